@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The one door for a fresh machine: sets up what a task needs, does it, and says so. `./build.sh --help` lists the tasks.
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$ROOT"
+
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
+# shellcheck source=scripts/tools.sh
+. scripts/tools.sh
+# shellcheck source=scripts/wasm.sh
+. scripts/wasm.sh
+# shellcheck source=scripts/site.sh
+. scripts/site.sh
+# shellcheck source=scripts/test.sh
+. scripts/test.sh
+# shellcheck source=scripts/size.sh
+. scripts/size.sh
+
+usage() {
+  cat <<'END'
+Usage: ./build.sh TASK
+
+  demo [--docs DIR] [--port N] [--no-serve]
+             builds everything, turns docs/ (or your own folder DIR: Markdown, HTML, text) into a bundle, lays the page out
+             in target/demo and serves it on this machine until Ctrl-C. The port is 8080, or the next free one.
+             target/demo is a plain folder: copy it to any static host and it works there as well.
+  test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
+             a real Chromium. Stops at the first failure and names it.
+  wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
+  companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
+  bench      criterion benchmarks, then what a browser transfers and how long it waits before the first hits.
+  size       the sizes of everything that is shipped; fails where a budget of tests/budget/budgets.txt is broken.
+  clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
+
+What is needed and found missing is installed: cargo's wasm target, wasm-bindgen's tool (in the version of Cargo.lock, under
+target/tools), wasm-opt (the same place), playwright-core, and Debian's Chromium where apt-get may be used. Rust and Node
+must be there. A second run does only what changed.
+
+Environment:
+  CARGO_TARGET_DIR   where cargo builds, instead of target/
+  CHROMIUM_PATH      the browser to test with
+  WASM_OPT_LEVEL     wasm-opt's level: -O3 (the default) for speed, -Oz for size
+END
+}
+
+main() {
+  local task=${1:-}
+  [ $# -eq 0 ] || shift
+  case $task in
+    demo) task_demo "$@" ;;
+    wasm) no_arguments wasm "$@" && build_wasm ;;
+    companion) no_arguments companion "$@" && build_companion ;;
+    test) no_arguments test "$@" && task_test ;;
+    bench) no_arguments bench "$@" && task_bench ;;
+    size) no_arguments size "$@" && task_size ;;
+    clean) no_arguments clean "$@" && task_clean ;;
+    -h | --help | help) usage ;;
+    '') usage >&2; exit 2 ;;
+    *) misused "there is no task '$task'" ;;
+  esac
+}
+
+main "$@"

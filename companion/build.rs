@@ -1,0 +1,38 @@
+//! Embeds the browser runtime (what `./build.sh wasm` left in `pkg/`) into the program, so that a bundle and the code that reads it come from
+//! one build. Without `pkg/` the program still builds; `pocketgraph build` then says that it has no runtime to write.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+fn files(dir: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, out);
+        } else {
+            out.push(path);
+        }
+    }
+}
+
+fn main() {
+    let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let pkg = manifest.join("../pkg");
+    println!("cargo::rerun-if-changed={}", pkg.display());
+    let mut found = Vec::new();
+    files(&pkg, &mut found);
+    found.sort();
+    let mut code = String::from("&[\n");
+    for path in found {
+        let Ok(name) = path.strip_prefix(&pkg) else { continue };
+        println!("cargo::rerun-if-changed={}", path.display());
+        let name = name.to_string_lossy().replace('\\', "/");
+        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", path.display().to_string());
+    }
+    code.push(']');
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("runtime_files.rs");
+    if let Err(e) = std::fs::write(&out, code) {
+        println!("cargo::error=cannot write {}: {e}", out.display());
+    }
+}

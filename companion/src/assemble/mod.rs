@@ -1,0 +1,12 @@
+//! Putting a bundle together and into its place.
+
+mod install;
+mod sections;
+mod writer;
+
+pub use install::{InstallError, Staging, remove_staging};
+pub use sections::{Contents, QueryModel, assemble};
+pub use writer::{Layout, SectionWriter, WriteError};
+
+/// The browser runtime that this program was built with: (file name, bytes), names relative to `pkg/`.
+pub static RUNTIME: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/runtime_files.rs"));

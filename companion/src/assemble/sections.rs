@@ -1,0 +1,180 @@
+//! From finished parts to a bundle's sections.
+
+use super::writer::{Layout, SectionWriter, WriteError};
+use pocketgraph::bundle::{
+    CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PagedIndex, VectorIndex, begin,
+    encode_chunks, encode_documents, encode_vectors,
+};
+use pocketgraph::keyword::{self, KeywordGraph};
+use pocketgraph::lexical::{LexicalBuilder, Lexicon};
+use pocketgraph::vector::QuantizedMatrix;
+use std::path::Path;
+
+/// What the browser needs to embed a question.
+pub struct QueryModel<'a> {
+    /// The tokenizer's vocabulary, one token a line.
+    pub vocabulary: &'a str,
+    /// Everything but the word embeddings, as the engine reads it.
+    pub layers: &'a [u8],
+    /// The word embeddings, one row a token.
+    pub words: &'a QuantizedMatrix,
+}
+
+/// How many word embeddings share a page: 25 kB. The vocabulary is in order of frequency, so that a question's common words share the first pages.
+const WORDS_PER_PAGE: usize = 64;
+
+/// The parts of a bundle, chunks in the order of their documents.
+pub struct Contents<'a> {
+    /// The documents.
+    pub documents: &'a [Document],
+    /// The chunks.
+    pub chunks: &'a [Chunk],
+    /// One unit vector a chunk.
+    pub vectors: &'a [Vec<f32>],
+    /// The vector cell of each chunk.
+    pub cells: &'a [u32],
+    /// The keyword graph, its chunks numbered as in `chunks`.
+    pub keywords: Option<&'a KeywordGraph>,
+    /// What embeds questions, unless the page brings its own.
+    pub model: Option<QueryModel<'a>>,
+    /// Which model made the vectors.
+    pub embedder: EmbedderInfo,
+    /// The options of the build, for the manifest.
+    pub options: Vec<(String, String)>,
+    /// The browser runtime to write beside the bundle: (name, bytes).
+    pub runtime: &'a [(&'a str, &'a [u8])],
+}
+
+const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
+const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
+
+/// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses or something is too long for the format.
+pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, WriteError> {
+    let mut w = SectionWriter::new(folder);
+    let mut order: Vec<usize> = (0..contents.chunks.len()).collect();
+    order.sort_by_key(|&i| (contents.cells.get(i).copied().unwrap_or(0), i));
+
+    w.section("documents", &encode_documents(contents.documents)?, GZIP, &[])?;
+    chunks(&mut w, contents, &order)?;
+    lexical(&mut w, contents, &order)?;
+    vectors(&mut w, contents, &order)?;
+    if let Some(graph) = contents.keywords {
+        let (labels, edges) = keyword::encode(&renumbered(graph, &order));
+        w.section("keywords", &labels, GZIP, &[])?;
+        w.section("keyword-graph", &edges, GZIP, &[])?;
+    }
+    if let Some(model) = &contents.model {
+        query_model(&mut w, model)?;
+    }
+    for (name, bytes) in contents.runtime {
+        w.file(&format!("runtime/{name}"), bytes)?;
+    }
+    let manifest_path = folder.join(MANIFEST);
+    let manifest = Manifest {
+        format: FORMAT.into(),
+        oldest_reader: FORMAT.into(),
+        built_by: format!("pocketgraph {}", env!("CARGO_PKG_VERSION")),
+        counts: Counts {
+            documents: contents.documents.len() as u64,
+            chunks: contents.chunks.len() as u64,
+            keywords: contents.keywords.map_or(0, |k| k.labels.len() as u64),
+        },
+        options: contents.options.clone(),
+        embedder: contents.embedder.clone(),
+        sections: w.sections(),
+    };
+    std::fs::write(&manifest_path, manifest.to_json()).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
+    Ok(manifest)
+}
+
+fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    for run in order.chunks(CHUNKS_PER_PAGE) {
+        let page: Vec<Chunk> = run.iter().map(|&i| contents.chunks[i].clone()).collect();
+        index.pages.push(w.page("chunks", &encode_chunks(&page)?, Encoding::Gzip)?);
+        index.first.push(index.items() + run.len() as u32);
+    }
+    let mut root = begin(Kind::ChunkIndex);
+    index.put(&mut root);
+    w.section("chunks", &root, GZIP, &index.pages)
+}
+
+fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let mut builder = LexicalBuilder::default();
+    for &i in order {
+        let chunk = &contents.chunks[i];
+        let title = contents.documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
+        builder.push(title, &chunk.heading_path, &chunk.text);
+    }
+    let (lengths, ranges) = builder.finish();
+    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let mut first_terms = Vec::new();
+    for range in ranges {
+        index.pages.push(w.page("lexical", &range.bytes, Encoding::Gzip)?);
+        index.first.push(index.items() + range.terms);
+        first_terms.push(range.first_term);
+    }
+    let pages = index.pages.clone();
+    // The mean is derived when the section is read; it is not stored.
+    let lexicon = Lexicon { lengths, mean_length: 0.0, first_terms, ranges: index };
+    w.section("lexical", &lexicon.encode(), GZIP, &pages)
+}
+
+fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
+    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let mut centroids = QuantizedMatrix::empty(dim);
+    let cell = |i: usize| contents.cells.get(i).copied().unwrap_or(0);
+    for run in order.chunk_by(|&a, &b| cell(a) == cell(b)) {
+        let m = QuantizedMatrix::from_rows(dim, run.iter().map(|&i| contents.vectors[i].as_slice()));
+        index.pages.push(w.page("vectors", &encode_vectors(Kind::Vectors, &m), Encoding::Raw)?);
+        index.first.push(index.items() + run.len() as u32);
+        let mut mean = vec![0f32; dim];
+        for &i in run {
+            mean.iter_mut().zip(&contents.vectors[i]).for_each(|(m, x)| *m += x);
+        }
+        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            mean.iter_mut().for_each(|x| *x /= length);
+        }
+        centroids.push(&pocketgraph::vector::QuantizedVector::from_f32(&mean));
+    }
+    let pages = index.pages.clone();
+    w.section("vectors", &VectorIndex { cells: index, centroids }.encode(), RAW_PAGES, &pages)
+}
+
+fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
+    let mut vocabulary = begin(Kind::Vocabulary);
+    vocabulary.extend_from_slice(model.vocabulary.as_bytes());
+    w.section("vocabulary", &vocabulary, GZIP, &[])?;
+    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let rows: Vec<usize> = (0..model.words.rows()).collect();
+    for run in rows.chunks(WORDS_PER_PAGE) {
+        let mut m = QuantizedMatrix::empty(model.words.dim());
+        for &i in run {
+            let (data, scale) = model.words.row(i);
+            m.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
+        }
+        index.pages.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?);
+        index.first.push(index.items() + run.len() as u32);
+    }
+    let mut root = begin(Kind::WordIndex);
+    index.put(&mut root);
+    w.section("words", &root, RAW_PAGES, &index.pages)?;
+    let mut layers = begin(Kind::Layers);
+    layers.extend_from_slice(model.layers);
+    w.section("layers", &layers, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])
+}
+
+/// The graph with its chunks renumbered as the bundle numbers them.
+fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
+    let mut number = vec![0u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        number[old] = new as u32;
+    }
+    let lists = |all: &[Vec<u32>]| all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect();
+    KeywordGraph { chunks_by_u: lists(&graph.chunks_by_u), chunks_by_angle: lists(&graph.chunks_by_angle), ..graph.clone() }
+}

@@ -1,0 +1,119 @@
+//! Writing sections and pages: compressed, hashed, named by their content.
+
+use flate2::write::GzEncoder;
+use flate2::{Compression, GzBuilder};
+use pocketgraph::bundle::{Encoding, PageRef, SectionInfo, content_hash, page_file, section_file};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Why a bundle could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The disk refused.
+    #[error("cannot write {path}: {reason}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// A file would be longer than the format can say.
+    #[error("a file of section {0} would be longer than 4 GiB; split the corpus into several bundles")]
+    TooLong(String),
+    /// A value could not be encoded.
+    #[error(transparent)]
+    Encode(#[from] pocketgraph::bundle::BundleError),
+}
+
+/// How a section's files are stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// The section's own file.
+    pub root: Encoding,
+    /// Its pages.
+    pub pages: Encoding,
+}
+
+/// Writes sections into a folder and remembers them for the manifest.
+pub struct SectionWriter {
+    folder: PathBuf,
+    sections: Vec<SectionInfo>,
+}
+
+fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    // No name, no time: the same bytes give the same file.
+    let mut out: GzEncoder<Vec<u8>> = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
+    out.write_all(bytes)?;
+    out.finish()
+}
+
+impl SectionWriter {
+    /// A writer into an existing, empty folder.
+    pub fn new(folder: &Path) -> Self {
+        SectionWriter { folder: folder.to_owned(), sections: Vec::new() }
+    }
+
+    fn store(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        let path = self.folder.join(name);
+        let io = |reason| WriteError::Io { path: path.clone(), reason };
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(io)?;
+        }
+        std::fs::write(&path, bytes).map_err(io)
+    }
+
+    fn encode(&self, name: &str, raw: &[u8], encoding: Encoding) -> Result<Vec<u8>, WriteError> {
+        match encoding {
+            Encoding::Raw => Ok(raw.to_vec()),
+            Encoding::Gzip => compress(raw).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason }),
+        }
+    }
+
+    /// Writes a page of section `name`.
+    ///
+    /// # Errors
+    /// [`WriteError`] when the disk refuses or the page is too long.
+    pub fn page(&self, name: &str, raw: &[u8], encoding: Encoding) -> Result<PageRef, WriteError> {
+        let bytes = self.encode(name, raw, encoding)?;
+        let length = |n: usize| u32::try_from(n).map_err(|_| WriteError::TooLong(name.to_owned()));
+        let page = PageRef { sha256: content_hash(&bytes), bytes: length(bytes.len())?, raw: length(raw.len())? };
+        self.store(&page_file(name, &page), &bytes)?;
+        Ok(page)
+    }
+
+    /// Writes the section's own file, after its `pages`.
+    ///
+    /// # Errors
+    /// [`WriteError`] when the disk refuses.
+    pub fn section(&mut self, name: &str, raw: &[u8], layout: Layout, pages: &[PageRef]) -> Result<(), WriteError> {
+        let bytes = self.encode(name, raw, layout.root)?;
+        let sha256 = content_hash(&bytes);
+        let file = section_file(name, &sha256);
+        self.store(&file, &bytes)?;
+        self.sections.push(SectionInfo {
+            name: name.to_owned(),
+            file,
+            bytes: bytes.len() as u64,
+            raw: raw.len() as u64,
+            sha256,
+            encoding: layout.root,
+            page_encoding: layout.pages,
+            pages: pages.len() as u64,
+            page_bytes: pages.iter().map(|p| u64::from(p.bytes)).sum(),
+        });
+        Ok(())
+    }
+
+    /// Writes any other file of the bundle: the manifest, the runtime.
+    ///
+    /// # Errors
+    /// [`WriteError`] when the disk refuses.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        self.store(name, bytes)
+    }
+
+    /// The sections written, in order.
+    pub fn sections(self) -> Vec<SectionInfo> {
+        self.sections
+    }
+}

@@ -1,0 +1,97 @@
+//! The native transport of the engine's LLM client: reqwest for requests, tokio for time.
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use futures::stream::StreamExt;
+use pocketgraph::llm::{HttpRequest, HttpResponse, Transport, TransportError};
+use std::time::Duration;
+
+/// Redirects within one endpoint are followed this often.
+const MAX_REDIRECTS: usize = 3;
+
+/// Carries chat requests over HTTP/1.1 and TLS (rustls). Must be used inside a tokio runtime with its I/O and timers enabled.
+#[derive(Debug, Clone)]
+pub struct NativeTransport {
+    client: reqwest::Client,
+}
+
+impl NativeTransport {
+    /// A transport with the system's proxies and certificates.
+    ///
+    /// # Errors
+    /// [`TransportError::Connection`] when TLS cannot be set up.
+    pub fn new() -> Result<NativeTransport, TransportError> {
+        NativeTransport::build(reqwest::Client::builder())
+    }
+
+    /// A transport that ignores the proxies of the environment, for endpoints on this machine.
+    ///
+    /// # Errors
+    /// [`TransportError::Connection`] when TLS cannot be set up.
+    pub fn direct() -> Result<NativeTransport, TransportError> {
+        NativeTransport::build(reqwest::Client::builder().no_proxy())
+    }
+
+    fn build(builder: reqwest::ClientBuilder) -> Result<NativeTransport, TransportError> {
+        // A redirect that leaves the endpoint would carry the question, and headers of the user's own, to a stranger; one that turns POST into
+        // GET would lose the question. Anything but a 307 or 308 to the same origin is given back as it is.
+        let policy = reqwest::redirect::Policy::custom(|attempt| {
+            let same_origin = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+            let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
+            if same_origin && keeps_method && attempt.previous().len() <= MAX_REDIRECTS { attempt.follow() } else { attempt.stop() }
+        });
+        let client = builder
+            .redirect(policy)
+            .referer(false)
+            .user_agent(concat!("pocketgraph/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|e| connection(&e))?;
+        Ok(NativeTransport { client })
+    }
+}
+
+/// An error with its causes and without its URL, which may hold a key in its query.
+fn connection(error: &dyn std::error::Error) -> TransportError {
+    let mut message = String::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        // The outermost message of reqwest names the URL in brackets; the causes say what happened.
+        let text = text.split(" for url (").next().unwrap_or("");
+        if !text.is_empty() && !message.contains(text) {
+            if !message.is_empty() {
+                message.push_str(": ");
+            }
+            message.push_str(text);
+        }
+        next = error.source();
+    }
+    TransportError::Connection(message)
+}
+
+impl Transport for NativeTransport {
+    fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
+        async move {
+            let mut builder = self.client.post(&request.url);
+            for (name, value) in &request.headers {
+                let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|e| connection(&e))?;
+                // Keeps header values out of debug output and out of compression tables.
+                value.set_sensitive(true);
+                builder = builder.header(name.as_str(), value);
+            }
+            let response = builder.body(request.body).send().await.map_err(|e| connection(&e))?;
+            let headers = response
+                .headers()
+                .iter()
+                .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+                .collect();
+            let status = response.status().as_u16();
+            let body = response.bytes_stream().map(|piece| piece.map(Vec::from).map_err(|e| connection(&e))).boxed_local();
+            Ok(HttpResponse { status, headers, body })
+        }
+        .boxed_local()
+    }
+
+    fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {
+        tokio::time::sleep(Duration::from_millis(u64::from(milliseconds))).boxed_local()
+    }
+}

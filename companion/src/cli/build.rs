@@ -1,0 +1,140 @@
+//! `pocketgraph build`.
+
+use super::progress::Bars;
+use crate::assemble::remove_staging;
+use crate::autokg::AutoKgOptions;
+use crate::ingest::{IngestOptions, UrlStyle};
+use crate::pipeline::{self, BuildOptions, Input, Progress, Summary};
+use clap::ValueEnum;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use std::path::PathBuf;
+
+/// Arguments of `pocketgraph build`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Folder of documents (Markdown, HTML, text, JSON Lines of ready chunks), or one such file
+    #[arg(required_unless_present = "chunks", conflicts_with = "chunks")]
+    documents: Option<PathBuf>,
+    /// The bundle's folder; an older bundle there is replaced when the new one is whole
+    #[arg(short, long)]
+    out: PathBuf,
+    /// Tokens a chunk at most, without its title and headings
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(16..=256))]
+    max_tokens: u32,
+    /// What is put before the documents' relative URLs
+    #[arg(long, default_value = "")]
+    base_url: String,
+    /// How URLs follow from file names
+    #[arg(long, value_enum, default_value_t = Style::Html)]
+    url_style: Style,
+    /// Clusters from which keywords are taken [default: by the corpus's size]
+    #[arg(long)]
+    clusters: Option<usize>,
+    /// Build no keyword graph
+    #[arg(long)]
+    no_keywords: bool,
+    /// Seed of everything random; the same input, options and seed give the same bytes
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Do not write the browser runtime beside the bundle
+    #[arg(long)]
+    no_runtime: bool,
+    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}
+    #[arg(long, requires = "vectors", requires = "embedder")]
+    chunks: Option<PathBuf>,
+    /// Their vectors, one row a chunk: .npy or .safetensors
+    #[arg(long, requires = "chunks")]
+    vectors: Option<PathBuf>,
+    /// The model that made the vectors; "minilm" when it is all-MiniLM-L6-v2, so that questions can be embedded
+    #[arg(long, requires = "chunks")]
+    embedder: Option<String>,
+    /// Also write the Markdown documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
+    #[arg(long, value_name = "DIR")]
+    pages: Option<PathBuf>,
+    /// Say only what is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Style {
+    /// guide/start.md is read at guide/start.html, guide/README.md at guide/
+    Html,
+    /// guide/start.md is read at guide/start/, as many site generators do
+    Folder,
+    /// guide/start.md is read at guide/start.md
+    Source,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let input = match (&args.documents, &args.chunks, &args.vectors, &args.embedder) {
+        (Some(folder), ..) => Input::Documents(folder.clone()),
+        (None, Some(chunks), Some(vectors), Some(embedder)) => {
+            Input::Outside { chunks: chunks.clone(), vectors: vectors.clone(), embedder: embedder.clone() }
+        }
+        _ => return Err(miette!("--chunks needs --vectors and --embedder")),
+    };
+    let mut autokg = AutoKgOptions { seed: args.seed, ..AutoKgOptions::default() };
+    if let Some(n) = args.clusters {
+        autokg.clusters = Some(n.max(1));
+    }
+    let options = BuildOptions {
+        input,
+        out: args.out.clone(),
+        ingest: IngestOptions {
+            base_url: args.base_url.clone(),
+            url_style: match args.url_style {
+                Style::Html => UrlStyle::Html,
+                Style::Folder => UrlStyle::Directory,
+                Style::Source => UrlStyle::Source,
+            },
+            ..IngestOptions::default()
+        },
+        max_tokens: args.max_tokens as usize,
+        autokg: (!args.no_keywords).then_some(autokg),
+        seed: args.seed,
+        runtime: !args.no_runtime,
+        pages: args.pages.clone(),
+    };
+    ctrlc::set_handler(|| {
+        remove_staging();
+        eprintln!("\nstopped; the old bundle, if there was one, is as it was");
+        std::process::exit(130);
+    })
+    .into_diagnostic()?;
+    let bars = Bars::new(args.quiet);
+    let summary = pipeline::build(&options, &bars).into_diagnostic().wrap_err("no bundle was written")?;
+    bars.finish();
+    for s in &summary.skipped {
+        bars.warn(&format!("skipped {}: {}", s.path, s.reason));
+    }
+    if !args.quiet {
+        print(args, &summary);
+    }
+    Ok(())
+}
+
+fn print(args: &Args, summary: &Summary) {
+    let m = &summary.manifest;
+    let bytes: u64 = m.sections.iter().map(|s| s.bytes + s.page_bytes).sum();
+    let total: f64 = summary.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();
+    println!(
+        "{}: {} documents, {} chunks, {} keywords, {:.1} MB, in {total:.1} s ({} files, {} skipped)",
+        args.out.display(),
+        m.counts.documents,
+        m.counts.chunks,
+        m.counts.keywords,
+        bytes as f64 / 1e6,
+        summary.files,
+        summary.skipped.len()
+    );
+    let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
+    println!("  {}", times.join(", "));
+    if let Some(r) = &summary.autokg {
+        let s = &r.set_sizes;
+        println!(
+            "  keyword graph: {} keywords ({} before refinement), {} edges; |X_k|/N from {:.4} to {:.4}, median {:.4}",
+            r.keywords, r.extracted, r.edges, s.min, s.max, s.median
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! `pocketgraph inspect`.
+
+use super::open::{bundle, wait};
+use miette::{IntoDiagnostic, Result};
+use std::path::PathBuf;
+
+/// Arguments of `pocketgraph inspect`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+    /// How many keywords to list
+    #[arg(long, default_value_t = 30)]
+    keywords: usize,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = bundle(&args.bundle)?;
+    let manifest = engine.corpus().bundle().manifest();
+    println!("{} (format {}), built by {}", args.bundle.display(), manifest.format, manifest.built_by);
+    let c = manifest.counts;
+    println!("{} documents, {} chunks, {} keywords", c.documents, c.chunks, c.keywords);
+    let e = &manifest.embedder;
+    println!("vectors: {} ({} dimensions, {})", e.id, e.dimension, e.quantisation);
+    for (name, value) in &manifest.options {
+        println!("option {name} = {value}");
+    }
+    println!("\n{:<16} {:>8} {:>12}", "section", "files", "bytes");
+    let mut total = 0;
+    for s in &manifest.sections {
+        let bytes = s.bytes + s.page_bytes;
+        total += bytes;
+        println!("{:<16} {:>8} {:>12}", s.name, s.pages + 1, bytes);
+    }
+    println!("{:<16} {:>8} {:>12}", "all", "", total);
+    if c.keywords > 0 {
+        let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
+        let mut order: Vec<usize> = (0..graph.labels.len()).collect();
+        order.sort_by_key(|&i| (std::cmp::Reverse(graph.associated[i]), i));
+        println!("\ntop keywords (chunks): ");
+        let line: Vec<String> =
+            order.iter().take(args.keywords).map(|&i| format!("{} ({})", graph.labels[i], graph.associated[i])).collect();
+        println!("  {}", line.join(", "));
+        let mut sizes = graph.associated.clone();
+        sizes.sort_unstable();
+        let share = |q: f64| f64::from(sizes[((sizes.len() - 1) as f64 * q).round() as usize]) / (c.chunks.max(1)) as f64;
+        println!(
+            "\n|X_k|/N: min {:.4}, quarter {:.4}, median {:.4}, three quarters {:.4}, max {:.4}; {} edges",
+            share(0.0),
+            share(0.25),
+            share(0.5),
+            share(0.75),
+            share(1.0),
+            graph.weights.stored() / 2
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The command line: one file a command.
+
+mod ask;
+mod build;
+mod eval;
+mod inspect;
+mod open;
+mod progress;
+mod search;
+mod serve;
+mod train;
+mod verify;
+
+use clap::{Parser, Subcommand};
+
+/// Turns documents into a bundle of static files that answers questions in a browser.
+#[derive(Debug, Parser)]
+#[command(name = "pocketgraph", version, about, propagate_version = true, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  pocketgraph build docs -o site/bundle             read the folder docs, write the bundle
+  pocketgraph search site/bundle \"how do I start?\"   the best passages
+  pocketgraph ask site/bundle \"how do I start?\"      an answer with citations, no LLM needed
+  pocketgraph serve site                            look at it in a browser";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build a bundle from a folder of documents
+    Build(build::Args),
+    /// Search a bundle
+    Search(search::Args),
+    /// Answer a question from a bundle
+    Ask(ask::Args),
+    /// Show what a bundle holds
+    Inspect(inspect::Args),
+    /// Check every file of a bundle
+    Verify(verify::Args),
+    /// Serve a folder to the browser, for development
+    Serve(serve::Args),
+    /// Make the models again
+    Train(train::Args),
+    /// Measure retrieval against labelled questions
+    Eval(eval::Args),
+}
+
+/// Runs the command that the arguments name.
+///
+/// # Errors
+/// A report of what went wrong and what to do.
+pub fn run(cli: Cli) -> miette::Result<()> {
+    match cli.command {
+        Command::Build(args) => build::run(&args),
+        Command::Search(args) => search::run(&args),
+        Command::Ask(args) => ask::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Eval(args) => eval::run(&args),
+    }
+}

@@ -1,0 +1,41 @@
+//! Opening a bundle from a folder.
+
+use crate::folder::FolderSource;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::bundle::MANIFEST;
+use pocketgraph::engine::Engine;
+use std::path::Path;
+use std::rc::Rc;
+
+/// The terminal has no page to share memory with: a gigabyte.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
+/// Opens the bundle in `folder`.
+pub fn bundle(folder: &Path) -> Result<Engine> {
+    if !folder.join(MANIFEST).is_file() {
+        return Err(miette!(
+            help = "build one with: pocketgraph build DOCS -o BUNDLE",
+            "{} is not a bundle: it has no {MANIFEST}",
+            folder.display()
+        ));
+    }
+    wait(Engine::open(Rc::new(FolderSource::new(folder)), MEMORY_LIMIT))?
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot open the bundle {}", folder.display()))
+}
+
+/// Opens the bundle and loads the model that embeds questions, where it brings one.
+pub fn with_model(folder: &Path) -> Result<Engine> {
+    let engine = bundle(folder)?;
+    if engine.info().has_model {
+        wait(engine.prepare())?.into_diagnostic().wrap_err("cannot load the bundle's model")?;
+    }
+    Ok(engine)
+}
+
+/// Runs a future to its end on this thread, with timers and sockets.
+pub fn wait<T>(work: impl Future<Output = T>) -> Result<T> {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic().wrap_err("cannot start the runtime")?;
+    Ok(runtime.block_on(work))
+}

@@ -1,0 +1,78 @@
+//! `pocketgraph search`.
+
+use super::open::{wait, with_model};
+use clap::builder::PossibleValuesParser;
+use miette::{IntoDiagnostic, Result};
+use pocketgraph::engine::SearchOptions;
+use pocketgraph::retrieve::{Hit, NAMES, Reached};
+use std::path::PathBuf;
+
+/// Arguments of `pocketgraph search`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+    /// What to look for
+    question: String,
+    /// How many hits at most [default: 10; for autokg as many as it brings]
+    #[arg(short)]
+    k: Option<u32>,
+    /// How to look
+    #[arg(long, default_value = "hybrid", value_parser = PossibleValuesParser::new(NAMES))]
+    retriever: String,
+    /// Print the whole result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = if args.retriever == "lexical" { super::open::bundle(&args.bundle)? } else { with_model(&args.bundle)? };
+    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false };
+    let result = wait(engine.search(&args.question, &options))?.into_diagnostic()?;
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&result).into_diagnostic()?);
+        return Ok(());
+    }
+    if result.hits.is_empty() {
+        println!("Nothing found.");
+    }
+    for (i, hit) in result.hits.iter().enumerate() {
+        println!("{:>3}. {}  ({:.3})", i + 1, place(hit), hit.score);
+        println!("     {}", hit.url);
+        for way in &hit.reached {
+            match way {
+                Reached::Query => {}
+                Reached::Keyword { keyword } => println!("     by keyword {keyword}"),
+                Reached::AdjacentKeyword { keyword, via } => println!("     by keyword {keyword}, next to {via}"),
+            }
+        }
+        println!("     {}\n", beginning(&hit.text, 240));
+    }
+    if !result.keywords.is_empty() {
+        let labels: Vec<&str> = result.keywords.iter().map(|k| k.label.as_str()).collect();
+        println!("Keywords: {}", labels.join(", "));
+    }
+    for missing in &result.missing {
+        eprintln!("warning: {missing}");
+    }
+    Ok(())
+}
+
+/// Title and headings in one line.
+fn place(hit: &Hit) -> String {
+    let mut out = hit.title.clone();
+    for h in &hit.heading_path {
+        out.push_str(" > ");
+        out.push_str(h);
+    }
+    out
+}
+
+/// The first `n` characters of a text on one line.
+fn beginning(text: &str, n: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(n) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,291 @@
+//! Embedding many texts at once on all cores, with the weights that ship inside the program.
+
+use crate::train::minilm::{EPSILON, HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
+use miette::{Context, IntoDiagnostic, miette};
+use pocketgraph::embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers};
+use pocketgraph::nn::{Encoder, Factors, Layer, LayerNorm, Linear, Simd};
+use pocketgraph::text::Tokenizer;
+use pocketgraph::vector::QuantizedMatrix;
+use rayon::prelude::*;
+use safetensors::tensor::{Dtype, SafeTensors};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The weights, as `pocketgraph train minilm` made them.
+static WEIGHTS: &[u8] = include_bytes!("../../models/minilm-int8.safetensors");
+pub(crate) static VOCABULARY: &str = include_str!("../../models/minilm-vocab.txt");
+
+/// Tokens that a text is cut to, `[CLS]` and `[SEP]` included: what the model was trained with.
+pub const MAX_TOKENS: usize = 256;
+
+/// Tokens that go through the layers in one pass: enough that reading the weights is a small part of the work, few enough that the pass stays in a
+/// core's cache.
+const BATCH_TOKENS: usize = 128;
+
+/// all-MiniLM-L6-v2 with its tokenizer and all its word vectors.
+#[derive(Debug, Clone)]
+pub struct NativeEmbedder {
+    tokenizer: Tokenizer,
+    model: MiniLm,
+    words: QuantizedMatrix,
+}
+
+impl NativeEmbedder {
+    /// The embedder with the weights inside the program.
+    ///
+    /// # Errors
+    /// Only if the program was built with damaged weights.
+    pub fn new() -> miette::Result<NativeEmbedder> {
+        NativeEmbedder::from_safetensors(WEIGHTS, VOCABULARY)
+    }
+
+    /// The embedder with weights that [`crate::train::minilm::quantise`] wrote, and their vocabulary.
+    ///
+    /// # Errors
+    /// When a tensor is missing or has another shape, or the vocabulary is not one.
+    pub fn from_safetensors(weights: &[u8], vocabulary: &str) -> miette::Result<NativeEmbedder> {
+        let tokenizer = Tokenizer::from_vocab(vocabulary).into_diagnostic().wrap_err("reading the model's vocabulary")?;
+        let file = SafeTensors::deserialize(weights).into_diagnostic().wrap_err("reading the model's weights")?;
+        let t = Tensors(&file);
+        let layers = (0..LAYERS)
+            .map(|layer| {
+                let p = format!("encoder.layer.{layer}.");
+                Ok(Layer {
+                    qkv: t.linear(&format!("{p}attention.self.qkv"), HIDDEN, 3 * HIDDEN)?,
+                    attended: t.linear(&format!("{p}attention.output.dense"), HIDDEN, HIDDEN)?,
+                    attention_norm: t.norm(&format!("{p}attention.output.LayerNorm"))?,
+                    up: t.linear(&format!("{p}intermediate.dense"), HIDDEN, INTERMEDIATE)?,
+                    down: t.linear(&format!("{p}output.dense"), INTERMEDIATE, HIDDEN)?,
+                    output_norm: t.norm(&format!("{p}output.LayerNorm"))?,
+                })
+            })
+            .collect::<miette::Result<Vec<_>>>()?;
+        let encoder = Encoder::new(HIDDEN, HEADS, EPSILON, t.norm("embeddings.LayerNorm")?, layers).into_diagnostic()?;
+        let rows = t.bytes("embeddings.positions.weight", Dtype::I16, POSITIONS * HIDDEN * 2)?;
+        let rows = rows.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b)).collect();
+        let positions = Positions::new(HIDDEN, rows, t.floats("embeddings.positions.scale", POSITIONS)?).into_diagnostic()?;
+        let words: &[i8] = bytemuck::cast_slice(t.bytes("embeddings.word_embeddings.weight", Dtype::I8, WORDS * HIDDEN)?);
+        let words = QuantizedMatrix::new(HIDDEN, words.to_vec(), t.floats("embeddings.word_embeddings.scale", WORDS)?).into_diagnostic()?;
+        if words.rows() != tokenizer.vocab_len() {
+            return Err(miette!("the vocabulary has {} tokens, the model {} word vectors", tokenizer.vocab_len(), words.rows()));
+        }
+        Ok(NativeEmbedder { tokenizer, model: MiniLm::new(encoder, positions).into_diagnostic()?, words })
+    }
+
+    /// The same embedder on another instruction set; its vectors are the same, bit for bit.
+    pub fn with_simd(self, simd: Simd) -> NativeEmbedder {
+        NativeEmbedder { model: self.model.with_simd(simd), ..self }
+    }
+
+    /// The tokenizer, for measuring chunks.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// The model without its word vectors.
+    pub fn model(&self) -> &MiniLm {
+        &self.model
+    }
+
+    /// Components of a vector: 384.
+    pub fn dim(&self) -> usize {
+        self.model.dim()
+    }
+
+    /// The vocabulary's text, for the bundle.
+    pub fn vocabulary(&self) -> &str {
+        self.tokenizer.vocabulary()
+    }
+
+    /// Everything but the word vectors, encoded for the bundle.
+    pub fn layers(&self) -> Vec<u8> {
+        encode_layers(&self.model)
+    }
+
+    /// The word vectors, one row a token.
+    pub fn words(&self) -> &QuantizedMatrix {
+        &self.words
+    }
+
+    /// The unit vector of `text`, cut at [`MAX_TOKENS`].
+    pub fn embed(&self, text: &str) -> Vec<f32> {
+        let ids = self.tokenizer.encode(text, MAX_TOKENS);
+        self.model.embed(&ids, &self.words).unwrap_or_else(|e| self.unreachable(&e))
+    }
+
+    /// The unit vectors of `texts`, in their order, on all cores of the current rayon pool. The vectors do not depend on the number of cores, nor on
+    /// what else is embedded. `progress` is told how many texts are done, from any thread.
+    pub fn embed_all(&self, texts: &[String], progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
+        let mut order: Vec<(usize, Vec<u32>)> = texts.par_iter().map(|t| self.tokenizer.encode(t, MAX_TOKENS)).enumerate().collect();
+        // Longest first: the last batches are small ones, so that no core waits long for another.
+        order.sort_by_key(|(i, ids)| (std::cmp::Reverse(ids.len()), *i));
+        let done = AtomicUsize::new(0);
+        let batches: Vec<&[(usize, Vec<u32>)]> = batches(&order).collect();
+        let embedded: Vec<Vec<f32>> = batches
+            .par_iter()
+            .with_max_len(1)
+            .map_init(EmbedScratch::default, |scratch, batch| {
+                let ids: Vec<&[u32]> = batch.iter().map(|(_, ids)| ids.as_slice()).collect();
+                let mut out = Vec::new();
+                if let Err(e) = self.model.embed_batch(&ids, &self.words, scratch, &mut out) {
+                    out = self.unreachable(&e);
+                }
+                progress(done.fetch_add(batch.len(), Ordering::Relaxed) + batch.len());
+                out
+            })
+            .collect();
+        let mut vectors = vec![Vec::new(); texts.len()];
+        for (batch, rows) in batches.iter().zip(&embedded) {
+            for ((i, _), row) in batch.iter().zip(rows.chunks_exact(self.dim())) {
+                if let Some(v) = vectors.get_mut(*i) {
+                    *v = row.to_vec();
+                }
+            }
+        }
+        vectors
+    }
+
+    /// The tokenizer gives between 2 and [`MAX_TOKENS`] ids below [`WORDS`], which the constructor has checked to have rows, and the shipped weights
+    /// give directions to all of them.
+    fn unreachable(&self, error: &EmbedError) -> Vec<f32> {
+        unreachable!("embedding a tokenized text: {error}")
+    }
+}
+
+/// Runs of texts of together about [`BATCH_TOKENS`] tokens.
+fn batches(mut rest: &[(usize, Vec<u32>)]) -> impl Iterator<Item = &[(usize, Vec<u32>)]> {
+    std::iter::from_fn(move || {
+        let mut tokens = 0;
+        let fitting = rest.iter().take_while(|(_, ids)| {
+            tokens += ids.len();
+            tokens <= BATCH_TOKENS
+        });
+        let n = fitting.count().max(1);
+        let (batch, after) = rest.split_at_checked(n)?;
+        rest = after;
+        Some(batch)
+    })
+}
+
+/// Reads tensors by name, checked.
+struct Tensors<'a>(&'a SafeTensors<'a>);
+
+impl<'a> Tensors<'a> {
+    fn bytes(&self, name: &str, dtype: Dtype, len: usize) -> miette::Result<&'a [u8]> {
+        let t = self.0.tensor(name).into_diagnostic().wrap_err_with(|| format!("the weights lack {name}"))?;
+        if t.dtype() != dtype || t.data().len() != len {
+            return Err(miette!("the weights' {name} is {:?} {:?}, which is not what this program reads", t.dtype(), t.shape()));
+        }
+        Ok(t.data())
+    }
+
+    fn floats(&self, name: &str, n: usize) -> miette::Result<Vec<f32>> {
+        let bytes = self.bytes(name, Dtype::F32, n * 4)?;
+        Ok(bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    }
+
+    fn norm(&self, name: &str) -> miette::Result<LayerNorm> {
+        Ok(LayerNorm { weight: self.floats(&format!("{name}.weight"), HIDDEN)?, bias: self.floats(&format!("{name}.bias"), HIDDEN)? })
+    }
+
+    fn linear(&self, name: &str, inputs: usize, outputs: usize) -> miette::Result<Linear> {
+        let rows: &[i8] = bytemuck::cast_slice(self.bytes(&format!("{name}.weight"), Dtype::I8, inputs * outputs)?);
+        let factors = Factors {
+            scales: self.floats(&format!("{name}.scale"), outputs)?,
+            columns: self.floats(&format!("{name}.columns"), inputs)?,
+            bias: self.floats(&format!("{name}.bias"), outputs)?,
+        };
+        Linear::from_rows(inputs, outputs, rows, factors).into_diagnostic().wrap_err_with(|| format!("the weights' {name}"))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::json;
+    use std::sync::OnceLock;
+
+    fn embedder() -> &'static NativeEmbedder {
+        static EMBEDDER: OnceLock<NativeEmbedder> = OnceLock::new();
+        EMBEDDER.get_or_init(|| NativeEmbedder::new().unwrap())
+    }
+
+    fn texts() -> Vec<String> {
+        let all = json::parse(include_str!("../../tests/golden/minilm/texts.json")).unwrap();
+        all.as_array().unwrap().iter().map(|t| t.as_str().unwrap().to_owned()).collect()
+    }
+
+    fn half(bits: u16) -> f32 {
+        let (sign, exponent, fraction) = (bits >> 15, i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+        let value = if exponent == 0 { fraction * 2f32.powi(-24) } else { (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15) };
+        if sign == 1 { -value } else { value }
+    }
+
+    fn originals() -> Vec<Vec<f32>> {
+        let bytes = include_bytes!("../../tests/golden/minilm/vectors.f16");
+        bytes.chunks_exact(2 * HIDDEN).map(|row| row.chunks_exact(2).map(|b| half(u16::from_le_bytes([b[0], b[1]]))).collect()).collect()
+    }
+
+    fn dot(a: &[f32], b: &[f32]) -> f64 {
+        a.iter().zip(b).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum()
+    }
+
+    fn cosine(a: &[f32], b: &[f32]) -> f64 {
+        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+    }
+
+    #[test]
+    fn every_golden_text_is_within_a_thousandth_of_the_original_on_every_instruction_set() {
+        let (texts, originals) = (texts(), originals());
+        assert_eq!((texts.len(), originals.len()), (200, 200));
+        let ids: Vec<Vec<u32>> = texts.iter().map(|t| embedder().tokenizer().encode(t, 400)).collect();
+        let mut reference: Vec<Option<Vec<f32>>> = vec![None; texts.len()];
+        // Fastest first. The slow ones take every tenth text, and must give the fast one's bits.
+        for (slow, simd) in Simd::available().into_iter().rev().enumerate() {
+            let model = embedder().model().clone().with_simd(simd);
+            let chosen: Vec<usize> = (0..texts.len()).filter(|i| slow == 0 || (i % 10 == 0 && ids[*i].len() <= 80)).collect();
+            let vectors: Vec<Vec<f32>> = chosen.par_iter().map(|&i| model.embed(&ids[i], embedder().words()).unwrap()).collect();
+            let mut cosines: Vec<f64> = chosen.iter().zip(&vectors).map(|(&i, v)| cosine(v, &originals[i])).collect();
+            cosines.sort_by(f64::total_cmp);
+            println!("{}: worst {:.5}, mean {:.5}", simd.name(), cosines[0], cosines.iter().sum::<f64>() / cosines.len() as f64);
+            assert!(cosines[0] > 0.999 && cosines.len() >= 15, "{}: {:?}", simd.name(), &cosines[..5]);
+            for (&i, v) in chosen.iter().zip(vectors) {
+                assert!(*reference[i].get_or_insert_with(|| v.clone()) == v, "{} gives other bits", simd.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_layers_of_a_bundle_embed_like_the_program_does() {
+        let e = embedder();
+        let model = MiniLm::from_layers(&e.layers()).unwrap();
+        let tokenizer = Tokenizer::from_vocab(e.vocabulary()).unwrap();
+        for text in texts().iter().take(40) {
+            assert_eq!(model.embed(&tokenizer.encode(text, MAX_TOKENS), e.words()).unwrap(), e.embed(text));
+        }
+    }
+
+    #[test]
+    fn bulk_vectors_come_in_order_and_do_not_depend_on_threads_or_company() {
+        let texts = texts();
+        let seen = AtomicUsize::new(0);
+        let all = embedder().embed_all(&texts, &|n| {
+            seen.fetch_max(n, Ordering::Relaxed);
+        });
+        assert_eq!(seen.into_inner(), texts.len());
+        for (text, vector) in texts.iter().zip(&all) {
+            assert_eq!(vector, &embedder().embed(text));
+        }
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert!(one.install(|| embedder().embed_all(&texts, &|_| ())) == all);
+        assert!(embedder().embed_all(&[], &|_| ()).is_empty());
+    }
+
+    #[test]
+    fn batches_cover_every_text_once() {
+        let order: Vec<(usize, Vec<u32>)> =
+            [200, 130, 128, 70, 60, 58, 3, 2, 2].iter().enumerate().map(|(i, &n)| (i, vec![0; n])).collect();
+        let sizes: Vec<usize> = batches(&order).map(<[_]>::len).collect();
+        assert_eq!(sizes, [1, 1, 1, 1, 5]);
+    }
+}

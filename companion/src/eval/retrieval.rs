@@ -1,0 +1,138 @@
+//! Running retrievers over a labelled set: the corpus becomes a bundle, and the questions go through the engine that readers run.
+
+use super::data::{Passage, Question};
+use super::metrics::{Measures, interval, measure};
+use crate::assemble::{Contents, QueryModel, WriteError, assemble};
+use crate::cluster::cells;
+use crate::embed_bulk::NativeEmbedder;
+use crate::folder::FolderSource;
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo};
+use pocketgraph::engine::{Engine, EngineError};
+use pocketgraph::retrieve;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Why a measurement failed.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    /// The bundle could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The disk refused.
+    #[error("cannot create a folder for the bundle: {0}")]
+    Io(#[from] std::io::Error),
+    /// No such retriever.
+    #[error("there is no retriever {0}")]
+    Retriever(String),
+}
+
+/// One retriever's figures.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Row {
+    /// The retriever.
+    pub retriever: String,
+    /// Means over all questions.
+    pub mean: Measures,
+    /// 95 % bootstrap interval of recall@5.
+    pub recall_5_interval: (f64, f64),
+    /// 95 % bootstrap interval of nDCG@10.
+    pub ndcg_10_interval: (f64, f64),
+    /// Median time of a query in milliseconds, embedding included.
+    pub query_p50_ms: f64,
+    /// 95th percentile of the same.
+    pub query_p95_ms: f64,
+}
+
+/// The figures of a set.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Report {
+    /// Passages.
+    pub passages: usize,
+    /// Questions measured.
+    pub questions: usize,
+    /// Seconds to embed the corpus.
+    pub embed_seconds: f64,
+    /// Bytes of the bundle's vectors and postings.
+    pub index_bytes: u64,
+    /// One row a retriever.
+    pub rows: Vec<Row>,
+}
+
+/// Measures `retrievers` on a set. Each passage is one chunk; what the model cannot hold (256 tokens) is not embedded, but is indexed.
+///
+/// # Errors
+/// [`EvalError`] when a retriever does not exist or the engine fails.
+pub async fn evaluate(
+    passages: &[Passage],
+    questions: &[Question],
+    retrievers: &[String],
+    model: &NativeEmbedder,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Report, EvalError> {
+    let documents: Vec<Document> =
+        passages.iter().map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone() }).collect();
+    let chunks: Vec<Chunk> = passages
+        .iter()
+        .enumerate()
+        .map(|(i, p)| Chunk {
+            document: i as u32,
+            heading_path: Vec::new(),
+            fragment: String::new(),
+            text: p.text.clone(),
+            start: 0,
+            end: p.text.chars().count() as u32,
+        })
+        .collect();
+    let started = Instant::now();
+    let texts: Vec<String> = chunks.iter().zip(passages).map(|(c, p)| c.context(&p.title)).collect();
+    let vectors = model.embed_all(&texts, progress);
+    let embed_seconds = started.elapsed().as_secs_f64();
+    let cell_of = cells(&vectors, (passages.len() as f64).sqrt().round().max(1.0) as usize, 0);
+    let folder = tempfile::tempdir()?;
+    let layers = model.layers();
+    let contents = Contents {
+        documents: &documents,
+        chunks: &chunks,
+        vectors: &vectors,
+        cells: &cell_of,
+        keywords: None,
+        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
+        embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
+        options: Vec::new(),
+        runtime: &[],
+    };
+    let manifest = assemble(&contents, folder.path())?;
+    let size = |name: &str| manifest.section(name).map_or(0, |s| s.bytes + s.page_bytes);
+    let engine = Engine::open(Rc::new(FolderSource::new(folder.path())), 4 << 30).await?;
+    engine.prepare().await?;
+    let mut rows = Vec::new();
+    for name in retrievers {
+        let retriever = retrieve::by_name(name).ok_or_else(|| EvalError::Retriever(name.clone()))?;
+        let (mut all, mut times) = (Vec::new(), Vec::new());
+        for q in questions {
+            let started = Instant::now();
+            let query = engine.query(&q.text, false).await?;
+            let ranked = retriever.retrieve(engine.corpus(), &query, Some(10)).await.map_err(EngineError::from)?;
+            times.push(started.elapsed().as_secs_f64() * 1000.0);
+            // A passage is a document of its own here, so its document's number is its place in the corpus.
+            let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
+            let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
+            let ranking: Vec<u32> = ids.iter().filter_map(|id| found.get(id).map(|c| c.document)).collect();
+            all.push(measure(&ranking, &q.gold));
+        }
+        times.sort_by(f64::total_cmp);
+        let quantile = |q: f64| times.get(((times.len().max(1) - 1) as f64 * q).round() as usize).copied().unwrap_or(0.0);
+        rows.push(Row {
+            retriever: name.clone(),
+            mean: Measures::mean(&all),
+            recall_5_interval: interval(&all.iter().map(|m| m.recall_5).collect::<Vec<_>>()),
+            ndcg_10_interval: interval(&all.iter().map(|m| m.ndcg_10).collect::<Vec<_>>()),
+            query_p50_ms: quantile(0.5),
+            query_p95_ms: quantile(0.95),
+        });
+    }
+    Ok(Report { passages: passages.len(), questions: questions.len(), embed_seconds, index_bytes: size("vectors") + size("lexical"), rows })
+}

@@ -1,0 +1,233 @@
+//! The corpus as runs of words: prose only, cut where no phrase can go on.
+
+use super::ChunkView;
+use super::wordclass::singular;
+use pocketgraph::text::{fold, words};
+use std::collections::HashMap;
+
+/// A word as it stands in a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Token {
+    /// Its key: case, accents and plural folded away.
+    pub key: u32,
+    /// Its written form.
+    pub surface: u32,
+    /// Whether it directly follows the token before: a single space or line break, a hyphen, or nothing between ideographs.
+    pub joined: bool,
+    /// Whether what joins it to the token before is a hyphen.
+    pub hyphen: bool,
+    /// Whether it hangs on what stands before as part of a path or name in code ("io" in "std::io"), and is no word of its own.
+    pub member: bool,
+    /// Whether something hangs on it in the same way.
+    pub owner: bool,
+    /// Whether it starts a sentence or a line, where a capital says nothing.
+    pub initial: bool,
+}
+
+/// Strings with numbers, in the order of their first appearance.
+#[derive(Debug, Default)]
+pub struct Names {
+    index: HashMap<String, u32>,
+    list: Vec<String>,
+}
+
+impl Names {
+    /// The number of a string.
+    pub fn id(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.index.get(name) {
+            return id;
+        }
+        let id = self.list.len() as u32;
+        self.list.push(name.to_owned());
+        self.index.insert(name.to_owned(), id);
+        id
+    }
+
+    /// The string with a number; empty for a number never given.
+    pub fn get(&self, id: u32) -> &str {
+        self.list.get(id as usize).map_or("", String::as_str)
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+}
+
+/// The tokens of all chunks and of all different headings.
+#[derive(Debug, Default)]
+pub struct Corpus {
+    /// Written forms.
+    pub surfaces: Names,
+    /// Word keys.
+    pub keys: Names,
+    /// For each written form its key.
+    key_of: Vec<u32>,
+    /// One list a chunk: its prose.
+    pub chunks: Vec<Vec<Token>>,
+    /// One list for each different title or heading.
+    pub headings: Vec<Vec<Token>>,
+}
+
+impl Corpus {
+    /// Reads all chunks.
+    pub fn new(chunks: &[ChunkView<'_>]) -> Self {
+        let mut corpus = Corpus::default();
+        let mut headings = Names::default();
+        for chunk in chunks {
+            let tokens = corpus.tokens(chunk.text, true);
+            corpus.chunks.push(tokens);
+            headings.id(chunk.title);
+            chunk.headings.iter().for_each(|h| _ = headings.id(h));
+        }
+        corpus.headings = headings.list.iter().map(|h| corpus.tokens(h, false)).collect();
+        corpus
+    }
+
+    /// The tokens of a text; of prose only, lines of code left out, if so asked.
+    pub fn tokens(&mut self, text: &str, prose_only: bool) -> Vec<Token> {
+        let code = if prose_only { code_lines(text) } else { Vec::new() };
+        let mut next_code = code.iter().peekable();
+        let mut out = Vec::new();
+        let mut end_before: Option<usize> = None;
+        let mut ideograph_before = false;
+        for word in words(text) {
+            while next_code.next_if(|c| c.end <= word.span.start).is_some() {}
+            if next_code.peek().is_some_and(|c| c.start <= word.span.start) {
+                end_before = None;
+                continue;
+            }
+            let gap = end_before.and_then(|end| text.get(end..word.span.start));
+            let ideograph = word.text.chars().next().is_some_and(is_ideograph);
+            let joined = match gap {
+                Some("") => ideograph && ideograph_before,
+                Some("-") => !ideograph && !ideograph_before,
+                Some(gap) => {
+                    !ideograph
+                        && !ideograph_before
+                        && !gap.is_empty()
+                        && gap.chars().all(char::is_whitespace)
+                        && gap.matches('\n').count() < 2
+                }
+                None => false,
+            };
+            let initial = gap.is_none_or(|gap| gap.contains(['.', '!', '?', ':', '\n', '"', '“', '•', '*', '(']));
+            let (before, after) = (text.get(..word.span.start), text.get(word.span.end..));
+            let member = before.is_some_and(|b| hangs(b.chars().rev()));
+            let owner = after.is_some_and(|a| hangs(a.chars()));
+            let joined = joined && !member;
+            let surface = self.surfaces.id(word.text);
+            if surface as usize == self.key_of.len() {
+                let key = self.keys.id(&key(word.text));
+                self.key_of.push(key);
+            }
+            let hyphen = joined && gap == Some("-");
+            out.push(Token { key: self.key_of[surface as usize], surface, joined, hyphen, member, owner, initial });
+            end_before = Some(word.span.end);
+            ideograph_before = ideograph;
+        }
+        out
+    }
+}
+
+/// Whether a word's surroundings, read away from it, tie it to another word as code does: "::", "/", ".", "<", "(", "_" with a word right behind.
+fn hangs(mut away: impl Iterator<Item = char>) -> bool {
+    match (away.next(), away.next(), away.next()) {
+        (Some(':'), Some(':'), Some(c)) => is_name(c),
+        (Some('/' | '\\' | '.' | '<' | '@' | '='), Some(c), _) => is_name(c),
+        _ => false,
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What is the same in all forms of a word: folded, without possessive; the singular, unless the word is an identifier or an acronym.
+fn key(word: &str) -> String {
+    let folded = fold(word);
+    let base = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
+    if is_identifier(word) { base.to_owned() } else { singular(base) }
+}
+
+/// Whether a word looks like a name in code or an acronym: an underscore, a digit, or a capital after its first letter.
+pub fn is_identifier(word: &str) -> bool {
+    word.chars().skip(1).any(|c| c.is_uppercase()) || word.contains('_') || word.chars().any(|c| c.is_ascii_digit())
+}
+
+/// Scripts written without spaces, whose characters are cut apart as words.
+pub fn is_ideograph(c: char) -> bool {
+    matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
+}
+
+/// The byte ranges of lines that are code, console output or tables rather than prose.
+fn code_lines(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if is_code(line.trim()) {
+            out.push(start..start + line.len());
+        }
+        start += line.len();
+    }
+    out
+}
+
+fn is_code(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "//", "#!", "#[", "$ ", "> ", "| ", "--> ", "= note", "= help", "use ", "let ", "fn ", "pub ", "impl ", "struct ", "enum ", "mod ",
+        "match ", "import ", "def ", "const ", "static ", "println!", "assert", "}", "{", "<", "]", ")",
+    ];
+    const SYMBOLS: &str = "{}()[];=<>|&$#\\/_+^~@%*";
+    if line.is_empty() {
+        return false;
+    }
+    let symbols = line.chars().filter(|&c| SYMBOLS.contains(c)).count();
+    let share = symbols as f32 / line.chars().count() as f32;
+    let ends = line.ends_with([';', '{', '}', '\\']) || line.ends_with("=>") || line.ends_with(");");
+    let starts = STARTS.iter().any(|s| line.starts_with(s));
+    // A word that starts both sentences and statements ("use", "match") is code only where symbols follow.
+    share > 0.14 || ends || (starts && (share > 0.03 || line.starts_with(['}', '{', '#', '$', '<', ']', '/'])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn view(text: &str) -> ChunkView<'_> {
+        ChunkView { text, title: "A Title", headings: &[] }
+    }
+
+    fn shown(corpus: &Corpus, tokens: &[Token]) -> Vec<String> {
+        tokens.iter().map(|t| corpus.keys.get(t.key).to_owned()).collect()
+    }
+
+    #[test]
+    fn code_is_left_out_and_prose_stays() {
+        let corpus = Corpus::new(&[view("Use closures often.\nlet x = 5;\nfn main() {\n    println!(\"hi\");\n}\nThe boxes stay.")]);
+        assert_eq!(shown(&corpus, &corpus.chunks[0]), ["use", "closure", "often", "the", "box", "stay"]);
+    }
+
+    #[test]
+    fn phrases_cannot_cross_punctuation() {
+        let corpus = Corpus::new(&[view("a smart pointer, well-known\nname. Next")]);
+        let joined: Vec<bool> = corpus.chunks[0].iter().map(|t| t.joined).collect();
+        assert_eq!(joined, [false, true, true, false, true, true, false]);
+        let initial: Vec<bool> = corpus.chunks[0].iter().map(|t| t.initial).collect();
+        assert_eq!(initial, [true, false, false, false, false, true, true]);
+    }
+
+    #[test]
+    fn a_heading_counts_once() {
+        let corpus = Corpus::new(&[view("x"), view("y")]);
+        assert_eq!(corpus.headings.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in ".{0,120}") {
+            Corpus::new(&[ChunkView { text: &text, title: &text, headings: &[] }]);
+        }
+    }
+}

@@ -1,0 +1,484 @@
+//! Candidate phrases of a corpus: noun-like groups of words with their statistics.
+
+use super::commonness::specificity;
+use super::corpus::{Corpus, Token, is_identifier, is_ideograph};
+use super::wordclass::{Before, announces, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, is_vague, may_be_verb};
+use std::collections::HashMap;
+
+/// The most words a phrase may have, whatever is asked for.
+pub const MAX_WORDS: usize = 5;
+
+/// Characters of Chinese and Japanese a phrase may have: a word there is two to four of them.
+const IDEOGRAPHS: usize = 4;
+
+/// A phrase by its word keys; unused places are `u32::MAX`.
+type Key = [u32; MAX_WORDS];
+
+/// A phrase as written: each word's written form, and whether a hyphen joins it to the word before.
+type Form = Vec<(u32, bool)>;
+
+/// A candidate.
+#[derive(Debug, Clone)]
+pub struct Phrase {
+    /// Its words' keys.
+    pub words: Vec<u32>,
+    /// How it is written: its most frequent form away from sentence starts, if there is one.
+    pub text: String,
+    /// The chunks whose prose has it, ascending.
+    pub chunks: Vec<u32>,
+    /// How often it occurs in prose.
+    pub occurrences: u32,
+    /// How much it looks like a term, from 0 to about 3: its use as a noun, its place in headings, its capitals.
+    pub worth: f32,
+}
+
+/// How a word or phrase is used.
+#[derive(Debug, Clone, Copy, Default)]
+struct Usage {
+    count: u32,
+    chunks: u32,
+    last_chunk: u32,
+    determiner: u32,
+    preposition: u32,
+    verb: u32,
+    /// Occurrences followed directly by another content word: not the end of its noun phrase.
+    inside: u32,
+    /// Occurrences preceded directly by another content word.
+    after_content: u32,
+    /// Occurrences with a capital where a capital means something.
+    capital: u32,
+    /// Occurrences where a capital would mean something.
+    telling: u32,
+}
+
+/// The candidates of a corpus, those found in each chunk, and what is known of each word.
+pub struct Phrases {
+    /// All candidates, in a fixed order.
+    pub list: Vec<Phrase>,
+    /// For each chunk the candidates in it, ascending.
+    pub in_chunk: Vec<Vec<u32>>,
+    /// For each word key the number of chunks that have it.
+    pub word_chunks: Vec<u32>,
+}
+
+/// What is fixed about a word key.
+#[derive(Debug, Clone, Copy)]
+struct Class {
+    before: Before,
+    function: bool,
+    describes: bool,
+    verb: bool,
+    ing: bool,
+    ed: bool,
+    specificity: f32,
+    debris: bool,
+    adjective: bool,
+    vague: bool,
+    number: bool,
+    short: bool,
+    ideograph: bool,
+    kana: bool,
+    identifier: bool,
+}
+
+fn classify(word: &str) -> Class {
+    let first = word.chars().next().unwrap_or(' ');
+    Class {
+        before: announces(word),
+        function: is_function_word(word),
+        describes: is_adverb_or_plain_adjective(word),
+        verb: may_be_verb(word),
+        ing: word.len() > 4 && word.ends_with("ing"),
+        ed: word.len() > 3 && word.ends_with("ed"),
+        adjective: has_adjective_ending(word),
+        vague: is_vague(word),
+        number: word.chars().all(|c| c.is_numeric() || c == '_') || (first.is_numeric() && word.len() < 6),
+        specificity: specificity(word),
+        debris: word.starts_with('_') || word.ends_with('_'),
+        short: word.chars().count() < 2,
+        ideograph: is_ideograph(first),
+        kana: matches!(first as u32, 0x3040..=0x309f) || "的了是在和不有也就都而及与或之以其这那为于被把让".contains(first),
+        identifier: word.contains('_') || word.chars().any(|c| c.is_ascii_digit()),
+    }
+}
+
+struct Finder<'a> {
+    corpus: &'a Corpus,
+    classes: Vec<Class>,
+    usage: Vec<Usage>,
+    /// A word must be in this many chunks to take part in a phrase.
+    minimum: u32,
+    words: usize,
+}
+
+impl Phrases {
+    /// Finds the candidates of at most `words` words.
+    ///
+    /// Two passes: the first learns how each word is used, the second counts groups of words that may form a phrase. Only groups of words that
+    /// recur are counted, so that memory stays in proportion to the text that repeats itself.
+    pub fn find(corpus: &Corpus, words: usize) -> Self {
+        let n = corpus.chunks.len();
+        // In a corpus of a few passages a name said once may matter; in a large one what is said once or twice is noise.
+        let minimum = match n {
+            0..40 => 1,
+            40..5000 => 2,
+            _ => 3,
+        };
+        let classes: Vec<Class> = (0..corpus.keys.len()).map(|k| classify(corpus.keys.get(k as u32))).collect();
+        let mut finder =
+            Finder { corpus, classes, usage: vec![Usage::default(); corpus.keys.len()], minimum, words: words.clamp(1, MAX_WORDS) };
+        finder.learn_words();
+        let counted = finder.count();
+        finder.choose(counted)
+    }
+}
+
+impl Finder<'_> {
+    fn class(&self, t: &Token) -> Class {
+        self.classes[t.key as usize]
+    }
+
+    fn content(&self, t: &Token) -> bool {
+        let c = self.class(t);
+        !c.function && !c.describes
+    }
+
+    fn learn_words(&mut self) {
+        let corpus = self.corpus;
+        for (chunk, tokens) in corpus.chunks.iter().enumerate() {
+            for (i, t) in tokens.iter().enumerate() {
+                let before = if t.joined { i.checked_sub(1).map(|b| tokens[b]) } else { None };
+                let announced = before.map_or(Before::Other, |b| self.class(&b).before);
+                let after_content = before.is_some_and(|b| self.content(&b));
+                let capital = corpus.surfaces.get(t.surface).starts_with(char::is_uppercase);
+                let u = &mut self.usage[t.key as usize];
+                u.count += 1;
+                if u.chunks == 0 || u.last_chunk != chunk as u32 {
+                    u.chunks += 1;
+                    u.last_chunk = chunk as u32;
+                }
+                u.determiner += u32::from(announced == Before::Determiner);
+                u.preposition += u32::from(announced == Before::Preposition);
+                u.verb += u32::from(announced == Before::Verb);
+                u.after_content += u32::from(after_content);
+                if !t.initial {
+                    u.telling += 1;
+                    u.capital += u32::from(capital);
+                }
+            }
+        }
+        // Whether the next word carries a noun phrase on can be said only once it is known how words are used.
+        for pair in corpus.chunks.iter().flat_map(|tokens| tokens.windows(2)) {
+            if let [t, after] = pair
+                && after.joined
+                && self.content(after)
+                && !self.verbal(after.key)
+            {
+                self.usage[t.key as usize].inside += 1;
+            }
+        }
+    }
+
+    /// Whether the corpus uses a word as a verb more than as a noun.
+    fn verbal(&self, key: u32) -> bool {
+        let (c, u) = (self.classes[key as usize], self.usage[key as usize]);
+        // A gerund after a preposition ("by using") is still a verb.
+        let noun = u.determiner + if c.ing { 0 } else { u.preposition };
+        // What may be a verb is a noun only if it often stands where nouns stand; other words are nouns until they prove to be verbs.
+        if c.verb || c.ing { u.verb >= noun || noun * 4 < u.count } else { u.verb >= 3 && u.verb > 2 * (noun + u.after_content / 2) }
+    }
+
+    /// Whether a word is written with a capital where that means something.
+    fn proper(&self, key: u32) -> bool {
+        let u = self.usage[key as usize];
+        u.telling > 0 && u.capital * 10 >= u.telling * 7
+    }
+
+    fn can_start(&self, t: &Token) -> bool {
+        let c = self.class(t);
+        if t.member || c.debris || c.function || c.number || (c.short && !c.ideograph) || self.usage[t.key as usize].chunks < self.minimum {
+            return false;
+        }
+        // "associated type" may start with a participle, "using traits" not.
+        !c.describes && (c.ed || !self.verbal(t.key) || self.proper(t.key))
+    }
+
+    fn can_end(&self, t: &Token, alone: bool) -> bool {
+        let c = self.class(t);
+        if t.member || c.debris || c.function || c.describes || c.number || c.short || self.usage[t.key as usize].chunks < self.minimum {
+            return false;
+        }
+        if self.proper(t.key) || c.identifier {
+            return true;
+        }
+        if c.ed || (c.adjective && alone) {
+            return false;
+        }
+        !self.verbal(t.key) || (c.ing && !alone)
+    }
+
+    /// A single capital after a capitalised word names one of several: "Cafe A".
+    fn designator(&self, previous: &Token, t: &Token) -> bool {
+        let capital = |t: &Token| self.corpus.surfaces.get(t.surface).starts_with(char::is_uppercase);
+        t.joined && capital(t) && self.class(t).short && !t.initial && capital(previous) && !self.class(previous).function
+    }
+
+    /// Calls `found` with the range of every group of words that may form a phrase.
+    fn groups(&self, tokens: &[Token], mut found: impl FnMut(std::ops::Range<usize>)) {
+        for start in 0..tokens.len() {
+            let first = tokens[start];
+            let class = self.class(&first);
+            if class.ideograph {
+                if class.kana {
+                    continue;
+                }
+                let more = tokens.iter().enumerate().skip(start + 1).take(IDEOGRAPHS - 1);
+                for (end, _) in more.take_while(|(_, t)| t.joined && self.class(t).ideograph && !self.class(t).kana) {
+                    found(start..end + 1);
+                }
+                continue;
+            }
+            if !self.can_start(&first) {
+                continue;
+            }
+            if self.can_end(&first, true) && !class.vague {
+                found(start..start + 1);
+            }
+            for end in start + 1..(start + self.words).min(tokens.len()) {
+                let t = tokens[end];
+                if !t.joined || t.owner || tokens[end - 1].owner || self.class(&t).ideograph {
+                    break;
+                }
+                if self.designator(&tokens[end - 1], &t) {
+                    found(start..end + 1);
+                    break;
+                }
+                if self.class(&t).function {
+                    // "University of Leeds": a preposition inside a name.
+                    let name = self.corpus.keys.get(t.key) == "of" && self.proper(tokens[end - 1].key);
+                    if name && tokens.get(end + 1).is_some_and(|n| n.joined && self.proper(n.key)) {
+                        continue;
+                    }
+                    break;
+                }
+                if self.can_end(&t, false) {
+                    found(start..end + 1);
+                } else if self.class(&t).number || self.usage[t.key as usize].chunks < self.minimum {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn key(&self, tokens: &[Token]) -> Key {
+        let mut key = [u32::MAX; MAX_WORDS];
+        key.iter_mut().zip(tokens).for_each(|(k, t)| *k = t.key);
+        key
+    }
+
+    /// Counts all groups, with what stands before and after them.
+    fn count(&self) -> HashMap<Key, Usage> {
+        let mut counted: HashMap<Key, Usage> = HashMap::new();
+        for (chunk, tokens) in self.corpus.chunks.iter().enumerate() {
+            self.groups(tokens, |range| {
+                let u = counted.entry(self.key(&tokens[range.clone()])).or_default();
+                let first = &tokens[range.start];
+                let before = if first.joined { range.start.checked_sub(1).map(|b| tokens[b]) } else { None };
+                let after = tokens.get(range.end).filter(|a| a.joined);
+                u.count += 1;
+                if u.chunks == 0 || u.last_chunk != chunk as u32 {
+                    u.chunks += 1;
+                    u.last_chunk = chunk as u32;
+                }
+                match before.map_or(Before::Other, |b| self.class(&b).before) {
+                    Before::Determiner => u.determiner += 1,
+                    Before::Preposition => u.preposition += 1,
+                    Before::Verb => u.verb += 1,
+                    Before::Other => {}
+                }
+                u.inside += u32::from(after.is_some_and(|a| self.content(a) && !self.verbal(a.key)));
+                u.after_content += u32::from(before.is_some_and(|b| self.content(&b) && !self.verbal(b.key)));
+                if !first.initial {
+                    u.telling += 1;
+                    u.capital += u32::from(self.corpus.surfaces.get(first.surface).starts_with(char::is_uppercase));
+                }
+            });
+        }
+        counted
+    }
+
+    /// Drops what is too rare, too common, held together by chance, or only ever part of something longer; collects the rest.
+    fn choose(&self, counted: HashMap<Key, Usage>) -> Phrases {
+        let n = self.corpus.chunks.len() as u32;
+        // A word in more than three chunks of ten says nothing about any of them. A handful of chunks cannot tell.
+        let common = if n >= 20 { n * 3 / 10 } else { n };
+        let mut headings: HashMap<Key, u32> = HashMap::new();
+        for tokens in &self.corpus.headings {
+            let mut seen = Vec::new();
+            self.groups(tokens, |range| seen.push(self.key(&tokens[range])));
+            seen.sort_unstable();
+            seen.dedup();
+            seen.into_iter().for_each(|k| *headings.entry(k).or_default() += 1);
+        }
+        // Longer phrases first: how often each shorter one is part of a kept longer one.
+        let mut order: Vec<(&Key, &Usage)> =
+            counted.iter().filter(|(_, u)| u.chunks >= self.minimum && u.chunks <= common.max(1)).collect();
+        order.sort_unstable_by_key(|x| x.0);
+        let length = |k: &Key| k.iter().take_while(|&&w| w != u32::MAX).count();
+        order.sort_by_key(|x| std::cmp::Reverse(length(x.0)));
+        let mut covered: HashMap<Key, u32> = HashMap::new();
+        let mut kept: HashMap<Key, u32> = HashMap::new();
+        let mut list = Vec::new();
+        for (key, usage) in order {
+            let len = length(key);
+            let words = &key[..len];
+            let in_headings = headings.get(key).copied().unwrap_or(0);
+            let ideograph = self.classes[words[0] as usize].ideograph;
+            if !self.plausible(words, usage, in_headings) {
+                continue;
+            }
+            // What occurs nearly always inside one longer phrase is that phrase.
+            let name = len == 1 && self.proper(words[0]);
+            if covered.get(key).is_some_and(|&c| f64::from(c) >= if name { 0.9 } else { 0.7 } * f64::from(usage.count)) {
+                continue;
+            }
+            for size in 1..len {
+                for part in words.windows(size) {
+                    let mut k = [u32::MAX; MAX_WORDS];
+                    k[..size].copy_from_slice(part);
+                    let c = covered.entry(k).or_default();
+                    *c = (*c).max(usage.count);
+                }
+            }
+            let worth = self.worth(words, usage, in_headings, ideograph);
+            kept.insert(*key, list.len() as u32);
+            list.push(Phrase { words: words.to_vec(), text: String::new(), chunks: Vec::new(), occurrences: usage.count, worth });
+        }
+        self.collect(list, &kept)
+    }
+
+    fn plausible(&self, words: &[u32], u: &Usage, headings: u32) -> bool {
+        let len = words.len();
+        let n = self.corpus.chunks.len() as f64;
+        // Preceded by "to" or "we" more often than not, it is a verb phrase.
+        // One "to" is no proof: it is a preposition as well.
+        let capitalised = u.telling > 0 && u.capital == u.telling;
+        if !capitalised && u.verb >= 2 && u.verb * 2 > u.count && u.verb > u.determiner + u.preposition {
+            return false;
+        }
+        if len == 1 {
+            let class = self.classes[words[0] as usize];
+            let name = self.proper(words[0]) || class.identifier;
+            // A word that mostly stands before other nouns describes them.
+            return name || headings > 0 || u.inside * 10 <= u.count * 6;
+        }
+        // The greater part of something longer is a fragment: "draft blog" of "draft blog post".
+        let ideograph = self.classes[words[0] as usize].ideograph;
+        if !ideograph && u.inside * 10 > u.count * 6 {
+            return false;
+        }
+        if headings > 1 || n < 40.0 {
+            return true;
+        }
+        // Words that meet more often than chance: normalised pointwise mutual information of the chunks they share.
+        let first = f64::from(self.usage[words[0] as usize].chunks) / n;
+        let last = f64::from(self.usage[words[len - 1] as usize].chunks) / n;
+        let together = f64::from(u.chunks) / n;
+        let npmi = (together / (first * last)).ln() / -together.ln().min(-1e-9);
+        npmi > if ideograph { 0.45 } else { 0.3 }
+    }
+
+    fn worth(&self, words: &[u32], u: &Usage, headings: u32, ideograph: bool) -> f32 {
+        let count = u.count.max(1) as f32;
+        let mut worth = 1.0 + (1.0 + headings as f32).ln() * 0.5;
+        if !ideograph {
+            let noun = (u.determiner + u.preposition) as f32 / count;
+            worth *= 0.6 + 0.8 * noun.min(0.6);
+            worth *= 1.0 - 0.5 * (u.inside as f32 / count).min(1.0);
+            worth *= 1.0 - 0.4 * (u.after_content as f32 / count).min(1.0);
+        }
+        if u.telling > 0 && u.capital * 10 >= u.telling * 7 {
+            worth *= 1.3;
+        }
+        // Everyday words make poor keywords alone, and fair ones together.
+        let specific = words.iter().map(|&w| self.classes[w as usize].specificity).sum::<f32>() / words.len() as f32;
+        worth *= if words.len() == 1 { 0.3 + 0.7 * specific } else { 0.6 + 0.4 * specific };
+        // Names with underscores in prose are mostly made up for an example.
+        if words.iter().any(|&w| self.corpus.keys.get(w).contains('_')) {
+            worth *= 0.4;
+        }
+        let vague = words.iter().filter(|&&w| self.classes[w as usize].vague || self.classes[w as usize].describes).count();
+        let common = self.corpus.chunks.len() as u32 / 5;
+        let everywhere = words.iter().filter(|&&w| self.usage[w as usize].chunks > common).count();
+        worth *= 0.6f32.powi((vague + everywhere) as i32);
+        match words.len() {
+            2 => worth * 1.25,
+            _ => worth,
+        }
+    }
+
+    /// The last pass: where each kept phrase occurs and how it is written.
+    fn collect(&self, mut list: Vec<Phrase>, kept: &HashMap<Key, u32>) -> Phrases {
+        let mut in_chunk: Vec<Vec<u32>> = Vec::with_capacity(self.corpus.chunks.len());
+        // Written forms by phrase: how often in mid-sentence, and how often at all.
+        let mut forms: Vec<HashMap<Form, (u32, u32)>> = vec![HashMap::new(); list.len()];
+        for (chunk, tokens) in self.corpus.chunks.iter().enumerate() {
+            let mut here = Vec::new();
+            self.groups(tokens, |range| {
+                let Some(&id) = kept.get(&self.key(&tokens[range.clone()])) else { return };
+                here.push(id);
+                let surface: Form = tokens[range.clone()].iter().map(|t| (t.surface, t.hyphen)).collect();
+                let form = forms[id as usize].entry(surface).or_default();
+                form.0 += u32::from(!tokens[range.start].initial);
+                form.1 += 1;
+            });
+            here.sort_unstable();
+            here.dedup();
+            here.iter().for_each(|&id| list[id as usize].chunks.push(chunk as u32));
+            in_chunk.push(here);
+        }
+        for (phrase, forms) in list.iter_mut().zip(forms) {
+            phrase.text = self.written(&phrase.words, forms);
+        }
+        let word_chunks = self.usage.iter().map(|u| u.chunks).collect();
+        Phrases { list, in_chunk, word_chunks }
+    }
+
+    /// The form to show: the commonest in mid-sentence, else the commonest, in lower case unless it is a name; the singular where that is
+    /// nearly as common.
+    fn written(&self, words: &[u32], forms: HashMap<Form, (u32, u32)>) -> String {
+        let mut forms: Vec<(Form, (u32, u32))> = forms.into_iter().collect();
+        forms.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        let Some((best, (mid, _))) = forms.first().cloned() else { return String::new() };
+        let ideograph = self.classes[words[0] as usize].ideograph;
+        let join = |form: &Form| {
+            let mut text = String::new();
+            for (i, &(surface, hyphen)) in form.iter().enumerate() {
+                match (i, hyphen) {
+                    (0, _) => {}
+                    (_, true) => text.push('-'),
+                    _ if ideograph => {}
+                    _ => text.push(' '),
+                }
+                text.push_str(self.corpus.surfaces.get(surface));
+            }
+            text
+        };
+        let is_singular = |form: &Form| {
+            form.last().zip(words.last()).is_some_and(|(&(s, _), &w)| {
+                let text = self.corpus.surfaces.get(s);
+                text.to_lowercase() == self.corpus.keys.get(w)
+            })
+        };
+        let mut chosen = best;
+        if !is_singular(&chosen)
+            && let Some((one, _)) = forms.iter().find(|(f, (m, _))| is_singular(f) && *m * 4 >= mid && *m > 0)
+        {
+            chosen = one.clone();
+        }
+        let text = join(&chosen);
+        // Seen only where every word has a capital, an ordinary word's capital means nothing.
+        let first = chosen.first().map_or("", |f| self.corpus.surfaces.get(f.0));
+        if mid == 0 && !is_identifier(first) && words.len() == 1 && self.corpus.chunks.len() >= 40 { text.to_lowercase() } else { text }
+    }
+}

@@ -1,0 +1,37 @@
+//! When two keywords are one.
+
+use pocketgraph::text::{fold, stem, words};
+
+/// A keyword for comparison: folded, without white space and punctuation.
+pub fn normalised(keyword: &str) -> String {
+    fold(keyword).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A keyword's stems in alphabetical order: "matching patterns" and "pattern matching" are one.
+pub fn stems(keyword: &str) -> Vec<String> {
+    let mut out: Vec<String> = words(keyword).iter().map(|w| stem(&fold(w.text))).collect();
+    out.sort_unstable();
+    out
+}
+
+/// Whether the word keys of `whole` contain those of `part` side by side, and more.
+pub fn contains(whole: &[u32], part: &[u32]) -> bool {
+    whole.len() > part.len() && !part.is_empty() && whole.windows(part.len()).any(|w| w == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_differences_vanish() {
+        assert_eq!(normalised("Hash-Map "), normalised("hashmap"));
+        assert_eq!(stems("Matching Patterns"), stems("pattern matching"));
+        assert_ne!(normalised("C"), normalised("C2"));
+    }
+
+    #[test]
+    fn parts_stand_side_by_side() {
+        assert!(contains(&[1, 2, 3], &[2, 3]) && !contains(&[1, 2, 3], &[1, 3]) && !contains(&[1], &[1]));
+    }
+}

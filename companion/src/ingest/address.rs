@@ -1,0 +1,147 @@
+//! Where a reader opens a document: the URL of a file, and which URLs from outside are safe to print.
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+/// How a site's URLs follow from its files' paths. HTML and text files keep their names in every style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UrlStyle {
+    /// `a/b.md` is published as `a/b.html`, `a/index.md`, `a/README.md` and `a/_index.md` as `a/` (mdBook, Jekyll, Sphinx).
+    #[default]
+    Html,
+    /// `a/b.md` is published as `a/b/` (Hugo, MkDocs, Docusaurus).
+    Directory,
+    /// `a/b.md` is published under its own name, as on a code host.
+    Source,
+}
+
+const PATH: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}').add(b'%').add(b'\\');
+const FRAGMENT: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'\\');
+
+/// The URL of a file from its path (forward slashes) in the source folder.
+pub(super) fn url_of(path: &str, base_url: &str, style: UrlStyle) -> String {
+    let (folder, name) = match path.rfind('/') {
+        Some(i) => path.split_at(i + 1),
+        None => ("", path),
+    };
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    // Publishers copy these as they are.
+    let copied = matches!(extension.to_ascii_lowercase().as_str(), "html" | "htm" | "txt" | "text");
+    let index = ["index", "readme", "_index"].iter().any(|s| stem.eq_ignore_ascii_case(s));
+    let local = match style {
+        UrlStyle::Source => path.to_owned(),
+        _ if copied => path.to_owned(),
+        _ if index => folder.to_owned(),
+        UrlStyle::Html => format!("{folder}{stem}.html"),
+        UrlStyle::Directory => format!("{folder}{stem}/"),
+    };
+    join(base_url, &utf8_percent_encode(&local, PATH).to_string())
+}
+
+/// The URL that a document claims for itself, made absolute with the base, or none if it is not one that is safe to follow.
+pub(super) fn claimed_url(claim: &str, base_url: &str) -> Option<String> {
+    if is_absolute(claim) {
+        return is_clean(claim).then(|| claim.to_owned());
+    }
+    let local = claim.strip_prefix('/').unwrap_or(claim);
+    is_safe_relative(local).then(|| join(base_url, local))
+}
+
+/// The URL that a front-matter `slug` gives: it takes the place of the file's name.
+pub(super) fn slugged(path: &str, slug: &str, base_url: &str, style: UrlStyle) -> Option<String> {
+    if slug.is_empty() || slug.contains('/') || !is_safe_relative(slug) {
+        return None;
+    }
+    let folder = path.rfind('/').map_or("", |i| &path[..=i]);
+    // A slug may hold dots; an extension of our own keeps them from being taken for one.
+    Some(url_of(&format!("{folder}{slug}.md"), base_url, if style == UrlStyle::Source { UrlStyle::Html } else { style }))
+}
+
+/// An element's id as the fragment of a URL; none if it is empty or longer than any honest id.
+pub(super) fn fragment(id: &str) -> Option<String> {
+    let id = id.trim();
+    (!id.is_empty() && id.len() <= 1024).then(|| utf8_percent_encode_visible(id))
+}
+
+/// Ids keep their letters as written (browsers match both forms); only what would end or break an attribute or URL is encoded.
+fn utf8_percent_encode_visible(id: &str) -> String {
+    let mut out = String::with_capacity(id.len());
+    for c in id.chars() {
+        if c.is_ascii() {
+            out.extend(utf8_percent_encode(c.encode_utf8(&mut [0; 4]), FRAGMENT));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Whether a URL names its scheme as http or https; nothing else is ever followed from a hit.
+pub(super) fn is_absolute(url: &str) -> bool {
+    ["http://", "https://"].iter().any(|s| url.get(..s.len()).is_some_and(|p| p.eq_ignore_ascii_case(s)) && url.len() > s.len())
+}
+
+fn is_clean(url: &str) -> bool {
+    url.len() <= 2048 && !url.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>' | '`'))
+}
+
+fn is_safe_relative(url: &str) -> bool {
+    // A colon could make a scheme; placeholders such as `:title` cannot be filled in here.
+    is_clean(url) && !url.starts_with('/') && !url.contains(':') && !url.split('/').any(|s| s == "..")
+}
+
+fn join(base: &str, local: &str) -> String {
+    if base.is_empty() || base.ends_with('/') { format!("{base}{local}") } else { format!("{base}/{local}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_becomes_html_and_index_files_their_folder() {
+        let url = |p| url_of(p, "", UrlStyle::Html);
+        assert_eq!(url("a/b.md"), "a/b.html");
+        assert_eq!(url("a/index.md"), "a/");
+        assert_eq!(url("README.md"), "");
+        assert_eq!(url("a/_index.markdown"), "a/");
+        assert_eq!(url("a/b.htm"), "a/b.htm");
+        assert_eq!(url("my notes/50%.txt"), "my%20notes/50%25.txt");
+    }
+
+    #[test]
+    fn styles_and_a_base_can_be_chosen() {
+        assert_eq!(url_of("a/b.md", "https://x.org/docs", UrlStyle::Directory), "https://x.org/docs/a/b/");
+        assert_eq!(url_of("a/index.md", "/docs/", UrlStyle::Directory), "/docs/a/");
+        assert_eq!(url_of("a/README.md", "", UrlStyle::Source), "a/README.md");
+    }
+
+    #[test]
+    fn a_claimed_url_wins_only_if_it_is_safe() {
+        assert_eq!(claimed_url("/about/", "/site/"), Some("/site/about/".into()));
+        assert_eq!(claimed_url("https://x.org/a", "/site/"), Some("https://x.org/a".into()));
+        for bad in [
+            "javascript:alert(1)",
+            "JAVASCRIPT:x",
+            "data:text/html,x",
+            "//evil.org/",
+            "../../x",
+            "a b",
+            "\\\\host\\x",
+            "/:year/:title/",
+            "a\"b",
+            "https://",
+        ] {
+            assert_eq!(claimed_url(bad, ""), None, "{bad}");
+        }
+        assert_eq!(slugged("posts/2020-x.md", "x", "", UrlStyle::Html), Some("posts/x.html".into()));
+        assert_eq!(slugged("posts/2020-x.md", "../x", "", UrlStyle::Html), None);
+    }
+
+    #[test]
+    fn ids_cannot_break_out_of_a_link() {
+        assert_eq!(fragment("größe-1"), Some("größe-1".into()));
+        assert_eq!(fragment("a\"><b"), Some("a%22%3E%3Cb".into()));
+        assert_eq!(fragment(""), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! Front matter: the YAML or TOML block at the top of a Markdown file, read for its plain fields.
+//!
+//! This is a tolerant reader of the part of both languages that front matter uses: scalars, lists, one table inside another. Whatever it
+//! does not understand it passes over; nothing in a front matter can fail a build.
+
+/// Front matter with more fields than this is cut there.
+const MAX_FIELDS: usize = 1000;
+
+/// Splits a file into its front matter's fields and the byte offset at which its text starts.
+///
+/// A list gives one field an item, all with the list's key; a table's fields have the table's name and a full stop before their keys. An opening line
+/// without a closing one is no front matter.
+pub(super) fn front_matter(source: &str) -> (Vec<(String, String)>, usize) {
+    let Some((first, rest)) = source.split_once('\n') else { return (Vec::new(), 0) };
+    let (toml, closers): (bool, &[&str]) = match first.trim_end() {
+        "---" => (false, &["---", "..."]),
+        "+++" => (true, &["+++"]),
+        _ => return (Vec::new(), 0),
+    };
+    let opening = source.len() - rest.len();
+    let mut at = opening;
+    for line in rest.split_inclusive('\n') {
+        if closers.contains(&line.trim_end()) {
+            let inner = source.get(opening..at).unwrap_or("");
+            let mut fields = if toml { toml_fields(inner) } else { yaml_fields(inner) };
+            fields.truncate(MAX_FIELDS);
+            return (fields, at + line.len());
+        }
+        at += line.len();
+    }
+    (Vec::new(), 0)
+}
+
+/// The first value of a field, by name in any case.
+pub(super) fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    fields.iter().find(|(k, _)| k.eq_ignore_ascii_case(name)).map(|(_, v)| v.trim()).filter(|v| !v.is_empty())
+}
+
+fn yaml_fields(text: &str) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    let mut key = String::new();
+    let mut parent: Option<String> = None;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        let indented = line.starts_with([' ', '\t']);
+        if let Some(item) = trimmed.strip_prefix("- ") {
+            if !key.is_empty() {
+                yaml_values(item, &key, &mut out);
+            }
+            continue;
+        }
+        let Some((name, value)) = key_and_value(trimmed) else { continue };
+        if !indented {
+            parent = None;
+        }
+        key = match &parent {
+            Some(p) => format!("{p}.{name}"),
+            None => name.to_owned(),
+        };
+        if value.is_empty() {
+            // A list or a table follows; only the first level of tables is told apart.
+            if !indented {
+                parent = Some(name.to_owned());
+            }
+        } else if let Some(style) = value.chars().next().filter(|c| matches!(c, '|' | '>')).filter(|_| value.len() <= 3) {
+            let mut parts = Vec::new();
+            while let Some(next) = lines.next_if(|l| l.trim().is_empty() || l.starts_with([' ', '\t'])) {
+                parts.push(next.trim());
+            }
+            out.push((key.clone(), parts.join(if style == '|' { "\n" } else { " " }).trim().to_owned()));
+        } else {
+            yaml_values(value, &key, &mut out);
+        }
+    }
+    out
+}
+
+/// `key: value` of YAML; the key may be quoted.
+fn key_and_value(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(':')?;
+    let key = key.trim().trim_matches(['"', '\'']);
+    let ok = !key.is_empty() && key.len() <= 100 && (value.is_empty() || value.starts_with([' ', '\t']));
+    ok.then(|| (key, value.trim()))
+}
+
+fn yaml_values(value: &str, key: &str, out: &mut Vec<(String, String)>) {
+    let value = value.trim();
+    if value.starts_with('[') {
+        out.extend(list_items(value).into_iter().map(|v| (key.to_owned(), v)));
+    } else if !value.starts_with(['{', '&', '*', '!']) {
+        let v = scalar(value);
+        if !v.is_empty() {
+            out.push((key.to_owned(), v));
+        }
+    }
+}
+
+fn toml_fields(text: &str) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut table = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('[') {
+            table = name.trim_start_matches('[').split(']').next().unwrap_or("").trim().to_owned();
+            continue;
+        }
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let (name, value) = (name.trim().trim_matches(['"', '\'']), value.trim());
+        if line.starts_with('#') || name.is_empty() {
+            continue;
+        }
+        let key = if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
+        if let Some((quote, opened)) = ["\"\"\"", "'''"].iter().find_map(|q| value.strip_prefix(q).map(|v| (*q, v))) {
+            let mut v = opened.to_owned();
+            while !v.contains(quote) {
+                let Some(next) = lines.next() else { break };
+                v.push('\n');
+                // Only the new line can close the string, so that a long one is not searched again and again.
+                if let Some(i) = next.find(quote) {
+                    v.push_str(next.get(..i).unwrap_or(""));
+                    break;
+                }
+                v.push_str(next);
+            }
+            let v = v.split(quote).next().unwrap_or("").trim().to_owned();
+            out.push((key, v));
+        } else if value.starts_with('[') {
+            let mut list = value.to_owned();
+            let mut closed = value.contains(']');
+            while !closed && list.len() < 1 << 16 {
+                let Some(next) = lines.next() else { break };
+                closed = next.contains(']');
+                list.push(' ');
+                list.push_str(next.trim());
+            }
+            out.extend(list_items(&list).into_iter().map(|v| (key.clone(), v)));
+        } else if !value.starts_with('{') {
+            let v = scalar(value);
+            if !v.is_empty() {
+                out.push((key, v));
+            }
+        }
+    }
+    out
+}
+
+/// The items of an inline list `[a, "b, c", 'd']`.
+fn list_items(list: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = list.strip_prefix('[').unwrap_or(list).trim_start();
+    while !rest.is_empty() && !rest.starts_with(']') {
+        let end = match rest.chars().next() {
+            Some(q @ ('"' | '\'')) => quoted_end(rest, q).and_then(|i| rest.get(i..)?.find([',', ']']).map(|j| i + j)),
+            _ => rest.find([',', ']']),
+        };
+        let end = end.unwrap_or(rest.len());
+        let item = scalar(rest.get(..end).unwrap_or(""));
+        if !item.is_empty() {
+            out.push(item);
+        }
+        rest = rest.get(end..).unwrap_or("").trim_start_matches(',').trim_start();
+    }
+    out
+}
+
+/// The byte after a quoted string's closing quote.
+fn quoted_end(s: &str, quote: char) -> Option<usize> {
+    let mut chars = s.char_indices().skip(1).peekable();
+    while let Some((i, c)) = chars.next() {
+        if c == '\\' && quote == '"' {
+            chars.next();
+        } else if c == quote {
+            if quote == '\'' && chars.peek().is_some_and(|&(_, n)| n == '\'') {
+                chars.next();
+            } else {
+                return Some(i + 1);
+            }
+        }
+    }
+    None
+}
+
+/// A scalar: quotes and escapes undone, a comment after a plain one cut.
+fn scalar(s: &str) -> String {
+    let s = s.trim();
+    match s.chars().next() {
+        Some('"') => {
+            let inner = s.get(1..quoted_end(s, '"').map_or(s.len(), |e| e - 1)).unwrap_or("");
+            unescape(inner)
+        }
+        Some('\'') => s.get(1..quoted_end(s, '\'').map_or(s.len(), |e| e - 1)).unwrap_or("").replace("''", "'"),
+        Some('#') => String::new(),
+        _ => s.split(" #").next().unwrap_or("").trim().to_owned(),
+    }
+}
+
+fn unescape(s: &str) -> String {
+    let mut out = String::with_capacity(s.len());
+    let mut chars = s.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some(u @ ('u' | 'U' | 'x')) => {
+                let digits: String = chars
+                    .by_ref()
+                    .take(match u {
+                        'u' => 4,
+                        'U' => 8,
+                        _ => 2,
+                    })
+                    .collect();
+                out.push(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).filter(|&c| c != '\0').unwrap_or('\u{fffd}'));
+            }
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(s: &str) -> Vec<(String, String)> {
+        front_matter(s).0
+    }
+
+    fn pairs(p: &[(&str, &str)]) -> Vec<(String, String)> {
+        p.iter().map(|&(a, b)| (a.into(), b.into())).collect()
+    }
+
+    #[test]
+    fn yaml_scalars_lists_and_one_level_of_tables_are_read() {
+        let s = "---\ntitle: \"A \\\"quoted\\\" one: yes\" # note\ntags: [a, 'b, c', \"d\"]\naliases:\n  - /old/\n  - /older/\ndate: 2024-05-01\nparams:\n  level: 3\nsummary: >\n  two\n  lines\nempty:\n---\ntext";
+        let (fields, at) = front_matter(s);
+        let want = [
+            ("title", "A \"quoted\" one: yes"),
+            ("tags", "a"),
+            ("tags", "b, c"),
+            ("tags", "d"),
+            ("aliases", "/old/"),
+            ("aliases", "/older/"),
+            ("date", "2024-05-01"),
+            ("params.level", "3"),
+            ("summary", "two lines"),
+        ];
+        assert_eq!(fields, pairs(&want));
+        assert_eq!(&s[at..], "text");
+    }
+
+    #[test]
+    fn toml_scalars_lists_and_tables_are_read() {
+        let s = "+++\ntitle = 'It''s'\nweight = 3\ndraft = false\ntags = [\n  \"x\",\n  \"y\",\n]\nlong = \"\"\"\nmany\nlines\"\"\"\n[extra]\nauthor = \"Ann\" \n+++\nbody";
+        let (fields, at) = front_matter(s);
+        let want = [
+            ("title", "It's"),
+            ("weight", "3"),
+            ("draft", "false"),
+            ("tags", "x"),
+            ("tags", "y"),
+            ("long", "many\nlines"),
+            ("extra.author", "Ann"),
+        ];
+        assert_eq!(fields, pairs(&want));
+        assert_eq!(&s[at..], "body");
+    }
+
+    #[test]
+    fn an_unclosed_front_matter_is_text() {
+        assert_eq!(front_matter("---\ntitle: x\n\nno end"), (Vec::new(), 0));
+        assert_eq!(front_matter("---"), (Vec::new(), 0));
+        assert!(of("text\n---\ntitle: x\n---\n").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn no_front_matter_can_panic(inner in "[\\-+a-c:=\\[\\]{}\"'\\\\#|> \n\tué,.]{0,120}", toml in any::<bool>()) {
+            let fence = if toml { "+++" } else { "---" };
+            front_matter(&format!("{fence}\n{inner}\n{fence}\n"));
+        }
+    }
+}

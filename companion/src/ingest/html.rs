@@ -1,0 +1,550 @@
+//! HTML pages to blocks: the main content as text, in one pass over the tags, without a tree and without recursion.
+
+use super::block::{BlockKind, Draft};
+use super::html_elements::{Role, is_void, role_of};
+use super::html_tokens::{Attributes, Token, Tokens, decoded};
+use super::markdown_source::MASK;
+use super::{Link, address};
+use std::ops::Range;
+
+/// How far up an end tag looks for its start tag. Deeper than any real page (browsers stop at 512 open elements too), and what keeps hostile nesting linear.
+const LOOK_UP: usize = 512;
+
+/// Where in the page a block stands, as bits.
+const IN_ARTICLE: u8 = 1;
+const IN_MAIN: u8 = 2;
+const IN_PAGEFIND_BODY: u8 = 4;
+
+/// What a page of HTML, or a piece of HTML inside Markdown, holds.
+#[derive(Debug, Default)]
+pub(super) struct Extracted {
+    pub drafts: Vec<Draft>,
+    pub links: Vec<Link>,
+    /// The text of `<title>`.
+    pub title: String,
+    /// `description` and `keywords` of `<meta>`, `lang` of `<html>`.
+    pub meta: Vec<(String, String)>,
+    /// Whether an element is marked `data-pagefind-body`.
+    pub pagefind_body: bool,
+    /// For a piece inside Markdown: the element that hides text and is still open at its end.
+    pub open_hidden: Option<String>,
+}
+
+/// Reads a page: the marked body, else `<main>`, else `<article>`, else `<body>`, without navigation, headers, footers, asides, scripts.
+pub(super) fn page(source: &str) -> Extracted {
+    extract(source, false)
+}
+
+/// Reads a piece of HTML that an author wrote inside Markdown: all of it is content, but for what is never shown.
+pub(super) fn piece(source: &str) -> Extracted {
+    extract(source, true)
+}
+
+/// Whether an element's attributes say that it is not to be indexed.
+pub(super) fn is_ignored(attributes: &Attributes<'_>) -> bool {
+    attributes.iter().any(|(n, _)| n.eq_ignore_ascii_case("data-pocketgraph-ignore") || n.eq_ignore_ascii_case("data-pagefind-ignore"))
+}
+
+/// White space, and what stands for a masked template tag.
+fn is_gap(c: char) -> bool {
+    c.is_whitespace() || c == MASK
+}
+
+struct Open<'a> {
+    name: &'a str,
+    role: Role,
+}
+
+#[derive(Default)]
+struct Depths {
+    head: u32,
+    code: u32,
+    table: u32,
+    item: u32,
+    quote: u32,
+    foreign: u32,
+    main: u32,
+    article: u32,
+    paragraph: u32,
+}
+
+struct OpenLink {
+    target: String,
+    draft: usize,
+    at: usize,
+}
+
+struct Reader<'a> {
+    piece: bool,
+    out: Extracted,
+    regions: Vec<u8>,
+    link_regions: Vec<u8>,
+    stack: Vec<Open<'a>>,
+    depths: Depths,
+    /// Stack lengths at which these began.
+    hidden_at: Option<usize>,
+    body_at: Option<usize>,
+    draft: Option<Draft>,
+    /// Where its first text stood.
+    draft_region: u8,
+    heading: Option<u8>,
+    cells: usize,
+    /// An id met since the last text: it names the heading that comes next.
+    id: Option<String>,
+    link: Option<OpenLink>,
+}
+
+fn extract(source: &str, piece: bool) -> Extracted {
+    let mut reader = Reader {
+        piece,
+        out: Extracted::default(),
+        regions: Vec::new(),
+        link_regions: Vec::new(),
+        stack: Vec::new(),
+        depths: Depths::default(),
+        hidden_at: None,
+        body_at: None,
+        draft: None,
+        draft_region: 0,
+        heading: None,
+        cells: 0,
+        id: None,
+        link: None,
+    };
+    let mut tokens = Tokens::new(source);
+    while let Some((range, token)) = tokens.next() {
+        match token {
+            Token::Start { name, attributes, closed } => {
+                if reader.depths.foreign == 0 {
+                    tokens.enter(name);
+                }
+                reader.start(name, &attributes, closed, range);
+            }
+            Token::End { name } => reader.end(name),
+            Token::Text { raw } => reader.text(source.get(range.clone()).unwrap_or(""), range.start, raw),
+        }
+    }
+    reader.finish()
+}
+
+impl<'a> Reader<'a> {
+    fn start(&mut self, name: &'a str, attributes: &Attributes<'a>, closed: bool, range: Range<usize>) {
+        let lower = name.to_ascii_lowercase();
+        let mut role = role_of(&lower);
+        if self.depths.foreign == 0 {
+            self.close_implied(&lower, role);
+        } else if closed {
+            return;
+        }
+        if matches!(role, Role::Inline | Role::Block) && self.has_role(attributes, "main") {
+            role = Role::Main;
+        }
+        if role == Role::Table && self.has_role(attributes, "presentation") {
+            role = Role::Block;
+        }
+        match lower.as_str() {
+            "meta" => self.meta(attributes),
+            "html" => {
+                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40) {
+                    self.out.meta.push(("lang".into(), lang.into_owned()));
+                }
+            }
+            _ => {}
+        }
+        if self.hidden_at.is_none() {
+            if let Some(id) = attributes.get("id").or_else(|| if role == Role::Anchor { attributes.get("name") } else { None }) {
+                self.note_id(&id, role);
+            }
+            match lower.as_str() {
+                "br" => self.line_break(),
+                "img" => {
+                    if let Some(alt) = attributes.get("alt") {
+                        self.spaced_text(&alt, range.start, Some(range.len()));
+                    }
+                }
+                _ => self.boundary(role),
+            }
+        }
+        if is_void(&lower) {
+            return;
+        }
+        if self.hidden_at.is_none() && self.hides(role, attributes) {
+            self.hidden_at = Some(self.stack.len());
+        }
+        if self.body_at.is_none() && attributes.get("data-pagefind-body").is_some() {
+            self.body_at = Some(self.stack.len());
+            self.out.pagefind_body = true;
+        }
+        if self.hidden_at.is_none() {
+            match role {
+                Role::Heading(level) => self.heading = Some(level),
+                Role::Row => self.cells = 0,
+                Role::Cell => {
+                    if self.cells > 0 {
+                        self.cell_border();
+                    }
+                    self.cells += 1;
+                }
+                Role::Anchor => {
+                    if let Some(target) = attributes.get("href").filter(|t| !t.is_empty()) {
+                        self.link = Some(OpenLink {
+                            target: target.trim().to_owned(),
+                            draft: self.out.drafts.len(),
+                            at: self.draft.as_ref().map_or(0, |d| d.text.len()),
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.count(role, true);
+        self.stack.push(Open { name, role });
+    }
+
+    fn has_role(&self, attributes: &Attributes<'_>, role: &str) -> bool {
+        attributes.get("role").is_some_and(|r| r.eq_ignore_ascii_case(role))
+    }
+
+    fn hides(&self, role: Role, attributes: &Attributes<'_>) -> bool {
+        if matches!(role, Role::Hidden | Role::Foreign) || is_ignored(attributes) {
+            return true;
+        }
+        let said = attributes.get("role").unwrap_or_default();
+        // The panels of tabs that are not open are content all the same.
+        let unshown = attributes.get("hidden").is_some_and(|v| !v.eq_ignore_ascii_case("until-found")) && said != "tabpanel";
+        if unshown || attributes.get("aria-hidden").is_some_and(|v| v == "true") {
+            return true;
+        }
+        let inside = self.depths.main + self.depths.article > 0 || self.body_at.is_some();
+        !self.piece
+            && (role == Role::Chrome
+                || (role == Role::Header && !inside)
+                || matches!(said.as_ref(), "navigation" | "search" | "contentinfo" | "complementary" | "banner"))
+    }
+
+    /// Ends the elements whose end tags HTML lets authors leave out.
+    fn close_implied(&mut self, name: &str, role: Role) {
+        let starts_block = !matches!(
+            role,
+            Role::Inline | Role::Anchor | Role::Hidden | Role::Foreign | Role::Title | Role::Cell | Role::Row | Role::Caption
+        );
+        if starts_block && self.depths.paragraph > 0 {
+            self.pop_to(|o| o.role == Role::Paragraph, |o| matches!(o.role, Role::Cell | Role::Table | Role::Caption | Role::Hidden));
+        }
+        let is = |names: &'static [&'static str]| move |o: &Open<'_>| names.iter().any(|n| n.eq_ignore_ascii_case(o.name));
+        match name {
+            "li" => self.pop_to(is(&["li"]), is(&["ul", "ol", "menu", "dir", "td", "th", "table"])),
+            "dt" | "dd" => self.pop_to(is(&["dt", "dd"]), is(&["dl", "td", "th", "table"])),
+            "td" | "th" => self.pop_to(is(&["td", "th"]), is(&["tr", "table"])),
+            "tr" => self.pop_to(is(&["tr"]), is(&["table", "tbody", "thead", "tfoot"])),
+            "tbody" | "thead" | "tfoot" => self.pop_to(is(&["tbody", "thead", "tfoot"]), is(&["table"])),
+            _ => {}
+        }
+        if matches!(role, Role::Heading(_)) && self.heading.is_some() {
+            self.pop_to(|o| matches!(o.role, Role::Heading(_)), |o| matches!(o.role, Role::Cell | Role::Table));
+        }
+        // The end tag of the head may be left out, and so may the body's start tag.
+        if self.depths.head > 0 && (starts_block || role == Role::Anchor) {
+            self.pop_to(|o| o.role == Role::Head, |_| false);
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        let role = role_of(&name.to_ascii_lowercase());
+        let in_table = matches!(role, Role::Cell | Role::Row | Role::Table)
+            || ["tbody", "thead", "tfoot"].iter().any(|n| n.eq_ignore_ascii_case(name));
+        if name.eq_ignore_ascii_case("br") {
+            self.line_break();
+        } else {
+            self.pop_to(
+                |o| o.name.eq_ignore_ascii_case(name),
+                // Nothing inside a table's cell closes what is around the table.
+                |o| !in_table && matches!(o.role, Role::Cell | Role::Table),
+            );
+        }
+    }
+
+    /// Pops up to and with the nearest open element that `wanted` accepts, unless `border` accepts one before it.
+    fn pop_to(&mut self, wanted: impl Fn(&Open<'_>) -> bool, border: impl Fn(&Open<'_>) -> bool) {
+        let mut found = None;
+        for (i, open) in self.stack.iter().enumerate().rev().take(LOOK_UP) {
+            if wanted(open) {
+                found = Some(i);
+                break;
+            }
+            if border(open) {
+                break;
+            }
+        }
+        let Some(keep) = found else { return };
+        while self.stack.len() > keep {
+            let Some(open) = self.stack.pop() else { break };
+            self.close(open.role);
+        }
+    }
+
+    fn close(&mut self, role: Role) {
+        let length = self.stack.len();
+        self.count(role, false);
+        if self.hidden_at.is_none() {
+            match role {
+                Role::Anchor => self.end_link(),
+                Role::Table => self.flush(),
+                _ => self.boundary(role),
+            }
+            if matches!(role, Role::Heading(_)) {
+                self.heading = None;
+            }
+        }
+        if self.hidden_at.is_some_and(|at| length <= at) {
+            self.hidden_at = None;
+        }
+        if self.body_at.is_some_and(|at| length <= at) {
+            self.flush();
+            self.body_at = None;
+        }
+    }
+
+    fn count(&mut self, role: Role, opens: bool) {
+        let d = &mut self.depths;
+        let counter = match role {
+            Role::Head => &mut d.head,
+            Role::Code => &mut d.code,
+            Role::Table => &mut d.table,
+            Role::Item => &mut d.item,
+            Role::Quote => &mut d.quote,
+            Role::Foreign => &mut d.foreign,
+            Role::Main => &mut d.main,
+            Role::Article => &mut d.article,
+            Role::Paragraph => &mut d.paragraph,
+            _ => return,
+        };
+        *counter = if opens { *counter + 1 } else { counter.saturating_sub(1) };
+    }
+
+    /// What the start or end of an element does to the block under construction.
+    fn boundary(&mut self, role: Role) {
+        match role {
+            Role::Inline | Role::Anchor | Role::Hidden | Role::Foreign | Role::Head | Role::Title => {}
+            Role::Heading(_) => self.flush(),
+            Role::Main | Role::Article => self.flush(),
+            Role::Row | Role::Caption if self.depths.table > 0 => {
+                if let Some(d) = &mut self.draft {
+                    d.new_line();
+                }
+            }
+            Role::Cell if self.depths.table > 0 => {}
+            _ if self.depths.table > 0 && self.is(BlockKind::Table) => {
+                if let Some(d) = &mut self.draft {
+                    d.separate(" ");
+                }
+            }
+            _ if self.depths.code > 0 && role != Role::Code && self.is(BlockKind::Code) => {
+                if let Some(d) = &mut self.draft {
+                    d.new_line();
+                }
+            }
+            _ => {
+                if self.draft.is_some() {
+                    // A heading without its end tag does not swallow the page.
+                    self.heading = None;
+                }
+                self.flush();
+            }
+        }
+    }
+
+    fn is(&self, kind: BlockKind) -> bool {
+        self.draft.as_ref().is_some_and(|d| d.kind == kind)
+    }
+
+    fn cell_border(&mut self) {
+        if let Some(d) = self.draft.as_mut().filter(|d| d.kind == BlockKind::Table && !d.text.ends_with('\n')) {
+            d.truncate(d.text.trim_end_matches(' ').len());
+            d.text.push_str(" | ");
+        }
+    }
+
+    fn line_break(&mut self) {
+        let code = self.depths.code > 0;
+        if self.hidden_at.is_none()
+            && let Some(d) = &mut self.draft
+        {
+            match d.kind {
+                BlockKind::Table | BlockKind::Heading(_) => d.separate(" "),
+                _ if code => d.text.push('\n'),
+                _ => d.new_line(),
+            }
+        }
+    }
+
+    fn note_id(&mut self, id: &str, role: Role) {
+        let Some(id) = address::fragment(id) else { return };
+        match (&mut self.draft, self.heading) {
+            // An anchor inside a heading names it, unless the heading has an id of its own.
+            (draft, Some(_)) => match draft {
+                Some(d) if d.fragment.is_none() => d.fragment = Some(id),
+                None if self.id.is_none() => self.id = Some(id),
+                _ => {}
+            },
+            _ if matches!(role, Role::Heading(_)) => {
+                self.flush();
+                self.id = Some(id);
+            }
+            (None, None) => self.id = Some(id),
+            // An inline id in running text names no heading, but a block's id ends that text.
+            (Some(_), None) if !matches!(role, Role::Inline | Role::Anchor) && self.depths.table + self.depths.code == 0 => {
+                self.flush();
+                self.id = Some(id);
+            }
+            _ => {}
+        }
+    }
+
+    fn region(&self) -> u8 {
+        let bit = |on: bool, bit: u8| if on { bit } else { 0 };
+        bit(self.depths.article > 0, IN_ARTICLE) | bit(self.depths.main > 0, IN_MAIN) | bit(self.body_at.is_some(), IN_PAGEFIND_BODY)
+    }
+
+    fn flush(&mut self) {
+        if let Some(draft) = self.draft.take()
+            && !draft.text.trim().is_empty()
+        {
+            self.regions.push(self.draft_region);
+            self.out.drafts.push(draft);
+        }
+    }
+
+    fn end_link(&mut self) {
+        let Some(link) = self.link.take() else { return };
+        let in_heading = self.heading.is_some();
+        let same = link.draft == self.out.drafts.len();
+        let mut text = String::new();
+        if let Some(d) = self.draft.as_mut().filter(|_| same) {
+            text = d.text.get(link.at..).unwrap_or("").trim().to_owned();
+            // The sign that links a heading to itself is not part of it.
+            if in_heading && link.target.starts_with('#') && matches!(text.as_str(), "#" | "¶" | "§" | "🔗" | "\u{f0c1}" | "\u{200b}") {
+                d.truncate(d.text.get(..link.at).unwrap_or("").trim_end().len());
+                return;
+            }
+        }
+        self.link_regions.push(self.region());
+        self.out.links.push(Link { target: link.target, text });
+    }
+
+    fn text(&mut self, text: &str, at: usize, raw: bool) {
+        if self.stack.last().is_some_and(|o| o.role == Role::Title) && self.depths.foreign == 0 {
+            if self.out.title.is_empty() {
+                let words: Vec<_> = text.split_whitespace().collect();
+                self.out.title = htmlize::unescape(words.join(" ")).into_owned();
+            }
+            return;
+        }
+        if self.depths.head > 0 && self.stack.last().is_some_and(|o| o.role == Role::Head) && !text.trim().is_empty() {
+            self.pop_to(|o| o.role == Role::Head, |_| false);
+        }
+        if self.hidden_at.is_some() || self.depths.head > 0 {
+            return;
+        }
+        if raw {
+            return self.spaced_text(text, at, Some(text.len()));
+        }
+        for (piece, range) in decoded(text) {
+            let verbatim = range.len() == piece.len();
+            let (start, length) = (at + range.start, range.len());
+            if self.depths.code > 0 && self.heading.is_none() && self.depths.table == 0 {
+                self.preformatted(&piece, start, length);
+            } else {
+                self.spaced_text(&piece, start, (!verbatim).then_some(length));
+            }
+        }
+    }
+
+    fn preformatted(&mut self, text: &str, at: usize, length: usize) {
+        if self.draft.is_none() && text.trim().is_empty() && !text.contains(' ') {
+            return;
+        }
+        let verbatim = text.len() == length;
+        let draft = self.open_draft();
+        let mut offset = 0;
+        for piece in text.split(['\r', MASK]) {
+            let end = if verbatim { at + offset + piece.len() } else { at + length };
+            draft.push(piece, (if verbatim { at + offset } else { at })..end);
+            offset += piece.len() + 1;
+        }
+    }
+
+    /// Appends text with its white space collapsed. `whole` is the source's length where text and source do not run in step.
+    fn spaced_text(&mut self, text: &str, at: usize, whole: Option<usize>) {
+        let mut offset = 0;
+        while let Some(rest) = text.get(offset..).filter(|r| !r.is_empty()) {
+            let white = rest.len() - rest.trim_start_matches(is_gap).len();
+            if white > 0 {
+                if let Some(d) = &mut self.draft {
+                    d.separate(" ");
+                }
+                offset += white;
+                continue;
+            }
+            let word = rest.get(..rest.find(is_gap).unwrap_or(rest.len())).unwrap_or(rest);
+            let range = match whole {
+                Some(length) => at..at + length,
+                None => at + offset..at + offset + word.len(),
+            };
+            self.open_draft().push(word, range);
+            offset += word.len();
+        }
+    }
+
+    fn open_draft(&mut self) -> &mut Draft {
+        let region = self.region();
+        let kind = match self.heading {
+            Some(level) => BlockKind::Heading(level),
+            None if self.depths.table > 0 => BlockKind::Table,
+            None if self.depths.code > 0 => BlockKind::Code,
+            None if self.depths.item > 0 => BlockKind::ListItem,
+            None if self.depths.quote > 0 => BlockKind::Quote,
+            None => BlockKind::Paragraph,
+        };
+        let id = &mut self.id;
+        let draft_region = &mut self.draft_region;
+        self.draft.get_or_insert_with(|| {
+            *draft_region = region;
+            let id = id.take();
+            let mut draft = Draft::new(kind);
+            draft.fragment = id.filter(|_| matches!(kind, BlockKind::Heading(_)));
+            draft
+        })
+    }
+
+    fn meta(&mut self, attributes: &Attributes<'_>) {
+        let Some(name) = attributes.get("name").map(|n| n.to_ascii_lowercase()) else { return };
+        if matches!(name.as_str(), "description" | "keywords" | "author" | "date")
+            && self.out.meta.len() < 100
+            && let Some(content) = attributes.get("content").filter(|c| !c.trim().is_empty())
+        {
+            self.out.meta.push((name, content.trim().to_owned()));
+        }
+    }
+
+    fn finish(mut self) -> Extracted {
+        self.flush();
+        if let Some(at) = self.hidden_at {
+            self.out.open_hidden = self.stack.get(at).map(|o| o.name.to_ascii_lowercase());
+        }
+        if !self.piece {
+            // The narrowest region that holds any text is the page's content.
+            let best = [IN_PAGEFIND_BODY, IN_MAIN, IN_ARTICLE].into_iter().find(|bit| self.regions.iter().any(|r| r & bit != 0));
+            if let Some(bit) = best {
+                let mut at = 0;
+                self.out.drafts.retain(|_| (self.regions.get(at).is_some_and(|r| r & bit != 0), at += 1).0);
+                at = 0;
+                self.out.links.retain(|_| (self.link_regions.get(at).is_some_and(|r| r & bit != 0), at += 1).0);
+            } else if self.out.pagefind_body {
+                self.out.drafts.clear();
+                self.out.links.clear();
+            }
+        }
+        self.out
+    }
+}

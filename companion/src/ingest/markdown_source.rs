@@ -1,0 +1,233 @@
+//! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files are cut into parts.
+
+use super::block::char_boundary;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Stands for each byte of a masked tag; dropped from all text.
+pub(super) const MASK: char = '\u{1}';
+
+/// A tag longer than this is text.
+const LONGEST_TAG: usize = 8192;
+
+/// A parser sees this much of a file at once, which bounds its memory: a file past it is cut at a blank line.
+const PART: usize = 1 << 20;
+
+const TAGS: [(&str, &str); 4] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}")];
+
+/// Masks template tags (Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`) outside code, mdBook's include lines everywhere, and in MDX
+/// imports, exports and comments. Every byte keeps its place, so that offsets stay true.
+pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
+    if !(source.contains("{{") || source.contains("{%") || mdx) {
+        return Cow::Borrowed(source);
+    }
+    let mut tags = TagFinder { source, closers: [0; 5] };
+    let mut out: Option<Vec<u8>> = None;
+    let mut fence: Option<(u8, usize)> = None;
+    let mut statement = false;
+    let mut masked_to = 0;
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
+        if trimmed.is_empty() {
+            statement = false;
+        }
+        if start < masked_to {
+            continue;
+        }
+        if let Some((mark, length)) = fence {
+            if run(trimmed, mark) >= length && trimmed.trim_start_matches(char::from(mark)).is_empty() {
+                fence = None;
+            } else if trimmed.starts_with("{{#") && line.trim_end().ends_with("}}") {
+                blank(&mut out, source, start..start + line.trim_end().len(), MASK as u8);
+            }
+            continue;
+        }
+        if let Some(mark) = [b'`', b'~'].into_iter().find(|&m| run(trimmed, m) >= 3) {
+            let length = run(trimmed, mark);
+            if mark == b'~' || !trimmed.get(length..).unwrap_or("").contains('`') {
+                fence = Some((mark, length));
+                continue;
+            }
+        }
+        if mdx && (statement || line.starts_with("import ") || line.starts_with("export ")) {
+            statement = true;
+            blank(&mut out, source, start..start + line.trim_end().len(), b' ');
+            continue;
+        }
+        masked_to = mask_line(source, start..at, mdx, &mut tags, &mut out).max(masked_to);
+    }
+    match out.map(String::from_utf8) {
+        Some(Ok(masked)) => Cow::Owned(masked),
+        _ => Cow::Borrowed(source),
+    }
+}
+
+/// Masks the tags that start in a line; where the last of them ends.
+fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'_>, out: &mut Option<Vec<u8>>) -> usize {
+    let bytes = source.as_bytes();
+    let mut i = line.start;
+    let mut code = 0;
+    let mut only_tags = true;
+    let mut end = line.start;
+    while i < line.end.max(end) {
+        let Some(&b) = bytes.get(i) else { break };
+        if b == b'`' {
+            let length = run(source.get(i..).unwrap_or(""), b'`');
+            code = if code == length {
+                0
+            } else if code == 0 {
+                length
+            } else {
+                code
+            };
+            i += length;
+            only_tags = false;
+            continue;
+        }
+        if b == b'{'
+            && code == 0
+            && let Some(stop) = tags.end_of_tag(i, mdx)
+        {
+            let line_ends = source.get(stop..).unwrap_or("").chars().find(|c| !matches!(c, ' ' | '\t' | '\r')).is_none_or(|c| c == '\n');
+            let destination = source.get(..i).is_some_and(|s| s.ends_with("(") || s.ends_with("(<"));
+            // Alone on its line a tag becomes a blank line; inside a link it becomes an empty target; anywhere else blanks could make an indented code block.
+            let fill = if destination || (only_tags && line_ends) { b' ' } else { MASK as u8 };
+            blank(out, source, i..stop, fill);
+            end = stop;
+            i = stop;
+            continue;
+        }
+        if !b.is_ascii_whitespace() {
+            only_tags = false;
+        }
+        i += 1;
+    }
+    end
+}
+
+/// Finds where tags close. Each closer's next place is remembered, so that many unclosed tags stay linear.
+struct TagFinder<'a> {
+    source: &'a str,
+    closers: [usize; 5],
+}
+
+impl TagFinder<'_> {
+    fn end_of_tag(&mut self, at: usize, mdx: bool) -> Option<usize> {
+        let rest = self.source.get(at..)?;
+        let which = TAGS.iter().position(|(open, _)| rest.starts_with(open)).or((mdx && rest.starts_with("{/*")).then_some(4))?;
+        let closer = TAGS.get(which).map_or("*/}", |&(_, c)| c);
+        let next = self.closers.get_mut(which)?;
+        if *next < at + 2 {
+            *next = self.source.get(at + 2..)?.find(closer).map_or(usize::MAX, |i| at + 2 + i);
+        }
+        (*next != usize::MAX && *next - at <= LONGEST_TAG).then(|| *next + closer.len())
+    }
+}
+
+fn run(s: &str, mark: u8) -> usize {
+    s.bytes().take_while(|&b| b == mark).count()
+}
+
+fn blank(out: &mut Option<Vec<u8>>, source: &str, range: Range<usize>, fill: u8) {
+    let out = out.get_or_insert_with(|| source.as_bytes().to_vec());
+    if let Some(bytes) = out.get_mut(range) {
+        bytes.iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = fill);
+    }
+}
+
+/// Cuts a long source into parts that are parsed one by one: at a blank line outside code before a line that is not indented, else at any line end, else
+/// anywhere. A file up to a megabyte is one part; a link reference does not reach from one part into another.
+pub(super) fn parts(source: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    while source.len() - start > PART {
+        let end = start + cut(source.get(start..).unwrap_or(""));
+        out.push(start..end);
+        start = end;
+    }
+    out.push(start..source.len());
+    out
+}
+
+fn cut(rest: &str) -> usize {
+    let window = rest.get(..char_boundary(rest, 2 * PART)).unwrap_or(rest);
+    let mut fence: Option<(u8, usize)> = None;
+    let mut at = 0;
+    let mut blank_before = false;
+    let mut line_end = 0;
+    for line in window.split_inclusive('\n') {
+        if at >= PART && blank_before && fence.is_none() && !line.starts_with([' ', '\t', '\n', '\r']) {
+            return at;
+        }
+        let trimmed = line.trim();
+        match fence {
+            Some((mark, length)) if run(trimmed, mark) >= length && trimmed.trim_start_matches(char::from(mark)).is_empty() => fence = None,
+            Some(_) => {}
+            None => fence = [b'`', b'~'].into_iter().map(|m| (m, run(trimmed, m))).find(|&(_, n)| n >= 3),
+        }
+        blank_before = trimmed.is_empty();
+        at += line.len();
+        if line.ends_with('\n') {
+            line_end = at;
+        }
+    }
+    if line_end > 0 { line_end } else { window.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(source: &str, mdx: bool) -> String {
+        mask(source, mdx).replace(MASK, "")
+    }
+
+    #[test]
+    fn template_tags_go_but_code_that_shows_them_stays() {
+        assert_eq!(shown("a {{< note >}}b{{< /note >}} c", false), "a b c");
+        assert_eq!(shown("{{% tab %}}\nx", false), "           \nx");
+        assert_eq!(shown("use `{{< ref >}}` so\n", false), "use `{{< ref >}}` so\n");
+        assert_eq!(shown("```\n{{< x >}}\n{{#include a.rs}}\n```\n{{< y >}}", false), "```\n{{< x >}}\n\n```\n         ");
+        assert_eq!(shown("[t]({{< ref \"p\" >}})", false), "[t](               )");
+        assert_eq!(shown("{% include x %} and {{ variable }}", false), " and {{ variable }}");
+        assert_eq!(shown("{{< unclosed", false), "{{< unclosed");
+    }
+
+    #[test]
+    fn mdx_imports_and_comments_go() {
+        assert_eq!(shown("import X from 'x'\n\n# T {/* note */}\nexport", true).trim_start(), "# T \nexport");
+        assert_eq!(shown("import taxes rise", false), "import taxes rise");
+    }
+
+    #[test]
+    fn a_long_file_is_cut_at_a_blank_line_outside_code() {
+        let page = "word ".repeat(1000) + "\n\n```\ncode\n\nmore\n```\n\n";
+        let source = page.repeat(500);
+        let parts = parts(&source);
+        assert!(parts.len() >= 2);
+        assert!(parts.iter().all(|p| p.len() <= 2 * PART));
+        assert!(parts.iter().skip(1).all(|p| source[p.clone()].starts_with("word") || source[p.clone()].starts_with("```\ncode")));
+    }
+
+    #[test]
+    fn a_megabyte_without_a_line_end_is_cut_between_characters() {
+        let source = "é".repeat(3 << 20);
+        let parts = parts(&source);
+        assert_eq!(parts.iter().map(|p| p.len()).sum::<usize>(), source.len());
+        assert!(parts.iter().all(|p| source.get(p.clone()).is_some()));
+    }
+
+    proptest! {
+        #[test]
+        fn masking_moves_nothing(source in "[{}<>%#/*`~a é\n(\\-]{0,120}", mdx in any::<bool>()) {
+            let masked = mask(&source, mdx);
+            prop_assert_eq!(masked.len(), source.len());
+            let lines = |s: &str| s.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect::<Vec<_>>();
+            prop_assert_eq!(lines(&masked), lines(&source));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Which files of a folder are read.
+
+use super::{IngestError, IngestOptions, Skipped};
+use ignore::WalkBuilder;
+use std::path::{Path, PathBuf};
+
+/// A kind of file that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Markdown,
+    Mdx,
+    Html,
+    Text,
+    JsonLines,
+}
+
+/// A file to be read.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// Its path in the source folder, with forward slashes.
+    pub path: String,
+    pub file: PathBuf,
+    pub format: Format,
+    pub bytes: u64,
+}
+
+pub(super) fn format_of(file: &Path) -> Option<Format> {
+    Some(match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "md" | "markdown" => Format::Markdown,
+        "mdx" => Format::Mdx,
+        "html" | "htm" => Format::Html,
+        "txt" | "text" | "rst" => Format::Text,
+        "jsonl" => Format::JsonLines,
+        _ => return None,
+    })
+}
+
+/// The readable files below `root`, or `root` itself if it is a file, sorted by path; and what had to be left out.
+///
+/// Hidden files and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out silently. Ignore files above the
+/// folder and the user's own git configuration do not count: the same folder gives the same files on every machine, and a generated site can be read
+/// where the repository ignores it.
+pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<Found>, Vec<Skipped>), IngestError> {
+    let at_root = |source| IngestError::Read { path: root.to_owned(), source };
+    let metadata = std::fs::metadata(root).map_err(at_root)?;
+    let (mut found, mut skipped) = (Vec::new(), Vec::new());
+    if metadata.is_file() {
+        let Some(format) = format_of(root) else { return Err(IngestError::UnknownFormat { path: root.to_owned() }) };
+        let path = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        found.push(Found { path, file: root.to_owned(), format, bytes: metadata.len() });
+        return Ok((found, skipped));
+    }
+    std::fs::read_dir(root).map_err(at_root)?;
+    let excluded: Vec<PathBuf> = options.exclude.iter().filter_map(|p| p.canonicalize().ok()).collect();
+    let walk = WalkBuilder::new(root)
+        .require_git(false)
+        .parents(false)
+        .git_global(false)
+        .git_exclude(false)
+        .add_custom_ignore_filename(".pocketgraphignore")
+        .follow_links(options.follow_links)
+        .filter_entry(move |e| excluded.is_empty() || !e.path().canonicalize().is_ok_and(|p| excluded.contains(&p)))
+        .build();
+    for entry in walk {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                skipped
+                    .push(Skipped { path: path_in(&error).map_or_else(|| "?".into(), |p| relative(root, p)), reason: reason_of(&error) });
+                continue;
+            }
+        };
+        let file = entry.path();
+        let Some(kind) = entry.file_type() else { continue };
+        if kind.is_symlink() {
+            if file.is_dir() || format_of(file).is_some() {
+                skipped.push(Skipped { path: relative(root, file), reason: "a symbolic link, not followed".into() });
+            }
+            continue;
+        }
+        let Some(format) = format_of(file).filter(|_| !kind.is_dir()) else { continue };
+        let path = relative(root, file);
+        if !kind.is_file() {
+            // Reading a pipe or a device could wait for ever.
+            skipped.push(Skipped { path, reason: "not a regular file".into() });
+            continue;
+        }
+        match entry.metadata() {
+            Ok(m) => found.push(Found { path, file: file.to_owned(), format, bytes: m.len() }),
+            Err(error) => skipped.push(Skipped { path, reason: reason_of(&error) }),
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((found, skipped))
+}
+
+fn relative(root: &Path, file: &Path) -> String {
+    let inside = file.strip_prefix(root).unwrap_or(file);
+    inside.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn path_in(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::Loop { child, .. } => Some(child),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_in(err),
+        _ => None,
+    }
+}
+
+fn reason_of(error: &ignore::Error) -> String {
+    match error {
+        ignore::Error::Loop { .. } => "a symbolic link to a folder that it is in".into(),
+        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => reason_of(err),
+        error => match error.io_error() {
+            Some(e) => e.to_string(),
+            None => error.to_string(),
+        },
+    }
+}

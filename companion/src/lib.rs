@@ -1,0 +1,19 @@
+//! The companion's library: what builds, evaluates and serves bundles. The program `pocketgraph` is its command line.
+
+pub mod assemble;
+pub mod autokg;
+pub mod chat;
+pub mod chunk;
+pub mod cli;
+pub mod cluster;
+pub mod embed_bulk;
+pub mod eval;
+pub mod extract;
+pub mod folder;
+pub mod ingest;
+pub mod laplace;
+pub mod pages;
+pub mod pipeline;
+pub mod serve;
+pub mod train;
+pub mod verify;

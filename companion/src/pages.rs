@@ -1,0 +1,198 @@
+//! Markdown documents as plain HTML pages, so that the links of hits lead somewhere on a site that has no generator of its own.
+//!
+//! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
+
+use crate::ingest::{Slugs, SourceDocument};
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
+use std::path::{Component, Path, PathBuf};
+
+const STYLE: &str = include_str!("pages.css");
+
+/// Why pages could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}: {reason}")]
+pub struct PagesError {
+    path: PathBuf,
+    reason: std::io::Error,
+}
+
+/// Writes a page for each Markdown document of the folder `source` below `out`, at its URL. Documents whose URL is absolute or leads out of the
+/// site get none. Returns how many were written.
+///
+/// # Errors
+/// [`PagesError`] when the disk refuses.
+pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<usize, PagesError> {
+    let store = |path: PathBuf, text: &str| -> Result<(), PagesError> {
+        let fail = |reason| PagesError { path: path.clone(), reason };
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(fail)?;
+        }
+        std::fs::write(&path, text).map_err(fail)
+    };
+    let mut written = 0;
+    for d in documents {
+        let markdown = Path::new(&d.path).extension().is_some_and(|e| ["md", "markdown", "mdx"].iter().any(|m| e.eq_ignore_ascii_case(m)));
+        let (Some(place), true) = (place_of(&d.url), markdown && !d.ready) else { continue };
+        let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let up = "../".repeat(place.components().count() - 1);
+        store(out.join(&place), &page(&d.title, &text, &up))?;
+        written += 1;
+    }
+    if written > 0 {
+        store(out.join("pages.css"), STYLE)?;
+    }
+    Ok(written)
+}
+
+/// The file of a relative URL: `a/b.html`, or `a/index.html` for `a/`. `None` for what is no page of this site.
+fn place_of(url: &str) -> Option<PathBuf> {
+    if url.contains([':', '\\', '?', '#', '\0']) || url.starts_with('/') {
+        return None;
+    }
+    let decoded = percent_encoding::percent_decode_str(url).decode_utf8().ok()?;
+    let mut path = PathBuf::from(decoded.as_ref());
+    if url.is_empty() || url.ends_with('/') {
+        path.push("index.html");
+    }
+    let inside = path.components().all(|c| matches!(c, Component::Normal(_)));
+    let html = path.extension().is_some_and(|e| e == "html");
+    (inside && html).then_some(path)
+}
+
+/// A whole page.
+fn page(title: &str, markdown: &str, up: &str) -> String {
+    let mut head = String::new();
+    escape(&mut head, title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{head}</title>\n<link rel=\"stylesheet\" href=\"{up}pages.css\">\n<main>\n{}</main>\n</html>\n",
+        body(markdown)
+    )
+}
+
+fn escape(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+}
+
+/// The document's Markdown as HTML: raw HTML left out, headings with ids, links to Markdown files led to their pages, no unsafe links.
+fn body(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_HEADING_ATTRIBUTES
+        | Options::ENABLE_DEFINITION_LIST
+        | Options::ENABLE_GFM
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    let mut events: Vec<Event<'_>> = Vec::new();
+    let mut slugs = Slugs::default();
+    let mut heading: Option<(usize, String)> = None;
+    let mut metadata = false;
+    for event in Parser::new_ext(markdown, options) {
+        match event {
+            Event::Start(Tag::MetadataBlock(_)) => metadata = true,
+            Event::End(TagEnd::MetadataBlock(_)) => metadata = false,
+            _ if metadata => {}
+            Event::Html(_) | Event::InlineHtml(_) => {}
+            Event::Start(Tag::Heading { level, id, .. }) => {
+                heading = Some((events.len(), String::new()));
+                events.push(Event::Start(Tag::Heading { level, id, classes: Vec::new(), attrs: Vec::new() }));
+            }
+            Event::End(TagEnd::Heading(level)) => {
+                if let Some((at, text)) = heading.take()
+                    && let Some(Event::Start(Tag::Heading { id, .. })) = events.get_mut(at)
+                {
+                    *id = match id.take() {
+                        Some(given) => slugs.explicit(&given).map(CowStr::from),
+                        None => slugs.of_heading(&text).map(CowStr::from),
+                    };
+                }
+                events.push(Event::End(TagEnd::Heading(level)));
+            }
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                events.push(Event::Start(Tag::Link { link_type, dest_url: target(&dest_url, link_type).into(), title, id }));
+            }
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                events.push(Event::Start(Tag::Image { link_type, dest_url: target(&dest_url, link_type).into(), title, id }));
+            }
+            event => {
+                if let (Some((_, text)), Event::Text(t) | Event::Code(t)) = (&mut heading, &event) {
+                    text.push_str(t);
+                }
+                events.push(event);
+            }
+        }
+    }
+    let mut out = String::new();
+    html::push_html(&mut out, events.into_iter());
+    out
+}
+
+/// Where a link leads: `guide.md#start` to `guide.html#start`; only http, https, mailto and relative addresses.
+fn target(link: &str, kind: LinkType) -> String {
+    let scheme = link.split_once(':').map(|(s, _)| s).filter(|s| !s.contains(['/', '?', '#']));
+    match scheme {
+        Some(s) if !["http", "https", "mailto"].iter().any(|safe| s.trim().eq_ignore_ascii_case(safe)) && kind != LinkType::Email => {
+            "#".to_owned()
+        }
+        Some(_) => link.to_owned(),
+        None => {
+            let (path, fragment) = link.split_at(link.find('#').unwrap_or(link.len()));
+            let page = match path.strip_suffix(".md") {
+                Some(stem) => match stem.strip_suffix("README").filter(|rest| rest.is_empty() || rest.ends_with('/')) {
+                    Some("") => "./".to_owned(),
+                    Some(folder) => folder.to_owned(),
+                    None => format!("{stem}.html"),
+                },
+                None => path.to_owned(),
+            };
+            format!("{page}{fragment}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_hold_no_script_and_no_raw_html() {
+        let out = page("<b>T</b>", "# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b", "");
+        assert!(!out.contains("<script") && !out.contains("onerror") && !out.contains("javascript:"), "{out}");
+        assert!(out.contains("<title>&lt;b&gt;T&lt;/b&gt;</title>") && out.contains("<h1 id=\"a\">A</h1>"));
+    }
+
+    #[test]
+    fn links_between_documents_lead_to_pages() {
+        assert_eq!(target("guide.md#start", LinkType::Inline), "guide.html#start");
+        assert_eq!(target("../README.md", LinkType::Inline), "../");
+        assert_eq!(target("README.md", LinkType::Inline), "./");
+        assert_eq!(target("https://example.org/x.md", LinkType::Inline), "https://example.org/x.md");
+        assert_eq!(target("  JaVaScRiPt:x", LinkType::Inline), "#");
+    }
+
+    #[test]
+    fn no_url_leads_out_of_the_site() {
+        assert_eq!(place_of("a/b.html"), Some(PathBuf::from("a/b.html")));
+        assert_eq!(place_of("a/"), Some(PathBuf::from("a/index.html")));
+        assert_eq!(place_of(""), Some(PathBuf::from("index.html")));
+        for url in ["../x.html", "/x.html", "https://x/y.html", "a/../../b.html", "%2e%2e/x.html", "x.js"] {
+            assert_eq!(place_of(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn front_matter_is_not_shown() {
+        assert!(!body("---\ntitle: secret\n---\n\ntext").contains("secret"));
+    }
+}

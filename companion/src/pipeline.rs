@@ -1,0 +1,286 @@
+//! From documents to a bundle: read, split, embed, draw the keyword graph, write.
+
+use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble};
+use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
+use crate::chunk::split;
+use crate::cluster::cells;
+use crate::embed_bulk::NativeEmbedder;
+use crate::ingest::{self, IngestError, IngestOptions, Skipped};
+use crate::pages::{self, PagesError};
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
+use rayon::prelude::*;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Up to this many chunks the vectors are one cell; above, about the square root of their number.
+const ONE_CELL_BELOW: usize = 512;
+
+/// Where chunks come from.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// Documents, to be read, split and embedded.
+    Documents(PathBuf),
+    /// Chunks and vectors that were made elsewhere.
+    Outside {
+        /// JSON Lines of `{id?, title?, url?, text}`.
+        chunks: PathBuf,
+        /// A matrix with one row a chunk: `.npy` or `.safetensors`.
+        vectors: PathBuf,
+        /// The name of the model that made the vectors; questions must be embedded by the same.
+        embedder: String,
+    },
+}
+
+/// What to build and how.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// Where chunks come from.
+    pub input: Input,
+    /// The bundle's folder.
+    pub out: PathBuf,
+    /// How documents are read.
+    pub ingest: IngestOptions,
+    /// Tokens a chunk at most, without its title and headings.
+    pub max_tokens: usize,
+    /// The keyword graph's parameters; `None` builds none.
+    pub autokg: Option<AutoKgOptions>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Whether the browser runtime is written beside the bundle.
+    pub runtime: bool,
+    /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
+    pub pages: Option<PathBuf>,
+}
+
+/// Hears how a build goes on; called from any thread.
+pub trait Progress: Sync {
+    /// A stage begins: what it does, and how many units it has where that is known.
+    fn stage(&self, name: &str, total: Option<u64>);
+    /// The stage has come so far.
+    fn at(&self, done: u64);
+    /// Something the user should know.
+    fn warn(&self, message: &str);
+}
+
+/// What a build did.
+#[derive(Debug)]
+pub struct Summary {
+    /// The bundle's manifest.
+    pub manifest: Manifest,
+    /// What was not read.
+    pub skipped: Vec<Skipped>,
+    /// Files found, read or not.
+    pub files: usize,
+    /// The keyword graph's figures.
+    pub autokg: Option<AutoKgReport>,
+    /// How long each stage took, in order.
+    pub timings: Vec<(&'static str, Duration)>,
+    /// Whether a browser runtime was written.
+    pub runtime: bool,
+}
+
+/// Why a build failed.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The documents cannot be read.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    /// There is nothing to build a bundle of.
+    #[error("there is nothing to read in {folder}: {files} files found, {skipped} skipped{first}")]
+    Nothing {
+        /// The folder.
+        folder: PathBuf,
+        /// Files found.
+        files: usize,
+        /// Of these not read.
+        skipped: usize,
+        /// The first that was skipped, with the reason.
+        first: String,
+    },
+    /// The model is damaged.
+    #[error("the embedding model cannot be loaded: {0}")]
+    Model(String),
+    /// The keyword graph could not be built.
+    #[error(transparent)]
+    AutoKg(#[from] autokg::AutoKgError),
+    /// The documents' pages could not be written.
+    #[error(transparent)]
+    Pages(#[from] PagesError),
+    /// The bundle could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The bundle could not be put in its place.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+}
+
+/// Chunks with their vectors, however they came.
+struct Read {
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    vectors: Vec<Vec<f32>>,
+    skipped: Vec<Skipped>,
+    files: usize,
+    embedder: EmbedderInfo,
+}
+
+/// Times stages.
+struct Clock {
+    since: Instant,
+    timings: Vec<(&'static str, Duration)>,
+}
+
+impl Clock {
+    fn lap(&mut self, name: &'static str) {
+        self.timings.push((name, self.since.elapsed()));
+        self.since = Instant::now();
+    }
+}
+
+/// Builds a bundle and puts it in its place. The old bundle stays until the new one is whole.
+///
+/// # Errors
+/// [`BuildError`]; the old bundle is then as it was.
+pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary, BuildError> {
+    let mut clock = Clock { since: Instant::now(), timings: Vec::new() };
+    // Before any work: a target that cannot be written to should not cost an hour of embedding.
+    let staging = Staging::beside(&options.out)?;
+    let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
+    let read = match &options.input {
+        Input::Documents(folder) => documents(options, folder, &model, progress, &mut clock)?,
+        Input::Outside { chunks, vectors, embedder } => {
+            progress.stage("reading chunks and vectors", None);
+            let o = ingest::outside(chunks, vectors)?;
+            clock.lap("read");
+            let embedder = EmbedderInfo {
+                id: embedder.clone(),
+                dimension: o.dimension as u64,
+                quantisation: "int8".into(),
+                ..EmbedderInfo::default()
+            };
+            let vectors = o.vectors.chunks_exact(o.dimension.max(1)).map(<[f32]>::to_vec).collect();
+            Read { documents: o.documents, chunks: o.chunks, vectors, skipped: Vec::new(), files: 1, embedder }
+        }
+    };
+    let ours = read.embedder.id == "minilm";
+
+    let mut report = None;
+    let mut graph = None;
+    // Keywords are embedded beside the chunks: with vectors of another model there is nothing to embed them with.
+    if let Some(autokg_options) = options.autokg.as_ref().filter(|_| ours) {
+        let views: Vec<ChunkView<'_>> = read
+            .chunks
+            .iter()
+            .map(|c| ChunkView {
+                text: &c.text,
+                title: read.documents.get(c.document as usize).map_or("", |d| d.title.as_str()),
+                headings: &c.heading_path,
+            })
+            .collect();
+        let embed = |texts: &[String]| model.embed_all(texts, &|_| {});
+        let (g, r) = autokg::build(&views, &read.vectors, &embed, autokg_options, &|stage, done, total| {
+            if done == 0 {
+                progress.stage(stage_name(stage), Some(total as u64));
+            }
+            progress.at(done as u64);
+        })?;
+        if let Some(warning) = &r.warning {
+            progress.warn(&warning.to_string());
+        }
+        (graph, report) = (Some(g), Some(r));
+        clock.lap("keyword graph");
+    }
+
+    progress.stage("writing the bundle", None);
+    let count = if read.chunks.len() <= ONE_CELL_BELOW { 1 } else { (read.chunks.len() as f64).sqrt().round() as usize };
+    let cell_of = cells(&read.vectors, count, options.seed);
+    clock.lap("cells");
+    let runtime = if options.runtime { RUNTIME } else { &[] };
+    if options.runtime && RUNTIME.is_empty() {
+        progress.warn(
+            "this program was built without the browser runtime; build it with ./build.sh companion to have it written beside the bundle",
+        );
+    }
+    let layers = model.layers();
+    let contents = Contents {
+        documents: &read.documents,
+        chunks: &read.chunks,
+        vectors: &read.vectors,
+        cells: &cell_of,
+        keywords: graph.as_ref(),
+        model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
+        embedder: read.embedder,
+        options: described(options),
+        runtime,
+    };
+    let manifest = assemble(&contents, staging.path())?;
+    staging.install()?;
+    clock.lap("write");
+    Ok(Summary { manifest, skipped: read.skipped, files: read.files, autokg: report, timings: clock.timings, runtime: !runtime.is_empty() })
+}
+
+fn documents(
+    options: &BuildOptions,
+    folder: &std::path::Path,
+    model: &NativeEmbedder,
+    progress: &dyn Progress,
+    clock: &mut Clock,
+) -> Result<Read, BuildError> {
+    progress.stage("reading files", None);
+    let mut ingest = options.ingest.clone();
+    ingest.exclude.push(options.out.clone());
+    let corpus = ingest::ingest(folder, &ingest, &|p| {
+        if p.files_done == 1 {
+            progress.stage("reading files", Some(p.files_total as u64));
+        }
+        progress.at(p.files_done as u64);
+    })?;
+    clock.lap("read");
+    progress.stage("splitting into chunks", None);
+    let count = |text: &str| model.tokenizer().count(text);
+    let chunks: Vec<Chunk> =
+        corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split(i as u32, doc, &count, options.max_tokens)).collect();
+    clock.lap("split");
+    if chunks.is_empty() {
+        let first = corpus.skipped.first().map(|s| format!(" ({}: {})", s.path, s.reason)).unwrap_or_default();
+        return Err(BuildError::Nothing { folder: folder.to_owned(), files: corpus.files, skipped: corpus.skipped.len(), first });
+    }
+    if let Some(out) = &options.pages {
+        pages::write(folder, &corpus.documents, out)?;
+    }
+    let documents: Vec<Document> = corpus.documents.iter().map(ingest::SourceDocument::document).collect();
+    progress.stage("embedding chunks", Some(chunks.len() as u64));
+    let texts: Vec<String> =
+        chunks.iter().map(|c| c.context(documents.get(c.document as usize).map_or("", |d| d.title.as_str()))).collect();
+    let vectors = model.embed_all(&texts, &|done| progress.at(done as u64));
+    clock.lap("embed");
+    let embedder = EmbedderInfo {
+        id: "minilm".into(),
+        dimension: vectors.first().map_or(0, |v| v.len() as u64),
+        quantisation: "int8".into(),
+        pooling: "mean".into(),
+        ..EmbedderInfo::default()
+    };
+    Ok(Read { documents, chunks, vectors, skipped: corpus.skipped, files: corpus.files, embedder })
+}
+
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Neighbours => "finding neighbours",
+        Stage::Clusters => "clustering",
+        Stage::Keywords => "choosing keywords",
+        Stage::Laplace => "spreading labels",
+    }
+}
+
+/// The options as the manifest tells them.
+fn described(options: &BuildOptions) -> Vec<(String, String)> {
+    let mut out = vec![("seed".to_owned(), options.seed.to_string())];
+    if let Input::Documents(_) = options.input {
+        out.push(("max-tokens".to_owned(), options.max_tokens.to_string()));
+        if !options.ingest.base_url.is_empty() {
+            out.push(("base-url".to_owned(), options.ingest.base_url.clone()));
+        }
+    }
+    out
+}

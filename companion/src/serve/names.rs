@@ -1,0 +1,197 @@
+//! What names in a request mean: which file a path names, what type and lifetime a file name implies, which hosts are this machine.
+
+use std::net::IpAddr;
+use std::path::{Component, Path, PathBuf};
+
+use axum::http::HeaderMap;
+use percent_encoding::percent_decode_str;
+
+/// The value of a header that is there exactly once and is plain text. Several `Host` or `Origin` headers are a trick.
+pub(super) fn single_header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    if values.next().is_some() { None } else { first.to_str().ok() }
+}
+
+/// Whether a `Host` header, with or without a port, names this machine. Any port will do: it may be forwarded.
+pub(super) fn is_this_machine(host: &str) -> bool {
+    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, port)) if port.is_empty() || is_port(port) => address,
+        Some(_) => return false,
+        None => match host.split_once(':') {
+            Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
+            Some(_) => return false,
+            None => host,
+        },
+    };
+    let lower = name.to_ascii_lowercase();
+    lower == "localhost" || lower.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+fn is_port(text: &str) -> bool {
+    text.strip_prefix(':').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The path below the root that a request's path names, and whether it ended in `/`. `None` for what no file of ours has:
+/// `..`, an encoded separator, a NUL, an empty part, a hidden name (`.git`, `.env`; `.well-known` is meant to be public).
+pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
+    let rest = request_path.strip_prefix('/')?;
+    let (rest, folder) = match rest.strip_suffix('/') {
+        Some(rest) => (rest, true),
+        None => (rest, rest.is_empty()),
+    };
+    let mut path = PathBuf::new();
+    if rest.is_empty() {
+        // "//" would come here too: its second slash is an empty part.
+        return (request_path == "/").then_some((path, true));
+    }
+    for part in rest.split('/') {
+        let decoded = percent_decode_str(part).decode_utf8().ok()?;
+        let name: &str = &decoded;
+        if name.is_empty() || name.contains(['/', '\\', '\0']) || (name.starts_with('.') && name != ".well-known") {
+            return None;
+        }
+        // The platform's own reading has the last word (drive letters, reserved prefixes).
+        let mut components = Path::new(name).components();
+        if !matches!(components.next(), Some(Component::Normal(only)) if only == name) || components.next().is_some() {
+            return None;
+        }
+        path.push(name);
+    }
+    Some((path, folder))
+}
+
+/// What a file name's ending says about the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileType {
+    /// The value of `Content-Type`.
+    pub(super) mime: &'static str,
+    /// Whether compressing it pays: text, and wasm. Bundle sections are compressed where it pays already.
+    pub(super) compressible: bool,
+}
+
+/// The type of a file by its name's ending; unknown ones are plain bytes.
+pub(super) fn file_type(path: &Path) -> FileType {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let (mime, compressible) = match ending.as_str() {
+        "html" | "htm" => ("text/html; charset=utf-8", true),
+        "js" | "mjs" => ("text/javascript; charset=utf-8", true),
+        "css" => ("text/css; charset=utf-8", true),
+        "json" | "map" => ("application/json", true),
+        "webmanifest" => ("application/manifest+json", true),
+        "wasm" => ("application/wasm", true),
+        "svg" => ("image/svg+xml", true),
+        "txt" | "ts" => ("text/plain; charset=utf-8", true),
+        "md" => ("text/markdown; charset=utf-8", true),
+        "csv" => ("text/csv; charset=utf-8", true),
+        "xml" => ("application/xml", true),
+        "jsonl" => ("application/x-ndjson", true),
+        "png" => ("image/png", false),
+        "jpg" | "jpeg" => ("image/jpeg", false),
+        "gif" => ("image/gif", false),
+        "webp" => ("image/webp", false),
+        "avif" => ("image/avif", false),
+        "ico" => ("image/x-icon", false),
+        "woff" => ("font/woff", false),
+        "woff2" => ("font/woff2", false),
+        "pdf" => ("application/pdf", false),
+        "gz" => ("application/gzip", false),
+        _ => ("application/octet-stream", false),
+    };
+    FileType { mime, compressible }
+}
+
+/// Shortest run of hexadecimal digits that counts as a content hash in a file's name.
+const SHORTEST_HASH: usize = 16;
+
+/// Whether a name carries its content's hash, so that the file behind it never changes: a part of the name, between dots, dashes or
+/// underscores, that is 16 or more hexadecimal digits. A letter must be among them, or a long date would do. Pages and manifests
+/// never count: they are what names the others.
+pub(super) fn is_content_addressed(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
+    if name == "manifest.json" || matches!(file_type(path).mime, "text/html; charset=utf-8") {
+        return false;
+    }
+    name.split(['.', '-', '_']).any(|part| {
+        part.len() >= SHORTEST_HASH && part.bytes().all(|b| b.is_ascii_hexdigit()) && part.bytes().any(|b| b.is_ascii_alphabetic())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_accepted() {
+        for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "127.8.9.1", "[::1]", "[::1]:8080", "app.localhost:80"] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in [
+            "",
+            "example.com",
+            "127.0.0.1.example.com",
+            "localhost.example.com",
+            "[::1",
+            "[::1]x",
+            "localhost:",
+            "localhost:80:80",
+            "10.0.0.1",
+            "evil@localhost",
+            "notlocalhost",
+            "[::2]:80",
+        ] {
+            assert!(!is_this_machine(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_root_or_is_hidden_names_nothing() {
+        for path in [
+            "",
+            "x",
+            "//",
+            "/a//b",
+            "/../x",
+            "/a/../b",
+            "/%2e%2e/x",
+            "/a%2fb",
+            "/a%5cb",
+            "/a\\..\\b",
+            "/.git/config",
+            "/%2egit/x",
+            "/a%00",
+            "/.",
+            "/%ff",
+        ] {
+            assert_eq!(relative_path(path), None, "{path}");
+        }
+        assert_eq!(relative_path("/"), Some((PathBuf::new(), true)));
+        assert_eq!(relative_path("/a/b%20c.txt"), Some((PathBuf::from("a/b c.txt"), false)));
+        assert_eq!(relative_path("/a/"), Some((PathBuf::from("a"), true)));
+        assert_eq!(relative_path("/.well-known/x"), Some((PathBuf::from(".well-known/x"), false)));
+    }
+
+    #[test]
+    fn a_hash_in_the_name_makes_a_file_immutable_and_a_date_does_not() {
+        for name in ["chunks.0123456789abcdef.bin", "v-00112233445566778899aabbccddeeff.bin", "deadbeefdeadbeef"] {
+            assert!(is_content_addressed(Path::new(name)), "{name}");
+        }
+        for name in
+            ["manifest.json", "20261121120000123.png", "deadbeef.bin", "deadbeefdeadbeef.html", "index.html", "xdeadbeefdeadbeef.bin"]
+        {
+            assert!(!is_content_addressed(Path::new(name)), "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_request_path_names_anything_above_the_root(path in "/[a-z./%2eE5cCfF\\\\]{0,40}") {
+            if let Some((relative, _)) = relative_path(&path) {
+                prop_assert!(relative.components().all(|c| matches!(c, Component::Normal(_))));
+                prop_assert!(relative.is_relative());
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The parts that answers share: short texts, and the headers that every answer carries.
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use miette::{IntoDiagnostic, WrapErr};
+
+/// The headers of every answer: no sniffing of types, no referrer to other sites, and the Content-Security-Policy. The policy goes
+/// on scripts too, because a worker is ruled by the policy of its own script, not by its page's.
+#[derive(Debug)]
+pub(super) struct CommonHeaders {
+    policy: Option<HeaderValue>,
+}
+
+impl CommonHeaders {
+    /// # Errors
+    /// When the policy holds characters that a header cannot.
+    pub(super) fn new(policy: Option<&str>) -> miette::Result<CommonHeaders> {
+        let policy = policy
+            .map(HeaderValue::from_str)
+            .transpose()
+            .into_diagnostic()
+            .wrap_err("the Content-Security-Policy cannot be sent as a header")?;
+        Ok(CommonHeaders { policy })
+    }
+
+    pub(super) fn add_to(&self, response: &mut Response) {
+        let headers = response.headers_mut();
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        if let Some(policy) = &self.policy {
+            headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+        }
+    }
+}
+
+/// A short text that is not to be cached: refusals and errors.
+pub(super) fn plain(status: StatusCode, text: &'static str) -> Response {
+    with_headers(
+        status,
+        &[(header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()), (header::CACHE_CONTROL, "no-store".to_owned())],
+        Body::from(text),
+    )
+}
+
+/// 405 with the methods that would have been right.
+pub(super) fn method_not_allowed(allowed: &'static str) -> Response {
+    let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "this method is not for this address");
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// An answer with these headers; a value that no header can hold (nothing of ours, so only a strange file name) makes it a 500.
+pub(super) fn with_headers(status: StatusCode, headers: &[(HeaderName, String)], body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    for (name, value) in headers {
+        match HeaderValue::from_str(value) {
+            Ok(value) => {
+                response.headers_mut().insert(name.clone(), value);
+            }
+            Err(_) => {
+                let mut failed = Response::new(Body::empty());
+                *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+                return failed;
+            }
+        }
+    }
+    response
+}

@@ -1,0 +1,5 @@
+//! Commands that make the weights under `models/`.
+
+pub mod calibrate;
+pub mod gptq;
+pub mod minilm;

@@ -1,0 +1,88 @@
+//! Checking a whole bundle: every file's hash, every decoder.
+
+use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
+use pocketgraph::embed::QuestionEncoder;
+use pocketgraph::lexical::{decode_lexicon, decode_postings};
+use pocketgraph::retrieve::Corpus;
+
+/// What was checked, and what is wrong.
+#[derive(Debug, Default)]
+pub struct Verdict {
+    /// Files that were read and decoded.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What is wrong, each naming its file.
+    pub faults: Vec<String>,
+}
+
+impl Verdict {
+    fn note<T>(&mut self, result: Result<T, BundleError>) -> Option<T> {
+        result.map_err(|e| self.faults.push(e.to_string())).ok()
+    }
+}
+
+/// Reads and decodes everything in a bundle.
+pub async fn verify(bundle: &Bundle) -> Verdict {
+    let mut v = Verdict::default();
+    let corpus = Corpus::new(bundle.clone());
+    let counts = bundle.manifest().counts;
+    if let Some(documents) = v.note(corpus.documents().await)
+        && documents.len() as u64 != counts.documents
+    {
+        v.faults.push(format!("documents: {} where the manifest counts {}", documents.len(), counts.documents));
+    }
+    let every: Vec<u32> = (0..u32::try_from(counts.chunks).unwrap_or(u32::MAX)).collect();
+    // By the thousand, so that a large bundle is not decoded into memory as a whole.
+    for run in every.chunks(1000) {
+        if let Some((chunks, missing)) = v.note(corpus.chunks(run).await) {
+            v.faults.extend(missing);
+            if chunks.len() != run.len() && v.faults.is_empty() {
+                v.faults.push(format!("chunks {} to {}: some are on no page", run[0], run[run.len() - 1]));
+            }
+        } else {
+            break;
+        }
+    }
+    if let Some(index) = v.note(corpus.vectors().await) {
+        for cell in 0..index.cells.pages.len() {
+            v.faults.extend(corpus.cells(&index, &[cell]).await.1);
+        }
+    }
+    lexical(bundle, &mut v).await;
+    if bundle.has("keywords") {
+        v.note(corpus.keywords().await);
+    }
+    if QuestionEncoder::is_in(bundle) {
+        v.note(QuestionEncoder::load(bundle).await);
+        words(bundle, &mut v).await;
+    }
+    let stats = bundle.stats();
+    (v.files, v.bytes) = (stats.requests, stats.bytes);
+    v
+}
+
+async fn lexical(bundle: &Bundle, v: &mut Verdict) {
+    let chunks = bundle.manifest().counts.chunks;
+    let Some(lexicon) = v.note(bundle.section("lexical", move |f, b| decode_lexicon(f, b, chunks)).await) else { return };
+    for (page, first) in lexicon.ranges.pages.iter().zip(&lexicon.first_terms) {
+        let limit = u32::try_from(chunks).unwrap_or(u32::MAX);
+        let loaded = v.note(bundle.page("lexical", page, move |f, b| decode_postings(f, b, limit)).await);
+        if loaded.is_some_and(|terms| terms.first().map(|t| &t.term) != Some(first)) {
+            v.faults.push(format!("lexical: the range of {first:?} starts with another term"));
+        }
+    }
+}
+
+async fn words(bundle: &Bundle, v: &mut Verdict) {
+    let dim = bundle.manifest().embedder.dimension;
+    let index = bundle.section("words", |f, b| {
+        let mut b = open_section(f, b, Kind::WordIndex)?;
+        PagedIndex::take(&mut b)
+    });
+    let Some(index) = v.note(index.await) else { return };
+    for (i, page) in index.pages.iter().enumerate() {
+        let rows = index.first[i + 1] - index.first[i];
+        v.note(bundle.page("words", page, move |f, b| decode_vectors(f, b, Kind::Words, rows, dim)).await);
+    }
+}

@@ -1,0 +1,70 @@
+// What Node lacks and a browser has: fetching files. Never loaded in a browser.
+
+import { readFile, stat } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+
+/** The bytes of the engine, read from beside this module. */
+export function readWasm() {
+  return readFile(new URL("./pocketgraph_wasm_bg.wasm", import.meta.url));
+}
+
+/** A URL for what a caller in Node may name a bundle by: a URL, or a path relative to the working directory. */
+export function toUrl(place) {
+  return /^(https?|file):/i.test(place) ? new URL(place) : pathToFileURL(place);
+}
+
+// Node's fetch refuses every `file:` URL. While at least one bundle is open from a folder, fetch answers `file:` URLs below
+// those folders, and passes everything else on untouched; when the last is closed, the original is put back.
+const roots = new Map();
+let originalFetch;
+
+/** Lets `fetch` read below the folder `root` (a `file:` URL ending in a slash). Returns the function that ends it. */
+export function serveFolder(root) {
+  if (roots.size === 0) {
+    originalFetch = globalThis.fetch;
+    globalThis.fetch = fetchWithFiles;
+  }
+  roots.set(root, (roots.get(root) ?? 0) + 1);
+  let released = false;
+  return () => {
+    if (released) return;
+    released = true;
+    const left = roots.get(root) - 1;
+    if (left > 0) roots.set(root, left);
+    else roots.delete(root);
+    if (roots.size === 0 && globalThis.fetch === fetchWithFiles) globalThis.fetch = originalFetch;
+  };
+}
+
+async function fetchWithFiles(input, init) {
+  const href = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
+  if (!/^file:/i.test(href)) return originalFetch(input, init);
+  const url = new URL(href);
+  // The URL is normalised by now: `..` cannot lead out of a root that is a prefix, and `%2f` is no separator to us.
+  const inside = [...roots.keys()].some((root) => url.href.startsWith(root)) && !/%2f|%5c/i.test(url.pathname);
+  if (!inside) return originalFetch(input, init);
+  const signal = init?.signal ?? input.signal;
+  signal?.throwIfAborted();
+  url.search = "";
+  url.hash = "";
+  const range = new Headers(init?.headers ?? input.headers).get("range");
+  return respond(url, range, signal);
+}
+
+async function respond(url, range, signal) {
+  try {
+    if (!(await stat(url)).isFile()) return new Response(null, { status: 404 });
+    const bytes = await readFile(url, { signal });
+    const part = range && /^bytes=(\d+)-(\d*)$/.exec(range);
+    if (!part) return new Response(bytes, { headers: { "content-length": String(bytes.length) } });
+    const start = Number(part[1]);
+    const end = part[2] ? Math.min(Number(part[2]), bytes.length - 1) : bytes.length - 1;
+    if (start > end) return new Response(null, { status: 416 });
+    const headers = { "content-range": `bytes ${start}-${end}/${bytes.length}`, "content-length": String(end - start + 1) };
+    return new Response(bytes.subarray(start, end + 1), { status: 206, headers });
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return new Response(null, { status: 404 });
+    if (error.name === "AbortError") throw error;
+    throw new TypeError(`fetch failed: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,149 @@
+// The types of the package's face. What the engine returns is generated from the Rust types; what is written here by hand is
+// the JavaScript around it.
+
+import type {
+  Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph,
+} from "./pocketgraph_wasm.js";
+
+export type { Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph };
+
+/** What went wrong. Codes do not change between versions; messages may. */
+export type ErrorCode =
+  | "aborted"
+  | "network"
+  | "http"
+  | "manifest"
+  | "unsupported-version"
+  | "hash-mismatch"
+  | "truncated"
+  | "corrupt"
+  | "missing-section"
+  | "io"
+  | "bad-argument"
+  | "llm-endpoint"
+  | "llm-http"
+  | "llm-refused"
+  | "llm-rate-limit"
+  | "llm-timeout"
+  | "llm-stream"
+  | "llm-malformed"
+  | "closed"
+  | "internal";
+
+/** Every rejection of this package. */
+export declare class PocketGraphError extends Error {
+  constructor(code: ErrorCode, message: string, details?: { cause?: unknown; status?: number; url?: string });
+  readonly name: "PocketGraphError";
+  readonly code: ErrorCode;
+  /** The HTTP status, where one was the trouble. */
+  readonly status?: number;
+  /** The file or endpoint, where one was the trouble. */
+  readonly url?: string;
+}
+
+/** How a retriever ranks: by words, by meaning, through the keyword graph, or by words and meaning together. */
+export type Retriever = "lexical" | "dense" | "autokg" | "hybrid";
+
+/** How far something has come; `total` is 0 where it is not known. */
+export interface Progress {
+  phase: string;
+  loaded: number;
+  total: number;
+}
+
+export interface Abortable {
+  /** Aborts the work; the call rejects with the code `aborted`. */
+  signal?: AbortSignal;
+}
+
+export interface OpenOptions extends Abortable {
+  onProgress?: (progress: Progress) => void;
+  /** A cap, in bytes, on what is kept of the bundle in memory. */
+  memoryLimit?: number;
+  /** Where the engine runs: in a module worker (`true`), on this thread (`false`), or in a worker where one can be had (`"auto"`, the default). */
+  worker?: boolean | "auto";
+}
+
+export interface SearchOptions extends Abortable {
+  /** How many passages at most. */
+  k?: number;
+  retriever?: Retriever;
+}
+
+export interface TypingOptions extends SearchOptions {
+  /** The question is still being typed: its last word may be unfinished. */
+  typing?: boolean;
+}
+
+/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
+export interface LlmEndpoint {
+  /** What stands before `/chat/completions`, for instance `https://api.example.org/v1`; may be relative to the page. */
+  baseUrl: string;
+  model: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+  /** How long to wait for the next byte, in milliseconds. */
+  timeoutMs?: number;
+  /** How often to ask again after a failure that may pass. */
+  retries?: number;
+}
+
+export interface AskOptions extends SearchOptions {
+  /** Without it, the answer is quoted from the passages. */
+  llm?: LlmEndpoint | null;
+  /** The language to answer in, by its name; the question's own where absent. */
+  language?: string;
+  maxInputTokens?: number;
+  maxOutputTokens?: number;
+  /** Ask the LLM to leave out telephone numbers, addresses and the like. */
+  hideContacts?: boolean;
+  /** The sentence that says that the documents do not say, in the reader's language. */
+  notSaid?: string;
+}
+
+/** A whole passage. */
+export interface Passage {
+  chunk: number;
+  title: string;
+  headingPath: string[];
+  url: string;
+  text: string;
+}
+
+export interface Stats {
+  /** Files fetched. */
+  requests: number;
+  /** Bytes fetched. */
+  bytes: number;
+  /** Bytes held. */
+  memoryBytes: number;
+}
+
+/** An open bundle. */
+export declare class PocketGraph {
+  private constructor();
+  /** Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path. */
+  static open(place: string | URL, options?: OpenOptions): Promise<PocketGraph>;
+  /** What the bundle is. */
+  info(): BundleInfo;
+  /** Whether questions are embedded by the full model yet. */
+  modelReady(): boolean;
+  /** Loads the query model (about 11 MB). Searching works before. */
+  prepare(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<void>;
+  /** The passages that answer to `question`, best first. */
+  search(question: string, options?: TypingOptions): Promise<SearchResult>;
+  /** An answer, as events. Leaving the loop stops the work. */
+  ask(question: string, options?: AskOptions): AsyncGenerator<AskEvent, void, undefined>;
+  /** What stands next to a keyword. */
+  neighbors(keyword: string, options?: Abortable & { limit?: number }): Promise<Neighbors>;
+  /** The part of the graph that a result touched. */
+  subgraph(result: SearchResult, options?: Abortable): Promise<Subgraph>;
+  /** A whole passage. */
+  passage(chunk: number, options?: Abortable): Promise<Passage>;
+  /** What has been fetched and is held. */
+  stats(): Promise<Stats>;
+  /** Starts again after the worker died, or after `close`. */
+  reopen(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<void>;
+  /** Aborts what runs and frees everything. */
+  close(): Promise<void>;
+}

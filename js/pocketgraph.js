@@ -1,0 +1,276 @@
+// PocketGraph: question answering over a bundle of static files. This is the package's front door; the engine behind it is
+// WebAssembly, in a worker of its own where there can be one.
+
+import { abortable, linkedController, throwIfAborted } from "./abort.js";
+import { PocketGraphError } from "./error.js";
+import { EventQueue } from "./event-queue.js";
+
+export { PocketGraphError };
+
+const IN_NODE = typeof window === "undefined" && typeof process === "object" && Boolean(process.versions?.node);
+const RETRIEVERS = ["lexical", "dense", "autokg", "hybrid"];
+
+/** An open bundle. */
+export class PocketGraph {
+  #place;
+  #options;
+  #engine = null;
+  #info = null;
+  #release = () => {};
+  #preparing = null;
+  #modelReady = false;
+
+  constructor(place, options) {
+    this.#place = place;
+    this.#options = options;
+  }
+
+  /**
+   * Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path, relative to the working directory.
+   * Only what the first search needs is fetched.
+   */
+  static async open(place, options = {}) {
+    if (typeof place !== "string" && !(place instanceof URL)) throw badArgument("A bundle is named by its URL.");
+    if (![true, false, "auto", undefined].includes(options.worker)) throw badArgument('`worker` is true, false or "auto".');
+    positive("memoryLimit", options.memoryLimit);
+    const { signal, onProgress, ...kept } = options;
+    const graph = new PocketGraph(String(place), kept);
+    await graph.#start(onProgress, signal);
+    return graph;
+  }
+
+  async #start(onProgress, signal) {
+    throwIfAborted(signal);
+    const { memoryLimit, worker = "auto" } = this.#options;
+    const baseUrl = await folderUrl(this.#place);
+    const remote = worker === false ? null : await startWorker(signal);
+    if (worker === true && !remote) throw new PocketGraphError("internal", "No module worker can be started here.");
+    if (remote) {
+      try {
+        this.#info = await remote.open(baseUrl, { memoryLimit }, onProgress, signal);
+      } catch (thrown) {
+        await remote.close();
+        throw PocketGraphError.from(thrown);
+      }
+      this.#engine = remote;
+      return;
+    }
+    const { LocalEngine } = await import("./local-engine.js");
+    const options = { memoryLimit };
+    if (IN_NODE) {
+      const files = await import("./node-files.js");
+      options.wasmBytes = await files.readWasm();
+      if (baseUrl.startsWith("file:")) this.#release = files.serveFolder(baseUrl);
+    }
+    try {
+      this.#engine = await LocalEngine.open(baseUrl, options, onProgress, signal);
+      this.#info = await this.#engine.call("info");
+    } catch (thrown) {
+      this.#release();
+      throw PocketGraphError.from(thrown);
+    }
+  }
+
+  /** What the bundle is: counts, embedder, sections. */
+  info() {
+    return this.#info;
+  }
+
+  /** Whether questions are embedded by the full model yet. */
+  modelReady() {
+    return this.#modelReady;
+  }
+
+  /**
+   * Loads the query model. Searching works before; afterwards `dense` and `hybrid` use it. Calls made while one runs share it, and
+   * it is given up when all of them have been aborted.
+   */
+  async prepare({ signal, onProgress } = {}) {
+    throwIfAborted(signal);
+    if (this.#modelReady) return;
+    const shared = (this.#preparing ??= this.#startPreparing());
+    shared.waiting += 1;
+    if (onProgress) shared.listeners.add(onProgress);
+    try {
+      await abortable(shared.done, signal);
+    } finally {
+      shared.waiting -= 1;
+      shared.listeners.delete(onProgress);
+      if (shared.waiting === 0) {
+        shared.controller.abort();
+        if (this.#preparing === shared) this.#preparing = null;
+      }
+    }
+  }
+
+  #startPreparing() {
+    const shared = { controller: new AbortController(), listeners: new Set(), waiting: 0, done: null };
+    const onProgress = (progress) => shared.listeners.forEach((listener) => listener(progress));
+    shared.done = this.#call("prepare", [], { onEvent: onProgress, signal: shared.controller.signal }).then(() => {
+      this.#modelReady = true;
+    });
+    shared.done.catch(() => {});
+    return shared;
+  }
+
+  /** The passages that answer to `question`, best first, each with every way it was reached. */
+  async search(question, { k, retriever, typing, signal } = {}) {
+    return this.#call("search", [text("question", question), { ...searchOptions(k, retriever), typing: Boolean(typing) }], { signal });
+  }
+
+  /**
+   * An answer, as events in order: `hits`, then with an LLM `references` and `token`s, then `done`. Without an LLM the answer is
+   * quoted from the passages; so it is, with a warning that says why, where the LLM failed. Leaving the loop, or aborting `signal`,
+   * stops the work.
+   */
+  async *ask(question, options = {}) {
+    const { signal, k, retriever, llm, language, maxInputTokens, maxOutputTokens, hideContacts, notSaid } = options;
+    text("question", question);
+    positive("maxInputTokens", maxInputTokens);
+    positive("maxOutputTokens", maxOutputTokens);
+    const writing = { language, hideContacts, notSaid, tokensIn: maxInputTokens, tokensOut: maxOutputTokens, llm: endpoint(llm) };
+    const engineOptions = { ...searchOptions(k, retriever), ...defined(writing) };
+    throwIfAborted(signal);
+
+    const queue = new EventQueue();
+    const { controller, release } = linkedController(signal);
+    let sawDone = false;
+    const onEvent = (event) => {
+      if (event.type === "done" && sawDone) return;
+      sawDone ||= event.type === "done";
+      queue.push(event);
+    };
+    this.#call("ask", [question, engineOptions], { onEvent, signal: controller.signal }).then(
+      (answer) => {
+        if (!sawDone) queue.push({ type: "done", answer });
+        queue.close();
+      },
+      (error) => queue.fail(error),
+    );
+    try {
+      yield* queue;
+    } finally {
+      controller.abort();
+      release();
+    }
+  }
+
+  /** The keywords next to `keyword` in the keyword graph, heaviest edge first, and its best passages. */
+  async neighbors(keyword, { limit = 12, signal } = {}) {
+    positive("limit", limit);
+    return this.#call("neighbors", [text("keyword", keyword), limit], { signal });
+  }
+
+  /** The part of the graph that a search result touched: the question, its keywords, theirs, and the passages. */
+  async subgraph(result, { signal } = {}) {
+    if (!Array.isArray(result?.hits)) throw badArgument("`subgraph` takes what `search` returned.");
+    return this.#call("subgraph", [result], { signal });
+  }
+
+  /** The passage numbered `chunk`, with the text just before and after it. */
+  async passage(chunk, { signal } = {}) {
+    if (!Number.isInteger(chunk) || chunk < 0) throw badArgument("A passage is named by its number.");
+    return this.#call("passage", [chunk], { signal });
+  }
+
+  /** What has been fetched and is held so far. */
+  async stats() {
+    return this.#call("stats");
+  }
+
+  /** Starts again after the engine's worker died, or after `close`. What it had loaded is gone; the browser's cache helps. */
+  async reopen({ signal, onProgress } = {}) {
+    await this.close();
+    await this.#start(onProgress, signal);
+  }
+
+  /** Aborts what runs and frees everything. */
+  async close() {
+    const engine = this.#engine;
+    this.#engine = null;
+    this.#preparing = null;
+    this.#modelReady = false;
+    await engine?.close();
+    this.#release();
+  }
+
+  async #call(name, args = [], { onEvent, signal } = {}) {
+    throwIfAborted(signal);
+    if (!this.#engine) throw new PocketGraphError("closed", "This bundle has been closed.");
+    try {
+      return await abortable(this.#engine.call(name, args, onEvent, signal), signal);
+    } catch (thrown) {
+      throw PocketGraphError.from(thrown);
+    }
+  }
+}
+
+async function startWorker(signal) {
+  if (IN_NODE) return null;
+  const { WorkerEngine } = await import("./worker-engine.js");
+  const starting = WorkerEngine.start();
+  // A worker that starts after the caller has gone is nobody's.
+  if (signal) starting.then((late) => signal.aborted && late?.close());
+  return abortable(starting, signal);
+}
+
+/** The bundle's folder as an absolute URL ending in a slash. */
+async function folderUrl(place) {
+  let url;
+  try {
+    url = IN_NODE ? (await import("./node-files.js")).toUrl(place) : new URL(place, pageUrl());
+  } catch (cause) {
+    throw badArgument(`Not a URL: ${place}`, cause);
+  }
+  url.search = "";
+  url.hash = "";
+  url.pathname = url.pathname.replace(/\/manifest\.json$/, "/");
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return url.href;
+}
+
+// A worker's own URL is the package's folder, so what callers write relative to their page is made absolute on this side.
+function pageUrl() {
+  return globalThis.document?.baseURI ?? globalThis.location?.href;
+}
+
+function endpoint(llm) {
+  if (llm === undefined || llm === null) return undefined;
+  text("llm.baseUrl", llm.baseUrl);
+  text("llm.model", llm.model);
+  positive("llm.timeoutMs", llm.timeoutMs);
+  const { apiKey, headers, timeoutMs, retries, model } = llm;
+  let url;
+  try {
+    url = new URL(llm.baseUrl, pageUrl());
+  } catch (cause) {
+    throw badArgument(`\`llm.baseUrl\` is not a URL: ${llm.baseUrl}`, cause);
+  }
+  if (!/^https?:$/.test(url.protocol)) throw badArgument("`llm.baseUrl` is an http or https URL.");
+  return { baseUrl: url.href.replace(/\/+$/, ""), model, ...defined({ apiKey, headers, timeoutMs, retries }) };
+}
+
+function searchOptions(k, retriever) {
+  positive("k", k);
+  if (retriever !== undefined && !RETRIEVERS.includes(retriever)) {
+    throw badArgument(`\`retriever\` is one of ${RETRIEVERS.join(", ")}.`);
+  }
+  return defined({ k, retriever });
+}
+
+function defined(options) {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
+}
+
+function text(name, value) {
+  if (typeof value !== "string" || value.trim() === "") throw badArgument(`\`${name}\` is a text that is not empty.`);
+  return value;
+}
+
+function positive(name, value) {
+  if (value !== undefined && !(Number.isInteger(value) && value > 0)) throw badArgument(`\`${name}\` is a positive whole number.`);
+}
+
+function badArgument(message, cause) {
+  return new PocketGraphError("bad-argument", message, { cause });
+}

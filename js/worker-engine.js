@@ -1,0 +1,112 @@
+// The engine in a worker, seen from the page: the same `call` and `close` as LocalEngine, by messages.
+
+import { abortError, PocketGraphError, unpackError } from "./error.js";
+
+/** An engine that lives in a module worker of its own. */
+export class WorkerEngine {
+  #worker;
+  #calls = new Map();
+  #nextId = 1;
+  #dead = null;
+
+  constructor(worker) {
+    this.#worker = worker;
+    worker.addEventListener("message", ({ data }) => this.#receive(data));
+    worker.addEventListener("error", (event) => {
+      event.preventDefault?.();
+      this.#die("internal", `The engine's worker stopped: ${event.message ?? "it could not be loaded"}`);
+    });
+    worker.addEventListener("messageerror", () => this.#die("internal", "A message from the engine's worker could not be read."));
+  }
+
+  /** Starts a worker, or resolves to null where none can be had: no Worker here, a policy against it, another origin. */
+  static async start() {
+    if (typeof Worker === "undefined") return null;
+    let worker;
+    try {
+      // Bundlers look for exactly this form.
+      worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "pocketgraph" });
+    } catch {
+      return null;
+    }
+    const started = await new Promise((resolve) => {
+      worker.addEventListener("message", () => resolve(true), { once: true });
+      worker.addEventListener("error", (event) => (event.preventDefault?.(), resolve(false)), { once: true });
+    });
+    if (started) return new WorkerEngine(worker);
+    worker.terminate();
+    return null;
+  }
+
+  /** Opens the bundle in the worker; resolves to its info. */
+  open(baseUrl, options, onProgress, signal) {
+    return this.call("open", [baseUrl, options], onProgress, signal);
+  }
+
+  /** Calls the method `name` of the engine. */
+  call(name, args = [], onEvent, signal) {
+    if (this.#dead) return Promise.reject(this.#dead);
+    if (signal?.aborted) return Promise.reject(abortError(signal));
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        // The caller is let go now; the worker's own reply, when it comes, finds nobody waiting.
+        this.#finish(id)?.reject(abortError(signal));
+        this.#worker.postMessage({ id, abort: true });
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#calls.set(id, { resolve, reject, onEvent, cleanUp: () => signal?.removeEventListener("abort", onAbort) });
+      try {
+        this.#worker.postMessage({ id, method: name, args, wantsEvents: Boolean(onEvent) });
+      } catch (cause) {
+        this.#finish(id);
+        reject(new PocketGraphError("bad-argument", `An argument cannot be sent to the worker: ${cause.message}`, { cause }));
+      }
+    });
+  }
+
+  /** Ends the worker, and with it everything it held. */
+  async close() {
+    this.#die("closed", "This bundle has been closed.");
+  }
+
+  #receive(message) {
+    if (message.fatal) {
+      this.#die("internal", message.fatal);
+      return;
+    }
+    if ("event" in message) {
+      this.#deliver(message);
+      return;
+    }
+    const call = this.#finish(message.id);
+    if (message.error) call?.reject(unpackError(message.error));
+    else call?.resolve(message.value);
+  }
+
+  #deliver({ id, event }) {
+    const call = this.#calls.get(id);
+    try {
+      call?.onEvent?.(event);
+    } catch (thrown) {
+      // The caller's own callback failed: its call ends with that, the engine goes on.
+      this.#finish(id)?.reject(thrown);
+      this.#worker.postMessage({ id, abort: true });
+    }
+  }
+
+  #finish(id) {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    call?.cleanUp();
+    return call;
+  }
+
+  #die(code, message) {
+    if (this.#dead) return;
+    const now = new PocketGraphError(code, message);
+    this.#dead = code === "closed" ? now : new PocketGraphError("closed", `${message} Call reopen() to start again.`);
+    this.#worker.terminate();
+    for (const id of [...this.#calls.keys()]) this.#finish(id).reject(now);
+  }
+}

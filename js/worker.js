@@ -1,0 +1,47 @@
+// The engine in a module worker. Messages in: {id, method, args} starts a call (`open` first), {id, abort: true} aborts it.
+// Messages out: {ready: true} once; for a call any number of {id, event}, then {id, value} or {id, error}; {fatal} if the
+// engine itself has died.
+
+import { LocalEngine } from "./local-engine.js";
+import { packError, PocketGraphError } from "./error.js";
+
+let engine;
+const running = new Map();
+
+self.addEventListener("message", ({ data }) => {
+  if (data.abort) running.get(data.id)?.abort();
+  else run(data);
+});
+
+async function run({ id, method, args, wantsEvents }) {
+  const controller = new AbortController();
+  running.set(id, controller);
+  const onEvent = wantsEvents ? (event) => self.postMessage({ id, event }) : undefined;
+  try {
+    const value = await call(method, args, onEvent, controller.signal);
+    self.postMessage({ id, value });
+  } catch (thrown) {
+    self.postMessage({ id, error: packError(thrown) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+async function call(method, args, onEvent, signal) {
+  if (method === "open") {
+    engine = await LocalEngine.open(args[0], args[1], onEvent, signal);
+    return engine.call("info");
+  }
+  if (!engine) throw new PocketGraphError("closed", "No bundle is open in this worker.");
+  return engine.call(method, args, onEvent, signal);
+}
+
+// What nobody caught may have left the engine half-way through something: the owner must not go on waiting.
+function die(event) {
+  const thrown = event.reason ?? event.error;
+  self.postMessage({ fatal: `The engine's worker stopped: ${thrown?.message ?? event.message ?? thrown}` });
+}
+self.addEventListener("error", die);
+self.addEventListener("unhandledrejection", die);
+
+self.postMessage({ ready: true });

@@ -1,0 +1,99 @@
+//! The tile with WebAssembly's 128-bit instructions: `i32x4.dot_i16x8` multiplies eight pairs and adds them by twos.
+
+use super::{Kernel, Tile, Weight, check};
+use crate::nn::PANEL;
+use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_splat, v128, v128_load, v128_load32_splat, v128_store};
+
+/// WebAssembly's fixed-width SIMD.
+pub(in crate::nn) struct Simd128;
+
+/// Rows at a time: with two vectors of outputs, the sums, weights and broadcasts fit the sixteen registers of an x86 machine.
+const ROWS: usize = 4;
+
+impl Kernel for Simd128 {
+    const ROWS: usize = ROWS;
+    const PANELS: usize = 1;
+
+    #[inline(always)]
+    fn tile<W: Weight>(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: &[W], count: usize, tile: &mut Tile) {
+        check(x, stride, rows, pairs, panels, count);
+        let (x, w, t) = (x.as_ptr(), panels.as_ptr().cast::<u8>(), tile.as_mut_ptr());
+        // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
+        unsafe {
+            match (rows, W::NARROW) {
+                (1, true) => rows_of::<1, true>(x, stride, pairs, w, t),
+                (2, true) => rows_of::<2, true>(x, stride, pairs, w, t),
+                (3, true) => rows_of::<3, true>(x, stride, pairs, w, t),
+                (_, true) => rows_of::<ROWS, true>(x, stride, pairs, w, t),
+                (1, false) => rows_of::<1, false>(x, stride, pairs, w, t),
+                (2, false) => rows_of::<2, false>(x, stride, pairs, w, t),
+                (3, false) => rows_of::<3, false>(x, stride, pairs, w, t),
+                (_, false) => rows_of::<ROWS, false>(x, stride, pairs, w, t),
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `x` holds `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes where `NARROW`, else 16-bit), `tile` R rows.
+#[inline(never)]
+unsafe fn rows_of<const R: usize, const NARROW: bool>(x: *const i16, stride: usize, pairs: usize, w: *const u8, tile: *mut [i32; PANEL]) {
+    let number = if NARROW { 1 } else { 2 };
+    // Eight outputs at a time: two vectors.
+    for half in 0..2 {
+        let mut sums = [[i32x4_splat(0); 2]; R];
+        let mut x = x;
+        let mut w = w.wrapping_add(half * 16 * number);
+        // SAFETY: as the function's; the pointers move over `pairs` pairs.
+        unsafe {
+            // Two pairs a turn halve the addresses to work out.
+            for _ in 0..pairs / 2 {
+                step::<R, 2, NARROW>(x, stride, w, &mut sums);
+                x = x.wrapping_add(4);
+                w = w.wrapping_add(4 * PANEL * number);
+            }
+            if pairs % 2 == 1 {
+                step::<R, 1, NARROW>(x, stride, w, &mut sums);
+            }
+        }
+        for (r, s) in sums.iter().enumerate() {
+            // SAFETY: as the function's; eight numbers from `half * 8` lie inside a row of sixteen.
+            unsafe {
+                let out = tile.add(r).cast::<i32>().add(half * 8).cast::<v128>();
+                v128_store(out, s[0]);
+                v128_store(out.add(1), s[1]);
+            }
+        }
+    }
+}
+
+/// `U` pairs of `R` rows times eight outputs.
+///
+/// # Safety
+/// `x` holds `R` rows of `2 * U` numbers `stride` apart; at `w` are `U` pairs of eight outputs, [`PANEL`] outputs apart.
+#[inline(always)]
+unsafe fn step<const R: usize, const U: usize, const NARROW: bool>(x: *const i16, stride: usize, w: *const u8, sums: &mut [[v128; 2]; R]) {
+    let mut weights = [[i32x4_splat(0); 2]; U];
+    for (u, weights) in weights.iter_mut().enumerate() {
+        // SAFETY: as the function's.
+        *weights = unsafe {
+            if NARROW {
+                let at = w.wrapping_add(u * 2 * PANEL).cast::<i8>();
+                [i16x8_load_extend_i8x8(at), i16x8_load_extend_i8x8(at.wrapping_add(8))]
+            } else {
+                let at = w.wrapping_add(u * 4 * PANEL).cast::<v128>();
+                [v128_load(at), v128_load(at.wrapping_add(1))]
+            }
+        };
+    }
+    let mut row = x;
+    for s in sums.iter_mut() {
+        for (u, weights) in weights.iter().enumerate() {
+            // SAFETY: as the function's.
+            let pair = unsafe { v128_load32_splat(row.wrapping_add(2 * u).cast()) };
+            s[0] = i32x4_add(s[0], i32x4_dot_i16x8(pair, weights[0]));
+            s[1] = i32x4_add(s[1], i32x4_dot_i16x8(pair, weights[1]));
+        }
+        row = row.wrapping_add(stride);
+    }
+}

@@ -1,0 +1,15 @@
+//! Transformer inference kernels: int8 weights, exact enough to stand in for the original (cosine above 0.999).
+//!
+//! Weights are int8 with a scale per output row; activations are rounded per token to up to 15 bits, so that every product is summed exactly
+//! in 32-bit integers. What is left in floating point is written once, in a fixed order and without fused multiply-add, and only compiled
+//! for each instruction set: **every kernel gives the same bits**, in a browser and at build time.
+
+mod encoder;
+mod float;
+mod kernel;
+mod linear;
+
+pub use encoder::{Encoder, Layer, LayerNorm, MAX_SEQUENCE, Scratch};
+pub use linear::{Factors, Linear, PANEL, ShapeError};
+
+pub use crate::vector::Simd;

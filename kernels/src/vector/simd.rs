@@ -1,0 +1,84 @@
+//! Which instruction sets this machine has.
+
+/// An instruction set that this machine has. Made only by looking, so that holding one is proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Simd(pub(crate) Set);
+
+/// The instruction sets that have kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Set {
+    /// Plain code.
+    Scalar,
+    /// WebAssembly's 128-bit instructions. A module either has them or does not load, so this is known when compiling.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// AVX-512 F, BW, VL, DQ and VNNI.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni,
+}
+
+impl Simd {
+    /// Plain code, on any machine.
+    pub fn scalar() -> Simd {
+        Simd(Set::Scalar)
+    }
+
+    /// The fastest set of this machine.
+    pub fn detect() -> Simd {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if has_vnni() {
+                return Simd(Set::Avx512Vnni);
+            }
+            if is_x86_feature_detected!("avx2") {
+                return Simd(Set::Avx2);
+            }
+        }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        return Simd(Set::Simd128);
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+        Simd(Set::Scalar)
+    }
+
+    /// All sets of this machine, slowest first.
+    pub fn available() -> Vec<Simd> {
+        let mut sets = vec![Set::Scalar];
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        sets.push(Set::Simd128);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                sets.push(Set::Avx2);
+            }
+            if has_vnni() {
+                sets.push(Set::Avx512Vnni);
+            }
+        }
+        sets.into_iter().map(Simd).collect()
+    }
+
+    /// Its name: `scalar`, `simd128`, `avx2`, `avx512vnni`.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Set::Scalar => "scalar",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Set::Simd128 => "simd128",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512Vnni => "avx512vnni",
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_vnni() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vnni")
+}

@@ -1,0 +1,90 @@
+# shellcheck shell=bash
+# Sites: the demo, and the one that sizes and benchmarks measure.
+
+DEMO=$WORK/demo
+# The Rust Book as evaluation data, where it is there. It is not part of the repository.
+BOOK_PAGES=$ROOT/../shared/data/rust_book/pages.jsonl
+BOOK=$WORK/book
+
+task_demo() {
+  local docs='' port='' serve=yes
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --docs)
+        docs=${2:-}
+        [ -d "$docs" ] || misused "--docs needs a folder"
+        shift 2
+        ;;
+      --port)
+        port=${2:-}
+        [[ $port =~ ^[0-9]{1,5}$ ]] || misused "--port needs a number"
+        shift 2
+        ;;
+      --no-serve) serve=no; shift ;;
+      *) misused "'demo' takes no '$1'" ;;
+    esac
+  done
+  build_companion
+  build_demo "$docs"
+  if [ "$serve" = yes ]; then
+    say "serving $DEMO"
+    # The server takes this process's place, so that Ctrl-C reaches it and nothing stays behind.
+    exec "$PROGRAM" serve "$DEMO" ${port:+--port "$port"}
+  fi
+  say "the site is $DEMO"
+}
+
+# build_demo [DIR]: target/demo from www/, pkg/ and the bundle of DIR or docs/.
+build_demo() {
+  local docs=${1:-}
+  [ -d www ] || die "www/ is missing: the page"
+  [ -d "${docs:-docs}" ] || die "${docs:-docs}/ is missing: the documents"
+  mkdir -p "$DEMO"
+  # All but the bundle is copied afresh; that is quick, and leaves nothing of an earlier page.
+  find "$DEMO" -mindepth 1 -maxdepth 1 ! -name bundle ! -name documents -exec rm -rf {} +
+  cp -R www/. "$DEMO"
+  cp -R pkg "$DEMO/pkg"
+  # The documents as plain pages too, so that the links of hits lead somewhere.
+  build_bundle "${docs:-docs}" "$DEMO/bundle" demo --base-url documents/ --pages "$DEMO"
+}
+
+# build_bundle DIR BUNDLE STAMP [OPTION...]: the bundle of DIR, unless the same program already made it from the same files.
+build_bundle() {
+  local documents=$1 bundle=$2 name=$3 wanted
+  shift 3
+  wanted=$({ hash_of_files "$documents" "$PROGRAM"; echo "$*"; } | hash_of_input)
+  if [ -f "$bundle/manifest.json" ] && stamp_is "bundle-$name" "$wanted"; then
+    say "the bundle of $documents is up to date"
+    return
+  fi
+  say "building the bundle of $documents"
+  # Pages of documents that are gone would stay otherwise; and the page has the runtime beside it already.
+  [ "$name" != demo ] || rm -rf "$DEMO/documents"
+  "$PROGRAM" build "$documents" -o "$bundle" --no-runtime "$@"
+  stamp "bundle-$name" "$wanted"
+}
+
+# target/book: the Rust Book's bundle and the package. Writes the seconds that its build took, from nothing, to target/book.seconds.
+# Fails where the data is not there: ask have_book first.
+have_book() { [ -f "$BOOK_PAGES" ]; }
+build_book() {
+  need_node
+  local wanted
+  wanted=$(hash_of_files "$BOOK_PAGES" "$PROGRAM" scripts/write-pages.mjs)
+  if [ -f "$BOOK/bundle/manifest.json" ] && [ -f "$WORK/book.seconds" ] && stamp_is bundle-book "$wanted"; then
+    say "the Rust Book's bundle is up to date"
+  else
+    rm -rf "$BOOK" "$WORK/book.pages"
+    mkdir -p "$BOOK"
+    say "building the bundle of the Rust Book"
+    node scripts/write-pages.mjs "$BOOK_PAGES" "$WORK/book.pages"
+    local started ended
+    started=$(milliseconds)
+    "$PROGRAM" build "$WORK/book.pages" -o "$BOOK/bundle" --no-runtime
+    ended=$(milliseconds)
+    awk -v ms="$((ended - started))" 'BEGIN { printf "%.1f\n", ms / 1e3 }' >"$WORK/book.seconds"
+    stamp bundle-book "$wanted"
+  fi
+  rm -rf "$BOOK/pkg"
+  cp -R pkg "$BOOK/pkg"
+}

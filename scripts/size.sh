@@ -1,0 +1,120 @@
+# shellcheck shell=bash
+# The tasks `size` and `bench`: what is shipped and what it costs, held against tests/budget/budgets.txt.
+
+BUDGETS=${POCKETGRAPH_BUDGETS:-$ROOT/tests/budget/budgets.txt}
+BROKEN=0
+
+task_size() {
+  build_companion
+  build_demo
+  if have_book; then build_book; fi
+
+  local wasm=pkg/pocketgraph_wasm_bg.wasm
+  local wasm_gzip
+  wasm_gzip=$(gzip -9 -c "$wasm" | wc -c | tr -d ' ')
+  printf '\n'
+  heading
+  row 'engine wasm, raw' "$(bytes_of "$wasm")"
+  row 'engine wasm, gzip -9' "$wasm_gzip" wasm_gzip
+  row 'engine wasm, brotli -q 11' "$(brotli_bytes "$wasm")"
+  row 'package JavaScript, raw' "$(cat pkg/*.js | wc -c | tr -d ' ')"
+  row 'package JavaScript, gzip -9' "$(each_gzipped pkg/*.js)"
+  row 'the program, with everything inside' "$(bytes_of "$PROGRAM")"
+  row 'demo bundle' "$(bytes_below "$DEMO/bundle")"
+  if have_book; then
+    row 'Rust Book: pages' "$(bytes_below "$WORK/book.pages")"
+    row 'Rust Book: bundle' "$(bytes_below "$BOOK/bundle")"
+    seconds_row 'Rust Book: from nothing to a bundle' "$(cat "$WORK/book.seconds")" book_seconds
+  fi
+
+  printf '\nThe demo bundle:\n'
+  "$PROGRAM" inspect "$DEMO/bundle"
+  if have_book; then
+    printf '\nThe bundle of the Rust Book:\n'
+    "$PROGRAM" inspect "$BOOK/bundle"
+  else
+    printf '\nThe Rust Book (../shared/data/rust_book) is not on this machine; its figures are left out.\n'
+  fi
+  end_with_verdict
+}
+
+task_bench() {
+  need_playwright
+  need_chromium
+  build_companion
+  build_demo
+  say "criterion benchmarks of the engine"
+  cargo bench -p pocketgraph
+  say "first hits in Chromium, cold"
+  local sites=(demo "$DEMO")
+  if have_book; then
+    build_book
+    sites+=(book "$BOOK")
+  else
+    say "the Rust Book (../shared/data/rust_book) is not on this machine; its figures are left out"
+  fi
+  node tests/browser/bench.mjs --budgets "$BUDGETS" "${sites[@]}"
+}
+
+heading() { printf '| what | bytes | | budget |\n|---|---:|---:|---|\n'; }
+
+# row TEXT BYTES [BUDGET]
+row() {
+  local told
+  told=$(verdict "${3:-}" "$2")
+  printf '| %s | %s | %s | %s |\n' "$1" "$2" "$(readable_bytes "$2")" "$told"
+  note_broken "${3:-}" "$2"
+}
+
+# seconds_row TEXT SECONDS BUDGET
+seconds_row() {
+  local told
+  told=$(verdict "$3" "$2")
+  printf '| %s | | %s s | %s |\n' "$1" "$2" "$told"
+  note_broken "$3" "$2"
+}
+
+# The sum of each file's own gzipped size: they travel one by one.
+each_gzipped() {
+  local file total=0
+  for file in "$@"; do
+    total=$((total + $(gzip -9 -c "$file" | wc -c)))
+  done
+  printf '%s' "$total"
+}
+
+# Node brings brotli along, which few machines have as a program.
+brotli_bytes() {
+  node -p 'require("node:zlib").brotliCompressSync(require("node:fs").readFileSync(process.argv[1])).length' "$1"
+}
+
+# budget NAME FIELD: field 2 is the limit, 3 the unit, 4 what happens beyond.
+budget() {
+  local value
+  value=$(awk -v name="$1" -v field="$2" '$1 == name { print $field; exit }' "$BUDGETS")
+  [ -n "$value" ] || die "$BUDGETS has no budget '$1'"
+  printf '%s' "$value"
+}
+
+exceeds() { awk -v value="$1" -v limit="$2" 'BEGIN { exit !(value + 0 > limit + 0) }'; }
+
+verdict() {
+  [ -n "$1" ] || return 0
+  local limit unit
+  limit=$(budget "$1" 2) || return 1
+  unit=$(budget "$1" 3) || return 1
+  if exceeds "$2" "$limit"; then printf '**over** %s %s' "$limit" "$unit"; else printf 'within %s %s' "$limit" "$unit"; fi
+}
+
+note_broken() {
+  [ -n "$1" ] || return 0
+  if exceeds "$2" "$(budget "$1" 2)" && [ "$(budget "$1" 4)" = fail ]; then
+    BROKEN=$((BROKEN + 1))
+  fi
+}
+
+end_with_verdict() {
+  printf '\n'
+  [ "$BROKEN" -eq 0 ] || die "$BROKEN of the budgets in tests/budget/budgets.txt broken"
+  say "every budget is kept"
+}

@@ -1,0 +1,132 @@
+# shellcheck shell=bash
+# The tools that the tasks need: each function makes sure of one, says so when it has to install it, and is quick when it is there.
+
+BINARYEN_VERSION=132.0.0
+
+need_cargo() {
+  have cargo || die "cargo is missing: install Rust through rustup (see rust-lang.org), then run this again"
+}
+
+# Formatting and linting come with rustup's default profile, but not with every distribution's cargo.
+need_cargo_component() {
+  need_cargo
+  cargo "$1" --version >/dev/null 2>&1 && return
+  have rustup || die "cargo $1 is missing: install your distribution's package for it"
+  say "adding $2 through rustup"
+  rustup component add "$2"
+}
+
+need_wasm_target() {
+  need_cargo
+  [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ] && return
+  have rustup || die "Rust's standard library for wasm32-unknown-unknown is missing, and there is no rustup to add it; on Debian it is in the package libstd-rust-dev-wasm32"
+  say "adding the target wasm32-unknown-unknown through rustup"
+  rustup target add wasm32-unknown-unknown
+}
+
+# wasm-bindgen's tool must be of the library's very version. Sets WASM_BINDGEN.
+need_wasm_bindgen() {
+  need_cargo
+  local version
+  version=$(locked_version Cargo.lock wasm-bindgen)
+  [ -n "$version" ] || die "Cargo.lock names no wasm-bindgen"
+  local candidate
+  for candidate in "$TOOLS/bin/wasm-bindgen" wasm-bindgen; do
+    if [ "$("$candidate" --version 2>/dev/null)" = "wasm-bindgen $version" ]; then
+      WASM_BINDGEN=$candidate
+      return
+    fi
+  done
+  say "installing wasm-bindgen-cli $version under $TOOLS (once; a few minutes)"
+  # Without --locked: the lock file that it was published with names a version that is no longer to be had.
+  cargo install wasm-bindgen-cli --version "=$version" --root "$TOOLS" --target-dir "$TOOLS/build" --force --quiet
+  rm -rf "$TOOLS/build"
+  WASM_BINDGEN=$TOOLS/bin/wasm-bindgen
+}
+
+need_node() {
+  local help='on Debian (13 or newer) and Ubuntu (25.04 or newer): apt-get install nodejs npm'
+  have node || die "Node is missing; 20 or newer is needed: $help"
+  local version
+  version=$(node --version)
+  local major=${version#v}
+  [ "${major%%.*}" -ge 20 ] || die "Node $version is too old; 20 or newer is needed: $help"
+  have npm || die "npm is missing: $help"
+}
+
+# wasm-opt from npm's binaryen. Never one that lies around: older ones break what wasm-bindgen writes. Sets WASM_OPT.
+need_wasm_opt() {
+  need_node
+  local prefix=$TOOLS/npm
+  WASM_OPT=$prefix/node_modules/.bin/wasm-opt
+  local installed=$prefix/node_modules/binaryen/package.json
+  if [ -x "$WASM_OPT" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$installed"; then
+    return
+  fi
+  say "installing wasm-opt (npm's binaryen $BINARYEN_VERSION) under $prefix (once)"
+  mkdir -p "$prefix"
+  npm install --prefix "$prefix" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error "binaryen@$BINARYEN_VERSION"
+}
+
+# playwright-core for the browser tests; it drives the Chromium found below and brings none.
+need_playwright() {
+  need_node
+  local folder=$ROOT/tests/browser
+  [ -f "$folder/package.json" ] || die "tests/browser/package.json is missing"
+  local wanted
+  if [ -f "$folder/package-lock.json" ]; then
+    wanted=$(hash_of_files "$folder/package.json" "$folder/package-lock.json")
+  else
+    wanted=$(hash_of_files "$folder/package.json")
+  fi
+  if [ -d "$folder/node_modules/playwright-core" ] && stamp_is playwright "$wanted"; then
+    return
+  fi
+  say "installing the browser tests' packages in tests/browser"
+  if [ -f "$folder/package-lock.json" ]; then
+    npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts --loglevel=error
+  else
+    npm install --prefix "$folder" --no-audit --no-fund --ignore-scripts --no-package-lock --loglevel=error
+  fi
+  stamp playwright "$wanted"
+}
+
+# A Chromium to test in. Ubuntu's chromium-browser may be a stub that only says where the real one is: so each is asked.
+# Sets and exports CHROMIUM_PATH.
+need_chromium() {
+  if [ -n "${CHROMIUM_PATH:-}" ]; then
+    [ -x "$CHROMIUM_PATH" ] || die "CHROMIUM_PATH is $CHROMIUM_PATH, which is no program"
+    export CHROMIUM_PATH
+    return
+  fi
+  find_chromium && return
+  if have apt-get && as_root true 2>/dev/null; then
+    say "installing Debian's package chromium"
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
+    find_chromium && return
+  fi
+  die "no Chromium was found: install one (Debian: apt-get install chromium), or set CHROMIUM_PATH to a Chromium or Chrome"
+}
+
+find_chromium() {
+  local name
+  for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    if have "$name" && "$name" --version >/dev/null 2>&1; then
+      CHROMIUM_PATH=$(command -v "$name")
+      export CHROMIUM_PATH
+      return 0
+    fi
+  done
+  return 1
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif have sudo; then
+    sudo -n "$@"
+  else
+    return 1
+  fi
+}

@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# From the engine's source to the package folder pkg/.
+
+WASM_TARGET=wasm32-unknown-unknown
+WASM_RUSTFLAGS='-C target-feature=+simd128'
+# -O3 makes the kernels faster, -Oz the download smaller.
+WASM_OPT_LEVEL=${WASM_OPT_LEVEL:--O3}
+# What rustc and wasm-bindgen use, one by one: with --all-features the result needs proposals that Node 20 and many browsers lack.
+WASM_OPT_FEATURES=(
+  --enable-simd
+  --enable-bulk-memory
+  --enable-bulk-memory-opt
+  --enable-nontrapping-float-to-int
+  --enable-sign-ext
+  --enable-mutable-globals
+  --enable-reference-types
+  --enable-multivalue
+  --enable-call-indirect-overlong
+)
+
+# Cargo for the wasm target, with the one set of flags, so that lints, tests and builds share their work.
+wasm_cargo() { RUSTFLAGS=$WASM_RUSTFLAGS cargo "$@" --target "$WASM_TARGET"; }
+
+build_wasm() {
+  need_wasm_target
+  need_wasm_bindgen
+  need_wasm_opt
+  [ -d js ] || die "js/ is missing: the package's hand-written half"
+
+  say "compiling the engine to WebAssembly"
+  wasm_cargo build -p pocketgraph --lib --profile wasm
+
+  local compiled=$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm
+  local wanted
+  wanted=$(
+    {
+      hash_of_files "$compiled" js
+      "$WASM_BINDGEN" --version
+      echo "$BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_FEATURES[*]}"
+    } | hash_of_input
+  )
+  if [ -f pkg/pocketgraph_wasm_bg.wasm ] && stamp_is pkg "$wanted"; then
+    say "pkg/ is up to date"
+    return
+  fi
+
+  # Made aside and moved into place, so that an interrupted build leaves no half of a package.
+  local aside=$WORK/pkg.new
+  rm -rf "$aside"
+  mkdir -p "$aside"
+  say "writing the bindings"
+  "$WASM_BINDGEN" --target web --out-name pocketgraph_wasm --out-dir "$aside" "$compiled"
+  optimise_wasm "$aside/pocketgraph_wasm_bg.wasm"
+  # A build without simd128, for browsers from before 2021, would go beside it as pocketgraph_wasm_scalar_bg.wasm: the same two
+  # steps with empty WASM_RUSTFLAGS. Nothing loads one yet.
+  cp -R js/. "$aside"
+  rm -rf pkg
+  mv "$aside" pkg
+  stamp pkg "$wanted"
+  say "pkg/ is ready"
+}
+
+optimise_wasm() {
+  say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
+  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
+  mv "$1.opt" "$1"
+}
+
+build_companion() {
+  build_wasm
+  say "building the program"
+  cargo build --release -p pocketgraph-companion
+  say "the program is $PROGRAM"
+}

@@ -1,0 +1,258 @@
+//! What a question asks for: its content terms, its kind, and the two sides of a comparison.
+
+use super::units::prefix;
+use crate::text::{fold, terms, words};
+use std::ops::Range;
+
+/// What kind of answer a question wants, read from its first words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// "What is X?"
+    Definition,
+    /// "Who …?"
+    Person,
+    /// "When …?", "what year …?"
+    Time,
+    /// "How many …?", "how much …?"
+    Number,
+    /// "Where …?"
+    Place,
+    /// "Why …?"
+    Reason,
+    /// "How …?"
+    Manner,
+    /// "What is the difference between A and B?"
+    Comparison,
+    /// Anything else.
+    Other,
+}
+
+/// A content term of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionTerm {
+    /// The index term, as [`terms`] makes it.
+    pub term: String,
+    /// The word as the question has it.
+    pub word: String,
+    /// How much it counts: its inverse document frequency.
+    pub weight: f32,
+}
+
+/// A question, analysed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// What kind of answer it wants.
+    pub kind: QuestionKind,
+    /// Its content terms, each once, in order; at most 64.
+    pub terms: Vec<QuestionTerm>,
+    /// For a comparison: which terms name each side.
+    pub sides: Option<(Vec<usize>, Vec<usize>)>,
+}
+
+const MAX_TERMS: usize = 64;
+/// Longer questions are analysed up to here.
+const MAX_BYTES: usize = 4096;
+
+/// Terms that say how to answer, not what about.
+const GENERIC: &[&str] = &[
+    "compar",
+    "comparison",
+    "defin",
+    "definit",
+    "describ",
+    "differ",
+    "explain",
+    "happen",
+    "kind",
+    "mani",
+    "mean",
+    "much",
+    "pleas",
+    "say",
+    "sort",
+    "tell",
+    "type",
+    "versus",
+    "vs",
+];
+
+impl Question {
+    /// Analyses a question. `idf` gives the inverse document frequency of an index term; a term that no document has should get the largest.
+    pub fn new(question: &str, idf: &dyn Fn(&str) -> f32) -> Question {
+        let question = prefix(question, MAX_BYTES);
+        let all = terms(question);
+        let generic = |t: &str| GENERIC.binary_search(&t).is_ok();
+        let only_generic = all.iter().all(|(t, _)| generic(t));
+        let mut found: Vec<(QuestionTerm, Vec<usize>)> = Vec::new();
+        for (term, span) in all {
+            if generic(&term) && !only_generic {
+                continue;
+            }
+            match found.iter().position(|(t, _)| t.term == term) {
+                Some(known) => found[known].1.push(span.start),
+                None if found.len() < MAX_TERMS => {
+                    let weight = idf(&term);
+                    let weight = if weight.is_finite() { weight.clamp(0.0, 30.0) } else { 0.0 };
+                    let word = question[span.clone()].to_owned();
+                    found.push((QuestionTerm { term, word, weight }, vec![span.start]));
+                }
+                None => {}
+            }
+        }
+        if found.iter().all(|(t, _)| t.weight <= 0.0) {
+            found.iter_mut().for_each(|(t, _)| t.weight = 1.0);
+        }
+        let sides = sides(question).and_then(|(a, b)| {
+            let of = |range: &Range<usize>| -> Vec<usize> {
+                (0..found.len()).filter(|&i| found[i].1.iter().any(|p| range.contains(p))).collect()
+            };
+            let (a, b) = (of(&a), of(&b));
+            let distinct = a.iter().any(|i| !b.contains(i)) && b.iter().any(|i| !a.contains(i));
+            distinct.then_some((a, b))
+        });
+        let kind = if sides.is_some() { QuestionKind::Comparison } else { kind(question) };
+        Question { kind, terms: found.into_iter().map(|(t, _)| t).collect(), sides }
+    }
+
+    /// The sum of all weights.
+    pub(super) fn weight(&self) -> f32 {
+        self.terms.iter().map(|t| t.weight).sum()
+    }
+}
+
+fn kind(question: &str) -> QuestionKind {
+    let first: Vec<String> = words(question).iter().take(8).map(|w| fold(w.text)).collect();
+    let at = |i: usize| first.get(i).map_or("", String::as_str);
+    // "In what year …" begins with a preposition.
+    let start = usize::from(matches!(at(0), "in" | "on" | "at" | "to" | "for" | "by" | "from" | "since"));
+    let be = |w: &str| matches!(w, "is" | "are" | "was" | "were");
+    match (at(start), at(start + 1)) {
+        ("what" | "whats" | "what's" | "what’s", next) => match next {
+            "year" | "date" | "day" | "month" | "century" | "time" => QuestionKind::Time,
+            "city" | "country" | "place" | "state" | "region" => QuestionKind::Place,
+            "percentage" | "percent" | "number" => QuestionKind::Number,
+            "does" | "do" if first.iter().any(|w| w == "mean" || w == "means") => QuestionKind::Definition,
+            next if be(next) || at(start).len() > 4 => QuestionKind::Definition,
+            _ => QuestionKind::Other,
+        },
+        ("define", _) => QuestionKind::Definition,
+        ("who" | "whom" | "whose", _) => QuestionKind::Person,
+        ("when", _) => QuestionKind::Time,
+        ("where", _) => QuestionKind::Place,
+        ("why", _) => QuestionKind::Reason,
+        ("which", "year" | "century") => QuestionKind::Time,
+        ("how", "many" | "much" | "long" | "old" | "far" | "big" | "large" | "tall" | "often" | "fast") => QuestionKind::Number,
+        ("how", _) => QuestionKind::Manner,
+        _ => QuestionKind::Other,
+    }
+}
+
+/// The byte ranges of the two things that a comparison names.
+fn sides(question: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let words: Vec<(String, Range<usize>)> = words(question).iter().map(|w| (fold(w.text), w.span.clone())).collect();
+    let find = |from: usize, what: &dyn Fn(&str) -> bool| (from..words.len()).find(|&i| what(&words[i].0));
+    let split = |from: usize, joint: &dyn Fn(&str) -> bool| {
+        let joint = find(from + 1, joint)?;
+        let (first, last) = (words.get(from)?, words.last()?);
+        (joint + 1 < words.len()).then(|| (first.1.start..words[joint].1.start, words[joint].1.end..last.1.end))
+    };
+    let contrast = |w: &str| w.starts_with("differ") || w.starts_with("compar") || w.starts_with("distin") || w == "contrast";
+    if let Some(vs) = find(0, &|w| w == "vs" || w == "versus") {
+        let start =
+            words.iter().take(vs).position(|(w, _)| !matches!(w.as_str(), "what" | "is" | "are" | "the" | "difference")).unwrap_or(0);
+        return split(start, &|w| w == "vs" || w == "versus");
+    }
+    let at = find(0, &contrast)?;
+    if let Some(between) = find(0, &|w| w == "between") {
+        return split(between + 1, &|w| w == "and" || w == "or");
+    }
+    match words[at].0.as_str() {
+        // "How does A differ from B?", "how is A different from B?"
+        w if w.starts_with("differ") => {
+            let from = find(at, &|w| w == "from" || w == "to" || w == "than")?;
+            let start = words
+                .iter()
+                .take(at)
+                .position(|(w, _)| !matches!(w.as_str(), "how" | "does" | "do" | "is" | "are" | "in" | "what" | "way"))?;
+            (from + 1 < words.len())
+                .then(|| (words[start].1.start..words[at].1.start, words[from].1.end..words.last().map_or(0, |w| w.1.end)))
+        }
+        _ => split(at + 1, &|w| matches!(w, "with" | "and" | "to" | "from")),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(question: &str) -> Question {
+        Question::new(question, &|_| 1.0)
+    }
+
+    fn sides_of(question: &str) -> Option<(Vec<String>, Vec<String>)> {
+        let q = of(question);
+        let names = |side: &[usize]| side.iter().map(|&i| q.terms[i].term.clone()).collect();
+        q.sides.as_ref().map(|(a, b)| (names(a), names(b)))
+    }
+
+    #[test]
+    fn the_generic_list_is_sorted_for_its_search() {
+        assert!(GENERIC.windows(2).all(|w| w[0] < w[1]));
+    }
+
+    #[test]
+    fn kinds_are_read_from_the_first_words() {
+        for (question, kind) in [
+            ("What is a bundle?", QuestionKind::Definition),
+            ("what does W^k mean", QuestionKind::Definition),
+            ("Who wrote AutoKG?", QuestionKind::Person),
+            ("In what year did it begin?", QuestionKind::Time),
+            ("How many chunks are there?", QuestionKind::Number),
+            ("How are loops bounded?", QuestionKind::Manner),
+            ("Why is it lazy?", QuestionKind::Reason),
+            ("Where are the files?", QuestionKind::Place),
+            ("bundle format", QuestionKind::Other),
+            ("", QuestionKind::Other),
+        ] {
+            assert_eq!(of(question).kind, kind, "{question}");
+        }
+    }
+
+    #[test]
+    fn both_sides_of_a_comparison_are_found() {
+        let expected =
+            |a: &[&str], b: &[&str]| Some((a.iter().map(|s| s.to_string()).collect(), b.iter().map(|s| s.to_string()).collect()));
+        let graphs = expected(&["keyword", "graph"], &["graph", "knowledg"]);
+        assert_eq!(sides_of("what is the difference between a keyword graph and a knowledge graph?"), graphs);
+        assert_eq!(sides_of("keyword graph vs. knowledge graph"), graphs);
+        assert_eq!(sides_of("How does a keyword graph differ from a knowledge graph?"), graphs);
+        assert_eq!(sides_of("Compare the keyword graph with the knowledge graph"), graphs);
+        assert_eq!(sides_of("What is the difference?"), None);
+        assert_eq!(sides_of("the difference between a graph and a graph"), None);
+        assert_eq!(sides_of("the path between Paris and Rome"), None);
+    }
+
+    #[test]
+    fn words_that_only_say_how_to_answer_do_not_count() {
+        let q = of("How many points does it mean?");
+        assert_eq!(q.terms.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["point"]);
+        assert_eq!(of("mean").terms.len(), 1);
+        assert!(of("who are you").terms.is_empty());
+    }
+
+    #[test]
+    fn a_weight_that_is_no_number_counts_nothing() {
+        let q = Question::new("alpha beta", &|t| if t == "alpha" { f32::NAN } else { 2.0 });
+        assert_eq!(q.terms.iter().map(|t| t.weight).collect::<Vec<_>>(), [0.0, 2.0]);
+        assert_eq!(Question::new("alpha", &|_| -1.0).terms[0].weight, 1.0);
+    }
+
+    proptest! {
+        #[test]
+        fn no_question_makes_it_panic(question in "(difference|between|vs|and|from|compare|how|does|é|東| ){0,12}.{0,20}") {
+            of(&question);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Reading and writing section bytes: a checked cursor, variable-length integers, matrices, the common header.
+
+use super::error::BundleError;
+use crate::vector::QuantizedMatrix;
+
+/// The format version that this crate writes, and the newest that it reads.
+pub const FORMAT: u16 = 1;
+
+const MAGIC: [u8; 4] = *b"PGRF";
+
+/// What a section or page holds; stored in its header so that a file under the wrong name is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Kind {
+    /// Titles, URLs and paths of all documents.
+    Documents = 1,
+    /// The list of chunk pages.
+    ChunkIndex = 2,
+    /// A run of chunks.
+    Chunks = 3,
+    /// The list of vector cells and their centroids.
+    VectorIndex = 4,
+    /// The vectors of a run of chunks.
+    Vectors = 5,
+    /// Chunk lengths and the list of term ranges.
+    LexicalIndex = 6,
+    /// A range of terms with their postings.
+    Postings = 7,
+    /// Keywords and their vectors.
+    Keywords = 8,
+    /// The keyword graph's edges and each keyword's chunks.
+    KeywordGraph = 9,
+    /// The tokenizer's vocabulary.
+    Vocabulary = 10,
+    /// The list of word-embedding pages.
+    WordIndex = 11,
+    /// A run of word embeddings.
+    Words = 12,
+    /// The query model's layers.
+    Layers = 13,
+}
+
+/// A new section's bytes: the header, ready for its payload.
+pub fn begin(kind: Kind) -> Vec<u8> {
+    let mut out = Vec::with_capacity(64);
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&FORMAT.to_le_bytes());
+    out.extend_from_slice(&(kind as u16).to_le_bytes());
+    out
+}
+
+/// Checks a section's header and gives a cursor on its payload.
+///
+/// # Errors
+/// [`BundleError::Corrupt`] for another magic or kind, [`BundleError::Version`] for a later format.
+pub fn open_section<'a>(file: &'a str, bytes: &'a [u8], kind: Kind) -> Result<Bytes<'a>, BundleError> {
+    let mut b = Bytes { file, bytes, at: 0 };
+    if b.take(4)? != MAGIC {
+        return Err(b.corrupt("it does not start as a PocketGraph section does"));
+    }
+    let version = b.u16()?;
+    if version == 0 || version > FORMAT {
+        return Err(BundleError::Version { file: file.to_owned(), found: version.into(), supported: FORMAT.into() });
+    }
+    let found = b.u16()?;
+    if found != kind as u16 {
+        return Err(b.corrupt(&format!("it holds kind {found} where kind {} ({kind:?}) belongs", kind as u16)));
+    }
+    Ok(b)
+}
+
+/// A cursor that never reads past the end: every length from the bytes is checked before it is used.
+#[derive(Debug, Clone)]
+pub struct Bytes<'a> {
+    file: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Bytes<'a> {
+    /// A cursor on bytes without a header; `file` is named in errors.
+    pub fn new(file: &'a str, bytes: &'a [u8]) -> Self {
+        Bytes { file, bytes, at: 0 }
+    }
+
+    /// The error for bytes that do not fit, naming the file.
+    pub fn corrupt(&self, what: &str) -> BundleError {
+        BundleError::Corrupt { file: self.file.to_owned(), what: format!("{what} (at byte {})", self.at) }
+    }
+
+    /// Bytes not yet read.
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next `n` bytes.
+    ///
+    /// # Errors
+    /// [`BundleError::Corrupt`] when fewer are left; so for all the readers below.
+    pub fn take(&mut self, n: usize) -> Result<&'a [u8], BundleError> {
+        if n > self.left() {
+            return Err(self.corrupt("it ends early"));
+        }
+        let out = &self.bytes[self.at..self.at + n];
+        self.at += n;
+        Ok(out)
+    }
+
+    /// All that is left.
+    pub fn rest(&mut self) -> &'a [u8] {
+        let out = &self.bytes[self.at..];
+        self.at = self.bytes.len();
+        out
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], BundleError> {
+        let mut out = [0; N];
+        out.copy_from_slice(self.take(N)?);
+        Ok(out)
+    }
+
+    /// The next little-endian u16.
+    ///
+    /// # Errors
+    /// As [`Bytes::take`].
+    pub fn u16(&mut self) -> Result<u16, BundleError> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// The next little-endian u32.
+    ///
+    /// # Errors
+    /// As [`Bytes::take`].
+    pub fn u32(&mut self) -> Result<u32, BundleError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// The next little-endian f32, which must be finite.
+    ///
+    /// # Errors
+    /// As [`Bytes::take`].
+    pub fn f32(&mut self) -> Result<f32, BundleError> {
+        let x = self.array().map(f32::from_le_bytes)?;
+        if x.is_finite() { Ok(x) } else { Err(self.corrupt("a number is not finite")) }
+    }
+
+    /// The next variable-length unsigned integer (7 bits a byte, low bits first, at most 5 bytes).
+    ///
+    /// # Errors
+    /// [`BundleError::Corrupt`] also when it does not fit 32 bits.
+    pub fn varint(&mut self) -> Result<u32, BundleError> {
+        let mut out = 0u64;
+        for i in 0..5 {
+            let byte = self.array::<1>()?[0];
+            out |= u64::from(byte & 0x7f) << (7 * i);
+            if byte < 0x80 {
+                return u32::try_from(out).map_err(|_| self.corrupt("an integer is too large"));
+            }
+        }
+        Err(self.corrupt("an integer is too long"))
+    }
+
+    /// A count of things that take at least `least` bytes each, so that a hostile count cannot ask for memory that the file does not back.
+    ///
+    /// # Errors
+    /// [`BundleError::Corrupt`] when the rest of the file could not hold them.
+    pub fn count(&mut self, least: usize) -> Result<usize, BundleError> {
+        let n = self.varint()? as usize;
+        if n.checked_mul(least.max(1)).is_none_or(|bytes| bytes > self.left()) {
+            return Err(self.corrupt("a count is larger than the file"));
+        }
+        Ok(n)
+    }
+
+    /// The rest as a postcard value, which must use all of it.
+    ///
+    /// # Errors
+    /// [`BundleError::Corrupt`] when it does not decode or bytes are left over.
+    pub fn postcard<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, BundleError> {
+        match postcard::take_from_bytes::<T>(&self.bytes[self.at..]) {
+            Ok((value, [])) => Ok(value),
+            Ok(_) => Err(self.corrupt("bytes are left over")),
+            Err(e) => Err(self.corrupt(&e.to_string())),
+        }
+    }
+
+    /// Nothing may be left.
+    ///
+    /// # Errors
+    /// [`BundleError::Corrupt`] when something is.
+    pub fn end(&self) -> Result<(), BundleError> {
+        if self.left() == 0 { Ok(()) } else { Err(self.corrupt("bytes are left over")) }
+    }
+}
+
+/// Appends a variable-length unsigned integer.
+pub fn put_varint(out: &mut Vec<u8>, mut n: u32) {
+    while n >= 0x80 {
+        out.push(n as u8 | 0x80);
+        n >>= 7;
+    }
+    out.push(n as u8);
+}
+
+/// Appends an int8 matrix: rows u32, dimension u32, scales f32 x rows, components i8 x rows x dimension.
+pub fn put_matrix(out: &mut Vec<u8>, m: &QuantizedMatrix) {
+    let (data, scales) = m.parts();
+    out.extend_from_slice(&(m.rows() as u32).to_le_bytes());
+    out.extend_from_slice(&(m.dim() as u32).to_le_bytes());
+    for s in scales {
+        out.extend_from_slice(&s.to_le_bytes());
+    }
+    out.extend_from_slice(bytemuck::cast_slice(data));
+}
+
+/// Reads what [`put_matrix`] wrote.
+///
+/// # Errors
+/// [`BundleError::Corrupt`] when lengths, scales or components (-128 is never written) do not fit.
+pub fn take_matrix(b: &mut Bytes<'_>) -> Result<QuantizedMatrix, BundleError> {
+    let (rows, dim) = (b.u32()? as usize, b.u32()? as usize);
+    let cells = rows.checked_mul(dim).filter(|&c| c <= b.left()).ok_or_else(|| b.corrupt("a matrix is larger than the file"))?;
+    if rows.checked_mul(4).is_none_or(|n| n > b.left()) {
+        return Err(b.corrupt("a matrix is larger than the file"));
+    }
+    let scales = (0..rows).map(|_| b.f32()).collect::<Result<Vec<_>, _>>()?;
+    let data: Vec<i8> = bytemuck::cast_slice(b.take(cells)?).to_vec();
+    if data.contains(&i8::MIN) {
+        return Err(b.corrupt("a component is out of range"));
+    }
+    QuantizedMatrix::new(dim, data, scales).map_err(|e| b.corrupt(&e.to_string()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn integers_read_back(n in any::<u32>()) {
+            let mut out = Vec::new();
+            put_varint(&mut out, n);
+            let mut b = Bytes::new("t", &out);
+            prop_assert_eq!(b.varint().unwrap(), n);
+            prop_assert!(b.end().is_ok());
+        }
+
+        #[test]
+        fn hostile_bytes_are_an_error_or_a_matrix_never_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = take_matrix(&mut Bytes::new("t", &bytes));
+            let _ = open_section("t", &bytes, Kind::Chunks);
+            let _ = Bytes::new("t", &bytes).postcard::<Vec<(String, Vec<u32>)>>();
+        }
+
+        #[test]
+        fn matrices_read_back(rows in prop::collection::vec(prop::collection::vec(-1.0f32..1.0, 5), 0..6)) {
+            let m = QuantizedMatrix::from_rows(5, rows.iter().map(Vec::as_slice));
+            let mut out = begin(Kind::Vectors);
+            put_matrix(&mut out, &m);
+            let mut b = open_section("t", &out, Kind::Vectors).unwrap();
+            prop_assert_eq!(take_matrix(&mut b).unwrap(), m);
+        }
+    }
+
+    #[test]
+    fn a_matrix_larger_than_its_file_asks_for_no_memory() {
+        let mut bytes = vec![0xff; 8];
+        bytes.extend_from_slice(&[0; 16]);
+        assert_eq!(take_matrix(&mut Bytes::new("t", &bytes)).unwrap_err().code(), "corrupt");
+    }
+
+    #[test]
+    fn another_kind_and_a_later_version_are_refused_by_name() {
+        let bytes = begin(Kind::Chunks);
+        assert!(open_section("chunks/x", &bytes, Kind::Words).unwrap_err().to_string().starts_with("chunks/x is damaged"));
+        let mut later = bytes.clone();
+        later[4] = 9;
+        assert_eq!(open_section("chunks/x", &later, Kind::Chunks).unwrap_err().code(), "unsupported-version");
+    }
+}

@@ -1,0 +1,24 @@
+//! The bundle: a folder of immutable files that holds everything a reader's browser needs.
+//!
+//! `manifest.json` names the sections; a section is one file, and a paged section's file names its pages. Every file but the manifest
+//! carries its SHA-256 in the name of whoever names it, so a whole bundle is checked by what has been read. docs/bundle-format.md has the bytes.
+
+mod chunk;
+mod codec;
+mod error;
+mod manifest;
+mod pages;
+mod reader;
+mod source;
+mod vectors;
+
+pub use chunk::{CHUNKS_PER_PAGE, Chunk, ChunkIndex, Document, decode_chunks, decode_documents, encode_chunks, encode_documents};
+pub use codec::{Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+pub use error::BundleError;
+pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
+pub use pages::{PageRef, PagedIndex, page_file, section_file};
+pub use reader::{Bundle, Stats, content_hash};
+#[cfg(not(target_arch = "wasm32"))]
+pub use source::inflate_gzip;
+pub use source::{MemorySource, Source, SourceError};
+pub use vectors::{VectorIndex, decode_vectors, encode_vectors};

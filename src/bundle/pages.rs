@@ -1,0 +1,89 @@
+//! Pages: the lazily loaded slices of a section.
+
+use super::codec::Bytes;
+use super::error::BundleError;
+
+/// A page as its section names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRef {
+    /// SHA-256 of the page's file.
+    pub sha256: [u8; 32],
+    /// Length of the file in bytes.
+    pub bytes: u32,
+    /// Length after inflating; equal to `bytes` where the page is not compressed.
+    pub raw: u32,
+}
+
+/// The pages of a section that holds `first.last()` items in runs: page p holds items `first[p]..first[p + 1]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PagedIndex {
+    /// The pages in order.
+    pub pages: Vec<PageRef>,
+    /// First item of each page, then the number of items: one longer than `pages`, ascending from 0.
+    pub first: Vec<u32>,
+}
+
+impl PagedIndex {
+    /// The number of items.
+    pub fn items(&self) -> u32 {
+        self.first.last().copied().unwrap_or(0)
+    }
+
+    /// The page that holds `item`, and the item's place on it.
+    pub fn locate(&self, item: u32) -> Option<(usize, usize)> {
+        if item >= self.items() {
+            return None;
+        }
+        let page = self.first.partition_point(|&f| f <= item) - 1;
+        Some((page, (item - self.first[page]) as usize))
+    }
+
+    /// Appends the index: number of pages, then for each its number of items, file length, inflated length (varints) and hash.
+    pub fn put(&self, out: &mut Vec<u8>) {
+        super::codec::put_varint(out, self.pages.len() as u32);
+        for (page, run) in self.pages.iter().zip(self.first.windows(2)) {
+            super::codec::put_varint(out, run[1] - run[0]);
+            super::codec::put_varint(out, page.bytes);
+            super::codec::put_varint(out, page.raw);
+            out.extend_from_slice(&page.sha256);
+        }
+    }
+
+    /// Reads what [`PagedIndex::put`] wrote.
+    ///
+    /// # Errors
+    /// [`BundleError::Corrupt`] when the counts do not fit.
+    pub fn take(b: &mut Bytes<'_>) -> Result<Self, BundleError> {
+        let n = b.count(35)?;
+        let (mut pages, mut first) = (Vec::with_capacity(n), vec![0u32]);
+        let mut total = 0u32;
+        for _ in 0..n {
+            let items = b.varint()?;
+            total = total.checked_add(items).ok_or_else(|| b.corrupt("too many items"))?;
+            let (bytes, raw) = (b.varint()?, b.varint()?);
+            let mut sha256 = [0; 32];
+            sha256.copy_from_slice(b.take(32)?);
+            pages.push(PageRef { sha256, bytes, raw });
+            first.push(total);
+        }
+        Ok(PagedIndex { pages, first })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut s, b| {
+        let _ = write!(s, "{b:02x}");
+        s
+    })
+}
+
+/// The name of a section's file: the section's name and the first 20 hexadecimal digits of its hash.
+pub fn section_file(section: &str, sha256: &[u8; 32]) -> String {
+    format!("{section}-{}.pgs", hex(&sha256[..10]))
+}
+
+/// The name of a page's file: a folder named as its section, and the first 20 hexadecimal digits of its hash.
+pub fn page_file(section: &str, page: &PageRef) -> String {
+    format!("{section}/{}.pgs", hex(&page.sha256[..10]))
+}

@@ -1,0 +1,103 @@
+//! Where a bundle's bytes come from.
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::collections::BTreeMap;
+
+/// Why bytes could not be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// There is no such file.
+    #[error("there is no such file")]
+    NotFound,
+    /// The host answered with an error.
+    #[error("the host answered with status {0}")]
+    Status(u16),
+    /// The host could not be reached, or broke off.
+    #[error("the network failed: {0}")]
+    Network(String),
+    /// The file is larger than its bundle says.
+    #[error("it is longer than the {0} bytes that belong there")]
+    TooLong(u64),
+    /// The bytes do not inflate.
+    #[error("its compressed bytes are damaged: {0}")]
+    Inflate(String),
+    /// Reading failed otherwise.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl SourceError {
+    /// A stable word for each kind of error, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            SourceError::NotFound | SourceError::Status(_) => "http",
+            SourceError::Network(_) => "network",
+            SourceError::TooLong(_) => "truncated",
+            SourceError::Inflate(_) => "corrupt",
+            SourceError::Other(_) => "io",
+        }
+    }
+}
+
+/// Bytes of a bundle's files: memory, a folder, or HTTP. Everything is async; dropping a future abandons the request behind it.
+pub trait Source {
+    /// The whole of `file` (a relative name with forward slashes), refused when longer than `limit` bytes.
+    ///
+    /// # Errors
+    /// [`SourceError`] when there is no such file, it is too long, or reading fails.
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
+
+    /// Inflates a gzip file whose inflated length must be exactly `length`.
+    ///
+    /// # Errors
+    /// [`SourceError::Inflate`] for anything else.
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
+}
+
+/// A bundle in memory, for tests and for pages that bring their own bytes.
+#[derive(Debug, Clone, Default)]
+pub struct MemorySource {
+    /// The files by name.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Source for MemorySource {
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+        let bytes = match self.files.get(file) {
+            None => Err(SourceError::NotFound),
+            Some(b) if b.len() as u64 > limit => Err(SourceError::TooLong(limit)),
+            Some(b) => Ok(b.clone()),
+        };
+        futures::future::ready(bytes).boxed_local()
+    }
+
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+        #[cfg(not(target_arch = "wasm32"))]
+        let out = inflate_gzip(&gzip, length);
+        #[cfg(target_arch = "wasm32")]
+        let out = {
+            let _ = (gzip, length);
+            Err(SourceError::Inflate("bundles in memory are for native use; open over HTTP in a page".into()))
+        };
+        futures::future::ready(out).boxed_local()
+    }
+}
+
+/// Inflates a gzip file as the companion writes them (no optional header fields) to exactly `length` bytes.
+///
+/// # Errors
+/// [`SourceError::Inflate`] when it is not such a file or inflates to another length.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn inflate_gzip(gzip: &[u8], length: u64) -> Result<Vec<u8>, SourceError> {
+    let bad = |what: &str| SourceError::Inflate(what.to_owned());
+    if gzip.len() < 18 || gzip[..4] != [0x1f, 0x8b, 8, 0] {
+        return Err(bad("not a gzip file"));
+    }
+    let limit = usize::try_from(length).map_err(|_| bad("too long for this machine"))?;
+    let out = miniz_oxide::inflate::decompress_to_vec_with_limit(&gzip[10..gzip.len() - 8], limit)
+        .map_err(|e| SourceError::Inflate(format!("{:?}", e.status)))?;
+    if out.len() as u64 != length {
+        return Err(SourceError::Inflate(format!("{} bytes where {length} belong", out.len())));
+    }
+    Ok(out)
+}

@@ -1,0 +1,64 @@
+//! The vector sections: cells of chunk vectors, and the centroids that say which cell to look into.
+
+use super::codec::{Kind, begin, open_section, put_matrix, take_matrix};
+use super::error::BundleError;
+use super::pages::PagedIndex;
+use crate::vector::QuantizedMatrix;
+
+/// The root of the vectors: cell c holds the vectors of chunks `cells.first[c]..cells.first[c + 1]` (chunks are numbered in cell order).
+#[derive(Debug, Clone, PartialEq)]
+pub struct VectorIndex {
+    /// The cells' files; items are chunks.
+    pub cells: PagedIndex,
+    /// The mean of each cell's vectors, normalised: cells x d.
+    pub centroids: QuantizedMatrix,
+}
+
+impl VectorIndex {
+    /// The section's bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = begin(Kind::VectorIndex);
+        self.cells.put(&mut out);
+        put_matrix(&mut out, &self.centroids);
+        out
+    }
+
+    /// Reads the vector root of a bundle of `chunks` vectors of dimension `dim`.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bytes are no such section, or counts differ from the manifest's.
+    pub fn decode(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Self, BundleError> {
+        let mut b = open_section(file, bytes, Kind::VectorIndex)?;
+        let cells = PagedIndex::take(&mut b)?;
+        let centroids = take_matrix(&mut b)?;
+        b.end()?;
+        if u64::from(cells.items()) != chunks
+            || centroids.rows() != cells.pages.len()
+            || (centroids.rows() > 0 && centroids.dim() as u64 != dim)
+        {
+            return Err(b.corrupt("its counts differ from the manifest's"));
+        }
+        Ok(VectorIndex { cells, centroids })
+    }
+}
+
+/// A page of int8 vectors under `kind` ([`Kind::Vectors`] or [`Kind::Words`]).
+pub fn encode_vectors(kind: Kind, m: &QuantizedMatrix) -> Vec<u8> {
+    let mut out = begin(kind);
+    put_matrix(&mut out, m);
+    out
+}
+
+/// Reads what [`encode_vectors`] wrote: exactly `rows` vectors of dimension `dim`.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no such page.
+pub fn decode_vectors(file: &str, bytes: &[u8], kind: Kind, rows: u32, dim: u64) -> Result<QuantizedMatrix, BundleError> {
+    let mut b = open_section(file, bytes, kind)?;
+    let m = take_matrix(&mut b)?;
+    b.end()?;
+    if m.rows() != rows as usize || m.dim() as u64 != dim {
+        return Err(b.corrupt("it holds another number of vectors, or vectors of another dimension"));
+    }
+    Ok(m)
+}

@@ -1,0 +1,274 @@
+//! all-MiniLM-L6-v2: a six-layer BERT whose token vectors are averaged (Reimers and Gurevych, "Sentence-BERT", 2019).
+
+use crate::nn::{Encoder, MAX_SEQUENCE, Scratch, ShapeError, Simd};
+use crate::vector::QuantizedMatrix;
+
+/// Why a text has no vector, or bytes are no model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EmbedError {
+    /// The bytes are not the layers of a model that this version reads.
+    #[error("not the layers of an embedding model: {0}")]
+    Layers(&'static str),
+    /// Arrays of the model disagree.
+    #[error("the embedding model does not fit together: {0}")]
+    Shape(#[from] ShapeError),
+    /// A token has no row in the word table, or one of another dimension.
+    #[error("token {0} has no word vector")]
+    Word(u32),
+    /// No tokens, or more than the model has positions for.
+    #[error("{given} tokens, where the model takes 1 to {most}")]
+    Length {
+        /// Tokens given.
+        given: usize,
+        /// Tokens that the model takes.
+        most: usize,
+    },
+    /// The weights led to a vector without a direction.
+    #[error("the embedding model gave no usable vector")]
+    Degenerate,
+}
+
+/// Where word vectors come from: a whole matrix, or pages of one.
+pub trait WordRows {
+    /// Components and scale of token `id`'s vector, if it is at hand.
+    fn row(&self, id: u32) -> Option<(&[i8], f32)>;
+}
+
+impl WordRows for QuantizedMatrix {
+    fn row(&self, id: u32) -> Option<(&[i8], f32)> {
+        let i = usize::try_from(id).ok()?;
+        (i < self.rows()).then(|| QuantizedMatrix::row(self, i))
+    }
+}
+
+/// What is added to a word's vector at each position: the model's position vector and its vector of the first segment, as 16-bit numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Positions {
+    hidden: usize,
+    rows: Vec<i16>,
+    scales: Vec<f32>,
+}
+
+impl Positions {
+    /// From 16-bit rows of `hidden` numbers, each with its scale.
+    ///
+    /// # Errors
+    /// [`ShapeError`] when lengths disagree, there are no or more than [`MAX_SEQUENCE`] rows, or a scale is not a finite non-negative number.
+    pub fn new(hidden: usize, rows: Vec<i16>, scales: Vec<f32>) -> Result<Positions, ShapeError> {
+        if !(1..=MAX_SEQUENCE).contains(&scales.len()) || scales.len().checked_mul(hidden) != Some(rows.len()) {
+            return Err(ShapeError::Shape("positions"));
+        }
+        if scales.iter().any(|s| !(s.is_finite() && *s >= 0.0)) {
+            return Err(ShapeError::Number("positions"));
+        }
+        Ok(Positions { hidden, rows, scales })
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.scales.len()
+    }
+
+    /// Whether there are none; there always are some.
+    pub fn is_empty(&self) -> bool {
+        self.scales.is_empty()
+    }
+
+    /// The 16-bit rows and their scales.
+    pub fn parts(&self) -> (&[i16], &[f32]) {
+        (&self.rows, &self.scales)
+    }
+}
+
+/// Buffers of [`MiniLm::embed_batch`], used again from call to call.
+#[derive(Debug, Default)]
+pub struct EmbedScratch {
+    x: Vec<f32>,
+    lengths: Vec<usize>,
+    nn: Scratch,
+}
+
+/// The model without its word vectors, which are given to each call, so that a page need load only the rows of its question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MiniLm {
+    encoder: Encoder,
+    positions: Positions,
+    simd: Simd,
+}
+
+impl MiniLm {
+    /// The model from its parts.
+    ///
+    /// # Errors
+    /// [`ShapeError`] when the positions are of another dimension than the layers.
+    pub fn new(encoder: Encoder, positions: Positions) -> Result<MiniLm, ShapeError> {
+        if positions.hidden != encoder.hidden() {
+            return Err(ShapeError::Shape("positions"));
+        }
+        Ok(MiniLm { encoder, positions, simd: Simd::detect() })
+    }
+
+    /// The same model on another instruction set; its vectors are the same, bit for bit.
+    pub fn with_simd(mut self, simd: Simd) -> MiniLm {
+        self.simd = simd;
+        self
+    }
+
+    /// The model from the bytes that [`super::encode_layers`] wrote. The bytes may be hostile: every length is checked before it is used.
+    ///
+    /// # Errors
+    /// [`EmbedError::Layers`] or [`EmbedError::Shape`], saying what is wrong.
+    pub fn from_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
+        super::layers::decode_layers(bytes)
+    }
+
+    /// Components of a vector: 384.
+    pub fn dim(&self) -> usize {
+        self.encoder.hidden()
+    }
+
+    /// Most tokens a text may have, `[CLS]` and `[SEP]` included.
+    pub fn max_tokens(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The layers.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// The positions.
+    pub fn positions(&self) -> &Positions {
+        &self.positions
+    }
+
+    /// The unit vector of a text given as token ids, `[CLS]` and `[SEP]` included.
+    ///
+    /// # Errors
+    /// [`EmbedError::Length`] for no or too many ids, [`EmbedError::Word`] for an id without a row, [`EmbedError::Degenerate`] for hostile weights.
+    pub fn embed(&self, ids: &[u32], rows: &dyn WordRows) -> Result<Vec<f32>, EmbedError> {
+        let mut out = Vec::new();
+        self.embed_batch(&[ids], rows, &mut EmbedScratch::default(), &mut out)?;
+        Ok(out)
+    }
+
+    /// The unit vectors of several texts in one pass, one after the other in `out`. Each is what [`MiniLm::embed`] gives for it alone; together, the
+    /// weights are read once for all.
+    ///
+    /// # Errors
+    /// As [`MiniLm::embed`], for the first text that has one.
+    pub fn embed_batch(
+        &self,
+        texts: &[&[u32]],
+        rows: &dyn WordRows,
+        scratch: &mut EmbedScratch,
+        out: &mut Vec<f32>,
+    ) -> Result<(), EmbedError> {
+        let hidden = self.dim();
+        scratch.x.clear();
+        scratch.lengths.clear();
+        for ids in texts {
+            if !(1..=self.max_tokens()).contains(&ids.len()) {
+                return Err(EmbedError::Length { given: ids.len(), most: self.max_tokens() });
+            }
+            scratch.lengths.push(ids.len());
+            let positions = self.positions.rows.chunks_exact(hidden).zip(&self.positions.scales);
+            for (&id, (position, &position_scale)) in ids.iter().zip(positions) {
+                let (word, scale) = rows.row(id).filter(|(w, _)| w.len() == hidden).ok_or(EmbedError::Word(id))?;
+                scratch.x.extend(word.iter().zip(position).map(|(&w, &p)| f32::from(w) * scale + f32::from(p) * position_scale));
+            }
+        }
+        self.encoder.mean_vectors(self.simd, &mut scratch.x, &scratch.lengths, &mut scratch.nn, out)?;
+        if out.iter().any(|v| !v.is_finite()) {
+            return Err(EmbedError::Degenerate);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+pub(super) mod tests {
+    use super::*;
+    use crate::nn::{Factors, Layer, LayerNorm, Linear};
+    use proptest::prelude::*;
+
+    /// Numbers without pattern, from a linear congruential generator.
+    fn noise(seed: u32) -> impl Iterator<Item = i8> {
+        let mut state = seed;
+        std::iter::from_fn(move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            Some((state >> 24) as i8)
+        })
+    }
+
+    fn linear(inputs: usize, outputs: usize, seed: u32) -> Linear {
+        let rows: Vec<i8> = noise(seed).take(inputs * outputs).collect();
+        let bias = noise(seed + 1).take(outputs).map(|b| f32::from(b) * 1e-3).collect();
+        let columns = noise(seed + 2).take(inputs).map(|c| 1.0 + f32::from(c) * 5e-3).collect();
+        Linear::from_rows(inputs, outputs, &rows, Factors { scales: vec![2e-3; outputs], columns, bias }).unwrap()
+    }
+
+    /// A small model of two layers with odd counts of panels.
+    pub(crate) fn small() -> (MiniLm, QuantizedMatrix) {
+        let norm = || LayerNorm { weight: noise(5).take(48).map(|w| 1.0 + f32::from(w) * 1e-3).collect(), bias: vec![0.01; 48] };
+        let layer = |s| Layer {
+            qkv: linear(48, 144, s),
+            attended: linear(48, 48, s + 10),
+            attention_norm: norm(),
+            up: linear(48, 112, s + 20),
+            down: linear(112, 48, s + 30),
+            output_norm: norm(),
+        };
+        let encoder = Encoder::new(48, 3, 1e-12, norm(), vec![layer(100), layer(200)]).unwrap();
+        let positions = Positions::new(48, noise(9).take(40 * 48).map(i16::from).collect(), vec![1e-3; 40]).unwrap();
+        let words = QuantizedMatrix::new(48, noise(11).take(20 * 48).collect(), vec![1e-2; 20]).unwrap();
+        (MiniLm::new(encoder, positions).unwrap(), words)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn every_instruction_set_gives_the_same_bits_in_any_company(texts in prop::collection::vec(prop::collection::vec(0u32..20, 1..40), 1..4)) {
+            let (model, words) = small();
+            let alone: Vec<f32> = texts.iter().flat_map(|t| model.clone().with_simd(Simd::scalar()).embed(t, &words).unwrap()).collect();
+            for simd in Simd::available() {
+                let model = model.clone().with_simd(simd);
+                let (mut scratch, mut together) = (EmbedScratch::default(), Vec::new());
+                let texts: Vec<&[u32]> = texts.iter().map(Vec::as_slice).collect();
+                for _ in 0..2 {
+                    model.embed_batch(&texts, &words, &mut scratch, &mut together).unwrap();
+                    prop_assert_eq!(&alone, &together, "{}", simd.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_vector_has_length_one() {
+        let (model, words) = small();
+        let v = model.embed(&[1, 2, 3], &words).unwrap();
+        assert!((v.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn no_tokens_too_many_tokens_and_unknown_tokens_are_errors() {
+        let (model, words) = small();
+        assert_eq!(model.embed(&[], &words), Err(EmbedError::Length { given: 0, most: 40 }));
+        assert_eq!(model.embed(&[1; 41], &words), Err(EmbedError::Length { given: 41, most: 40 }));
+        assert_eq!(model.embed(&[1, 20], &words), Err(EmbedError::Word(20)));
+        assert_eq!(model.embed(&[1], &QuantizedMatrix::new(16, vec![1; 32], vec![1.0; 2]).unwrap()), Err(EmbedError::Word(1)));
+    }
+
+    #[test]
+    fn word_vectors_of_any_size_give_a_vector_or_an_error() {
+        let (model, _) = small();
+        for scale in [0.0, 1e-38, 1e20, f32::MAX] {
+            let words = QuantizedMatrix::new(48, vec![127; 48], vec![scale]).unwrap();
+            match model.embed(&[0, 0], &words) {
+                Ok(v) => assert!(v.iter().all(|x| x.is_finite())),
+                Err(e) => assert_eq!(e, EmbedError::Degenerate),
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Text to unit vector: WordPiece ids to all-MiniLM-L6-v2's sentence embedding.
+
+mod layers;
+mod minilm;
+mod question;
+
+pub use layers::encode_layers;
+pub use minilm::{EmbedError, EmbedScratch, MiniLm, Positions, WordRows};
+pub use question::QuestionEncoder;

@@ -1,0 +1,91 @@
+//! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
+
+use super::{EmbedError, MiniLm, WordRows};
+use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
+use crate::text::Tokenizer;
+use crate::vector::QuantizedMatrix;
+use futures::future::try_join_all;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A question counts up to here, in tokens; what follows is not embedded.
+const MAX_TOKENS: usize = 256;
+
+/// Embeds questions with the bundle's own copy of the model.
+pub struct QuestionEncoder {
+    bundle: Bundle,
+    tokenizer: Rc<Tokenizer>,
+    model: Rc<MiniLm>,
+    words: Rc<PagedIndex>,
+}
+
+/// The word embeddings that one question needs.
+struct Rows<'a> {
+    index: &'a PagedIndex,
+    pages: BTreeMap<usize, Rc<QuantizedMatrix>>,
+}
+
+impl WordRows for Rows<'_> {
+    fn row(&self, id: u32) -> Option<(&[i8], f32)> {
+        let (page, place) = self.index.locate(id)?;
+        self.pages.get(&page).filter(|m| place < m.rows()).map(|m| m.row(place))
+    }
+}
+
+impl QuestionEncoder {
+    /// Whether the bundle brings the model that made its vectors.
+    pub fn is_in(bundle: &Bundle) -> bool {
+        bundle.manifest().embedder.id == "minilm" && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
+    }
+
+    /// Loads vocabulary and layers.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bundle has no model or a section of it cannot be loaded.
+    pub async fn load(bundle: &Bundle) -> Result<Self, BundleError> {
+        let tokenizer = bundle.section("vocabulary", |file, bytes| {
+            let mut b = open_section(file, bytes, Kind::Vocabulary)?;
+            let text = std::str::from_utf8(b.rest()).map_err(|_| b.corrupt("the vocabulary is not UTF-8"))?;
+            Tokenizer::from_vocab(text).map_err(|e| b.corrupt(&e.to_string()))
+        });
+        let words = bundle.section("words", |file, bytes| {
+            let mut b = open_section(file, bytes, Kind::WordIndex)?;
+            let index = PagedIndex::take(&mut b)?;
+            b.end().map(|()| index)
+        });
+        let model = bundle.section("layers", |file, bytes| {
+            let mut b = open_section(file, bytes, Kind::Layers)?;
+            MiniLm::from_layers(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
+        });
+        let (tokenizer, words, model) = futures::future::try_join3(tokenizer, words, model).await?;
+        Ok(QuestionEncoder { bundle: bundle.clone(), tokenizer, model, words })
+    }
+
+    /// Number of content tokens of a text.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.tokenizer.count(text)
+    }
+
+    /// The unit vector of a text.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a page of word embeddings cannot be loaded.
+    pub async fn encode(&self, text: &str) -> Result<Vec<f32>, BundleError> {
+        let ids = self.tokenizer.encode(text, MAX_TOKENS);
+        let mut wanted: Vec<usize> = ids.iter().filter_map(|&id| self.words.locate(id)).map(|(page, _)| page).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let dim = self.bundle.manifest().embedder.dimension;
+        let pages = try_join_all(wanted.iter().map(|&p| {
+            let rows = self.words.first[p + 1] - self.words.first[p];
+            let page = &self.words.pages[p];
+            async move {
+                let m = self.bundle.page("words", page, move |file, bytes| decode_vectors(file, bytes, Kind::Words, rows, dim)).await?;
+                Ok::<_, BundleError>((p, m))
+            }
+        }))
+        .await?;
+        let rows = Rows { index: &self.words, pages: pages.into_iter().collect() };
+        self.model.embed(&ids, &rows).map_err(|e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() })
+    }
+}

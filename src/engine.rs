@@ -1,0 +1,353 @@
+//! The engine's face: one open bundle, and what can be asked of it.
+
+use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
+use crate::bundle::{Bundle, BundleError, Source, Stats};
+use crate::embed::QuestionEncoder;
+use crate::lexical::{self, LexicalQuery};
+use crate::llm::ChatModel;
+use crate::retrieve::{self, Corpus, Hit, Query, SearchResult, Subgraph};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Decoded bytes kept in memory when nobody says otherwise: 120 MB.
+pub const DEFAULT_MEMORY_LIMIT: u64 = 120_000_000;
+
+/// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
+const MAX_QUESTION: usize = 8 << 10;
+
+/// How many candidate sentences of an extractive answer are embedded: at 5 ms each a tenth of a second in a page.
+const EMBEDDED_SENTENCES: usize = 16;
+
+/// Why something could not be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// The bundle, or a file of it.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// The caller aborted.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// The caller asked for something that does not exist.
+    #[error("{0}")]
+    BadArgument(String),
+}
+
+impl EngineError {
+    /// A stable word for each kind of error, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            EngineError::Bundle(e) => e.code(),
+            EngineError::Answer(e) => e.code(),
+            EngineError::BadArgument(_) => "bad-argument",
+        }
+    }
+}
+
+/// How to search.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct SearchOptions {
+    /// How many hits at most; 10 when absent, and for `autokg` as many as its own numbers bring.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub k: Option<u32>,
+    /// `hybrid` (when absent), `lexical`, `dense` or `autokg`.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub retriever: Option<String>,
+    /// The question is still being typed: its last word may be unfinished.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub typing: bool,
+}
+
+/// What a bundle is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct BundleInfo {
+    /// Its format version.
+    pub version: u32,
+    /// Program and version that built it.
+    pub built_by: String,
+    /// Number of documents.
+    pub documents: u32,
+    /// Number of chunks.
+    pub chunks: u32,
+    /// Number of keywords.
+    pub keywords: u32,
+    /// Which model made its vectors.
+    pub embedder: String,
+    /// Components a vector.
+    pub dimension: u32,
+    /// Whether it brings the model that embeds questions.
+    pub has_model: bool,
+    /// Its sections.
+    pub sections: Vec<SectionSize>,
+}
+
+/// A section and its size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct SectionSize {
+    /// Its name.
+    pub name: String,
+    /// Bytes of its files as stored, pages included.
+    pub bytes: u64,
+}
+
+/// A keyword's surroundings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Neighbors {
+    /// The keyword as the bundle writes it.
+    pub keyword: String,
+    /// Its neighbours in the keyword graph, strongest first.
+    pub neighbors: Vec<Neighbor>,
+    /// Its best chunks.
+    pub chunks: Vec<Hit>,
+}
+
+/// A neighbour in the keyword graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Neighbor {
+    /// The keyword.
+    pub label: String,
+    /// How many chunks the two share.
+    pub weight: u32,
+}
+
+/// An open bundle.
+pub struct Engine {
+    corpus: Corpus,
+    encoder: RefCell<Option<Rc<QuestionEncoder>>>,
+}
+
+impl Engine {
+    /// Opens the bundle behind `source`: reads its manifest, nothing else.
+    ///
+    /// # Errors
+    /// [`EngineError::Bundle`] when there is no bundle or it is not one that this engine reads.
+    pub async fn open(source: Rc<dyn Source>, memory_limit: u64) -> Result<Engine, EngineError> {
+        let bundle = Bundle::open(source, memory_limit).await?;
+        Ok(Engine { corpus: Corpus::new(bundle), encoder: RefCell::default() })
+    }
+
+    /// The bundle's contents, for retrievers of one's own.
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// What the bundle is.
+    pub fn info(&self) -> BundleInfo {
+        let m = self.corpus.bundle().manifest();
+        let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        BundleInfo {
+            version: small(m.format),
+            built_by: m.built_by.clone(),
+            documents: small(m.counts.documents),
+            chunks: small(m.counts.chunks),
+            keywords: small(m.counts.keywords),
+            embedder: m.embedder.id.clone(),
+            dimension: small(m.embedder.dimension),
+            has_model: QuestionEncoder::is_in(self.corpus.bundle()),
+            sections: m
+                .sections
+                .iter()
+                .map(|s| SectionSize { name: s.name.clone(), bytes: s.bytes.saturating_add(s.page_bytes) })
+                .collect(),
+        }
+    }
+
+    /// What has been loaded so far.
+    pub fn stats(&self) -> Stats {
+        self.corpus.bundle().stats()
+    }
+
+    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the bundle brings no model or it cannot be loaded.
+    pub async fn prepare(&self) -> Result<(), EngineError> {
+        if !self.model_ready() {
+            let bundle = self.corpus.bundle();
+            if !QuestionEncoder::is_in(bundle) {
+                let id = &bundle.manifest().embedder.id;
+                return Err(EngineError::BadArgument(format!(
+                    "the bundle's vectors are by {id}, and it brings no model to embed questions with"
+                )));
+            }
+            let encoder = Rc::new(QuestionEncoder::load(bundle).await?);
+            *self.encoder.borrow_mut() = Some(encoder);
+        }
+        Ok(())
+    }
+
+    /// Whether questions are embedded by the model.
+    pub fn model_ready(&self) -> bool {
+        self.encoder.borrow().is_some()
+    }
+
+    /// Number of tokens of a text: the model's own where it is loaded, else an estimate of a token every four bytes.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.encoder.borrow().as_ref().map_or(text.len() / 4 + 1, |e| e.count_tokens(text))
+    }
+
+    fn encoder(&self) -> Option<Rc<QuestionEncoder>> {
+        self.encoder.borrow().clone()
+    }
+
+    /// Analyses a question, and embeds it where the model is loaded. A vector of one's own may be given instead.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the word embeddings cannot be loaded.
+    pub async fn query(&self, question: &str, typing: bool) -> Result<Query, EngineError> {
+        let text = cut(question.trim(), MAX_QUESTION);
+        let vector = match self.encoder() {
+            // Words that cannot be loaded leave the question without a vector: feedback takes its place, as before the model came.
+            Some(encoder) if !text.is_empty() => encoder.encode(text).await.ok(),
+            _ => None,
+        };
+        Ok(Query { text: question.to_owned(), lexical: LexicalQuery::new(text, typing), vector })
+    }
+
+    /// The evidence for a question, best first. An empty question finds nothing.
+    ///
+    /// # Errors
+    /// [`EngineError`] for a retriever that does not exist, and when what it needs first cannot be loaded. Pages that fail later are named in
+    /// the result's `missing`.
+    pub async fn search(&self, question: &str, options: &SearchOptions) -> Result<SearchResult, EngineError> {
+        let query = self.query(question, options.typing).await?;
+        self.search_query(&query, options).await
+    }
+
+    /// As [`Engine::search`], for a question that is analysed already.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
+        let name = options.retriever.as_deref().unwrap_or(retrieve::NAMES[0]);
+        let retriever = retrieve::by_name(name)
+            .ok_or_else(|| EngineError::BadArgument(format!("there is no retriever {name:?}; there are {}", retrieve::NAMES.join(", "))))?;
+        let ranked = retriever.retrieve(&self.corpus, query, options.k.map(|k| k as usize)).await?;
+        Ok(retrieve::present(&self.corpus, query, name, ranked).await?)
+    }
+
+    /// A keyword's neighbours and best chunks, at most `limit` of each. The keyword is found without regard to case.
+    ///
+    /// # Errors
+    /// [`EngineError`] when there is no such keyword, or the graph cannot be loaded.
+    pub async fn neighbors(&self, keyword: &str, limit: usize) -> Result<Neighbors, EngineError> {
+        let graph = self.corpus.keywords().await?;
+        let wanted = crate::text::fold(keyword);
+        let id = graph
+            .labels
+            .iter()
+            .position(|l| crate::text::fold(l) == wanted)
+            .ok_or_else(|| EngineError::BadArgument(format!("there is no keyword {keyword:?}")))?;
+        let (columns, weights) = graph.weights.row(id);
+        let mut all: Vec<(u32, u32)> = columns.iter().copied().zip(weights.iter().copied()).collect();
+        all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        let neighbors = all
+            .into_iter()
+            .take(limit)
+            .filter_map(|(c, weight)| Some(Neighbor { label: graph.labels.get(c as usize)?.clone(), weight }))
+            .collect();
+        let chunks: Vec<u32> = graph.chunks_by_angle[id].iter().copied().take(limit).collect();
+        let chunks = self.hits(&chunks, keyword).await?;
+        Ok(Neighbors { keyword: graph.labels[id].clone(), neighbors, chunks })
+    }
+
+    /// A chunk by its number.
+    ///
+    /// # Errors
+    /// [`EngineError`] when there is no such chunk or its page cannot be loaded.
+    pub async fn passage(&self, chunk: u32) -> Result<Hit, EngineError> {
+        if chunk as usize >= self.corpus.len() {
+            return Err(EngineError::BadArgument(format!("there is no chunk {chunk}; the bundle has {}", self.corpus.len())));
+        }
+        let mut hits = self.hits(&[chunk], "").await?;
+        hits.pop().ok_or_else(|| EngineError::BadArgument(format!("the page of chunk {chunk} could not be loaded")))
+    }
+
+    /// Chunks as hits, in the given order, with the words of `question` marked.
+    async fn hits(&self, chunks: &[u32], question: &str) -> Result<Vec<Hit>, EngineError> {
+        let query = Query { text: question.to_owned(), lexical: LexicalQuery::new(question, false), vector: None };
+        let ranked = retrieve::Ranked::listed(chunks);
+        Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
+    }
+
+    /// Answers a question. `events` hears, in order: the hits, the references, the tokens of a model's answer, and the answer, which is also
+    /// returned. Without `chat`, or when it fails, the answer is by extraction: quoted sentences with their citations, or the statement that the
+    /// documents do not say.
+    ///
+    /// # Errors
+    /// [`EngineError`] as for [`Engine::search`]; and when the caller aborted the model's request. A model's own failures are told in the
+    /// answer's warnings.
+    pub async fn ask(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        chat: Option<&dyn ChatModel>,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<Answer, EngineError> {
+        let query = self.query(question, false).await?;
+        let how = SearchOptions { k: Some(options.k), retriever: options.retriever.clone(), typing: false };
+        let result = self.search_query(&query, &how).await?;
+        events(AskEvent::Hits { result: result.clone() });
+        let frequency = lexical::search(self.corpus.bundle(), &query.lexical, 1).await?.document_frequency;
+        let chunks = self.corpus.len();
+        let idf = |term: &str| lexical::idf(frequency.get(term).copied().unwrap_or(0), chunks);
+        let cosines = self.sentence_cosines(&query, &result, &idf).await?;
+        let extract = || answer::extractive(&query.text, &result, options, &idf, cosines.as_deref());
+        let answer = match chat {
+            Some(chat) => answer::generate(&query.text, &result, options, chat, &|t| self.count_tokens(t), &extract, events).await?,
+            None => {
+                let answer = extract();
+                events(AskEvent::References { references: answer.references.clone() });
+                events(AskEvent::Done { answer: answer.clone() });
+                answer
+            }
+        };
+        Ok(answer)
+    }
+
+    /// How near each candidate sentence of an extractive answer is to the question; `None` without a model.
+    async fn sentence_cosines(
+        &self,
+        query: &Query,
+        result: &SearchResult,
+        idf: &dyn Fn(&str) -> f32,
+    ) -> Result<Option<Vec<f32>>, EngineError> {
+        let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return Ok(None) };
+        let candidates = answer::candidates(&answer::Question::new(&query.text, idf), &result.hits);
+        let mut cosines = Vec::with_capacity(candidates.len());
+        for c in candidates.iter().take(EMBEDDED_SENTENCES) {
+            // As above: a sentence whose words cannot be loaded has no cosine.
+            cosines.push(encoder.encode(&c.text).await.map_or(f32::NAN, |v| v.iter().zip(q).map(|(a, b)| a * b).sum()));
+        }
+        // What was not embedded has no cosine rather than a low one.
+        cosines.resize(candidates.len(), f32::NAN);
+        Ok(Some(cosines))
+    }
+
+    /// The picture of a result.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the keyword graph is needed and cannot be loaded.
+    pub async fn subgraph(&self, result: &SearchResult) -> Result<Subgraph, EngineError> {
+        Ok(retrieve::subgraph(&self.corpus, result).await?)
+    }
+}
+
+/// The longest beginning of `text` of at most `limit` bytes that ends at a character.
+fn cut(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,19 @@
+//! Lexical search: BM25 over lazily loaded postings.
+//!
+//! Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with k1 = 1.2 and b = 0.75, over the terms of
+//! [`crate::text::terms`], a chunk's title counted twice (measured to help on every set tried).
+
+mod build;
+mod postings;
+mod search;
+
+pub use build::{LexicalBuilder, PostingRange};
+pub use postings::{Lexicon, TermPostings, decode_lexicon, decode_postings};
+pub use search::{LexicalHit, LexicalQuery, LexicalResult, idf, search};
+
+/// BM25's saturation of term frequency.
+pub const K1: f32 = 1.2;
+/// BM25's length normalisation: 0 none, 1 full.
+pub const B: f32 = 0.75;
+/// How often a chunk's title counts among its words.
+pub const TITLE_WEIGHT: u32 = 2;

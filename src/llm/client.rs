@@ -1,0 +1,386 @@
+//! The client for OpenAI-compatible chat endpoints.
+
+use super::backoff::{Retry, retry_after_ms};
+use super::decode::{ChatDecoder, error_message};
+use super::error::presentable;
+use super::request::{adapt, body};
+use super::{
+    ByteStream, ChatModel, ChatRequest, ChatStream, Delta, Endpoint, HttpRequest, HttpResponse, LlmError, Secret, Transport, TransportError,
+};
+use crate::json::{self, Value};
+use futures::future::{FutureExt, LocalBoxFuture};
+use futures::stream::{self, StreamExt};
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::future::{Future, pending, poll_fn};
+use std::task::Poll;
+
+/// Time limits, in milliseconds; `None` waits for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// From sending a request to the first text of its reply. Slow machines need long to read a long prompt.
+    pub first_ms: Option<u32>,
+    /// Between two pieces of a reply.
+    pub stall_ms: Option<u32>,
+    /// From the call to the reply's end, repetitions included.
+    pub overall_ms: Option<u32>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts { first_ms: Some(120_000), stall_ms: Some(60_000), overall_ms: Some(600_000) }
+    }
+}
+
+/// How to reach a model.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ChatConfig {
+    /// The endpoint's address, as [`Endpoint::new`] takes it.
+    pub base_url: String,
+    /// The model's name.
+    pub model: String,
+    /// The key, if the endpoint wants one: sent as `Authorization: Bearer`, shown nowhere.
+    pub api_key: Option<Secret>,
+    /// Further headers.
+    pub headers: Vec<(String, String)>,
+    /// Time limits.
+    pub timeouts: Timeouts,
+    /// Repetition of failed requests.
+    pub retry: Retry,
+    /// The most bytes of one line of a reply, and of its whole text.
+    pub max_reply_bytes: usize,
+}
+
+impl ChatConfig {
+    /// The defaults for an address and a model.
+    pub fn new(base_url: &str, model: &str) -> ChatConfig {
+        ChatConfig {
+            base_url: base_url.to_owned(),
+            model: model.to_owned(),
+            api_key: None,
+            headers: Vec::new(),
+            timeouts: Timeouts::default(),
+            retry: Retry::default(),
+            max_reply_bytes: 2 << 20,
+        }
+    }
+}
+
+impl std::fmt::Debug for ChatConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Neither header values nor the URL: both are places where people put keys.
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("ChatConfig")
+            .field("model", &self.model)
+            .field("api_key", &self.api_key)
+            .field("headers", &names)
+            .field("timeouts", &self.timeouts)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A model behind an OpenAI-compatible endpoint.
+///
+/// What fails before the first text is repeated: connections, 429, 5xx, and replies that break off at once. What fails later is not, because
+/// the text has been shown: the stream then ends with the error. Dropping the future or the stream closes the connection.
+pub struct OpenAiChat<T> {
+    transport: T,
+    endpoint: Endpoint,
+    config: ChatConfig,
+    headers: Vec<(String, String)>,
+    requests: Cell<u64>,
+}
+
+impl<T> std::fmt::Debug for OpenAiChat<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenAiChat").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// After the model has said why it stopped, only a count of tokens is still of use; it is not waited for long.
+const AFTER_FINISH_MS: u32 = 2_000;
+/// How much of an error page is read.
+const ERROR_BODY_BYTES: usize = 64 << 10;
+/// How many refused options are dropped from one request.
+const ADAPTATIONS: u32 = 4;
+
+type Timer = LocalBoxFuture<'static, ()>;
+
+impl<T: Transport> OpenAiChat<T> {
+    /// Checks the settings; nothing is sent.
+    ///
+    /// # Errors
+    /// [`LlmError::Endpoint`] for an address, a model's name, a key or a header that cannot be used.
+    pub fn new(transport: T, config: ChatConfig) -> Result<OpenAiChat<T>, LlmError> {
+        let endpoint = Endpoint::new(&config.base_url)?;
+        if config.model.trim().is_empty() {
+            return Err(LlmError::Endpoint("no model is named".to_owned()));
+        }
+        let mut headers = vec![
+            ("Content-Type".to_owned(), "application/json".to_owned()),
+            ("Accept".to_owned(), "text/event-stream, application/json".to_owned()),
+        ];
+        let key = config.api_key.as_ref().map(Secret::expose).filter(|k| !k.is_empty());
+        if let Some(key) = key {
+            if !key.bytes().all(|b| b.is_ascii_graphic()) {
+                return Err(LlmError::Endpoint("the key holds characters that no key has".to_owned()));
+            }
+            headers.push(("Authorization".to_owned(), format!("Bearer {key}")));
+        }
+        for (name, value) in &config.headers {
+            let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+            if name.is_empty() || !name.bytes().all(token) || !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
+                return Err(LlmError::Endpoint("a header holds characters that no header has".to_owned()));
+            }
+            headers.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
+            headers.push((name.clone(), value.clone()));
+        }
+        Ok(OpenAiChat { transport, endpoint, config, headers, requests: Cell::new(0) })
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &ChatConfig {
+        &self.config
+    }
+
+    fn timer(&self, milliseconds: Option<u32>) -> Timer {
+        match milliseconds {
+            Some(ms) => self.transport.sleep(ms),
+            None => pending().boxed_local(),
+        }
+    }
+
+    /// A text of the endpoint, without our secrets.
+    fn presentable(&self, message: &str) -> String {
+        let key = self.config.api_key.as_ref().map(Secret::expose);
+        let headers = self.config.headers.iter().map(|(_, v)| v.as_str()).filter(|v| v.len() >= 8);
+        presentable(message, &key.into_iter().chain(headers).collect::<Vec<_>>())
+    }
+
+    fn clean(&self, error: LlmError) -> LlmError {
+        match error {
+            LlmError::Stream(m) => LlmError::Stream(self.presentable(&m)),
+            LlmError::Malformed(m) => LlmError::Malformed(self.presentable(&m)),
+            LlmError::RateLimit { retry_after_ms, message } => LlmError::RateLimit { retry_after_ms, message: self.presentable(&message) },
+            other => other,
+        }
+    }
+
+    fn overall(&self) -> LlmError {
+        LlmError::Timeout { what: "complete reply", milliseconds: self.config.timeouts.overall_ms.unwrap_or(u32::MAX) }
+    }
+
+    /// Attempts until one has brought its first text.
+    async fn start(&self, request: &ChatRequest) -> Result<Reply, LlmError> {
+        let number = self.requests.get();
+        self.requests.set(number.wrapping_add(1));
+        let mut overall = self.timer(self.config.timeouts.overall_ms);
+        let mut body = body(&self.config.model, request);
+        let (mut attempt, mut adapted) = (0, 0);
+        loop {
+            let (error, wish) = match self.attempt(&body, &mut overall).await {
+                Ok(mut reply) => {
+                    reply.overall = overall;
+                    return Ok(reply);
+                }
+                Err(failure) => failure,
+            };
+            if let LlmError::Http { status: Some(400 | 422), message } = &error
+                && adapted < ADAPTATIONS
+                && adapt(&mut body, message)
+            {
+                adapted += 1;
+                continue;
+            }
+            let too_long = wish.is_some_and(|w| w > self.config.retry.longest_wish_ms);
+            // A time limit that passed is not tried again: the endpoint is at work on it, and more requests make it slower.
+            let hopeless = !error.is_transient() || matches!(error, LlmError::Timeout { .. });
+            if hopeless || too_long || attempt >= self.config.retry.times {
+                return Err(error);
+            }
+            let pause = wish.unwrap_or_else(|| self.config.retry.pause_ms(attempt, number));
+            let mut never = self.timer(None);
+            match within(self.transport.sleep(pause), &mut overall, &mut never).await {
+                Waited::Done(()) => attempt += 1,
+                Waited::Overall | Waited::Step => return Err(self.overall()),
+            }
+        }
+    }
+
+    /// One request, up to its first delta. The second part of a failure is the endpoint's wish how long to wait.
+    async fn attempt(&self, body: &Value, overall: &mut Timer) -> Result<Reply, (LlmError, Option<u32>)> {
+        let first_ms = self.config.timeouts.first_ms;
+        let mut first = self.timer(first_ms);
+        let late = || LlmError::Timeout { what: "first text", milliseconds: first_ms.unwrap_or(u32::MAX) };
+        let request = HttpRequest { url: self.endpoint.url().to_owned(), headers: self.headers.clone(), body: body.to_string() };
+        let response = match within(self.transport.post(request), overall, &mut first).await {
+            Waited::Done(Ok(response)) => response,
+            Waited::Done(Err(TransportError::Aborted)) => return Err((LlmError::Aborted, None)),
+            Waited::Done(Err(TransportError::Connection(message))) => {
+                return Err((LlmError::Http { status: None, message: self.presentable(&message) }, None));
+            }
+            Waited::Overall => return Err((self.overall(), None)),
+            Waited::Step => return Err((late(), None)),
+        };
+        if !(200..300).contains(&response.status) {
+            return Err(self.refusal(response, overall, &mut first).await);
+        }
+        let mut reply = Reply::new(response.body, self.config.max_reply_bytes);
+        while reply.queue.is_empty() && !reply.ended {
+            let Some(body) = reply.body.as_mut() else { break };
+            match within(body.next(), overall, &mut first).await {
+                Waited::Done(piece) => reply.take(piece),
+                Waited::Overall => return Err((self.overall(), None)),
+                Waited::Step => return Err((late(), None)),
+            }
+        }
+        match reply.error.take() {
+            Some(error) if reply.queue.is_empty() => Err((self.clean(error), None)),
+            error => {
+                reply.error = error;
+                Ok(reply)
+            }
+        }
+    }
+
+    /// What a status other than 2xx means, in the endpoint's words if they arrive in time.
+    async fn refusal(&self, mut response: HttpResponse, overall: &mut Timer, first: &mut Timer) -> (LlmError, Option<u32>) {
+        let mut bytes = Vec::new();
+        while bytes.len() < ERROR_BODY_BYTES {
+            match within(response.body.next(), overall, first).await {
+                Waited::Done(Some(Ok(piece))) => bytes.extend_from_slice(&piece[..piece.len().min(ERROR_BODY_BYTES)]),
+                _ => break,
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let message = json::parse(text.trim()).ok().and_then(|v| error_message(&v)).unwrap_or_else(|| text.into_owned());
+        let message = self.presentable(&message);
+        let wish = response.header("retry-after").and_then(|v| retry_after_ms(v, response.header("date")));
+        let status = response.status;
+        let error = match status {
+            // An exhausted account comes as 429 too, but waiting does not fill it.
+            401 | 403 => LlmError::Refused { status, message },
+            429 if message.contains("insufficient_quota") => LlmError::Refused { status, message },
+            429 => LlmError::RateLimit { retry_after_ms: wish, message },
+            300..=399 => LlmError::Http { status: Some(status), message: "it redirects elsewhere; give that address instead".to_owned() },
+            _ => LlmError::Http { status: Some(status), message },
+        };
+        (error, wish)
+    }
+
+    /// The next item of a reply under way.
+    async fn next(&self, reply: &mut Reply) -> Option<Result<Delta, LlmError>> {
+        loop {
+            if let Some(delta) = reply.queue.pop_front() {
+                return Some(Ok(delta));
+            }
+            if let Some(error) = reply.error.take() {
+                reply.end();
+                return Some(Err(self.clean(error)));
+            }
+            let body = reply.body.as_mut()?;
+            let finished = reply.decoder.is_finished();
+            let stall_ms = self.config.timeouts.stall_ms;
+            let stall_ms = if finished { Some(stall_ms.unwrap_or(AFTER_FINISH_MS).min(AFTER_FINISH_MS)) } else { stall_ms };
+            let mut stall = self.timer(stall_ms);
+            match within(body.next(), &mut reply.overall, &mut stall).await {
+                Waited::Done(piece) => reply.take(piece),
+                Waited::Overall | Waited::Step if finished => reply.end(),
+                Waited::Overall => reply.fail(self.overall()),
+                Waited::Step => reply.fail(LlmError::Timeout { what: "further text", milliseconds: stall_ms.unwrap_or(u32::MAX) }),
+            }
+        }
+    }
+}
+
+impl<T: Transport> ChatModel for OpenAiChat<T> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        async move {
+            let reply = self.start(&request).await?;
+            let deltas = stream::unfold(reply, move |mut reply| async move { self.next(&mut reply).await.map(|item| (item, reply)) });
+            Ok(deltas.boxed_local())
+        }
+        .boxed_local()
+    }
+}
+
+/// A reply whose headers were good.
+struct Reply {
+    /// `None` once nothing more is to be read, which closes the connection.
+    body: Option<ByteStream>,
+    decoder: ChatDecoder,
+    queue: VecDeque<Delta>,
+    /// To be reported after the queue.
+    error: Option<LlmError>,
+    ended: bool,
+    overall: Timer,
+}
+
+impl Reply {
+    fn new(body: ByteStream, limit: usize) -> Reply {
+        Reply {
+            body: Some(body),
+            decoder: ChatDecoder::new(limit),
+            queue: VecDeque::new(),
+            error: None,
+            ended: false,
+            overall: pending().boxed_local(),
+        }
+    }
+
+    fn end(&mut self) {
+        self.ended = true;
+        self.body = None;
+    }
+
+    fn fail(&mut self, error: LlmError) {
+        self.error = Some(error);
+        self.end();
+    }
+
+    /// Takes what the body gave: bytes, an error, or its end.
+    fn take(&mut self, piece: Option<Result<Vec<u8>, TransportError>>) {
+        let mut deltas = Vec::new();
+        let (result, over) = match piece {
+            Some(Ok(bytes)) => (self.decoder.push(&bytes, &mut deltas), false),
+            Some(Err(TransportError::Aborted)) => (Err(LlmError::Aborted), true),
+            // Some servers break the connection instead of closing it; that harms nothing once the model has stopped.
+            Some(Err(TransportError::Connection(_))) if self.decoder.is_finished() => (Ok(()), true),
+            Some(Err(TransportError::Connection(message))) => (Err(LlmError::Stream(message)), true),
+            None => (self.decoder.finish(&mut deltas), true),
+        };
+        self.queue.extend(deltas);
+        match result {
+            Err(error) => self.fail(error),
+            Ok(()) if over || self.decoder.is_done() => self.end(),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// How a wait ended.
+enum Waited<O> {
+    Done(O),
+    Overall,
+    Step,
+}
+
+/// Waits for `work` under two timers; what is ready wins over a timer that has run out.
+async fn within<O>(work: impl Future<Output = O>, overall: &mut Timer, step: &mut Timer) -> Waited<O> {
+    let mut work = std::pin::pin!(work);
+    poll_fn(|cx| {
+        if let Poll::Ready(out) = work.as_mut().poll(cx) {
+            return Poll::Ready(Waited::Done(out));
+        }
+        if overall.poll_unpin(cx).is_ready() {
+            return Poll::Ready(Waited::Overall);
+        }
+        step.poll_unpin(cx).map(|()| Waited::Step)
+    })
+    .await
+}
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;

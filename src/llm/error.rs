@@ -1,0 +1,112 @@
+//! What can go wrong between a question and a model's reply.
+
+/// Why a model did not answer, or not to the end. No variant ever holds the key: messages of the endpoint are stripped of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LlmError {
+    /// The address or a setting cannot be used; nothing was sent.
+    #[error("this endpoint cannot be used: {0}")]
+    Endpoint(String),
+    /// No connection, or an HTTP status that is not a success.
+    #[error("the endpoint failed{}: {message}", status.map(|s| format!(" with status {s}")).unwrap_or_default())]
+    Http {
+        /// The status; `None` when there was no response at all.
+        status: Option<u16>,
+        /// The endpoint's own words, shortened.
+        message: String,
+    },
+    /// The endpoint refused the key or the model (401, 403).
+    #[error("the endpoint refused the request with status {status}: {message}")]
+    Refused {
+        /// The status.
+        status: u16,
+        /// The endpoint's own words, shortened.
+        message: String,
+    },
+    /// Too many requests (429), after the retries.
+    #[error("the endpoint allows no more requests now: {message}")]
+    RateLimit {
+        /// How long the endpoint asked to wait, in milliseconds.
+        retry_after_ms: Option<u32>,
+        /// The endpoint's own words, shortened.
+        message: String,
+    },
+    /// A time limit passed.
+    #[error("the endpoint was too slow: no {what} within {milliseconds} ms")]
+    Timeout {
+        /// What was awaited.
+        what: &'static str,
+        /// The limit.
+        milliseconds: u32,
+    },
+    /// The stream broke off, or reported an error of its own.
+    #[error("the reply broke off: {0}")]
+    Stream(String),
+    /// What arrived is not what the protocol says.
+    #[error("the reply is malformed: {0}")]
+    Malformed(String),
+    /// The caller aborted.
+    #[error("aborted")]
+    Aborted,
+}
+
+impl LlmError {
+    /// A stable name for programs: `llm-endpoint`, `llm-http`, `llm-refused`, `llm-rate-limit`, `llm-timeout`, `llm-stream`,
+    /// `llm-malformed` or `aborted`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            LlmError::Endpoint(_) => "llm-endpoint",
+            LlmError::Http { .. } => "llm-http",
+            LlmError::Refused { .. } => "llm-refused",
+            LlmError::RateLimit { .. } => "llm-rate-limit",
+            LlmError::Timeout { .. } => "llm-timeout",
+            LlmError::Stream(_) => "llm-stream",
+            LlmError::Malformed(_) => "llm-malformed",
+            LlmError::Aborted => "aborted",
+        }
+    }
+
+    /// Whether the same request may succeed a little later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            LlmError::Http { status, .. } => status.is_none_or(|s| s >= 500 || s == 408 || s == 409 || s == 425),
+            LlmError::RateLimit { .. } | LlmError::Timeout { .. } | LlmError::Stream(_) => true,
+            LlmError::Endpoint(_) | LlmError::Refused { .. } | LlmError::Malformed(_) | LlmError::Aborted => false,
+        }
+    }
+}
+
+/// How many characters of a server's own message are kept.
+const MESSAGE_CHARS: usize = 300;
+
+/// A server's message made fit for showing: the secrets cut out, one line, shortened.
+pub(super) fn presentable(message: &str, secrets: &[&str]) -> String {
+    let mut out = message.to_owned();
+    for secret in secrets.iter().filter(|s| s.len() >= 4) {
+        out = out.replace(secret, "[key]");
+    }
+    let line = out.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MESSAGE_CHARS) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_short_line_without_the_key() {
+        let shown = presentable("Incorrect key:\n sk-secret-1\u{7} given", &["sk-secret-1"]);
+        assert_eq!(shown, "Incorrect key: [key] given");
+        assert_eq!(presentable(&"é".repeat(1000), &[]).chars().count(), MESSAGE_CHARS + 1);
+    }
+
+    #[test]
+    fn what_cannot_change_is_not_transient() {
+        assert!(LlmError::Http { status: Some(503), message: String::new() }.is_transient());
+        assert!(LlmError::Http { status: None, message: String::new() }.is_transient());
+        assert!(!LlmError::Http { status: Some(404), message: String::new() }.is_transient());
+        assert!(!LlmError::Aborted.is_transient());
+    }
+}

@@ -1,0 +1,202 @@
+//! The `autokg` retriever: hybrid search over chunks and the keyword graph (Chen and Bertozzi, arXiv 2311.14740, Algorithm 3).
+
+use super::dense::{question_vector, scan};
+use super::{Corpus, KeywordHit, KeywordKind, Query, Ranked, RankedChunk, Reached, Retriever};
+use crate::bundle::BundleError;
+use crate::keyword::KeywordGraph;
+use crate::vector::{QuantizedVector, Scored, top_k};
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// AutoKG's hybrid search with its five numbers; the defaults are the paper's experiment, (15, 5, 3, 3, 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AutoKg {
+    /// s0t: chunks nearest to the question.
+    pub direct_chunks: usize,
+    /// s1k: keywords nearest to the question.
+    pub keywords: usize,
+    /// s1t: chunks for each of those keywords.
+    pub keyword_chunks: usize,
+    /// s2k: adjacent keywords for each of those keywords, by weight in W^k.
+    pub adjacent: usize,
+    /// s2t: chunks for each adjacent keyword.
+    pub adjacent_chunks: usize,
+    /// Which chunks are a keyword's best.
+    pub chunks_by: ChunksBy,
+}
+
+/// What ranks a keyword's chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChunksBy {
+    /// The angle between chunk and keyword (the reference code's default; it ranked slightly better on real text).
+    #[default]
+    Angle,
+    /// u, from graph Laplace learning.
+    Laplace,
+}
+
+impl Default for AutoKg {
+    fn default() -> Self {
+        AutoKg { direct_chunks: 15, keywords: 5, keyword_chunks: 3, adjacent: 3, adjacent_chunks: 2, chunks_by: ChunksBy::Angle }
+    }
+}
+
+/// The `n` keywords nearest to a question.
+pub(super) fn direct_keywords(graph: &KeywordGraph, question: &QuantizedVector, n: usize) -> Vec<KeywordHit> {
+    if graph.vectors.dim() != question.data.len() {
+        return Vec::new();
+    }
+    top_k(graph.vectors.scan(question).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score }), n)
+        .into_iter()
+        .filter_map(|s| {
+            let label = graph.labels.get(s.index as usize)?.clone();
+            Some(KeywordHit { id: s.index, label, kind: KeywordKind::Direct, score: s.score, via: None })
+        })
+        .collect()
+}
+
+/// The `n` neighbours of `keyword` of largest weight that are not in `but`.
+pub(super) fn neighbours(graph: &KeywordGraph, keyword: u32, n: usize, but: &BTreeSet<u32>) -> Vec<(u32, u32)> {
+    let (columns, weights) = graph.weights.row(keyword as usize);
+    let mut all: Vec<(u32, u32)> =
+        columns.iter().copied().zip(weights.iter().copied()).filter(|(c, w)| *w > 0 && !but.contains(c)).collect();
+    all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    all.truncate(n);
+    all
+}
+
+impl AutoKg {
+    fn best_chunks<'g>(&self, graph: &'g KeywordGraph, keyword: u32, n: usize) -> &'g [u32] {
+        let lists = match self.chunks_by {
+            ChunksBy::Angle => &graph.chunks_by_angle,
+            ChunksBy::Laplace => &graph.chunks_by_u,
+        };
+        let list = lists.get(keyword as usize).map_or(&[][..], Vec::as_slice);
+        &list[..list.len().min(n)]
+    }
+
+    /// Steps 2 and 3 of Algorithm 3: keywords near the question, adjacent keywords, and the chunks that they bring, in the order reached.
+    pub(super) fn walk(&self, graph: &KeywordGraph, question: &QuantizedVector) -> (Vec<KeywordHit>, Vec<(u32, Reached)>) {
+        let mut keywords = direct_keywords(graph, question, self.keywords);
+        let direct: Vec<KeywordHit> = keywords.clone();
+        let near: BTreeSet<u32> = direct.iter().map(|k| k.id).collect();
+        let mut reached = Vec::new();
+        for k in &direct {
+            for &chunk in self.best_chunks(graph, k.id, self.keyword_chunks) {
+                reached.push((chunk, Reached::Keyword { keyword: k.label.clone() }));
+            }
+        }
+        for k in &direct {
+            for (id, weight) in neighbours(graph, k.id, self.adjacent, &near) {
+                let Some(label) = graph.labels.get(id as usize) else { continue };
+                // One keyword may be next to several; every way is told on the chunk, the picture shows the first.
+                if !keywords.iter().any(|seen| seen.id == id) {
+                    keywords.push(KeywordHit {
+                        id,
+                        label: label.clone(),
+                        kind: KeywordKind::Adjacent,
+                        score: weight as f32,
+                        via: Some(k.id),
+                    });
+                }
+                for &chunk in self.best_chunks(graph, id, self.adjacent_chunks) {
+                    reached.push((chunk, Reached::AdjacentKeyword { keyword: label.clone(), via: k.label.clone() }));
+                }
+            }
+        }
+        (keywords, reached)
+    }
+}
+
+impl Retriever for AutoKg {
+    fn name(&self) -> &'static str {
+        "autokg"
+    }
+
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+        async move {
+            let (vector, stage, mut missing) = question_vector(corpus, query).await?;
+            let Some(vector) = vector else {
+                return Ok(Ranked { stage, chunks: Vec::new(), keywords: Vec::new(), document_frequency: BTreeMap::new(), missing });
+            };
+            let question = QuantizedVector::from_f32(&vector);
+            let graph = corpus.keywords().await?;
+            let mut near = scan(corpus, &vector, self.direct_chunks).await?;
+            let (keywords, walked) = self.walk(&graph, &question);
+            let mut order: Vec<u32> = Vec::new();
+            let mut ways: BTreeMap<u32, Vec<Reached>> = BTreeMap::new();
+            let direct = near.best.iter().map(|h| (h.index, Reached::Query));
+            for (chunk, way) in direct.chain(walked) {
+                let all = ways.entry(chunk).or_insert_with(|| {
+                    order.push(chunk);
+                    Vec::new()
+                });
+                if !all.contains(&way) {
+                    all.push(way);
+                }
+            }
+            order.truncate(k.unwrap_or(usize::MAX));
+            near.also(corpus, &order).await;
+            missing.append(&mut near.missing);
+            // The score keeps the algorithm's order (direct, keywords, adjacent keywords); the cosine is told beside it.
+            let chunks = order
+                .iter()
+                .enumerate()
+                .map(|(i, &chunk)| RankedChunk {
+                    chunk,
+                    score: 1.0 / (1.0 + i as f32),
+                    lexical: None,
+                    dense: near.cosine(chunk),
+                    reached: ways.remove(&chunk).unwrap_or_default(),
+                })
+                .collect();
+            Ok(Ranked { stage, chunks, keywords, document_frequency: BTreeMap::new(), missing })
+        }
+        .boxed_local()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sparse::Csr;
+    use crate::vector::QuantizedMatrix;
+
+    /// Alex - Cafe A - square: the question is near "Alex" only; the clue about the square belongs to "Cafe A".
+    fn graph() -> KeywordGraph {
+        KeywordGraph {
+            labels: vec!["Alex".into(), "Cafe A".into(), "Unrelated".into()],
+            vectors: QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [-1.0, 0.0]].iter().map(|r| &r[..])),
+            weights: Csr::from_rows(3, vec![vec![(1, 2)], vec![(0, 2)], vec![]]),
+            associated: vec![3, 2, 1],
+            chunks_by_u: vec![vec![9], vec![8], vec![7]],
+            chunks_by_angle: vec![vec![0, 1], vec![5, 6], vec![7]],
+        }
+    }
+
+    #[test]
+    fn adjacent_keywords_bring_chunks_that_are_not_near_the_question() {
+        let s = AutoKg { keywords: 1, ..AutoKg::default() };
+        let (keywords, reached) = s.walk(&graph(), &QuantizedVector::from_f32(&[1.0, 0.1]));
+        assert_eq!(
+            keywords.iter().map(|k| (k.label.as_str(), k.kind)).collect::<Vec<_>>(),
+            [("Alex", KeywordKind::Direct), ("Cafe A", KeywordKind::Adjacent)]
+        );
+        assert_eq!(reached.iter().map(|(c, _)| *c).collect::<Vec<_>>(), [0, 1, 5, 6]);
+        assert_eq!(reached[2].1, Reached::AdjacentKeyword { keyword: "Cafe A".into(), via: "Alex".into() });
+    }
+
+    #[test]
+    fn keywords_near_the_question_are_not_adjacent_again() {
+        let s = AutoKg { keywords: 2, ..AutoKg::default() };
+        let (keywords, _) = s.walk(&graph(), &QuantizedVector::from_f32(&[1.0, 0.9]));
+        assert!(keywords.iter().all(|k| k.kind == KeywordKind::Direct));
+    }
+
+    #[test]
+    fn chunks_can_be_taken_by_u_instead() {
+        let s = AutoKg { keywords: 1, chunks_by: ChunksBy::Laplace, ..AutoKg::default() };
+        let (_, reached) = s.walk(&graph(), &QuantizedVector::from_f32(&[1.0, 0.1]));
+        assert_eq!(reached.iter().map(|(c, _)| *c).collect::<Vec<_>>(), [9, 8]);
+    }
+}

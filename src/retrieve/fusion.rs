@@ -1,0 +1,47 @@
+//! How lexical and dense scores become one, and how BM25's best hits stand in for a question's vector.
+
+use super::Corpus;
+use crate::bundle::BundleError;
+use crate::vector::Scored;
+
+/// Share of the cosine in the fused score `(1 - a) BM25 / max BM25 + a cosine`: 0 ranks by words alone, 1 by meaning alone. One value serves every
+/// encoder and every set tried (docs/benchmarks.md).
+pub const FUSION_WEIGHT: f32 = 0.70;
+
+/// The same for pseudo-relevance feedback, whose cosines are first stretched to 0..1 over the candidates.
+pub const FEEDBACK_WEIGHT: f32 = 0.55;
+
+/// How many of BM25's best chunks speak for the question in pseudo-relevance feedback.
+const FEEDBACK_CHUNKS: usize = 20;
+
+/// Pseudo-relevance feedback: the mean of the vectors of BM25's best chunks, weighted by exp((BM25 / max - 1) / 0.1) and normalised, stands in
+/// for the question's vector until a model is there. `None` when BM25 found nothing.
+///
+/// # Errors
+/// [`BundleError`] when the vectors' root cannot be loaded. Cells that cannot be are named in the second value.
+pub async fn feedback_vector(corpus: &Corpus, lexical: &[Scored]) -> Result<(Option<Vec<f32>>, Vec<String>), BundleError> {
+    let best = &lexical[..lexical.len().min(FEEDBACK_CHUNKS)];
+    let Some(max) = best.first().map(|h| h.score).filter(|&m| m > 0.0) else { return Ok((None, Vec::new())) };
+    let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
+    let (vectors, missing) = corpus.vectors_of(&ids).await?;
+    let mut sum: Vec<f32> = Vec::new();
+    for h in best {
+        let Some(v) = vectors.get(&h.index) else { continue };
+        let weight = ((h.score / max - 1.0) / 0.1).exp();
+        sum.resize(v.data.len(), 0.0);
+        for (s, &x) in sum.iter_mut().zip(&v.data) {
+            *s += weight * v.scale * f32::from(x);
+        }
+    }
+    Ok((normalise(sum), missing))
+}
+
+/// The vector with length 1; `None` for the zero vector.
+fn normalise(mut v: Vec<f32>) -> Option<Vec<f32>> {
+    let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if !(length.is_finite() && length > 0.0) {
+        return None;
+    }
+    v.iter_mut().for_each(|x| *x /= length);
+    Some(v)
+}

@@ -1,0 +1,107 @@
+//! Retrievers: question to ranked evidence. One file a retriever, one trait.
+
+mod autokg;
+mod corpus;
+mod dense;
+mod fusion;
+mod hit;
+mod hybrid;
+mod lexical;
+mod present;
+mod subgraph;
+
+pub use autokg::AutoKg;
+pub use corpus::Corpus;
+pub use dense::Dense;
+pub use fusion::{FUSION_WEIGHT, feedback_vector};
+pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
+pub use hybrid::Hybrid;
+pub use lexical::Lexical;
+pub use present::{highlights, present};
+pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
+
+use crate::bundle::BundleError;
+use crate::lexical::LexicalQuery;
+use futures::future::LocalBoxFuture;
+use std::collections::BTreeMap;
+
+/// A question, ready for retrieval.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    /// The question as asked.
+    pub text: String,
+    /// Its terms.
+    pub lexical: LexicalQuery,
+    /// Its unit vector, where a model has embedded it.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// A chunk as a retriever ranks it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedChunk {
+    /// The chunk.
+    pub chunk: u32,
+    /// The retriever's score; larger is better.
+    pub score: f32,
+    /// BM25, where seen.
+    pub lexical: Option<f32>,
+    /// Cosine, where seen.
+    pub dense: Option<f32>,
+    /// Every way it was reached.
+    pub reached: Vec<Reached>,
+}
+
+/// What a retriever found.
+#[derive(Debug, Clone)]
+pub struct Ranked {
+    /// Which query side spoke.
+    pub stage: Stage,
+    /// The chunks, best first.
+    pub chunks: Vec<RankedChunk>,
+    /// Keywords near the question, and those adjacent to them.
+    pub keywords: Vec<KeywordHit>,
+    /// In how many chunks each term of the question stands, where the lexical side looked.
+    pub document_frequency: BTreeMap<String, u32>,
+    /// What could not be loaded.
+    pub missing: Vec<String>,
+}
+
+impl Ranked {
+    /// Chunks that were asked for by number, in the given order.
+    pub fn listed(chunks: &[u32]) -> Self {
+        let ranked = |&chunk: &u32| RankedChunk { chunk, score: 0.0, lexical: None, dense: None, reached: Vec::new() };
+        Ranked {
+            stage: Stage::Lexical,
+            chunks: chunks.iter().map(ranked).collect(),
+            keywords: Vec::new(),
+            document_frequency: BTreeMap::new(),
+            missing: Vec::new(),
+        }
+    }
+}
+
+/// A retriever: question to ranked evidence.
+pub trait Retriever {
+    /// Its name in options and results.
+    fn name(&self) -> &'static str;
+
+    /// The best chunks for `query`: at most `k` of them, or as many as the retriever's own parameters say where `k` is `None`.
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>>;
+}
+
+/// How many hits there are when nobody says.
+pub const DEFAULT_K: usize = 10;
+
+/// The retriever named `name` with its default parameters.
+pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
+    match name {
+        "lexical" => Some(Box::new(Lexical)),
+        "dense" => Some(Box::new(Dense)),
+        "autokg" => Some(Box::new(AutoKg::default())),
+        "hybrid" => Some(Box::new(Hybrid)),
+        _ => None,
+    }
+}
+
+/// The names that [`by_name`] knows.
+pub const NAMES: &[&str] = &["hybrid", "lexical", "dense", "autokg"];

@@ -1,0 +1,12 @@
+//! Text analysis, the same at build and at query because it is this one module: folding, words, sentences, stems.
+
+mod fold;
+mod sentences;
+mod unicode;
+mod wordpiece;
+mod words;
+
+pub use fold::fold;
+pub use sentences::sentences;
+pub use wordpiece::{Tokenizer, VocabularyError};
+pub use words::{Word, is_stop_word, stem, terms, words};

@@ -1,0 +1,183 @@
+//! The class that `js/pocketgraph.js` wraps.
+
+use super::abort::until_aborted;
+use super::source::HttpSource;
+use super::{chat, error, utf16};
+use crate::answer::{AskEvent, AskOptions};
+use crate::engine::{DEFAULT_MEMORY_LIMIT, Engine, SearchOptions};
+use crate::retrieve::SearchResult;
+use js_sys::{Function, Promise};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use web_sys::AbortSignal;
+
+/// An open bundle. Every call returns a promise; errors are `Error` objects with a `code`.
+#[wasm_bindgen]
+pub struct WasmEngine {
+    engine: Rc<Engine>,
+    source: Rc<HttpSource>,
+}
+
+#[derive(serde::Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct OpenOptions {
+    memory_limit: Option<f64>,
+}
+
+/// What a caller tells of an endpoint; everything else of `AskOptions` is the engine's own.
+#[derive(serde::Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct AskArguments {
+    llm: Option<chat::EndpointOptions>,
+}
+
+fn from_js<T: DeserializeOwned + Default>(value: JsValue) -> Result<T, JsValue> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(T::default());
+    }
+    serde_wasm_bindgen::from_value(value).map_err(error::bad_argument)
+}
+
+fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
+    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(error::bad_argument)
+}
+
+#[wasm_bindgen]
+impl WasmEngine {
+    /// Opens the bundle below `base`; `progress({phase, loaded, total})` hears what arrives.
+    #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
+    pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
+        future_to_promise(until_aborted(signal, async move {
+            let options: OpenOptions = from_js(options)?;
+            let limit = match options.memory_limit {
+                Some(n) if n.is_finite() && n >= 1.0 => n as u64,
+                Some(_) => return Err(error::bad_argument("memoryLimit must be a number of bytes")),
+                None => DEFAULT_MEMORY_LIMIT,
+            };
+            let base = if base.ends_with('/') { base } else { format!("{base}/") };
+            let source = Rc::new(HttpSource::new(base));
+            source.tell(progress);
+            let opened = Engine::open(Rc::clone(&source) as Rc<dyn crate::bundle::Source>, limit).await;
+            source.tell(None);
+            let engine = Rc::new(opened.map_err(|e| error::engine(&e))?);
+            Ok(WasmEngine { engine, source }.into())
+        }))
+    }
+
+    /// What the bundle is.
+    #[wasm_bindgen(unchecked_return_type = "BundleInfo")]
+    pub fn info(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.engine.info())
+    }
+
+    /// What has been loaded so far.
+    #[wasm_bindgen(unchecked_return_type = "{ requests: number, bytes: number, memoryBytes: number }")]
+    pub fn stats(&self) -> Result<JsValue, JsValue> {
+        let s = self.engine.stats();
+        to_js(&Loaded { requests: s.requests, bytes: s.bytes, memory_bytes: s.memory })
+    }
+
+    /// Loads the model that embeds questions; `progress({phase, loaded, total})` hears what arrives.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn prepare(&self, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
+        let (engine, source) = (Rc::clone(&self.engine), Rc::clone(&self.source));
+        future_to_promise(until_aborted(signal, async move {
+            source.tell(progress);
+            let done = engine.prepare().await;
+            source.tell(None);
+            done.map(|()| JsValue::UNDEFINED).map_err(|e| error::engine(&e))
+        }))
+    }
+
+    /// Whether questions are embedded by the model.
+    #[wasm_bindgen(js_name = modelReady)]
+    pub fn model_ready(&self) -> bool {
+        self.engine.model_ready()
+    }
+
+    /// The evidence for a question.
+    #[wasm_bindgen(unchecked_return_type = "Promise<SearchResult>")]
+    pub fn search(
+        &self,
+        question: String,
+        #[wasm_bindgen(unchecked_param_type = "SearchOptions")] options: JsValue,
+        signal: Option<AbortSignal>,
+    ) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        future_to_promise(until_aborted(signal, async move {
+            let options: SearchOptions = from_js(options)?;
+            let mut result = engine.search(&question, &options).await.map_err(|e| error::engine(&e))?;
+            utf16::result(&mut result);
+            to_js(&result)
+        }))
+    }
+
+    /// Answers a question; `on_event` hears the events of `AskEvent` in order. With no `llm` the answer is by extraction.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
+    pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        future_to_promise(until_aborted(signal, async move {
+            let arguments: AskArguments = from_js(options.clone())?;
+            let options: AskOptions = from_js(options)?;
+            let model = arguments.llm.map(chat::open).transpose()?;
+            // What the page's handler throws ends the answer; it is told as the call's own error.
+            let mut thrown: Option<JsValue> = None;
+            let mut texts = utf16::Texts::default();
+            let mut hear = |event: AskEvent| {
+                if thrown.is_some() {
+                    return;
+                }
+                let told = to_js(&texts.event(event)).and_then(|event| on_event.call1(&JsValue::NULL, &event));
+                thrown = told.err();
+            };
+            let answer = engine.ask(&question, &options, model.as_deref(), &mut hear).await.map_err(|e| error::engine(&e))?;
+            match thrown {
+                Some(e) => Err(e),
+                None => to_js(&texts.answer(answer)),
+            }
+        }))
+    }
+
+    /// A keyword's neighbours and best chunks.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Neighbors>")]
+    pub fn neighbors(&self, keyword: String, limit: u32) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        future_to_promise(async move {
+            let mut found = engine.neighbors(&keyword, limit as usize).await.map_err(|e| error::engine(&e))?;
+            found.chunks.iter_mut().for_each(utf16::hit);
+            to_js(&found)
+        })
+    }
+
+    /// The picture of a result.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Subgraph>")]
+    pub fn subgraph(&self, #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        future_to_promise(async move {
+            let result: SearchResult = serde_wasm_bindgen::from_value(result).map_err(error::bad_argument)?;
+            to_js(&engine.subgraph(&result).await.map_err(|e| error::engine(&e))?)
+        })
+    }
+
+    /// A chunk by its number.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Hit>")]
+    pub fn passage(&self, chunk: u32) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        future_to_promise(async move {
+            let mut hit = engine.passage(chunk).await.map_err(|e| error::engine(&e))?;
+            utf16::hit(&mut hit);
+            to_js(&hit)
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Loaded {
+    requests: u64,
+    bytes: u64,
+    memory_bytes: u64,
+}

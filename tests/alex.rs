@@ -1,0 +1,116 @@
+//! AutoKG's worked example, as an acceptance test: a small corpus tells Alex's day, with many small details about Alex. Two chunks never name
+//! Alex, and only they tell of the weather. Vectors bring Alex's details; the keyword graph brings the clues.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+use futures::executor::block_on;
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::retrieve::{Reached, SearchResult};
+use pocketgraph_companion::autokg::AutoKgOptions;
+use pocketgraph_companion::folder::FolderSource;
+use pocketgraph_companion::ingest::IngestOptions;
+use pocketgraph_companion::pipeline::{BuildOptions, Input, Progress, build};
+use std::rc::Rc;
+
+const QUESTION: &str = "Was it raining when Alex left home?";
+
+const CLUES: [&str; 2] = [
+    "People chat over coffee on the square outside Cafe A, jackets over the backs of their chairs.",
+    "The car wash below Company B is busy today; the line of cars reaches around the corner.",
+];
+
+/// Alex's day. Cafe A and Company B are named often enough to become keywords.
+const DAY: &[&str] = &[
+    "Alex left home at half past seven this morning.",
+    "Before leaving home Alex looked for the keys for ten minutes.",
+    "Alex closed the front door at home and checked it twice.",
+    "When Alex left home the neighbour was just coming back from a run.",
+    "Alex forgot the lunch box at home and did not go back for it.",
+    "Alex walked from home to Cafe A along the canal.",
+    "At home Alex had slept badly, so coffee came first.",
+    "Alex left a note for the family on the kitchen table before leaving.",
+    "Alex ordered a flat white at Cafe A.",
+    "The barista at Cafe A asked Alex about the new flat.",
+    "Alex paid four euros at Cafe A and left a tip.",
+    "Alex sat for a moment inside Cafe A to answer a message.",
+    "Cafe A was out of croissants, so Alex took a roll.",
+    "Alex told the barista at Cafe A about a meeting at Company B.",
+    "Alex took the bus from Cafe A to Company B.",
+    "On the bus to Company B Alex read two reports.",
+    "Alex reached Company B five minutes before nine.",
+    "The receptionist of Company B gave Alex a visitor's badge.",
+    "Alex met the head of purchasing of Company B on the third floor.",
+    "Company B ordered forty desks from Alex.",
+    "Alex and Company B agreed on delivery in March.",
+    "Alex wrote the order for Company B into a notebook.",
+    "Company B asked Alex for a discount of five per cent.",
+    "Alex called the office from Company B about the discount.",
+    "Alex left Company B at eleven and took a taxi.",
+    "Alex was home again before six in the evening.",
+    "At home in the evening Alex told the family about the order.",
+    "Alex put the umbrella stand at home back into its corner.",
+    "Alex went to bed early and left the window open.",
+    "Alex plans to leave home earlier tomorrow morning.",
+];
+
+struct Silent;
+
+impl Progress for Silent {
+    fn stage(&self, _: &str, _: Option<u64>) {}
+    fn at(&self, _: u64) {}
+    fn warn(&self, _: &str) {}
+}
+
+fn engine(folder: &std::path::Path) -> Engine {
+    let lines: Vec<String> = DAY
+        .iter()
+        .chain(&CLUES)
+        .enumerate()
+        .map(|(i, text)| serde_json::json!({"id": format!("note-{i}"), "title": format!("Note {i}"), "text": text}).to_string())
+        .collect();
+    let input = folder.join("day.jsonl");
+    std::fs::write(&input, lines.join("\n")).unwrap();
+    let bundle = folder.join("bundle");
+    build(
+        &BuildOptions {
+            input: Input::Documents(input),
+            out: bundle.clone(),
+            ingest: IngestOptions::default(),
+            max_tokens: 200,
+            autokg: Some(AutoKgOptions::default()),
+            seed: 0,
+            runtime: false,
+            pages: None,
+        },
+        &Silent,
+    )
+    .unwrap();
+    block_on(async {
+        let engine = Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30).await.unwrap();
+        engine.prepare().await.unwrap();
+        engine
+    })
+}
+
+fn search(engine: &Engine, retriever: &str) -> SearchResult {
+    // k is left to the retrievers: for autokg the paper's five numbers, of which 15 chunks come from the vectors; dense gets the same 15.
+    let k = (retriever == "dense").then_some(15);
+    block_on(engine.search(QUESTION, &SearchOptions { k, retriever: Some(retriever.into()), typing: false })).unwrap()
+}
+
+#[test]
+#[ignore = "the local extractor does not yet choose Cafe A and Company B as keywords of so small a corpus"]
+fn the_keyword_graph_finds_the_clues_that_vectors_do_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path());
+    let dense = search(&engine, "dense");
+    assert_eq!(dense.hits.len(), 15);
+    for clue in CLUES {
+        assert!(dense.hits.iter().all(|h| h.text != clue), "dense search is not expected to find: {clue}");
+    }
+    let autokg = search(&engine, "autokg");
+    for clue in CLUES {
+        let hit = autokg.hits.iter().find(|h| h.text == clue);
+        let reached = &hit.unwrap_or_else(|| panic!("not found: {clue}; keywords {:?}", autokg.keywords)).reached;
+        assert!(reached.iter().all(|w| !matches!(w, Reached::Query)), "{reached:?}");
+    }
+}

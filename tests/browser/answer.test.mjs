@@ -1,0 +1,180 @@
+// Answers written by an LLM: streamed, checked, stopped, and every way in which an endpoint fails.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { ask, askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use, useLlm } from "./harness.mjs";
+
+const t = harness();
+beforeEach(() => {
+  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0 });
+  t.llm.requests.length = 0;
+});
+
+async function openWithLlm(options) {
+  const page = await t.open();
+  await useLlm(page, t.llm, options);
+  return page;
+}
+
+/** A sentence of the first passage, so that what the endpoint says can be confirmed there. */
+async function sentenceOfFirstPassage(page) {
+  return use(page, async ({ PocketGraph }, question) => {
+    const graph = await PocketGraph.open("/bundle/");
+    const { hits } = await graph.search(question);
+    await graph.close();
+    const sentences = hits[0].text.match(/[A-Z][^.!?\n]{30,}[.!?]/g) ?? [hits[0].text];
+    return sentences[0];
+  }, QUESTION);
+}
+
+test("a written answer is streamed; confirmed and dangling citations are told apart", async () => {
+  const page = await openWithLlm({ key: "secret-key-1" });
+  const sentence = await sentenceOfFirstPassage(page);
+  t.llm.text = `${sentence.replace(/[.!?]$/, "")} [1].\n\nIt is **also** said elsewhere [99].`;
+  await ask(page);
+  await page.locator(".answer-body .cite.dangling").waitFor();
+  assert.equal(await page.locator(".answer-body .cite.verified").count(), 1);
+  assert.equal(await page.locator(".answer-body strong").innerText(), "also");
+  assert.match(await page.locator(".answer-by").innerText(), /written by small-model/i);
+  assert.match(await page.locator(".answer-foot").innerText(), /refers to no passage/i);
+
+  const request = t.llm.requests.at(-1);
+  assert.equal(request.authorization, "Bearer secret-key-1");
+  assert.equal(request.body.model, "small-model");
+  assert.equal(request.body.stream, true);
+  assert.match(JSON.stringify(request.body.messages), /difference between a keyword graph/);
+
+  await page.locator(".answer-body button.cite").first().click();
+  await page.locator("#passage mark").first().waitFor();
+  await page.keyboard.press("Escape");
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("the quoted answer stands while the endpoint is waited for", async () => {
+  t.llm.behaviour = "silent";
+  const page = await openWithLlm();
+  await ask(page);
+  await page.locator(".answer-body button.cite").first().waitFor();
+  assert.equal(await page.locator(".stop").isVisible(), true);
+  await page.click(".stop");
+  await page.locator(".stop").waitFor({ state: "hidden" });
+  assert.ok((await page.locator(".answer-body button.cite").count()) > 0);
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("Stop ends a written answer, keeps what was written, and hangs up on the endpoint", async () => {
+  t.llm.behaviour = "slow";
+  t.llm.text = "Zebra words nobody wrote in the handbook before this very test";
+  const page = await openWithLlm();
+  await ask(page);
+  await page.waitForFunction(() => document.querySelector(".answer-body").textContent.includes("nobody wrote"));
+  await page.click(".stop");
+  await page.locator(".stop").waitFor({ state: "hidden" });
+  assert.match(await page.locator(".answer-by").innerText(), /stopped/i);
+  const written = await page.locator(".answer-body").innerText();
+  assert.match(written, /nobody wrote/);
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator(".answer-body").innerText(), written);
+  assert.ok(t.llm.gone > 0, "the endpoint saw the client leave");
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("a new question stops the answer to the old one", async () => {
+  t.llm.behaviour = "slow";
+  const page = await openWithLlm();
+  await ask(page);
+  await page.waitForFunction(() => / word\d/.test(document.querySelector(".answer-body").textContent));
+  t.llm.behaviour = "stream";
+  t.llm.text = "Nothing leaves the browser [1].";
+  await ask(page, "what leaves my machine when I ask a question?");
+  await page.waitForFunction(() => document.querySelector(".answer-body").textContent.startsWith("Nothing leaves the browser"));
+  await page.locator('#answer[aria-busy="false"]').waitFor();
+  await page.waitForTimeout(300);
+  assert.ok(t.llm.gone > 0, "the endpoint saw the client leave");
+  await page.context().close();
+});
+
+test("an endpoint that says 429 once is asked again", async () => {
+  t.llm.behaviour = "429-then-stream";
+  const page = await openWithLlm();
+  await ask(page);
+  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 40_000 });
+  assert.ok(t.llm.requests.length >= 2);
+  await assertClean(page, FAILED_LOAD);
+  await page.context().close();
+});
+
+const FAILURES = [
+  ["429", /limiting requests/i],
+  ["500", /endpoint failed.*500/is],
+  ["401", /refused the key/i],
+  ["truncated", /broke off|ended/i],
+  ["malformed", /not a chat stream|not JSON/i],
+  ["html", /not a chat stream|not JSON|broke off/i],
+];
+
+for (const [behaviour, message] of FAILURES) {
+  test(`an endpoint that fails (${behaviour}) is reported, and the quoted answer stays`, async () => {
+    Object.assign(t.llm, { behaviour, text: "A keyword graph joins keywords by how many passages they share, and so on [1]." });
+    const page = await openWithLlm();
+    await ask(page);
+    const trouble = page.locator(".answer-trouble");
+    await trouble.waitFor({ timeout: 45_000 });
+    assert.match(await trouble.innerText(), message);
+    assert.match(await page.locator(".answer-by").innerText(), /quoted/i);
+    assert.ok((await page.locator(".answer-body button.cite.verified").count()) > 0);
+    assert.equal(await page.locator(".stop").isVisible(), false);
+
+    t.llm.behaviour = "stream";
+    await trouble.locator("button").click();
+    await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 40_000 });
+    assert.equal(await trouble.isVisible(), false);
+    await assertClean(page, FAILED_LOAD);
+    await page.context().close();
+  });
+}
+
+test("an endpoint that cannot be reached is reported", async () => {
+  const page = await t.open();
+  await useLlm(page, { url: "http://127.0.0.1:9/v1" });
+  await ask(page);
+  const trouble = page.locator(".answer-trouble");
+  await trouble.waitFor({ timeout: 45_000 });
+  assert.match(await trouble.innerText(), /cannot be reached/i);
+  assert.ok((await page.locator(".answer-body button.cite.verified").count()) > 0);
+  await page.context().close();
+});
+
+test("without an endpoint nothing is sent anywhere but to the page's own host", async () => {
+  const page = await t.open();
+  const foreign = [];
+  page.on("request", (request) => new URL(request.url()).origin === new URL(t.site.url).origin || foreign.push(request.url()));
+  await askAndRead(page);
+  await page.waitForTimeout(500);
+  assert.deepEqual(foreign, []);
+  assert.equal(t.llm.requests.length, 0);
+  assert.ok(t.site.requests.every((path) => !/keyword%20graph|keyword\+graph/.test(path)), "the question is in no request");
+  await page.context().close();
+});
+
+test("the settings refuse what cannot work, and forget the endpoint when told to", async () => {
+  const page = await t.open();
+  await page.click("#settings-button");
+  await page.fill("#llm-url", "ftp://example.org");
+  await page.click("#settings button[type=submit]");
+  assert.match(await page.locator(".form-problem").innerText(), /https/);
+  await page.fill("#llm-url", t.llm.url);
+  await page.click("#settings button[type=submit]");
+  assert.match(await page.locator(".form-problem").innerText(), /model/i);
+  await page.fill("#llm-model", "small-model");
+  await page.click("#settings button[type=submit]");
+  assert.match(await page.locator("#settings-button").innerText(), /small-model/);
+  await page.click("#settings-button");
+  await page.getByRole("button", { name: "Forget the endpoint" }).click();
+  assert.match(await page.locator("#settings-button").innerText(), /quoted/);
+  await assertClean(page);
+  await page.context().close();
+});

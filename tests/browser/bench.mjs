@@ -1,0 +1,292 @@
+// What a reader's browser transfers, and how long the reader waits, before the first hits: a real Chromium with a fresh profile, a
+// static host on loopback, a bare page. Medians over several runs, as Markdown.
+//
+//   node tests/browser/bench.mjs [--runs N] [--budgets FILE] NAME SITE [NAME SITE]...
+//
+// A SITE is a folder that holds pkg/ and bundle/. Chromium is found through CHROMIUM_PATH. With --budgets, the site named `book` is
+// held against the budgets first_lexical_bytes and first_hybrid_bytes of that file.
+//
+// Hosts differ in what they compress. All compress text; most, not all, compress wasm as well. The measurement runs on a host that
+// compresses text only, and the other figure follows from the sizes of what was sent, so both are shown. Bytes are counted at the
+// server's sockets, heads of answers included; requests and hits are counted whether or not they matter. On loopback the network
+// costs nothing, so the times are those of the work: decoding, compiling, searching.
+
+import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, resolve, sep } from "node:path";
+import { pipeline } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { chromium } from "playwright-core";
+
+const QUESTIONS = {
+  demo: [
+    "what is the difference between a keyword graph and a knowledge graph?",
+    "how does hybrid search work?",
+    "where is the key of a language model kept?",
+    "what is in a bundle?",
+    "can it be used without a server?",
+  ],
+  book: [
+    "how do I borrow a value mutably?",
+    "what is the difference between String and str?",
+    "how are errors propagated with the question mark operator?",
+    "when is memory freed?",
+    "how do threads share data safely?",
+  ],
+};
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+const TEXT = new Set([".html", ".js", ".mjs", ".css", ".json", ".svg"]);
+
+const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'; base-uri 'none'";
+
+/** A static host for a site's folder that counts what leaves it. */
+async function startHost(folder) {
+  const root = resolve(folder);
+  const sockets = new Set();
+  let closed = 0;
+  let requests = 0;
+  let savedByWasm = 0;
+  const wasmSavings = new Map();
+
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
+    if (path === "/bench.html") {
+      // The page is the measurement's own: its bytes are none of the product's. So it is asked for before counting starts.
+      response.writeHead(200, { "content-type": TYPES[".html"], "content-security-policy": POLICY });
+      response.end('<!doctype html><meta charset="utf-8"><title>bench</title><link rel="icon" href="data:,">');
+      return;
+    }
+    requests += 1;
+    const file = resolve(root, "." + path);
+    if (!file.startsWith(root + sep) || !existsSync(file) || !statSync(file).isFile()) {
+      response.writeHead(404).end();
+      return;
+    }
+    const kind = extname(file);
+    const headers = { "content-type": TYPES[kind] ?? "application/octet-stream", "cache-control": "no-cache", "content-security-policy": POLICY };
+    const size = statSync(file).size;
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
+    if (range) {
+      const start = Number(range[1]);
+      const end = Math.min(range[2] === "" ? size - 1 : Number(range[2]), size - 1);
+      if (start > end) {
+        response.writeHead(416, { "content-range": `bytes */${size}` }).end();
+        return;
+      }
+      response.writeHead(206, { ...headers, "content-length": end - start + 1, "content-range": `bytes ${start}-${end}/${size}` });
+      // A reader who goes away in the middle is no error of the host's.
+      pipeline(createReadStream(file, { start, end }), response, () => {});
+    } else if (TEXT.has(kind) && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) {
+      const packed = gzipSync(readFileSync(file));
+      response.writeHead(200, { ...headers, "content-encoding": "gzip", "content-length": packed.length }).end(packed);
+    } else {
+      if (kind === ".wasm") {
+        if (!wasmSavings.has(file)) wasmSavings.set(file, size - gzipSync(readFileSync(file)).length);
+        savedByWasm += wasmSavings.get(file);
+      }
+      response.writeHead(200, { ...headers, "content-length": size });
+      pipeline(createReadStream(file), response, () => {});
+    }
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => {
+      sockets.delete(socket);
+      closed += socket.bytesWritten;
+    });
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const total = () => closed + [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
+  let from = 0;
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    /** Forgets what was counted so far. */
+    reset() {
+      from = total();
+      requests = 0;
+      savedByWasm = 0;
+    },
+    count: () => ({ requests, bytes: total() - from, bytesWithWasm: total() - from - savedByWasm }),
+    close: () =>
+      new Promise((done) => {
+        server.close(done);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH,
+    // As root, in a container, Chromium's own sandbox cannot start; it visits nothing but the loopback here.
+    chromiumSandbox: process.getuid?.() !== 0,
+    args: ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic"],
+  });
+}
+
+/** Opens the bundle in a page of a fresh browser and runs `work(page, host)`. */
+async function inFreshBrowser(site, work) {
+  const host = await startHost(site);
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(120_000);
+    const failures = [];
+    page.on("pageerror", (error) => failures.push(error));
+    await page.goto(`${host.origin}/bench.html`);
+    host.reset();
+    const measured = await work(page, host);
+    if (failures.length > 0) throw failures[0];
+    return measured;
+  } finally {
+    await browser.close();
+    await host.close();
+  }
+}
+
+/** From nothing to the first hits of one retriever. */
+function firstHits(site, question, retriever) {
+  return inFreshBrowser(site, async (page, host) => {
+    const { ms, hits } = await page.evaluate(
+      async ([question, retriever]) => {
+        const started = performance.now();
+        const { PocketGraph } = await import("/pkg/pocketgraph.js");
+        const kg = await PocketGraph.open("/bundle/", { worker: false });
+        const found = await kg.search(question, { k: 10, retriever });
+        return { ms: performance.now() - started, hits: (found.hits ?? found).length };
+      },
+      [question, retriever],
+    );
+    if (!(hits > 0)) throw new Error(`${retriever} search found nothing for "${question}": there is nothing to measure`);
+    return { ...host.count(), ms };
+  });
+}
+
+/** With everything loaded: what that took, and how long a search takes then. */
+function warm(site, questions) {
+  return inFreshBrowser(site, async (page, host) => {
+    const figures = await page.evaluate(async (questions) => {
+      const { PocketGraph } = await import("/pkg/pocketgraph.js");
+      const kg = await PocketGraph.open("/bundle/", { worker: false });
+      const started = performance.now();
+      await kg.prepare();
+      const prepareMs = performance.now() - started;
+      const figures = { prepareMs };
+      for (const retriever of ["lexical", "hybrid"]) {
+        // Once for what is fetched on demand; then ten times each, which is what is counted.
+        for (const question of questions) await kg.search(question, { k: 10, retriever });
+        const times = [];
+        for (let round = 0; round < 10; round += 1) {
+          for (const question of questions) {
+            const before = performance.now();
+            await kg.search(question, { k: 10, retriever });
+            times.push(performance.now() - before);
+          }
+        }
+        times.sort((a, b) => a - b);
+        figures[retriever] = times[Math.floor(times.length / 2)];
+      }
+      figures.memory = (await kg.stats()).memoryBytes;
+      return figures;
+    }, questions);
+    return { ...host.count(), ...figures };
+  });
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+async function medians(runs, measure) {
+  const all = [];
+  for (let run = 0; run < runs; run += 1) all.push(await measure());
+  return Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))]));
+}
+
+const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
+const milliseconds = (ms) => `${ms.toFixed(ms < 10 ? 2 : 0)} ms`;
+
+async function measureSite(name, site, runs) {
+  for (const needed of ["pkg/pocketgraph.js", "bundle/manifest.json"]) {
+    if (!existsSync(`${site}/${needed}`)) throw new Error(`${site} has no ${needed}`);
+  }
+  const questions = QUESTIONS[name] ?? QUESTIONS.demo;
+  const lexical = await medians(runs, () => firstHits(site, questions[0], "lexical"));
+  const hybrid = await medians(runs, () => firstHits(site, questions[0], "hybrid"));
+  const ready = await medians(runs, () => warm(site, questions));
+
+  console.log(`\n### ${name}: "${questions[0]}", median of ${runs} cold starts\n`);
+  console.log("| until | requests | transferred, host compresses text | and wasm | time without network |");
+  console.log("|---|---:|---:|---:|---:|");
+  const rows = [
+    ["first lexical hits", lexical, lexical.ms],
+    ["first hybrid hits", hybrid, hybrid.ms],
+    ["everything prepared and searched", ready, ready.prepareMs],
+  ];
+  for (const [what, count, ms] of rows) {
+    console.log(`| ${what} | ${count.requests} | ${kilobytes(count.bytes)} | ${kilobytes(count.bytesWithWasm)} | ${milliseconds(ms)} |`);
+  }
+  console.log(`\nWarm, everything prepared: lexical ${milliseconds(ready.lexical)} p50, hybrid ${milliseconds(ready.hybrid)} p50; memory ${(ready.memory / 1e6).toFixed(1)} MB.`);
+  return { first_lexical_bytes: lexical.bytesWithWasm, first_hybrid_bytes: hybrid.bytesWithWasm };
+}
+
+/** name -> { limit, beyond } from the budgets' file. */
+function readBudgets(file) {
+  const budgets = new Map();
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    if (line.startsWith("#") || line.trim() === "") continue;
+    const [name, limit, , beyond] = line.trim().split(/\s+/);
+    budgets.set(name, { limit: Number(limit), beyond });
+  }
+  return budgets;
+}
+
+/** Says how each figure stands to its budget; true when one that must be kept is broken. */
+function breaksABudget(figures, budgets) {
+  let broken = false;
+  console.log("");
+  for (const [name, value] of Object.entries(figures)) {
+    const budget = budgets.get(name);
+    if (!budget) throw new Error(`there is no budget ${name}`);
+    const over = value > budget.limit;
+    console.log(`${name}: ${kilobytes(value)}, ${over ? "OVER" : "within"} ${kilobytes(budget.limit)}`);
+    if (over && budget.beyond === "fail") broken = true;
+  }
+  return broken;
+}
+
+async function main(args) {
+  let runs = 5;
+  let budgets;
+  const sites = [];
+  while (args.length > 0) {
+    const arg = args.shift();
+    if (arg === "--runs") runs = Number(args.shift());
+    else if (arg === "--budgets") budgets = readBudgets(args.shift());
+    else sites.push([arg, args.shift()]);
+  }
+  if (!(Number.isInteger(runs) && runs > 0) || sites.length === 0 || sites.some(([, site]) => !site)) {
+    console.error("usage: node tests/browser/bench.mjs [--runs N] [--budgets FILE] NAME SITE [NAME SITE]...");
+    process.exit(2);
+  }
+  if (!process.env.CHROMIUM_PATH) throw new Error("CHROMIUM_PATH must name a Chromium; ./build.sh bench sets it");
+  let broken = false;
+  for (const [name, site] of sites) {
+    const figures = await measureSite(name, site, runs);
+    if (name === "book" && budgets) broken = breaksABudget(figures, budgets) || broken;
+  }
+  process.exitCode = broken ? 1 : 0;
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,105 @@
+// What every test file starts with: the site, an LLM endpoint and a browser, opened before its tests and closed after them.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { launch, newPage } from "./browser.mjs";
+import { serveLlm, serveSite, strictPolicy } from "./server.mjs";
+
+/** The question that the demo is shown with. */
+export const QUESTION = "what is the difference between a keyword graph and a knowledge graph?";
+
+/** The folder with the built page: $POCKETGRAPH_SITE, or with POCKETGRAPH_MOCK=1 one around the mock engine. */
+async function siteFolder() {
+  const built = process.env.POCKETGRAPH_SITE;
+  if (built) {
+    for (const part of ["index.html", "pkg/pocketgraph.js", "pkg/pocketgraph_wasm_bg.wasm", "bundle/manifest.json"]) {
+      assert.ok(existsSync(join(built, part)), `POCKETGRAPH_SITE lacks ${part}`);
+    }
+    return { folder: built, remove: () => {} };
+  }
+  assert.equal(process.env.POCKETGRAPH_MOCK, "1", "Set POCKETGRAPH_SITE to the built page, or POCKETGRAPH_MOCK=1 to test the page alone.");
+  const { buildMockSite } = await import("./mock/site.mjs");
+  const folder = await mkdtemp(join(tmpdir(), "pocketgraph-site-"));
+  await buildMockSite(folder);
+  return { folder, remove: () => rm(folder, { recursive: true }) };
+}
+
+/** Registers the hooks; what it returns is filled in before the first test. */
+export function harness() {
+  const test = {};
+  before(async () => {
+    const { folder, remove } = await siteFolder();
+    test.folder = folder;
+    test.remove = remove;
+    test.llm = await serveLlm();
+    test.site = await serveSite(folder, { policy: strictPolicy(test.llm.origin) });
+    test.browser = await launch();
+  });
+  after(async () => {
+    await test.browser?.close();
+    await test.site?.close();
+    await test.llm?.close();
+    await test.remove?.();
+  });
+  /** A page at `path` of the site, ready for a question. */
+  test.open = async ({ path = "", ...options } = {}) => {
+    test.site.faults.clear();
+    const page = await newPage(test.browser, options);
+    await page.goto(test.site.url + path);
+    await page.locator("#welcome:not([hidden]), #results:not([hidden])").waitFor();
+    return page;
+  };
+  /** A page of the site's origin in which a test uses the package itself: `use(page, async ({ PocketGraph, PocketGraphError }, argument) => …)`. */
+  test.bare = async () => {
+    test.site.faults.clear();
+    const page = await newPage(test.browser);
+    await page.goto(`${test.site.url}icon.svg`);
+    return page;
+  };
+  return test;
+}
+
+/** Runs `body(package, argument)` in the page. A PocketGraphError it throws comes back as { code, message }. */
+export function use(page, body, argument) {
+  const source = `(async (argument) => {
+    const pkg = await import("/pkg/pocketgraph.js");
+    try { return await (${body})(pkg, argument); }
+    catch (error) { if (error instanceof pkg.PocketGraphError) return { code: error.code, message: error.message }; throw error; }
+  })(${JSON.stringify(argument ?? null)})`;
+  return page.evaluate(source);
+}
+
+/** Types a question and presses Enter. */
+export async function ask(page, question = QUESTION) {
+  await page.fill("#question", question);
+  await page.press("#question", "Enter");
+}
+
+/** Asks, and waits for the quoted answer. */
+export async function askAndRead(page, question = QUESTION) {
+  await ask(page, question);
+  await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
+}
+
+/** Names the LLM endpoint in the settings. */
+export async function useLlm(page, llm, { key = "" } = {}) {
+  await page.click("#settings-button");
+  await page.fill("#llm-url", llm.url);
+  await page.fill("#llm-model", "small-model");
+  await page.fill("#llm-key", key);
+  await page.click("#settings button[type=submit]");
+  await page.locator("#settings").waitFor({ state: "hidden" });
+}
+
+/** No policy violation, no console error, no uncaught exception. `except` passes over messages that the test itself provoked. */
+export async function assertClean(page, except = /(?!)/) {
+  assert.deepEqual(await page.evaluate(() => window.violations), []);
+  assert.deepEqual(page.complaints.filter((complaint) => !except.test(complaint)), []);
+}
+
+/** Chromium's own line about a failed request: expected where a test makes requests fail. */
+export const FAILED_LOAD = /Failed to load resource|net::ERR_/;

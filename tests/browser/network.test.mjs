@@ -1,0 +1,162 @@
+// A host that fails: what has been loaded goes on working, what is missing is said, and trying again works.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ask, askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use } from "./harness.mjs";
+import { newPage } from "./browser.mjs";
+
+const t = harness();
+
+const notice = (page) => page.locator("#notice:not([hidden])");
+
+test("with the network cut after the first question, what was loaded is still searched and cited", async () => {
+  const page = await t.open();
+  await askAndRead(page);
+  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  t.site.faults.set("/", { kind: "cut" });
+  await page.fill("#question", "");
+  await askAndRead(page);
+  assert.match(await page.locator("#hits > li.hit").first().innerText(), /keyword graph/i);
+  await page.locator(".answer-body button.cite").first().click();
+  await page.locator("#passage .passage-body").waitFor();
+  await page.keyboard.press("Escape");
+
+  // Another question may need parts that are not there: hits, or a clear word about it; never silence.
+  await ask(page, "how are vectors quantised and paged in a bundle?");
+  await page.waitForFunction(() => !document.querySelector("#notice").hidden || document.querySelector("#hits > li"));
+  if (await notice(page).count()) assert.match(await notice(page).innerText(), /network|could not be loaded|not loaded/i);
+  t.site.faults.clear();
+  await page.fill("#question", "");
+  await askAndRead(page);
+  await notice(page).waitFor({ state: "detached" }).catch(() => {});
+  assert.equal(await notice(page).count(), 0);
+  await assertClean(page, FAILED_LOAD);
+  await page.context().close();
+});
+
+test("with the model's word vectors out of reach, questions are still answered without it", async () => {
+  const page = await t.open();
+  t.site.faults.set("/bundle/words/", { kind: "status", status: 404 });
+  await askAndRead(page);
+  await page.waitForTimeout(3000);
+  await page.fill("#question", "");
+  await askAndRead(page);
+  assert.match(await page.locator("#hits > li.hit").first().innerText(), /keyword graph/i);
+  if (await notice(page).count()) assert.doesNotMatch(await notice(page).innerText(), /did not succeed|No answer could be made/);
+  await page.context().close();
+});
+
+for (const [name, fault, message] of [
+  ["missing", { kind: "status", status: 404 }, /could not be opened.*manifest/is],
+  ["unreachable", { kind: "cut" }, /could not be opened.*network/is],
+  ["truncated", { kind: "truncate" }, /could not be opened/i],
+  ["failing", { kind: "status", status: 503 }, /could not be opened.*503/is],
+]) {
+  test(`a bundle whose manifest is ${name} is reported, and “Try again” opens it once it is there`, async () => {
+    t.site.faults.clear();
+    t.site.faults.set("/bundle/manifest.json", fault);
+    const page = await newPage(t.browser);
+    await page.goto(t.site.url);
+    await notice(page).waitFor();
+    assert.match(await notice(page).innerText(), message);
+    t.site.faults.clear();
+    await notice(page).locator("button").click();
+    await page.locator("#welcome:not([hidden])").waitFor();
+    assert.equal(await notice(page).count(), 0);
+    await askAndRead(page);
+    await assertClean(page, FAILED_LOAD);
+    await page.context().close();
+  });
+}
+
+test("an engine that cannot be fetched is reported", async () => {
+  t.site.faults.clear();
+  t.site.faults.set("pocketgraph_wasm_bg.wasm", { kind: "status", status: 404 });
+  const page = await newPage(t.browser);
+  await page.goto(t.site.url);
+  await notice(page).waitFor();
+  assert.match(await notice(page).innerText(), /engine|wasm|404/i);
+  t.site.faults.clear();
+  await notice(page).locator("button").click();
+  await page.locator("#welcome:not([hidden])").waitFor();
+  await page.context().close();
+});
+
+test("a slow host delays nothing but what it serves: the box can be typed in meanwhile", async () => {
+  t.site.faults.clear();
+  t.site.faults.set("/bundle/", { kind: "delay", ms: 400 });
+  const page = await newPage(t.browser);
+  await page.goto(t.site.url);
+  await page.fill("#question", QUESTION);
+  await page.locator("#hits > li.hit").first().waitFor();
+  assert.equal(await page.inputValue("#question"), QUESTION);
+  await assertClean(page);
+  await page.context().close();
+});
+
+for (const kind of ["corrupt", "truncate"]) {
+  test(`no file of the bundle can be ${kind === "corrupt" ? "corrupted" : "truncated"} unnoticed`, async () => {
+    // Which files a bundle has is its own affair: every file that a first search asks for is damaged in its turn.
+    const page = await t.bare();
+    t.site.requests.length = 0;
+    const search = async ({ PocketGraph }, question) => {
+      const graph = await PocketGraph.open("/bundle/", { worker: false });
+      const result = await graph.search(question);
+      await graph.close();
+      return { missing: result.missing, hits: result.hits.length };
+    };
+    const whole = await use(page, search, QUESTION);
+    assert.ok(whole.hits > 0 && whole.missing.length === 0);
+    const files = [...new Set(t.site.requests.filter((path) => path.startsWith("/bundle/")))];
+    assert.ok(files.length >= 2, files.join());
+    for (const file of files) {
+      t.site.faults.clear();
+      t.site.faults.set(file, { kind });
+      const damaged = await use(page, search, QUESTION);
+      const noticed = damaged.code ? /manifest|hash-mismatch|truncated|corrupt/.test(damaged.code) : damaged.missing.length > 0;
+      if (process.env.POCKETGRAPH_SITE || kind === "truncate") assert.ok(noticed, `${file}: ${JSON.stringify(damaged)}`);
+    }
+    await page.context().close();
+  });
+}
+
+test("the engine works on the page's own thread too", async () => {
+  const page = await t.open({ path: "?worker=off" });
+  await askAndRead(page);
+  assert.equal(page.workers().length, 0);
+  await page.locator("#graph .node.keyword").first().waitFor();
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("the engine works in a worker, and a worker that dies is reported and can be started again", async () => {
+  const page = await t.open();
+  await askAndRead(page);
+  const [worker] = page.workers();
+  assert.ok(worker, "the engine is in a worker");
+  await worker.evaluate(() => {
+    setTimeout(() => {
+      throw new WebAssembly.RuntimeError("unreachable");
+    });
+  });
+  await page.waitForTimeout(200);
+  await ask(page, "how does hybrid search work?");
+  await notice(page).waitFor();
+  assert.match(await notice(page).innerText(), /engine has stopped/i);
+  await notice(page).locator("button").click();
+  await notice(page).waitFor({ state: "detached" });
+  await askAndRead(page);
+  assert.equal(page.workers().length, 1);
+  assert.equal(await notice(page).count(), 0);
+  await page.context().close();
+});
+
+test("where no worker can be had, the engine falls back to the page's thread", async () => {
+  t.site.faults.clear();
+  t.site.faults.set("/pkg/worker.js", { kind: "status", status: 404 });
+  const page = await newPage(t.browser);
+  await page.goto(t.site.url);
+  await page.locator("#welcome:not([hidden])").waitFor();
+  await askAndRead(page);
+  await page.context().close();
+});

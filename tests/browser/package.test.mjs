@@ -1,0 +1,245 @@
+// The package itself, used by a plain module script: aborts, errors, events, workers, and the component.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { assertClean, FAILED_LOAD, harness, QUESTION, use } from "./harness.mjs";
+
+const t = harness();
+beforeEach(() => {
+  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0 });
+  t.llm.requests.length = 0;
+});
+
+for (const worker of [true, false]) {
+  const where = worker ? "in a worker" : "on the page's thread";
+
+  test(`${where}: open, info, search, neighbours, subgraph, passage, stats, close`, async () => {
+    const page = await t.bare();
+    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+      const phases = [];
+      const graph = await PocketGraph.open("/bundle/", { worker, onProgress: (progress) => phases.push(progress) });
+      const info = graph.info();
+      const result = await graph.search(question, { k: 5 });
+      const keyword = result.keywords.find(({ kind }) => kind === "direct");
+      const neighbors = keyword && (await graph.neighbors(keyword.label, { limit: 3 }));
+      const subgraph = await graph.subgraph(result);
+      const passage = await graph.passage(result.hits[0].chunk);
+      const stats = await graph.stats();
+      await graph.close();
+      const closed = await graph.search(question).catch((error) => error.code);
+      return { phases, info, result, keyword, neighbors, subgraph, passage, stats, closed };
+    }, { worker, question: QUESTION });
+    assert.ok(!seen.code, seen.message);
+    assert.ok(seen.phases.length > 0 && seen.phases.every(({ phase, loaded, total }) => typeof phase === "string" && loaded >= 0 && total >= 0));
+    assert.ok(seen.info.chunks > 0 && seen.info.documents > 0 && seen.info.sections.length > 0);
+    assert.ok(seen.result.hits.length > 0 && seen.result.hits.length <= 5);
+    const [hit] = seen.result.hits;
+    for (const { start, end } of hit.highlights) assert.ok(start >= 0 && start < end && end <= hit.text.length);
+    assert.ok(seen.result.hits.every(({ reached }) => reached.length > 0));
+    assert.ok(seen.keyword, "keywords near the question");
+    assert.equal(seen.neighbors.keyword, seen.keyword.label);
+    assert.ok(seen.neighbors.neighbors.length <= 3);
+    const ids = new Set(seen.subgraph.nodes.map(({ id }) => id));
+    assert.ok(seen.subgraph.edges.every(({ from, to }) => ids.has(from) && ids.has(to)));
+    assert.equal(seen.subgraph.nodes.filter(({ kind }) => kind === "question").length, 1);
+    assert.equal(seen.passage.text, hit.text);
+    assert.ok(seen.stats.requests > 0 && seen.stats.bytes > 0);
+    assert.equal(seen.closed, "closed");
+    await assertClean(page);
+    await page.context().close();
+  });
+
+  test(`${where}: events come in order, and citations point into the text`, async () => {
+    const page = await t.bare();
+    const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      const events = [];
+      for await (const event of graph.ask(question)) events.push(event);
+      const written = [];
+      for await (const event of graph.ask(question, { llm })) written.push(event);
+      const { hits } = events.find(({ type }) => type === "hits").result;
+      const passages = {};
+      for (const { chunk } of hits) passages[chunk] = (await graph.passage(chunk)).text;
+      await graph.close();
+      return { events, written, passages };
+    }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } });
+    assert.ok(!seen.code, seen.message);
+    const types = seen.events.map(({ type }) => type);
+    assert.equal(types[0], "hits");
+    assert.equal(types.at(-1), "done");
+    assert.equal(types.filter((type) => type === "done").length, 1);
+    const { answer } = seen.events.at(-1);
+    assert.ok(answer.answered && answer.by === "extraction" && answer.citations.length > 0);
+    for (const { quote, span, at, number, chunk, status } of answer.citations) {
+      assert.equal(status, "verified");
+      assert.match(answer.text.slice(at.start, at.end), new RegExp(`\\b${number}\\b`));
+      assert.equal(seen.passages[chunk].slice(span.start, span.end), quote);
+    }
+    const order = seen.written.map(({ type }) => type).filter((type, i, all) => type !== all[i - 1]);
+    assert.deepEqual(order, ["hits", "references", "token", "done"]);
+    const tokens = seen.written.filter(({ type }) => type === "token").map(({ text }) => text).join("");
+    assert.equal(tokens, t.llm.text);
+    assert.equal(seen.written.at(-1).answer.by, "llm");
+    await page.context().close();
+  });
+
+  test(`${where}: every call honours its signal, before and during`, async () => {
+    const page = await t.bare();
+    t.site.faults.set("/bundle/", { kind: "delay", ms: 150 });
+    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+      const codeOf = (promise) => promise.then(() => "done", (error) => error.code);
+      const gone = AbortSignal.abort();
+      const soon = () => AbortSignal.timeout(20);
+      const codes = [await codeOf(PocketGraph.open("/bundle/", { worker, signal: gone })), await codeOf(PocketGraph.open("/bundle/", { worker, signal: soon() }))];
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      codes.push(await codeOf(graph.search(question, { signal: gone })));
+      codes.push(await codeOf(graph.search(question, { signal: soon() })));
+      codes.push(await codeOf(graph.passage(0, { signal: gone })));
+      codes.push(await codeOf(graph.neighbors("x", { signal: gone })));
+      codes.push(await codeOf(graph.prepare({ signal: gone })));
+      codes.push(await codeOf(graph.prepare({ signal: soon() })));
+      codes.push(await codeOf(graph.ask(question, { signal: gone }).next()));
+      codes.push(await codeOf((async () => { for await (const event of graph.ask(question, { signal: soon() })) void event; })()));
+      const after = await graph.search(question);
+      await graph.close();
+      return { codes, hits: after.hits.length };
+    }, { worker, question: QUESTION });
+    assert.ok(!seen.code, seen.message);
+    // The last two run after an aborted search may have loaded what they need, so the final one may finish; nothing else may.
+    const [last, ...others] = seen.codes.reverse();
+    assert.deepEqual([...new Set(others)], ["aborted"], seen.codes.join());
+    assert.ok(["aborted", "done"].includes(last));
+    assert.ok(seen.hits > 0, "the bundle works on after aborts");
+    await page.context().close();
+  });
+
+  test(`${where}: leaving the loop aborts the answer`, async () => {
+    const page = await t.bare();
+    t.llm.behaviour = "slow";
+    const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      let tokens = 0;
+      for await (const event of graph.ask(question, { llm })) if (event.type === "token" && ++tokens === 3) break;
+      const result = await graph.search(question);
+      return { tokens, hits: result.hits.length };
+    }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } });
+    assert.ok(!seen.code, seen.message);
+    assert.equal(seen.tokens, 3);
+    assert.ok(seen.hits > 0);
+    await page.waitForTimeout(300);
+    assert.equal(t.llm.gone, 1, "the endpoint saw the client leave");
+    await page.context().close();
+  });
+
+  test(`${where}: an endpoint that fails ends in a quoted answer whose warning has the code`, async () => {
+    const page = await t.bare();
+    t.llm.text = "A keyword graph joins keywords by how many passages they share, and so on [1].";
+    const expected = { 401: "llm-refused", 500: "llm-http", 429: "llm-rate-limit", truncated: "llm-stream", malformed: "llm-malformed", stall: "llm-timeout", silent: "llm-timeout" };
+    for (const [behaviour, code] of Object.entries(expected)) {
+      t.llm.behaviour = behaviour;
+      const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        let answer;
+        for await (const event of graph.ask(question, { llm })) if (event.type === "done") answer = event.answer;
+        await graph.close();
+        return { answer };
+      }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m", timeoutMs: 1500, retries: 1 } });
+      assert.ok(seen.answer, seen.message);
+      assert.equal(seen.answer.by, "extraction");
+      assert.ok(seen.answer.citations.length > 0);
+      assert.ok(seen.answer.warnings[0].includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0]}`);
+    }
+    await page.context().close();
+  });
+
+  test(`${where}: the model can be prepared by several at once, and one who leaves does not stop the others`, async () => {
+    const page = await t.bare();
+    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      const progress = [];
+      const leaving = new AbortController();
+      const outcomes = Promise.allSettled([graph.prepare({ onProgress: (p) => progress.push(p) }), graph.prepare({ signal: leaving.signal })]);
+      leaving.abort();
+      const [stays, leaves] = await outcomes;
+      const result = await graph.search(question);
+      return { stays: stays.status, leaves: leaves.reason?.code, progress, ready: graph.modelReady(), stage: result.stage };
+    }, { worker, question: QUESTION });
+    assert.ok(!seen.code, seen.message);
+    assert.deepEqual([seen.stays, seen.leaves, seen.ready, seen.stage], ["fulfilled", "aborted", true, "model"]);
+    assert.ok(seen.progress.length > 0);
+    const last = seen.progress.at(-1);
+    assert.ok(last.loaded <= last.total);
+    await page.context().close();
+  });
+}
+
+test("arguments that make no sense are refused by name", async () => {
+  const page = await t.bare();
+  const codes = await use(page, async ({ PocketGraph }) => {
+    const codeOf = (promise) => promise.then(() => "done", (error) => error.code);
+    const graph = await PocketGraph.open("/bundle/");
+    return [
+      await codeOf(PocketGraph.open(7)),
+      await codeOf(PocketGraph.open("/bundle/", { memoryLimit: -1 })),
+      await codeOf(graph.search("")),
+      await codeOf(graph.search("x", { k: 0 })),
+      await codeOf(graph.search("x", { retriever: "magic" })),
+      await codeOf(graph.passage(-1)),
+      await codeOf(graph.passage(4_000_000_000)),
+      await codeOf(graph.neighbors("no keyword is called this")),
+      await codeOf(graph.ask("x", { llm: { baseUrl: "javascript:alert(1)", model: "m" } }).next()),
+      await codeOf(graph.subgraph({})),
+    ];
+  });
+  assert.deepEqual(codes, Array(10).fill("bad-argument"));
+  await page.context().close();
+});
+
+test("a bundle that is not there is refused with its HTTP status, in a worker and out of it", async () => {
+  const page = await t.bare();
+  for (const worker of [true, false]) {
+    const seen = await use(page, async ({ PocketGraph }, worker) => PocketGraph.open("/nowhere/", { worker }), worker);
+    assert.equal(seen.code, "http", seen.message);
+  }
+  await assertClean(page, FAILED_LOAD);
+  await page.context().close();
+});
+
+test("the component searches, answers, reports, and keeps to the strict policy", async () => {
+  const page = await t.open();
+  await page.evaluate(async () => {
+    await import("/pkg/ask-element.js");
+    const element = document.createElement("pocketgraph-ask");
+    element.setAttribute("src", "/bundle/");
+    element.setAttribute("placeholder", "Ask the handbook");
+    window.heard = [];
+    for (const type of ["pocketgraph-result", "pocketgraph-answer", "pocketgraph-error"]) {
+      document.addEventListener(type, (event) => window.heard.push([type, event.detail.hits?.length ?? event.detail.text ?? event.detail.code]));
+    }
+    document.body.prepend(element);
+  });
+  const box = page.getByRole("searchbox", { name: "Ask the handbook" });
+  await box.fill("keyword graph");
+  await page.waitForFunction(() => window.heard.some(([type, hits]) => type === "pocketgraph-result" && hits > 0));
+  await box.fill(QUESTION);
+  await box.press("Enter");
+  await page.waitForFunction(() => window.heard.some(([type]) => type === "pocketgraph-answer"));
+  const inside = await page.evaluate(() => {
+    const root = document.querySelector("pocketgraph-ask").shadowRoot;
+    return {
+      hits: root.querySelectorAll('[part="hit"]').length,
+      answer: root.querySelector('[part="answer"]').textContent,
+      citations: root.querySelectorAll('[part~="citation"]').length,
+      styled: getComputedStyle(root.querySelector("form")).display,
+      inline: root.querySelectorAll("[style], style").length,
+    };
+  });
+  assert.ok(inside.hits > 0 && inside.answer.length > 20 && inside.citations > 0);
+  assert.equal(inside.styled, "flex");
+  assert.equal(inside.inline, 0);
+  await page.evaluate(() => document.querySelector("pocketgraph-ask").setAttribute("src", "/nowhere/"));
+  await box.press("Enter");
+  await page.waitForFunction(() => window.heard.some(([type, code]) => type === "pocketgraph-error" && code === "http"));
+  await assertClean(page, FAILED_LOAD);
+  await page.context().close();
+});

@@ -1,0 +1,117 @@
+// build.sh as somebody meets it at the terminal, and the parts of it that decide whether a budget is kept.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "build-script-"));
+after(() => rmSync(scratch, { recursive: true }));
+
+const build = (...args) => spawnSync("bash", ["build.sh", ...args], { cwd: root, encoding: "utf8" });
+
+/** Runs shell code with the helpers loaded, in a scratch target folder. */
+function withHelpers(code, environment = {}) {
+  const lines = ["set -euo pipefail", `ROOT='${root}'`, 'cd "$ROOT"'];
+  for (const helper of ["common", "tools", "wasm", "site", "test", "size"]) lines.push(`. scripts/${helper}.sh`);
+  lines.push(`WORK='${scratch}'`, 'STAMPS="$WORK/stamps"', code);
+  return spawnSync("bash", ["-c", lines.join("\n")], { encoding: "utf8", env: { ...process.env, ...environment } });
+}
+
+test("the help names every task, and a task that is not there is refused", () => {
+  const help = build("--help");
+  assert.equal(help.status, 0);
+  for (const task of ["demo", "test", "wasm", "companion", "bench", "size", "clean"]) {
+    assert.match(help.stdout, new RegExp(`^  ${task}\\b`, "m"));
+  }
+  for (const wrong of [[], ["deom"], ["wasm", "now"], ["demo", "--docs", "/no/such/folder"], ["demo", "--port", "x"]]) {
+    const refused = build(...wrong);
+    assert.equal(refused.status, 2, wrong.join(" "));
+    assert.match(refused.stderr, /build\.sh/);
+  }
+});
+
+test("the version of wasm-bindgen's tool is the one of Cargo.lock", () => {
+  const pinned = /^wasm-bindgen = "=(.*)"/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))[1];
+  const said = withHelpers("locked_version Cargo.lock wasm-bindgen");
+  assert.equal(said.stdout.trim(), pinned);
+  writeFileSync(join(scratch, "lock"), 'name = "a"\nversion = "1"\n\nname = "ab"\nversion = "2"\ndependencies = ["a"]\n');
+  assert.equal(withHelpers(`locked_version "${scratch}/lock" ab`).stdout.trim(), "2");
+  assert.equal(withHelpers(`locked_version "${scratch}/lock" b`).stdout.trim(), "");
+});
+
+test("a broken budget fails, a kept one and one that is only told do not", () => {
+  const file = join(scratch, "budgets.txt");
+  writeFileSync(file, "# a comment\nstrict 100 bytes fail x\nmild 100 bytes tell x\n");
+  const judge = (rows) => withHelpers(`${rows}\nend_with_verdict`, { POCKETGRAPH_BUDGETS: file });
+
+  const kept = judge("row x 100 strict");
+  assert.equal(kept.status, 0, kept.stderr);
+  assert.match(kept.stdout, /within 100 bytes/);
+  const broken = judge("row x 101 strict\nrow y 5 strict");
+  assert.equal(broken.status, 1);
+  assert.match(broken.stdout, /\*\*over\*\* 100 bytes/);
+  assert.match(broken.stderr, /1 of the budgets/);
+  assert.equal(judge("row x 101 mild").status, 0);
+  assert.equal(judge("seconds_row x 100.5 strict").status, 1);
+  assert.notEqual(judge("row x 1 missing").status, 0);
+});
+
+test("the wasm budget is the one that the budgets file states", () => {
+  const said = withHelpers('printf "%s %s %s" "$(budget wasm_gzip 2)" "$(budget wasm_gzip 3)" "$(budget wasm_gzip 4)"');
+  assert.equal(said.stdout, "320000 bytes fail");
+});
+
+test("a changed, added or renamed file changes what a stamp is compared with", () => {
+  const folder = join(scratch, "docs");
+  mkdirSync(join(folder, "a b"), { recursive: true });
+  writeFileSync(join(folder, "a b", "one.md"), "1");
+  const hash = () => withHelpers(`hash_of_files "${folder}"`).stdout.trim();
+  const seen = [hash()];
+  assert.match(seen[0], /^[0-9a-f]{64}$/);
+  assert.equal(hash(), seen[0]);
+  writeFileSync(join(folder, "a b", "one.md"), "2");
+  seen.push(hash());
+  writeFileSync(join(folder, "two.md"), "");
+  seen.push(hash());
+  rmSync(join(folder, "two.md"));
+  writeFileSync(join(folder, "three.md"), "");
+  seen.push(hash());
+  assert.equal(new Set(seen).size, 4);
+  const stamped = withHelpers('stamp thing abc; stamp_is thing abc && echo same; stamp_is thing abd || echo other');
+  assert.equal(stamped.stdout, "same\nother\n");
+});
+
+test("the first step that fails is named, and stops the rest", () => {
+  const run = withHelpers(`
+    trap report_failed_step EXIT
+    step good true
+    bad() { false; echo went on; }
+    step "the bad one" bad
+    step never echo reached`);
+  assert.equal(run.status, 1);
+  assert.match(run.stderr, /FAILED: the bad one \(after 1 steps/);
+  assert.doesNotMatch(run.stdout, /went on|reached/);
+});
+
+test("a folder without tests fails instead of passing", () => {
+  mkdirSync(join(scratch, "none"), { recursive: true });
+  const run = withHelpers(`node_tests "${scratch}/none"`);
+  assert.equal(run.status, 1);
+  assert.match(run.stderr, /there are no tests/);
+});
+
+test("pages are written out below the folder and nowhere else", () => {
+  const pages = join(scratch, "pages.jsonl");
+  const write = (path) => {
+    writeFileSync(pages, JSON.stringify({ path, text: "# x\n" }) + "\n");
+    return spawnSync("node", ["scripts/write-pages.mjs", pages, join(scratch, "out")], { cwd: root, encoding: "utf8" });
+  };
+  assert.equal(write("src/a.md").status, 0);
+  assert.equal(readFileSync(join(scratch, "out/src/a.md"), "utf8"), "# x\n");
+  assert.notEqual(write("../escaped.md").status, 0);
+});

@@ -1,0 +1,112 @@
+// The package in Node: bundles from a folder and from a host, with nothing left behind. POCKETGRAPH_SITE is the folder that holds pkg/ and
+// bundle/; POCKETGRAPH_MOCK=1 tests the JavaScript alone, around a mock engine.
+
+import assert from "node:assert/strict";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { serveSite } from "../browser/server.mjs";
+
+const QUESTION = "what is the difference between a keyword graph and a knowledge graph?";
+
+let folder;
+let site;
+let PocketGraph;
+let PocketGraphError;
+const temporary = [];
+
+before(async () => {
+  folder = process.env.POCKETGRAPH_SITE;
+  if (!folder) {
+    assert.equal(process.env.POCKETGRAPH_MOCK, "1", "Set POCKETGRAPH_SITE to the built page, or POCKETGRAPH_MOCK=1.");
+    folder = await mkdtemp(join(tmpdir(), "pocketgraph-node-"));
+    temporary.push(folder);
+    await (await import("../browser/mock/site.mjs")).buildMockSite(folder);
+  }
+  site = await serveSite(folder);
+  ({ PocketGraph, PocketGraphError } = await import(pathToFileURL(join(folder, "pkg/pocketgraph.js"))));
+});
+
+after(async () => {
+  await site?.close();
+  for (const one of temporary) await rm(one, { recursive: true, force: true });
+});
+
+const fails = (promise, code) => assert.rejects(promise, (error) => error instanceof PocketGraphError && error.code === code);
+
+async function firstHitIsRight(graph) {
+  const { hits } = await graph.search(QUESTION);
+  const first = JSON.stringify(hits[0]);
+  assert.match(first, /keyword graph/i);
+  assert.match(first, /knowledge graph/i);
+}
+
+test("a bundle is opened by a path, by a file URL and by an http URL", async () => {
+  const places = [join(folder, "bundle"), relative(process.cwd(), join(folder, "bundle")), pathToFileURL(join(folder, "bundle/")), join(folder, "bundle/manifest.json"), `${site.url}bundle/`, `${site.url}bundle`];
+  for (const place of places) {
+    const graph = await PocketGraph.open(place);
+    assert.ok(graph.info().chunks > 0, String(place));
+    await firstHitIsRight(graph);
+    await graph.close();
+  }
+});
+
+test("an answer is quoted, and its citations point into their passages", async () => {
+  const graph = await PocketGraph.open(join(folder, "bundle"));
+  let answer;
+  for await (const event of graph.ask(QUESTION)) if (event.type === "done") answer = event.answer;
+  assert.equal(answer.by, "extraction");
+  assert.ok(answer.citations.length > 0);
+  for (const { chunk, quote, span } of answer.citations) {
+    const passage = await graph.passage(chunk);
+    assert.equal(passage.text.slice(span.start, span.end), quote);
+  }
+  await graph.close();
+});
+
+test("while a folder is open, fetch reads below it and nowhere else; afterwards fetch is as it was", async () => {
+  const original = globalThis.fetch;
+  const copy = await mkdtemp(join(tmpdir(), "pocketgraph-root-"));
+  temporary.push(copy);
+  await cp(join(folder, "bundle"), join(copy, "bundle"), { recursive: true });
+  await writeFile(join(copy, "secret.txt"), "secret");
+  const graph = await PocketGraph.open(join(copy, "bundle"));
+  const second = await PocketGraph.open(join(folder, "bundle"));
+  const root = pathToFileURL(join(copy, "bundle/"));
+  const manifest = await fetch(new URL("manifest.json", root));
+  assert.equal(manifest.status, 200);
+  const part = await fetch(new URL("manifest.json", root), { headers: { range: "bytes=1-4" } });
+  assert.deepEqual([part.status, (await part.arrayBuffer()).byteLength], [206, 4]);
+  assert.equal((await fetch(new URL("no-such-file", root))).status, 404);
+  for (const outside of ["../secret.txt", "..%2fsecret.txt", "%2e%2e/secret.txt"]) await assert.rejects(fetch(new URL(outside, root)), TypeError);
+  assert.equal((await fetch(`${site.url}bundle/manifest.json`)).status, 200);
+  await graph.close();
+  await assert.rejects(fetch(new URL("manifest.json", root)), TypeError);
+  await firstHitIsRight(second);
+  await second.close();
+  assert.equal(globalThis.fetch, original);
+});
+
+test("what is not a bundle is refused with a code", async () => {
+  await fails(PocketGraph.open(join(folder, "nowhere")), "http");
+  await fails(PocketGraph.open(`${site.url}nowhere/`), "http");
+  await fails(PocketGraph.open("http://127.0.0.1:9/"), "network");
+  await fails(PocketGraph.open(42), "bad-argument");
+  await fails(PocketGraph.open(join(folder, "bundle"), { worker: true }), "internal");
+});
+
+test("signals and close are honoured", async () => {
+  await fails(PocketGraph.open(join(folder, "bundle"), { signal: AbortSignal.abort() }), "aborted");
+  const graph = await PocketGraph.open(join(folder, "bundle"));
+  await fails(graph.search(QUESTION, { signal: AbortSignal.abort() }), "aborted");
+  const searching = graph.search(QUESTION);
+  const closing = graph.close();
+  await searching.then(() => {}, (error) => assert.match(error.code, /closed|aborted/));
+  await closing;
+  await fails(graph.search(QUESTION), "closed");
+  await graph.reopen();
+  await firstHitIsRight(graph);
+  await graph.close();
+});

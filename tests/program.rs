@@ -1,0 +1,231 @@
+//! The program as a user runs it.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_pocketgraph"))
+}
+
+fn run(args: &[&str]) -> Output {
+    program().args(args).output().expect("the program starts")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn files_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn walk(root: &Path, folder: &Path, out: &mut BTreeMap<PathBuf, Vec<u8>>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, out);
+            } else {
+                out.insert(path.strip_prefix(root).unwrap().to_owned(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut out = BTreeMap::new();
+    walk(root, root, &mut out);
+    out
+}
+
+/// A small site about boats and bread.
+fn documents(folder: &Path) {
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write(
+        "sailing/mooring.md",
+        "---\ntitle: Mooring a boat\n---\n\n## Bow line\n\nTie the bow line first when you moor against the wind.\n\n## Spring line\n\nThe spring line \
+         keeps the boat from moving along the quay. It runs from the bow to a bollard astern.\n",
+    );
+    write(
+        "baking.md",
+        "# Baking bread\n\nSourdough needs a ripe starter. Feed the starter twelve hours before you knead the dough.\n\n## Oven\n\nBake at 230 degrees for forty minutes.\n",
+    );
+    write(
+        "page.html",
+        "<html><head><title>Knots</title></head><body><nav>menu</nav><main><h1>Knots</h1><h2 id=bow>Bowline</h2><p>The bowline makes a fixed loop that does not slip.</p></main></body></html>",
+    );
+    write("notes.txt", "Anchors hold best in sand and mud. Rock is poor holding ground.\n");
+    write("ignored/secret.md", "# Secret\n\nNobody shall read this.\n");
+    write(".gitignore", "ignored/\n");
+    std::fs::write(folder.join("broken.md"), b"# Broken\n\n\xff\xfe\xfa not text").unwrap();
+}
+
+fn built() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    documents(&docs);
+    let bundle = dir.path().join("bundle");
+    let output = run(&["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", err(&output));
+    (dir, bundle)
+}
+
+#[test]
+fn help_teaches_every_command() {
+    let help = out(&run(&["--help"]));
+    for command in ["build", "search", "ask", "inspect", "verify", "serve", "train", "eval"] {
+        assert!(help.contains(command), "{command}");
+        assert!(out(&run(&[command, "--help"])).contains("Usage:"), "{command}");
+    }
+}
+
+#[test]
+fn a_folder_becomes_a_bundle_that_answers() {
+    let (_dir, bundle) = built();
+    let b = bundle.to_str().unwrap();
+
+    let verified = run(&["verify", b]);
+    assert!(verified.status.success(), "{}", err(&verified));
+    assert!(out(&run(&["inspect", b])).contains("documents"));
+
+    for (question, url) in [
+        ("which rope stops the boat sliding along the quay?", "sailing/mooring.html#spring-line"),
+        ("how hot should the oven be for bread?", "baking.html#oven"),
+        ("a loop that does not slip", "page.html#bow"),
+        ("where do anchors hold well?", "notes.txt"),
+    ] {
+        let found = run(&["search", b, question, "--json"]);
+        assert!(found.status.success(), "{}", err(&found));
+        let result: serde_json::Value = serde_json::from_str(&out(&found)).unwrap();
+        assert_eq!(result["hits"][0]["url"], url, "{question}: {result:#}");
+        assert_eq!(result["stage"], "model");
+    }
+    assert!(!out(&run(&["search", b, "secret nobody"])).contains("Nobody shall read"), "what .gitignore names is not read");
+
+    let answer = out(&run(&["ask", b, "What keeps the boat from moving along the quay?"]));
+    assert!(answer.contains("The spring line keeps the boat from moving along the quay.") && answer.contains("[1]"), "{answer}");
+    let unknown = out(&run(&["ask", b, "Who won the football world cup in 1974?"]));
+    assert!(unknown.contains("do not say"), "{unknown}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_counted_and_the_rest_is_built() {
+    let dir = tempfile::tempdir().unwrap();
+    documents(dir.path());
+    let bundle = dir.path().join("out/bundle");
+    let output = run(&["build", dir.path().to_str().unwrap(), "-o", bundle.to_str().unwrap()]);
+    assert!(output.status.success());
+    assert!(err(&output).contains("broken.md"), "{}", err(&output));
+    assert!(out(&output).contains("1 skipped"), "{}", out(&output));
+}
+
+#[test]
+fn the_same_documents_give_the_same_bytes() {
+    let (dir, first) = built();
+    let second = dir.path().join("again");
+    assert!(run(&["build", dir.path().join("docs").to_str().unwrap(), "-o", second.to_str().unwrap()]).status.success());
+    let (a, b) = (files_of(&first), files_of(&second));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    assert!(a == b);
+}
+
+#[test]
+fn a_folder_that_is_no_bundle_is_never_overwritten() {
+    let dir = tempfile::tempdir().unwrap();
+    documents(dir.path());
+    let precious = dir.path().join("sailing");
+    let output = run(&["build", dir.path().to_str().unwrap(), "-o", precious.to_str().unwrap()]);
+    assert!(!output.status.success());
+    assert!(err(&output).contains("not a bundle"), "{}", err(&output));
+    assert!(precious.join("mooring.md").exists());
+}
+
+#[test]
+fn an_empty_folder_is_a_clear_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    let output = run(&["build", docs.to_str().unwrap(), "-o", dir.path().join("b").to_str().unwrap()]);
+    assert!(!output.status.success());
+    assert!(err(&output).contains("nothing to read"), "{}", err(&output));
+}
+
+#[test]
+fn a_damaged_bundle_is_found_out_by_verify() {
+    let (_dir, bundle) = built();
+    let victim = files_of(&bundle).into_keys().find(|p| p.starts_with("chunks")).unwrap();
+    let path = bundle.join(&victim);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let output = run(&["verify", bundle.to_str().unwrap()]);
+    assert!(!output.status.success());
+    let told: String = err(&output).split_whitespace().collect();
+    assert!(told.contains(victim.file_name().unwrap().to_str().unwrap()), "{}", err(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_the_old_bundle_and_no_trace() {
+    let (dir, bundle) = built();
+    let before = files_of(&bundle);
+    let docs = dir.path().join("docs");
+    // Enough text that the build is still embedding when it is stopped.
+    for i in 0..400 {
+        std::fs::write(
+            docs.join(format!("long-{i}.md")),
+            format!("# Page {i}\n\n{}", format!("Sentence about harbours and page {i}. ").repeat(60)),
+        )
+        .unwrap();
+    }
+    let mut child = program().args(["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap()]).spawn().unwrap();
+    // Until the folder in which the new bundle grows is there.
+    let staging = || std::fs::read_dir(dir.path()).unwrap().flatten().any(|e| e.file_name().to_string_lossy().starts_with(".pocketgraph-"));
+    while !staging() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!staging(), "the unfinished bundle is removed");
+    assert!(files_of(&bundle) == before, "the old bundle is as it was");
+}
+
+#[test]
+fn chunks_and_vectors_from_outside_are_searched_by_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let chunks = dir.path().join("chunks.jsonl");
+    std::fs::write(
+        &chunks,
+        "{\"title\":\"A\",\"url\":\"a\",\"text\":\"tidal lagoon\"}\n{\"title\":\"B\",\"url\":\"b\",\"text\":\"wind farm\"}\n",
+    )
+    .unwrap();
+    let vectors = dir.path().join("v.npy");
+    let mut npy = b"\x93NUMPY\x01\x00".to_vec();
+    let mut header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".to_vec();
+    while !(10 + header.len() + 1).is_multiple_of(64) {
+        header.push(b' ');
+    }
+    header.push(b'\n');
+    npy.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    npy.extend_from_slice(&header);
+    for x in [1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0] {
+        npy.extend_from_slice(&x.to_le_bytes());
+    }
+    std::fs::write(&vectors, npy).unwrap();
+    let bundle = dir.path().join("b");
+    let args = ["build", "--chunks", chunks.to_str().unwrap(), "--vectors", vectors.to_str().unwrap(), "-o", bundle.to_str().unwrap()];
+    let refused = run(&args);
+    assert!(!refused.status.success() && err(&refused).contains("--embedder"), "the query embedder's id must be given");
+    let output = program().args(args).args(["--embedder", "mine"]).output().unwrap();
+    assert!(output.status.success(), "{}", err(&output));
+    let found = run(&["search", bundle.to_str().unwrap(), "lagoon", "--json"]);
+    let result: serde_json::Value = serde_json::from_str(&out(&found)).unwrap();
+    assert_eq!(result["hits"][0]["title"], "A");
+    assert_eq!(result["stage"], "feedback");
+}

@@ -1,0 +1,190 @@
+// The answer above the hits: quoted from the passages, or written by an LLM as it streams; its citations, their check, its sources.
+
+import { answerBlocks, citationAt, h } from "./pkg/render.js";
+
+const FLAGS = {
+  unsupported: "The passage cited here does not clearly support the sentence.",
+  dangling: "This number cites no passage.",
+};
+
+/** Draws one answer. The quoted one is kept while a written one arrives, and comes back if that fails. */
+export class AnswerView {
+  #node;
+  #on;
+  #quoted = null;
+  #shown = null;
+  #writing = null;
+  #frame = 0;
+  #title = h("h2", { id: "answer-title" }, "Answer");
+  #by = h("p", { class: "answer-by" });
+  #stop;
+  #trouble = h("div", { class: "answer-trouble", role: "alert", hidden: true });
+  #body = h("div", { class: "answer-body" });
+  #foot = h("div", { class: "answer-foot" });
+
+  constructor(node, { onCite, onStop, onRetry }) {
+    this.#node = node;
+    this.#on = { onCite, onRetry };
+    this.#stop = h("button", { type: "button", class: "stop", hidden: true, onclick: onStop }, "Stop");
+    node.append(h("div", { class: "section-head" }, this.#title, this.#by, this.#stop), this.#trouble, this.#body, this.#foot);
+  }
+
+  /** An answer is being made; `llm` is the endpoint if it will be a written one. */
+  begin(llm) {
+    this.#node.hidden = false;
+    this.#quoted = null;
+    this.#writing = llm ? { model: llm.model, text: "", references: [] } : null;
+    this.#trouble.hidden = true;
+    if (!this.#shown) this.#by.textContent = "Reading…";
+    this.#busy(true);
+  }
+
+  /** The passages that the LLM was given, by the numbers it cites them with. */
+  references(references) {
+    if (this.#writing) this.#writing.references = references;
+    this.#by.textContent = `${this.#writing?.model ?? "The model"} is reading…`;
+  }
+
+  /** More text of a written answer. Drawn once a frame however fast it comes. */
+  token(text) {
+    if (!this.#writing) return;
+    this.#writing.text += text;
+    this.#frame ||= requestAnimationFrame(() => this.#drawWriting());
+  }
+
+  done(answer, llm) {
+    if (llm) this.#writing = null;
+    if (answer.by === "extraction") this.#quoted = answer;
+    const more = Boolean(this.#writing);
+    this.#show(answer, llm);
+    this.#busy(more);
+    if (more) this.#by.textContent = `Quoted; ${this.#writing.model} is asked…`;
+  }
+
+  /** The reader stopped it, or asked something else. What had been written stays, marked as unfinished. */
+  stopped() {
+    if (this.#writing?.text) {
+      this.#drawWriting();
+      this.#by.textContent = "Stopped before the end; its citations have not been checked.";
+    } else if (this.#quoted) this.#show(this.#quoted);
+    else if (!this.#shown) this.clear();
+    this.#writing = null;
+    this.#busy(false);
+  }
+
+  /** The LLM failed: says why, and the quoted answer stands (`instead`, if the engine made one anew). */
+  failed(why, instead = this.#quoted) {
+    this.#writing = null;
+    this.#quoted = instead;
+    if (instead) this.#show({ ...instead, warnings: [] });
+    const retry = h("button", { type: "button", onclick: () => this.#on.onRetry() }, "Ask it again");
+    this.#trouble.replaceChildren(h("p", {}, h("strong", {}, "The model gave no answer. "), why, " Below is what the documents say themselves."), retry);
+    this.#trouble.hidden = false;
+    this.#busy(false);
+  }
+
+  clear() {
+    this.#node.hidden = true;
+    this.#quoted = this.#shown = this.#writing = null;
+    this.#body.replaceChildren();
+    this.#foot.replaceChildren();
+    this.#trouble.hidden = true;
+    this.#busy(false);
+  }
+
+  hasQuoted() {
+    return this.#quoted !== null;
+  }
+
+  /** Whether what stands there was quoted, nothing is being written, and no failure is being told. */
+  isQuoted() {
+    return this.#shown?.by === "extraction" && !this.#writing && this.#trouble.hidden;
+  }
+
+  #busy(on) {
+    this.#stop.hidden = !on;
+    this.#node.classList.toggle("busy", on);
+    this.#node.setAttribute("aria-busy", String(on));
+    if (!on && this.#frame) {
+      cancelAnimationFrame(this.#frame);
+      this.#frame = 0;
+    }
+  }
+
+  #drawWriting() {
+    this.#frame = 0;
+    const { text, references, model } = this.#writing ?? {};
+    if (!text) return;
+    this.#by.textContent = `${model} is writing…`;
+    this.#node.dataset.by = "llm";
+    const byNumber = new Map(references.map((reference) => [reference.number, reference]));
+    this.#body.replaceChildren(answerBlocks(text, (number) => this.#marker(number, byNumber.get(number))));
+    this.#foot.replaceChildren();
+  }
+
+  #show(answer, llm) {
+    this.#shown = answer;
+    this.#node.dataset.by = answer.by;
+    this.#node.classList.toggle("unanswered", !answer.answered);
+    this.#by.textContent = provenance(answer, llm);
+    this.#body.replaceChildren(
+      answerBlocks(answer.text, (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end)), { lines: answer.by === "extraction" }),
+    );
+    this.#foot.replaceChildren(...this.#sources(answer), ...notes(answer));
+  }
+
+  #marker(number, citation) {
+    const status = citation ? citation.status : this.#writing ? "pending" : "dangling";
+    const where = citation?.title ? [citation.title, ...citation.headingPath].join(" › ") : "";
+    if (!citation || status === "dangling") {
+      const flagged = status === "dangling";
+      return h("span", { class: `cite ${status}`, title: flagged && FLAGS.dangling, role: "img", "aria-label": flagged ? `Citation ${number}: cites no passage` : `Citation ${number}` }, `${number}${flagged ? "!" : ""}`);
+    }
+    const flag = FLAGS[status];
+    const label = `Citation ${number}: ${where}${flag ? `. ${flag}` : ""}`;
+    const title = flag ?? citation.quote ?? where;
+    return h("button", { type: "button", class: `cite ${status ?? ""}`, title, "aria-label": label, onclick: () => this.#on.onCite(citation) }, `${number}${flag ? "?" : ""}`);
+  }
+
+  #sources(answer) {
+    const first = new Map();
+    for (const citation of answer.citations) {
+      if (citation.status !== "dangling" && !first.has(citation.number)) first.set(citation.number, citation);
+    }
+    if (first.size === 0) return [];
+    const items = [...first.values()].sort((a, b) => a.number - b.number).map((citation) =>
+      h(
+        "li",
+        {},
+        h("span", { class: "source-number" }, String(citation.number)),
+        h(
+          "div",
+          {},
+          h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled"),
+          citation.headingPath.length > 0 && h("span", { class: "source-path" }, citation.headingPath.join(" › ")),
+        ),
+      ),
+    );
+    return [h("h3", { class: "visually-hidden" }, "Sources"), h("ol", { class: "sources" }, items)];
+  }
+}
+
+function provenance(answer, llm) {
+  if (answer.by === "llm") return `Written by ${llm?.model ?? "a language model"} from the passages below; citations checked`;
+  return answer.answered ? "Quoted from the documents" : "Not in the documents";
+}
+
+function notes(answer) {
+  const count = (status) => answer.citations.filter((citation) => citation.status === status).length;
+  const lines = [];
+  // What the engine says of dangling numbers and of a cut answer is said here, beside the marks that show it.
+  if (count("dangling") > 0) lines.push(["flag", `${plural(count("dangling"), "citation")} marked ! refer${count("dangling") === 1 ? "s" : ""} to no passage.`]);
+  if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
+  if (answer.truncated) lines.push(["flag", answer.truncated === "filter" ? "The endpoint's filter cut the answer off." : "The answer reached its length limit and is cut off."]);
+  for (const warning of answer.warnings ?? []) if (!/do not exist|was cut at its token|content filter cut/.test(warning)) lines.push(["", warning]);
+  return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
+}
+
+function plural(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

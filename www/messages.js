@@ -1,0 +1,47 @@
+// What went wrong, in the reader's words. The codes are the package's and do not change.
+
+const BY_CODE = {
+  network: "The network could not be reached. What has been loaded already can still be searched.",
+  "unsupported-version": "This bundle was built by a newer version than this page can read. Publish the page and the bundle together.",
+  "hash-mismatch": "A file of the bundle is not the one its manifest names. It may be half uploaded, or damaged.",
+  truncated: "A file of the bundle arrived incomplete.",
+  corrupt: "A file of the bundle is damaged.",
+  manifest: "The bundle's manifest cannot be read.",
+  "missing-section": "The bundle lacks a part that this needs.",
+  http: "The host did not give a file.",
+  closed: "The engine has stopped.",
+  "llm-endpoint": "The endpoint's address or a setting cannot be used. Check them in the settings.",
+  "llm-http": "The endpoint failed, or cannot be reached.",
+  "llm-refused": "The endpoint refused the key or the model. Check both in the settings.",
+  "llm-rate-limit": "The endpoint is limiting requests (HTTP 429). Wait a moment and try again.",
+  "llm-timeout": "The endpoint did not answer in time.",
+  "llm-stream": "The endpoint's answer broke off before its end.",
+  "llm-malformed": "The endpoint sent something that is not a chat stream. Check its address.",
+};
+
+// Those whose own message would only say the same again.
+const SAYS_ALL = new Set(["closed", "llm-rate-limit", "llm-timeout", "llm-malformed", "llm-refused"]);
+
+/** A sentence or two for the reader. The engine's own message follows where it says more, such as which file. */
+export function explain({ code, message }) {
+  const known = BY_CODE[code];
+  if (!known) return message;
+  return SAYS_ALL.has(code) || !message ? known : `${known} ${sentence(message)}`;
+}
+
+/**
+ * Why a written answer was asked for and a quoted one came, as `{ code, message }`; null if the LLM did not fail. The engine tells it in the
+ * answer's first warning.
+ */
+export function failureOf(answer) {
+  if (answer.by !== "extraction") return null;
+  const [warning = ""] = answer.warnings;
+  const match = /\((llm-[a-z-]+)\): ([^]*?)\.? This answer is quoted/.exec(warning);
+  if (match) return { code: match[1], message: match[2] };
+  return /language model (failed|answered nothing)/i.test(warning) ? { code: "", message: warning } : null;
+}
+
+function sentence(text) {
+  const trimmed = text.trim();
+  return `${trimmed[0].toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
+}

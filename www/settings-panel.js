@@ -1,0 +1,150 @@
+// The settings: how to search, and an LLM endpoint for written answers. Everything here lives in this object and nowhere else: no
+// storage, no address, no cookie. Reloading the page forgets it, the key first of all.
+
+import { h } from "./pkg/render.js";
+
+const RETRIEVERS = [
+  ["hybrid", "Hybrid: words and meaning"],
+  ["autokg", "AutoKG: through the keyword graph"],
+  ["dense", "Dense: meaning alone"],
+  ["lexical", "Lexical: words alone"],
+];
+
+/** The settings dialog and what it holds. */
+export class SettingsPanel {
+  #dialog;
+  #opener;
+  #onChange;
+  #search = { retriever: "hybrid", k: 10 };
+  #llm = null;
+  #language = "";
+  #fields = {};
+  #problem = h("p", { class: "form-problem", role: "alert" });
+
+  constructor(dialog, opener, onChange) {
+    this.#dialog = dialog;
+    this.#opener = opener;
+    this.#onChange = onChange;
+    opener.addEventListener("click", () => this.#open());
+    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    dialog.append(this.#form());
+    this.#label();
+  }
+
+  /** Options for a search. */
+  get search() {
+    return { ...this.#search };
+  }
+
+  /** The LLM endpoint, or null: answers are then quoted. */
+  get llm() {
+    return this.#llm && { ...this.#llm };
+  }
+
+  /** Options for a written answer. */
+  get writing() {
+    return this.#language ? { language: this.#language } : {};
+  }
+
+  #form() {
+    const f = this.#fields;
+    const off = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+    f.retriever = h("select", { id: "retriever" }, RETRIEVERS.map(([value, label]) => h("option", { value }, label)));
+    f.k = h("input", { id: "k", type: "number", min: 1, max: 50, step: 1, required: true, inputmode: "numeric" });
+    f.baseUrl = h("input", { id: "llm-url", type: "url", placeholder: "https://api.example.org/v1", ...off });
+    f.model = h("input", { id: "llm-model", type: "text", placeholder: "name of a model", ...off });
+    f.apiKey = h("input", { id: "llm-key", type: "password", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    f.language = h("input", { id: "llm-language", type: "text", placeholder: "the question's own", ...off });
+    const form = h(
+      "form",
+      { novalidate: true },
+      h("header", {}, h("h2", { id: "settings-title" }, "Settings"), h("button", { type: "button", class: "close", "aria-label": "Close the settings", onclick: () => this.#dialog.close() }, "×")),
+      h("fieldset", {}, h("legend", {}, "Search"), field("Ranking", f.retriever), field("Passages", f.k)),
+      h(
+        "fieldset",
+        {},
+        h("legend", {}, "Written answers"),
+        h("p", { class: "form-note" }, "Without an endpoint, answers are quoted from the documents. With one, it is sent your question and the passages found, and its citations are checked."),
+        field("Base URL", f.baseUrl),
+        field("Model", f.model),
+        field("Key", f.apiKey, "Kept in this page's memory only. Reloading forgets it."),
+        field("Answer in", f.language),
+      ),
+      this.#problem,
+      h("footer", {}, h("button", { type: "button", onclick: () => this.#forget() }, "Forget the endpoint"), h("button", { type: "submit", class: "primary" }, "Use these")),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#apply();
+    });
+    return form;
+  }
+
+  #open() {
+    const f = this.#fields;
+    f.retriever.value = this.#search.retriever;
+    f.k.value = this.#search.k;
+    f.baseUrl.value = this.#llm?.baseUrl ?? "";
+    f.model.value = this.#llm?.model ?? "";
+    f.apiKey.value = this.#llm?.apiKey ?? "";
+    f.language.value = this.#language;
+    this.#complain(null);
+    this.#dialog.showModal();
+  }
+
+  #apply() {
+    const f = this.#fields;
+    const k = Number(f.k.value);
+    if (!Number.isInteger(k) || k < 1 || k > 50) return this.#complain(f.k, "Between 1 and 50 passages, please.");
+    const baseUrl = f.baseUrl.value.trim();
+    const model = f.model.value.trim();
+    if (baseUrl && !isEndpoint(baseUrl)) return this.#complain(f.baseUrl, "The base URL starts with https:// (or http:// on this machine), such as https://api.example.org/v1.");
+    if (baseUrl && !model) return this.#complain(f.model, "Which model should answer? The endpoint wants its name.");
+    if (model && !baseUrl) return this.#complain(f.baseUrl, "A model needs the base URL of its endpoint.");
+    this.#search = { retriever: f.retriever.value, k };
+    this.#llm = baseUrl ? { baseUrl, model, ...(f.apiKey.value && { apiKey: f.apiKey.value }) } : null;
+    this.#language = f.language.value.trim();
+    this.#finish();
+  }
+
+  #forget() {
+    this.#llm = null;
+    for (const name of ["baseUrl", "model", "apiKey"]) this.#fields[name].value = "";
+    this.#finish();
+  }
+
+  #finish() {
+    this.#fields.apiKey.value = "";
+    this.#label();
+    this.#dialog.close();
+    this.#onChange();
+  }
+
+  #complain(field, message = "") {
+    for (const other of Object.values(this.#fields)) other.removeAttribute("aria-invalid");
+    this.#problem.textContent = message;
+    field?.setAttribute("aria-invalid", "true");
+    field?.focus();
+  }
+
+  #label() {
+    this.#opener.replaceChildren(h("span", {}, "Settings"), h("span", { class: "mode" }, this.#llm ? this.#llm.model : "quoted answers"));
+  }
+}
+
+let hints = 0;
+
+function field(label, control, hint) {
+  const id = hint && `hint-${++hints}`;
+  if (id) control.setAttribute("aria-describedby", id);
+  return h("div", { class: "form-field" }, h("label", { for: control.id }, label), control, hint && h("p", { class: "form-hint", id }, hint));
+}
+
+function isEndpoint(text) {
+  try {
+    const { protocol, hostname } = new URL(text, document.baseURI);
+    return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]", location.hostname].includes(hostname));
+  } catch {
+    return false;
+  }
+}
