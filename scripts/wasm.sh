@@ -19,7 +19,12 @@ WASM_OPT_FEATURES=(
 )
 
 # Cargo for the wasm target, with the one set of flags, so that lints, tests and builds share their work.
-wasm_cargo() { RUSTFLAGS=$WASM_RUSTFLAGS cargo "$@" --target "$WASM_TARGET"; }
+# The target goes right after the subcommand: what follows a `--` is not cargo's to read.
+wasm_cargo() {
+  local subcommand=$1
+  shift
+  RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --target "$WASM_TARGET" "$@"
+}
 
 build_wasm() {
   need_wasm_target
