@@ -66,6 +66,8 @@ export class AnswerView {
     if (this.#writing?.text) {
       this.#drawWriting();
       this.#by.textContent = "Stopped before the end; its citations have not been checked.";
+      // What stands there now is no quoted answer any more: the query model's arrival must not replace it.
+      this.#shown = { by: "stopped" };
     } else if (this.#quoted) this.#show(this.#quoted);
     else if (!this.#shown) this.clear();
     this.#writing = null;

@@ -193,8 +193,11 @@ async function answerQuestion({ mayWrite }) {
   try {
     // The quoted answer costs nothing and comes first; a written one takes its place when it starts to arrive.
     await follow(graph.ask(asked, { ...settings.search, signal }), signal);
-    if (llm) await follow(graph.ask(asked, { ...settings.search, ...settings.writing, llm, signal }), signal, llm);
+    if (llm && !signal.aborted) await follow(graph.ask(asked, { ...settings.search, ...settings.writing, llm, signal }), signal, llm);
+    if (signal.aborted && signal === answering.signal) answer.stopped();
   } catch (error) {
+    // Once another answer has begun, the end of this one is nothing to show.
+    if (signal !== answering.signal) return;
     if (isAbort(error) || signal.aborted) answer.stopped();
     else if (llm && answer.hasQuoted()) answer.failed(explain(error));
     else {

@@ -82,6 +82,25 @@ test("Stop ends a written answer, keeps what was written, and hangs up on the en
   await page.context().close();
 });
 
+test("what was written before Stop is still there when the query model arrives afterwards", async () => {
+  t.llm.behaviour = "slow";
+  t.llm.text = "Zebra words nobody wrote in the handbook before this very test";
+  const page = await openWithLlm();
+  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 4000 });
+  await ask(page);
+  await page.waitForFunction(() => document.querySelector(".answer-body").textContent.includes("nobody wrote"));
+  await page.click(".stop");
+  await page.locator(".stop").waitFor({ state: "hidden" });
+  const written = await page.locator(".answer-body").innerText();
+  const model = page.locator('#stages li[data-stage="model"][aria-current="step"]');
+  assert.equal(await model.count(), 0, "the model is still on its way");
+  await model.waitFor({ timeout: 60_000 });
+  await page.waitForTimeout(500);
+  assert.equal(await page.locator(".answer-body").innerText(), written);
+  assert.match(await page.locator(".answer-by").innerText(), /stopped/i);
+  await page.context().close();
+});
+
 test("a new question stops the answer to the old one", async () => {
   t.llm.behaviour = "slow";
   const page = await openWithLlm();
