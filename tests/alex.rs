@@ -98,7 +98,6 @@ fn search(engine: &Engine, retriever: &str) -> SearchResult {
 }
 
 #[test]
-#[ignore = "the local extractor does not yet choose Cafe A and Company B as keywords of so small a corpus"]
 fn the_keyword_graph_finds_the_clues_that_vectors_do_not() {
     let dir = tempfile::tempdir().unwrap();
     let engine = engine(dir.path());

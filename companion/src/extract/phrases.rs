@@ -11,6 +11,9 @@ pub const MAX_WORDS: usize = 5;
 /// Characters of Chinese and Japanese a phrase may have: a word there is two to four of them.
 const IDEOGRAPHS: usize = 4;
 
+/// Below this number of chunks a name may be in most of them and still be a keyword.
+const FEW_CHUNKS: u32 = 100;
+
 /// A phrase by its word keys; unused places are `u32::MAX`.
 type Key = [u32; MAX_WORDS];
 
@@ -223,6 +226,17 @@ impl Finder<'_> {
         t.joined && capital(t) && self.class(t).short && !t.initial && capital(previous) && !self.class(previous).function
     }
 
+    /// Where an ordinary word meets a name, two noun phrases meet: "before leaving home Alex looked". Particles of names are no ordinary words.
+    fn name_begins(&self, previous: &Token, t: &Token) -> bool {
+        const PARTICLES: &[&str] = &["al", "bin", "da", "de", "del", "den", "der", "di", "du", "el", "la", "le", "ten", "van", "von", "zu"];
+        let surface = |t: &Token| self.corpus.surfaces.get(t.surface);
+        let name = surface(t).starts_with(char::is_uppercase) && !is_identifier(surface(t)) && !self.class(t).short && self.proper(t.key);
+        name && !t.hyphen
+            && !self.proper(previous.key)
+            && !surface(previous).contains(char::is_uppercase)
+            && !PARTICLES.contains(&surface(previous))
+    }
+
     /// Calls `found` with the range of every group of words that may form a phrase.
     fn groups(&self, tokens: &[Token], mut found: impl FnMut(std::ops::Range<usize>)) {
         for start in 0..tokens.len() {
@@ -246,7 +260,7 @@ impl Finder<'_> {
             }
             for end in start + 1..(start + self.words).min(tokens.len()) {
                 let t = tokens[end];
-                if !t.joined || t.owner || tokens[end - 1].owner || self.class(&t).ideograph {
+                if !t.joined || t.owner || tokens[end - 1].owner || self.class(&t).ideograph || self.name_begins(&tokens[end - 1], &t) {
                     break;
                 }
                 if self.designator(&tokens[end - 1], &t) {
@@ -312,6 +326,8 @@ impl Finder<'_> {
         let n = self.corpus.chunks.len() as u32;
         // A word in more than three chunks of ten says nothing about any of them. A handful of chunks cannot tell.
         let common = if n >= 20 { n * 3 / 10 } else { n };
+        // Nor can a few dozen tell of names: a story's hero is in most of its passages, and is what it is about.
+        let known_name = |u: &Usage| n < FEW_CHUNKS && u.telling > 0 && u.capital * 10 >= u.telling * 7;
         let mut headings: HashMap<Key, u32> = HashMap::new();
         for tokens in &self.corpus.headings {
             let mut seen = Vec::new();
@@ -322,7 +338,7 @@ impl Finder<'_> {
         }
         // Longer phrases first: how often each shorter one is part of a kept longer one.
         let mut order: Vec<(&Key, &Usage)> =
-            counted.iter().filter(|(_, u)| u.chunks >= self.minimum && u.chunks <= common.max(1)).collect();
+            counted.iter().filter(|(_, u)| u.chunks >= self.minimum && (u.chunks <= common.max(1) || known_name(u))).collect();
         order.sort_unstable_by_key(|x| x.0);
         let length = |k: &Key| k.iter().take_while(|&&w| w != u32::MAX).count();
         order.sort_by_key(|x| std::cmp::Reverse(length(x.0)));
@@ -409,7 +425,8 @@ impl Finder<'_> {
         }
         let vague = words.iter().filter(|&&w| self.classes[w as usize].vague || self.classes[w as usize].describes).count();
         let common = self.corpus.chunks.len() as u32 / 5;
-        let everywhere = words.iter().filter(|&&w| self.usage[w as usize].chunks > common).count();
+        let few = self.corpus.chunks.len() < FEW_CHUNKS as usize;
+        let everywhere = words.iter().filter(|&&w| self.usage[w as usize].chunks > common && !(few && self.proper(w))).count();
         worth *= 0.6f32.powi((vague + everywhere) as i32);
         match words.len() {
             2 => worth * 1.25,
