@@ -71,6 +71,31 @@ impl Default for AutoKgOptions {
     }
 }
 
+impl AutoKgOptions {
+    /// The options that are not the defaults, by the names of the command line's arguments; the seed is not among them.
+    pub fn unusual(&self) -> Vec<(String, String)> {
+        let all = |o: &AutoKgOptions| {
+            [
+                ("clusters", o.clusters.map_or("auto".to_owned(), |n| n.to_string())),
+                ("chunks-per-cluster", o.c.to_string()),
+                ("keywords-per-cluster", o.l1.to_string()),
+                ("words-per-keyword", o.l2.to_string()),
+                ("avoid", o.m.to_string()),
+                ("neighbours", o.neighbours.to_string()),
+                ("n1", o.n1.to_string()),
+                ("n2", o.n2.to_string()),
+                ("kernel", format!("{:?}", o.kernel).to_lowercase()),
+                ("laplacian", format!("{:?}", o.laplacian).to_lowercase()),
+                ("learning", format!("{:?}", o.learning).to_lowercase()),
+                ("threshold", format!("{:?}", o.threshold).to_lowercase()),
+                ("cap", o.cap.to_string()),
+            ]
+        };
+        let usual = all(&AutoKgOptions::default());
+        all(self).into_iter().zip(usual).filter(|(mine, usual)| mine != usual).map(|((name, value), _)| (name.to_owned(), value)).collect()
+    }
+}
+
 /// Chunks ranked for each keyword, by u and by angle.
 const RANKED: usize = 64;
 
@@ -327,9 +352,10 @@ fn checked_dimension(chunks: usize, vectors: &[Vec<f32>]) -> Result<usize, AutoK
     }
 }
 
-/// A median at either extreme. In a small corpus the labelled chunks alone are a fair share, and say nothing.
+/// A median at either extreme. Where the labelled chunks alone are a fair share of all (one in a hundred), their sets are as large as
+/// spreading would make them, and say nothing.
 fn warning(sizes: SetSizes, chunks: usize, n1: usize) -> Option<AutoKgWarning> {
-    if chunks < 100 || sizes.max == 0.0 {
+    if chunks < 100 * n1 || sizes.max == 0.0 {
         None
     } else if sizes.median > 0.5 {
         Some(AutoKgWarning::Flooded)

@@ -282,5 +282,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
             out.push(("base-url".to_owned(), options.ingest.base_url.clone()));
         }
     }
+    match &options.autokg {
+        None => out.push(("keywords".to_owned(), "none".to_owned())),
+        Some(autokg) => out.extend(autokg.unusual()),
+    }
     out
 }

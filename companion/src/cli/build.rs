@@ -1,8 +1,8 @@
 //! `pocketgraph build`.
 
+use super::keywords::KeywordArgs;
 use super::progress::Bars;
 use crate::assemble::remove_staging;
-use crate::autokg::AutoKgOptions;
 use crate::ingest::{IngestOptions, UrlStyle};
 use crate::pipeline::{self, BuildOptions, Input, Progress, Summary};
 use clap::ValueEnum;
@@ -27,12 +27,6 @@ pub struct Args {
     /// How URLs follow from file names
     #[arg(long, value_enum, default_value_t = Style::Html)]
     url_style: Style,
-    /// Clusters from which keywords are taken [default: by the corpus's size]
-    #[arg(long)]
-    clusters: Option<usize>,
-    /// Build no keyword graph
-    #[arg(long)]
-    no_keywords: bool,
     /// Seed of everything random; the same input, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -54,6 +48,8 @@ pub struct Args {
     /// Say only what is wrong
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    keywords: KeywordArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -74,10 +70,6 @@ pub fn run(args: &Args) -> Result<()> {
         }
         _ => return Err(miette!("--chunks needs --vectors and --embedder")),
     };
-    let mut autokg = AutoKgOptions { seed: args.seed, ..AutoKgOptions::default() };
-    if let Some(n) = args.clusters {
-        autokg.clusters = Some(n.max(1));
-    }
     let options = BuildOptions {
         input,
         out: args.out.clone(),
@@ -91,7 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
             ..IngestOptions::default()
         },
         max_tokens: args.max_tokens as usize,
-        autokg: (!args.no_keywords).then_some(autokg),
+        autokg: args.keywords.options(args.seed),
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),

@@ -36,7 +36,9 @@ pub fn run(args: &Args) -> Result<()> {
     if c.keywords > 0 {
         let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
         let mut order: Vec<usize> = (0..graph.labels.len()).collect();
-        order.sort_by_key(|&i| (std::cmp::Reverse(graph.associated[i]), i));
+        // Many keywords have equally many chunks; of those the better connected say more about the corpus.
+        let strength = |i: usize| graph.weights.row(i).1.iter().map(|&w| u64::from(w)).sum::<u64>();
+        order.sort_by_key(|&i| (std::cmp::Reverse((graph.associated[i], strength(i))), i));
         println!("\ntop keywords (chunks): ");
         let line: Vec<String> =
             order.iter().take(args.keywords).map(|&i| format!("{} ({})", graph.labels[i], graph.associated[i])).collect();

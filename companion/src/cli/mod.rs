@@ -4,6 +4,7 @@ mod ask;
 mod build;
 mod eval;
 mod inspect;
+mod keywords;
 mod open;
 mod progress;
 mod search;
