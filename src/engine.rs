@@ -208,7 +208,7 @@ impl Engine {
             Some(encoder) if !text.is_empty() => encoder.encode(text).await.ok(),
             _ => None,
         };
-        Ok(Query { text: question.to_owned(), lexical: LexicalQuery::new(text, typing), vector })
+        Ok(Query { vector, ..Query::of_words(question, text, typing) })
     }
 
     /// The evidence for a question, best first. An empty question finds nothing.
@@ -217,6 +217,10 @@ impl Engine {
     /// [`EngineError`] for a retriever that does not exist, and when what it needs first cannot be loaded. Pages that fail later are named in
     /// the result's `missing`.
     pub async fn search(&self, question: &str, options: &SearchOptions) -> Result<SearchResult, EngineError> {
+        // Words alone need no vector, which would cost more than the search.
+        if options.retriever.as_deref() == Some("lexical") {
+            return self.search_query(&Query::of_words(question, cut(question.trim(), MAX_QUESTION), options.typing), options).await;
+        }
         let query = self.query(question, options.typing).await?;
         self.search_query(&query, options).await
     }
@@ -272,7 +276,7 @@ impl Engine {
 
     /// Chunks as hits, in the given order, with the words of `question` marked.
     async fn hits(&self, chunks: &[u32], question: &str) -> Result<Vec<Hit>, EngineError> {
-        let query = Query { text: question.to_owned(), lexical: LexicalQuery::new(question, false), vector: None };
+        let query = Query::of_words(question, question, false);
         let ranked = retrieve::Ranked::listed(chunks);
         Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
     }

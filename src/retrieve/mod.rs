@@ -36,6 +36,13 @@ pub struct Query {
     pub vector: Option<Vec<f32>>,
 }
 
+impl Query {
+    /// A question of which only the words of `read` (all of it, or its beginning) are known; `typing` when the last may be unfinished.
+    pub fn of_words(question: &str, read: &str, typing: bool) -> Query {
+        Query { text: question.to_owned(), lexical: LexicalQuery::new(read, typing), vector: None }
+    }
+}
+
 /// A chunk as a retriever ranks it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedChunk {

@@ -65,3 +65,26 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Eval(args) => eval::run(&args),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Every long option of a command and of the commands below it.
+    fn options(command: &clap::Command, path: &str, out: &mut Vec<(String, String)>) {
+        let path = format!("{path} {}", command.get_name());
+        out.extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| (path.clone(), format!("--{long}"))));
+        command.get_subcommands().for_each(|c| options(c, &path, out));
+    }
+
+    #[test]
+    fn the_handbook_names_every_option() {
+        let page = include_str!("../../../docs/command-line.md");
+        let mut all = Vec::new();
+        options(&Cli::command(), "", &mut all);
+        assert!(all.len() > 30, "{all:?}");
+        let missing: Vec<_> = all.iter().filter(|(_, o)| !page.contains(o.as_str()) && o != "--help" && o != "--version").collect();
+        assert!(missing.is_empty(), "docs/command-line.md does not say what these do: {missing:?}");
+    }
+}
