@@ -1,6 +1,7 @@
 // <pocketgraph-ask src="/kg/">: a search box over a bundle, with hits as one types and a cited answer on Enter.
 //
-// Attributes: src (the bundle's folder), placeholder, label, k, retriever, worker ("off" keeps the engine on the page's thread).
+// Attributes: src (the bundle's folder), placeholder, label, k, retriever, worker ("off" keeps the engine on the page's thread),
+// model ("off" never fetches the query model of some 11 MB; else it is fetched after the first hits, unless the reader saves data).
 // Properties: llm (an endpoint, held in memory only), graph (the open PocketGraph, or null). Method: ask(question).
 // Events: pocketgraph-result, pocketgraph-answer, pocketgraph-error, each with its subject as `detail`.
 // Theming: the parts named below, and the custom properties --pocketgraph-text, -soft, -surface, -raised, -line, -accent, -mark,
@@ -23,6 +24,7 @@ export class PocketGraphAskElement extends HTMLElement {
   #opening = null;
   #work = null;
   #typing = 0;
+  #preparing = null;
   #view = {};
 
   constructor() {
@@ -148,6 +150,21 @@ export class PocketGraphAskElement extends HTMLElement {
     this.#graph?.close();
     this.#graph = null;
     this.#opening = null;
+    this.#preparing = null;
+  }
+
+  // The query model is large beside everything else, so it comes after the first hits, which are then ranked again.
+  #prepare(shown) {
+    const graph = this.#graph;
+    const unwanted = this.getAttribute("model") === "off" || navigator.connection?.saveData || graph?.info().hasModel === false;
+    if (!graph || unwanted || this.#preparing) return;
+    this.#preparing = graph.prepare().then(
+      async () => {
+        if (graph !== this.#graph || this.#view.input.value.trim() !== shown.question.trim()) return;
+        const refined = await graph.search(shown.question, this.#searchOptions());
+        if (graph === this.#graph && this.#view.input.value.trim() === shown.question.trim()) this.#showResult(refined);
+      },
+    ).catch(() => {}); // Searching goes on without it, by words and feedback.
   }
 
   #searchOptions() {
@@ -158,6 +175,7 @@ export class PocketGraphAskElement extends HTMLElement {
   #showResult(result) {
     this.#view.hits.replaceChildren(...result.hits.map((hit) => hitItem(hit)));
     this.#emit("pocketgraph-result", result);
+    this.#prepare(result);
   }
 
   #showAnswer(answer) {

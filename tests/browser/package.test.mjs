@@ -213,6 +213,8 @@ test("the component searches, answers, reports, and keeps to the strict policy",
     element.setAttribute("src", "/bundle/");
     element.setAttribute("placeholder", "Ask the handbook");
     window.heard = [];
+    window.stages = [];
+    document.addEventListener("pocketgraph-result", (event) => window.stages.push(event.detail.stage));
     for (const type of ["pocketgraph-result", "pocketgraph-answer", "pocketgraph-error"]) {
       document.addEventListener(type, (event) => window.heard.push([type, event.detail.hits?.length ?? event.detail.text ?? event.detail.code]));
     }
@@ -235,6 +237,9 @@ test("the component searches, answers, reports, and keeps to the strict policy",
     };
   });
   assert.ok(inside.hits > 0 && inside.answer.length > 20 && inside.citations > 0);
+  // The query model comes by itself, after the first hits, and ranks them again.
+  assert.notEqual(await page.evaluate(() => window.stages[0]), "model");
+  await page.waitForFunction(() => window.stages.at(-1) === "model", null, { timeout: 60_000 });
   assert.equal(inside.styled, "flex");
   assert.equal(inside.inline, 0);
   await page.evaluate(() => document.querySelector("pocketgraph-ask").setAttribute("src", "/nowhere/"));
