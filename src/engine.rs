@@ -3,7 +3,7 @@
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, Stats};
 use crate::embed::QuestionEncoder;
-use crate::lexical::{self, LexicalQuery};
+use crate::lexical;
 use crate::llm::ChatModel;
 use crate::retrieve::{self, Corpus, Hit, Query, SearchResult, Subgraph};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub struct SearchOptions {
     /// How many hits at most; 10 when absent, and for `autokg` as many as its own numbers bring.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub k: Option<u32>,
-    /// `hybrid` (when absent), `lexical`, `dense` or `autokg`.
+    /// `auto` (when absent), `hybrid`, `lexical`, `dense` or `autokg`.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
     /// The question is still being typed: its last word may be unfinished.
@@ -208,7 +208,7 @@ impl Engine {
             Some(encoder) if !text.is_empty() => encoder.encode(text).await.ok(),
             _ => None,
         };
-        Ok(Query { vector, ..Query::of_words(question, text, typing) })
+        Ok(Query { vector, encoder: self.encoder(), ..Query::of_words(question, text, typing) })
     }
 
     /// The evidence for a question, best first. An empty question finds nothing.

@@ -13,6 +13,7 @@ pub mod bundle;
 pub mod embed;
 pub mod keyword;
 pub mod lexical;
+pub mod names;
 pub mod retrieve;
 pub mod llm;
 pub mod answer;

@@ -12,6 +12,7 @@ pub mod extract;
 pub mod folder;
 pub mod ingest;
 pub mod laplace;
+pub mod names;
 pub mod pages;
 pub mod pipeline;
 pub mod serve;

@@ -6,6 +6,7 @@ use crate::chunk::split;
 use crate::cluster::cells;
 use crate::embed_bulk::NativeEmbedder;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
+use crate::names;
 use crate::pages::{self, PagesError};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use rayon::prelude::*;
@@ -191,6 +192,14 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         clock.lap("keyword graph");
     }
 
+    progress.stage("finding names", None);
+    let embed_sentences = |texts: &[String]| {
+        progress.stage("embedding sentences", Some(texts.len() as u64));
+        model.embed_all(texts, &|n| progress.at(n as u64))
+    };
+    let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>));
+    clock.lap("names");
+
     progress.stage("writing the bundle", None);
     let count = if read.chunks.len() <= ONE_CELL_BELOW { 1 } else { (read.chunks.len() as f64).sqrt().round() as usize };
     let cell_of = cells(&read.vectors, count, options.seed);
@@ -208,6 +217,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         vectors: &read.vectors,
         cells: &cell_of,
         keywords: graph.as_ref(),
+        names: Some(&found),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: read.embedder,
         options: described(options),

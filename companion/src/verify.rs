@@ -53,6 +53,16 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     if bundle.has("keywords") {
         v.note(corpus.keywords().await);
     }
+    if bundle.has("names")
+        && let Some(names) = v.note(corpus.names().await)
+        && names.table.hop
+    {
+        for run in every.chunks(1000) {
+            if let Some((_, missing)) = v.note(corpus.mentions(run, names.table.entries.len() as u32).await) {
+                v.faults.extend(missing);
+            }
+        }
+    }
     if QuestionEncoder::is_in(bundle) {
         v.note(QuestionEncoder::load(bundle).await);
         words(bundle, &mut v).await;

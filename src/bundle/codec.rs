@@ -38,6 +38,12 @@ pub enum Kind {
     Words = 12,
     /// The query model's layers.
     Layers = 13,
+    /// What documents are called.
+    Names = 30,
+    /// The list of mention pages.
+    MentionIndex = 31,
+    /// The sentences of a run of chunks: names mentioned, and vectors.
+    Mentions = 32,
 }
 
 /// A new section's bytes: the header, ready for its payload.

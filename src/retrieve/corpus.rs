@@ -1,5 +1,6 @@
 //! What every retriever reads: documents, chunks, vectors and keywords of an open bundle, loaded when first asked for.
 
+use super::auto::Names;
 use crate::bundle::{
     Bundle, BundleError, Chunk, ChunkIndex, Document, Kind, PagedIndex, VectorIndex, decode_chunks, decode_documents, decode_vectors,
     open_section,
@@ -15,12 +16,13 @@ use std::rc::Rc;
 pub struct Corpus {
     bundle: Bundle,
     keywords: RefCell<Option<Rc<KeywordGraph>>>,
+    names: RefCell<Option<Rc<Names>>>,
 }
 
 impl Corpus {
     /// A view of an open bundle.
     pub fn new(bundle: Bundle) -> Self {
-        Corpus { bundle, keywords: RefCell::default() }
+        Corpus { bundle, keywords: RefCell::default(), names: RefCell::default() }
     }
 
     /// The bundle.
@@ -143,6 +145,18 @@ impl Corpus {
             }
         }
         Ok((out, missing))
+    }
+
+    /// The names, if they were loaded before.
+    pub(super) fn held_names(&self) -> Option<Rc<Names>> {
+        self.names.borrow().clone()
+    }
+
+    /// Keeps the names.
+    pub(super) fn hold_names(&self, names: Names) -> Rc<Names> {
+        let names = Rc::new(names);
+        *self.names.borrow_mut() = Some(Rc::clone(&names));
+        names
     }
 
     /// The keyword graph.

@@ -34,8 +34,27 @@ pub(super) struct Scan {
 impl Scan {
     /// The cosine of a chunk whose cell is at hand.
     pub fn cosine(&self, chunk: u32) -> Option<f32> {
+        self.cosine_to(chunk, &self.query)
+    }
+
+    /// The question's vector.
+    pub fn query(&self) -> &QuantizedVector {
+        &self.query
+    }
+
+    /// The cosine of a chunk whose cell is at hand to another vector.
+    pub fn cosine_to(&self, chunk: u32, vector: &QuantizedVector) -> Option<f32> {
         let (cell, place) = self.index.cells.locate(chunk)?;
-        self.cells.get(&cell).filter(|m| place < m.rows()).map(|m| m.dot(place, &self.query))
+        self.cells.get(&cell).filter(|m| place < m.rows()).map(|m| m.dot(place, vector))
+    }
+
+    /// The `k` chunks nearest to another vector, among the cells at hand.
+    pub fn best_for(&self, vector: &QuantizedVector, k: usize) -> Vec<Scored> {
+        let first = &self.index.cells.first;
+        let found = self.cells.iter().flat_map(|(&cell, m)| {
+            m.scan(vector).into_iter().enumerate().map(move |(i, score)| Scored { index: first[cell] + i as u32, score })
+        });
+        top_k(found, k)
     }
 
     /// Loads the cells of `chunks` too, so that [`Scan::cosine`] knows them.

@@ -19,6 +19,18 @@ pub struct Span {
 pub enum Reached {
     /// The question's own words or vector found it.
     Query,
+    /// The question names its document.
+    Name {
+        /// The name, as the question writes it.
+        name: String,
+    },
+    /// A passage that answers to the question mentions its document.
+    Link {
+        /// The name that is mentioned.
+        name: String,
+        /// The title of the document that mentions it.
+        from: String,
+    },
     /// It is among the best chunks of a keyword near the question.
     Keyword {
         /// The keyword.
@@ -107,7 +119,7 @@ pub enum Stage {
 pub struct SearchResult {
     /// The question as it was asked.
     pub question: String,
-    /// The retriever that ranked: `lexical`, `dense`, `autokg` or `hybrid`.
+    /// The retriever that ranked: `auto`, `hybrid`, `lexical`, `dense` or `autokg`.
     pub retriever: String,
     /// Which query side spoke.
     pub stage: Stage,

@@ -3,7 +3,7 @@
 use super::autokg::direct_keywords;
 use super::dense::{EXACT_BELOW, scan};
 use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
-use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
+use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::lexical;
 use crate::vector::{QuantizedVector, Scored, top_k};
@@ -50,16 +50,7 @@ impl Retriever for Hybrid {
                 missing.append(&mut dense.missing);
             }
             let ranked = fuse(&words, &cosines, stage, k);
-            let keywords = match &vector {
-                Some(v) if corpus.bundle().has("keywords") => match corpus.keywords().await {
-                    Ok(graph) => direct_keywords(&graph, &QuantizedVector::from_f32(v), SHOWN_KEYWORDS),
-                    Err(e) => {
-                        missing.push(e.to_string());
-                        Vec::new()
-                    }
-                },
-                _ => Vec::new(),
-            };
+            let keywords = shown_keywords(corpus, vector.as_deref(), &mut missing).await;
             let chunks = ranked
                 .into_iter()
                 .map(|h| RankedChunk {
@@ -84,6 +75,18 @@ impl Retriever for Hybrid {
 
 /// Keywords shown beside the hits.
 const SHOWN_KEYWORDS: usize = 5;
+
+/// The keywords nearest to the question, where the bundle has a keyword graph; one that cannot be loaded is named in `missing`.
+pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, missing: &mut Vec<String>) -> Vec<KeywordHit> {
+    let Some(vector) = vector.filter(|_| corpus.bundle().has("keywords")) else { return Vec::new() };
+    match corpus.keywords().await {
+        Ok(graph) => direct_keywords(&graph, &QuantizedVector::from_f32(vector), SHOWN_KEYWORDS),
+        Err(e) => {
+            missing.push(e.to_string());
+            Vec::new()
+        }
+    }
+}
 
 /// The fused ranking. A chunk that one side did not see counts nothing on that side.
 fn fuse(words: &BTreeMap<u32, f32>, cosines: &BTreeMap<u32, f32>, stage: Stage, k: usize) -> Vec<Scored> {

@@ -1,5 +1,6 @@
 //! Retrievers: question to ranked evidence. One file a retriever, one trait.
 
+mod auto;
 mod autokg;
 mod corpus;
 mod dense;
@@ -10,10 +11,11 @@ mod lexical;
 mod present;
 mod subgraph;
 
+pub use auto::{Auto, Names, title_terms};
 pub use autokg::AutoKg;
 pub use corpus::Corpus;
 pub use dense::Dense;
-pub use fusion::{FUSION_WEIGHT, feedback_vector};
+pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
 pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
 pub use hybrid::Hybrid;
 pub use lexical::Lexical;
@@ -21,25 +23,32 @@ pub use present::{highlights, present};
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
 use crate::bundle::BundleError;
+use crate::embed::QuestionEncoder;
 use crate::lexical::LexicalQuery;
 use futures::future::LocalBoxFuture;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A question, ready for retrieval.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Query {
     /// The question as asked.
     pub text: String,
+    /// As much of it as is read.
+    pub read: String,
     /// Its terms.
     pub lexical: LexicalQuery,
     /// Its unit vector, where a model has embedded it.
     pub vector: Option<Vec<f32>>,
+    /// What embeds further texts, where the model is loaded.
+    pub encoder: Option<Rc<QuestionEncoder>>,
 }
 
 impl Query {
     /// A question of which only the words of `read` (all of it, or its beginning) are known; `typing` when the last may be unfinished.
     pub fn of_words(question: &str, read: &str, typing: bool) -> Query {
-        Query { text: question.to_owned(), lexical: LexicalQuery::new(read, typing), vector: None }
+        let lexical = LexicalQuery::new(read, typing);
+        Query { text: question.to_owned(), read: read.to_owned(), lexical, vector: None, encoder: None }
     }
 }
 
@@ -102,6 +111,7 @@ pub const DEFAULT_K: usize = 10;
 /// The retriever named `name` with its default parameters.
 pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
     match name {
+        "auto" => Some(Box::new(Auto)),
         "lexical" => Some(Box::new(Lexical)),
         "dense" => Some(Box::new(Dense)),
         "autokg" => Some(Box::new(AutoKg::default())),
@@ -111,4 +121,4 @@ pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
 }
 
 /// The names that [`by_name`] knows.
-pub const NAMES: &[&str] = &["hybrid", "lexical", "dense", "autokg"];
+pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg"];

@@ -7,6 +7,8 @@ use pocketgraph::bundle::{
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
+use crate::names::Found;
+use pocketgraph::names::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, NameTable, encode_mentions, encode_names};
 use pocketgraph::vector::QuantizedMatrix;
 use std::path::Path;
 
@@ -35,6 +37,8 @@ pub struct Contents<'a> {
     pub cells: &'a [u32],
     /// The keyword graph, its chunks numbered as in `chunks`.
     pub keywords: Option<&'a KeywordGraph>,
+    /// The names, their chunks numbered as in `chunks`.
+    pub names: Option<&'a Found>,
     /// What embeds questions, unless the page brings its own.
     pub model: Option<QueryModel<'a>>,
     /// Which model made the vectors.
@@ -65,6 +69,9 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         let (labels, edges) = keyword::encode(&renumbered(graph, &order));
         w.section("keywords", &labels, GZIP, &[])?;
         w.section("keyword-graph", &edges, GZIP, &[])?;
+    }
+    if let Some(found) = contents.names {
+        names(&mut w, found, &order)?;
     }
     if let Some(model) = &contents.model {
         query_model(&mut w, model)?;
@@ -144,6 +151,23 @@ fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
     }
     let pages = index.pages.clone();
     w.section("vectors", &VectorIndex { cells: index, centroids }.encode(), RAW_PAGES, &pages)
+}
+
+fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), WriteError> {
+    let document_of = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
+    w.section("names", &encode_names(&NameTable { document_of, ..found.table.clone() }), GZIP, &[])?;
+    if !found.table.hop {
+        return Ok(());
+    }
+    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    for run in order.chunks(MENTION_CHUNKS_PER_PAGE) {
+        let page: Vec<ChunkMentions> = run.iter().filter_map(|&i| found.mentions.get(i).cloned()).collect();
+        index.pages.push(w.page("mentions", &encode_mentions(&page), Encoding::Raw)?);
+        index.first.push(index.items() + page.len() as u32);
+    }
+    let mut root = begin(Kind::MentionIndex);
+    index.put(&mut root);
+    w.section("mentions", &root, RAW_PAGES, &index.pages)
 }
 
 fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {

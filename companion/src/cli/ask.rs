@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(short, default_value_t = 10)]
     k: u32,
     /// How to look for them
-    #[arg(long, default_value = "hybrid", value_parser = PossibleValuesParser::new(NAMES))]
+    #[arg(long, default_value = NAMES[0], value_parser = PossibleValuesParser::new(NAMES))]
     retriever: String,
     /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1
     #[arg(long, requires = "model", env = "POCKETGRAPH_BASE_URL")]

@@ -31,7 +31,7 @@ struct Retrieval {
     #[arg(long)]
     questions: PathBuf,
     /// Which retrievers to measure
-    #[arg(long, value_delimiter = ',', default_value = "lexical,dense,hybrid")]
+    #[arg(long, value_delimiter = ',', default_value = "lexical,dense,hybrid,auto")]
     retrievers: Vec<String>,
     /// Print the figures as JSON
     #[arg(long)]
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(());
     }
     println!("{} passages, {} questions ({unknown} left out: their passages are not in the corpus)", report.passages, report.questions);
-    println!("embedded in {:.1} s; vectors and postings {} bytes\n", report.embed_seconds, report.index_bytes);
+    println!("embedded in {:.1} s; vectors, postings, names and mentions {} bytes\n", report.embed_seconds, report.index_bytes);
     println!("| retriever | recall@1 | recall@2 | recall@5 | recall@10 | all-recall@5 | nDCG@10 (95 %) | MRR@10 | query p50/p95 ms |");
     println!("|---|---|---|---|---|---|---|---|---|");
     for r in &report.rows {

@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(short)]
     k: Option<u32>,
     /// How to look
-    #[arg(long, default_value = "hybrid", value_parser = PossibleValuesParser::new(NAMES))]
+    #[arg(long, default_value = NAMES[0], value_parser = PossibleValuesParser::new(NAMES))]
     retriever: String,
     /// Print the whole result as JSON
     #[arg(long)]
@@ -42,6 +42,8 @@ pub fn run(args: &Args) -> Result<()> {
         for way in &hit.reached {
             match way {
                 Reached::Query => {}
+                Reached::Name { name } => println!("     named in the question: {name}"),
+                Reached::Link { name, from } => println!("     mentioned as {name} in {from}"),
                 Reached::Keyword { keyword } => println!("     by keyword {keyword}"),
                 Reached::AdjacentKeyword { keyword, via } => println!("     by keyword {keyword}, next to {via}"),
             }

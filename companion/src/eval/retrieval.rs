@@ -6,6 +6,7 @@ use crate::assemble::{Contents, QueryModel, WriteError, assemble};
 use crate::cluster::cells;
 use crate::embed_bulk::NativeEmbedder;
 use crate::folder::FolderSource;
+use crate::names;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
@@ -55,7 +56,7 @@ pub struct Report {
     pub questions: usize,
     /// Seconds to embed the corpus.
     pub embed_seconds: f64,
-    /// Bytes of the bundle's vectors and postings.
+    /// Bytes of the bundle's vectors, postings, names and mentions.
     pub index_bytes: u64,
     /// One row a retriever.
     pub rows: Vec<Row>,
@@ -91,6 +92,8 @@ pub async fn evaluate(
     let vectors = model.embed_all(&texts, progress);
     let embed_seconds = started.elapsed().as_secs_f64();
     let cell_of = cells(&vectors, (passages.len() as f64).sqrt().round().max(1.0) as usize, 0);
+    let embed = |texts: &[String]| model.embed_all(texts, &|_| {});
+    let found = names::find(&documents, &chunks, Some(&embed));
     let folder = tempfile::tempdir()?;
     let layers = model.layers();
     let contents = Contents {
@@ -99,6 +102,7 @@ pub async fn evaluate(
         vectors: &vectors,
         cells: &cell_of,
         keywords: None,
+        names: Some(&found),
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),
@@ -134,5 +138,5 @@ pub async fn evaluate(
             query_p95_ms: quantile(0.95),
         });
     }
-    Ok(Report { passages: passages.len(), questions: questions.len(), embed_seconds, index_bytes: size("vectors") + size("lexical"), rows })
+    Ok(Report { passages: passages.len(), questions: questions.len(), embed_seconds, index_bytes: size("vectors") + size("lexical") + size("names") + size("mentions"), rows })
 }

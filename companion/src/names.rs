@@ -1,0 +1,249 @@
+//! The names of a corpus, and for corpora about named things the mentions and sentence vectors that a hop needs.
+
+use pocketgraph::bundle::{Chunk, Document};
+use pocketgraph::lexical::idf;
+use pocketgraph::names::{
+    ChunkMentions, NameEntry, NameTable, is_name_like, lead_name, name_words, names_of_title, opens_with_title, scan_words,
+};
+use pocketgraph::text::{is_stop_word, sentences, terms};
+use pocketgraph::vector::QuantizedMatrix;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// From this share of documents that open with what their title names, a mention is worth following.
+const HOP_FROM: f32 = 0.6;
+/// Words of the longest name that is looked for.
+const LONGEST: usize = 12;
+/// Sentences of a chunk that are kept; a chunk of 200 tokens has fewer.
+const SENTENCES: usize = 64;
+
+/// What [`find`] found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The table, chunks numbered as given.
+    pub table: NameTable,
+    /// The share of documents that open with what their title names.
+    pub opening: f32,
+    /// For each chunk its sentences with their mentions; empty where a hop does not pay.
+    pub mentions: Vec<ChunkMentions>,
+}
+
+/// Turns texts into unit vectors.
+pub type Embed<'a> = dyn Fn(&[String]) -> Vec<Vec<f32>> + Sync + 'a;
+
+/// Finds the names of a corpus. Where its documents are about what their titles name, every sentence is scanned for mentions and embedded by `embed`;
+/// without it nothing is hopped.
+pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>) -> Found {
+    let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
+    for (i, chunk) in chunks.iter().enumerate() {
+        if let Some(first) = first_chunk.get_mut(chunk.document as usize) {
+            first.get_or_insert(i);
+        }
+    }
+    let opening_of = |d: usize| {
+        let text = first_chunk.get(d).copied().flatten().and_then(|i| chunks.get(i)).map_or("", |c| c.text.as_str());
+        sentences(text).into_iter().next().map_or("", |range| &text[range])
+    };
+    let opens = (0..documents.len()).filter(|&d| opens_with_title(&documents[d].title, opening_of(d))).count();
+    let opening = opens as f32 / documents.len().max(1) as f32;
+    let embed = embed.filter(|_| opening >= HOP_FROM);
+    let hop = embed.is_some();
+
+    let mut of: BTreeMap<String, BTreeMap<u32, u8>> = BTreeMap::new();
+    for (d, document) in documents.iter().enumerate().filter(|(_, document)| is_name_like(&document.title)) {
+        let names = names_of_title(&document.title).into_iter().chain(lead_name(&document.title, opening_of(d)));
+        for (key, strength) in names {
+            let best = of.entry(key).or_default().entry(d as u32).or_default();
+            *best = strength.max(*best);
+        }
+    }
+    let words: Vec<Vec<Vec<(String, std::ops::Range<usize>, bool)>>> = if hop { sentence_words(chunks) } else { Vec::new() };
+    let mut keys: BTreeSet<String> = of.keys().cloned().collect();
+    keys.extend(recurring_capitals(&words));
+    let frequency = term_frequency(chunks);
+    let in_chunks = word_frequency(chunks, &keys);
+    let entries: Vec<NameEntry> = keys
+        .into_iter()
+        .map(|key| NameEntry {
+            chunks: in_chunks.get(&key).copied().unwrap_or(0),
+            of: of.remove(&key).unwrap_or_default().into_iter().collect(),
+            key,
+        })
+        .collect();
+    let title_weight = documents.iter().map(|d| weight_of(&d.title, &frequency, chunks.len())).collect();
+    let document_of = chunks.iter().map(|c| c.document).collect();
+    let mut table = NameTable { entries, document_of, title_weight, links_in: vec![0; documents.len()], hop };
+    let mentions = embed.map_or_else(Vec::new, |embed| mentions(&mut table, chunks, &words, embed));
+    Found { table, opening, mentions }
+}
+
+fn sentence_words(chunks: &[Chunk]) -> Vec<Vec<Vec<(String, std::ops::Range<usize>, bool)>>> {
+    chunks.par_iter().map(|c| sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect()).collect()
+}
+
+/// Phrases with capitals ("University of Leeds") that stand in two chunks or more.
+fn recurring_capitals(words: &[Vec<Vec<(String, std::ops::Range<usize>, bool)>>]) -> Vec<String> {
+    const JOINING: &[&str] = &["of", "the", "de", "von", "van", "da", "di", "du", "la", "le", "and", "for"];
+    let mut seen: HashMap<String, (usize, u32)> = HashMap::new();
+    for (chunk, sentences) in words.iter().enumerate() {
+        for sentence in sentences {
+            let mut at = 0;
+            while at < sentence.len() {
+                if !sentence[at].2 || is_stop_word(&sentence[at].0) {
+                    at += 1;
+                    continue;
+                }
+                let mut end = at + 1;
+                let mut look = end;
+                while look < sentence.len() && look - at < LONGEST {
+                    if sentence[look].2 {
+                        end = look + 1;
+                    } else if !JOINING.contains(&sentence[look].0.as_str()) {
+                        break;
+                    }
+                    look += 1;
+                }
+                let key = sentence[at..end].iter().map(|w| w.0.as_str()).collect::<Vec<_>>().join(" ");
+                let entry = seen.entry(key).or_insert((usize::MAX, 0));
+                if entry.0 != chunk {
+                    *entry = (chunk, entry.1 + 1);
+                }
+                at = end;
+            }
+        }
+    }
+    seen.into_iter().filter(|(_, (_, n))| *n >= 2).map(|(key, _)| key).collect()
+}
+
+/// In how many chunks each stemmed term stands.
+fn term_frequency(chunks: &[Chunk]) -> HashMap<String, u32> {
+    let each: Vec<BTreeSet<String>> = chunks.par_iter().map(|c| terms(&c.text).into_iter().map(|t| t.0).collect()).collect();
+    let mut out: HashMap<String, u32> = HashMap::new();
+    each.into_iter().flatten().for_each(|t| *out.entry(t).or_default() += 1);
+    out
+}
+
+/// In how many chunks each name of one word stands as a word.
+fn word_frequency(chunks: &[Chunk], keys: &BTreeSet<String>) -> HashMap<String, u32> {
+    let single: HashSet<&str> = keys.iter().map(String::as_str).filter(|k| !k.contains(' ')).collect();
+    let each: Vec<BTreeSet<String>> =
+        chunks.par_iter().map(|c| name_words(&c.text).into_iter().map(|w| w.0).filter(|w| single.contains(w.as_str())).collect()).collect();
+    let mut out: HashMap<String, u32> = HashMap::new();
+    each.into_iter().flatten().for_each(|w| *out.entry(w).or_default() += 1);
+    out
+}
+
+/// The summed rarity of a title's terms in 1/256; 0 where it does not look like a name.
+fn weight_of(title: &str, frequency: &HashMap<String, u32>, chunks: usize) -> u32 {
+    if !is_name_like(title) {
+        return 0;
+    }
+    let sum: f32 = pocketgraph::retrieve::title_terms(title).iter().map(|t| idf(frequency.get(t).copied().unwrap_or(0), chunks)).sum();
+    (sum * 256.0) as u32
+}
+
+fn mentions(
+    table: &mut NameTable,
+    chunks: &[Chunk],
+    words: &[Vec<Vec<(String, std::ops::Range<usize>, bool)>>],
+    embed: &Embed<'_>,
+) -> Vec<ChunkMentions> {
+    let keys: HashMap<&str, u32> = table.entries.iter().enumerate().map(|(i, e)| (e.key.as_str(), i as u32)).collect();
+    let found: Vec<Vec<Vec<u32>>> = words
+        .par_iter()
+        .map(|sentences| {
+            sentences
+                .iter()
+                .map(|s| {
+                    let accept = |_: u32, _: &str, n: usize, capital: bool| n > 1 || capital;
+                    scan_words(s, LONGEST, &|key| keys.get(key).copied(), &accept).into_iter().map(|m| m.entry).collect()
+                })
+                .collect()
+        })
+        .collect();
+    drop(keys);
+    let mut linking: BTreeSet<(u32, u32)> = BTreeSet::new();
+    for (chunk, sentences) in chunks.iter().zip(&found) {
+        for &m in sentences.iter().flatten() {
+            let entry = &table.entries[m as usize];
+            if !entry.of.iter().any(|&(d, _)| d == chunk.document) {
+                linking.extend(entry.of.iter().map(|&(d, _)| (d, chunk.document)));
+            }
+        }
+    }
+    linking.iter().for_each(|&(to, _)| table.links_in[to as usize] += 1);
+    let texts: Vec<String> =
+        chunks.iter().flat_map(|c| sentences(&c.text).into_iter().take(SENTENCES).map(|range| c.text[range].to_owned())).collect();
+    let vectors = embed(&texts);
+    let dim = vectors.first().map_or(0, Vec::len);
+    let mut at = 0;
+    found
+        .into_iter()
+        .map(|sentences| {
+            let rows = vectors.get(at..at + sentences.len()).unwrap_or_default();
+            at += sentences.len();
+            ChunkMentions { vectors: QuantizedMatrix::from_rows(dim, rows.iter().map(Vec::as_slice)), sentences }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn corpus(passages: &[(&str, &str)]) -> (Vec<Document>, Vec<Chunk>) {
+        let documents =
+            passages.iter().map(|(title, _)| Document { title: (*title).into(), url: String::new(), path: (*title).into() }).collect();
+        let chunks = passages
+            .iter()
+            .enumerate()
+            .map(|(i, (_, text))| Chunk {
+                document: i as u32,
+                heading_path: Vec::new(),
+                fragment: String::new(),
+                text: (*text).into(),
+                start: 0,
+                end: text.len() as u32,
+            })
+            .collect();
+        (documents, chunks)
+    }
+
+    fn lengths(texts: &[String]) -> Vec<Vec<f32>> {
+        texts.iter().map(|t| vec![1.0, t.len() as f32]).collect()
+    }
+
+    #[test]
+    fn an_encyclopaedia_is_hopped_and_its_mentions_are_links() {
+        let (documents, chunks) = corpus(&[
+            ("Ada Lovelace", "Ada Lovelace was a mathematician. She wrote to Charles Babbage often."),
+            ("Charles Babbage", "Charles Babbage was an inventor. He built the Difference Engine."),
+            ("Difference Engine", "The Difference Engine is a machine by Charles Babbage."),
+        ]);
+        let found = find(&documents, &chunks, Some(&lengths));
+        assert!(found.table.hop && found.opening == 1.0);
+        let babbage = found.table.find("charles babbage").unwrap();
+        assert_eq!(found.table.entries[babbage as usize].of, [(1, 100)]);
+        assert_eq!(found.mentions[0].sentences.len(), 2);
+        assert!(found.mentions[0].sentences[1].contains(&babbage));
+        assert_eq!(found.table.links_in, [0, 2, 1]);
+        assert_eq!(found.mentions[0].vectors.rows(), 2);
+    }
+
+    #[test]
+    fn documentation_is_not_hopped_and_embeds_no_sentences() {
+        let (documents, chunks) = corpus(&[("Installation", "Run the installer."), ("Configuration", "Edit the file. It is in your home.")]);
+        let found = find(&documents, &chunks, Some(&|_| unreachable!("no sentence is embedded")));
+        assert!(!found.table.hop && found.mentions.is_empty());
+        assert!(found.table.find("installation").is_some());
+        assert!(found.table.title_weight.iter().all(|&w| w > 0));
+    }
+
+    #[test]
+    fn nothing_and_untitled_passages_do_no_harm() {
+        assert!(find(&[], &[], Some(&lengths)).table.entries.is_empty());
+        let (documents, chunks) = corpus(&[("", ""), ("", "x")]);
+        assert!(find(&documents, &chunks, Some(&lengths)).table.entries.is_empty());
+    }
+}

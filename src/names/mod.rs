@@ -1,0 +1,15 @@
+//! Names: what documents are called, and where a text mentions them.
+//!
+//! In an encyclopaedia, a glossary or an API reference a document is about the thing that its title names. A question that names it asks for that
+//! document; a document that names another one leads to it. Nothing here needs a model or a tagger: names are titles and what follows from them,
+//! and a mention is the longest run of words that is a name.
+
+mod mentions;
+mod section;
+mod table;
+mod title;
+
+pub use mentions::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, decode_mentions, encode_mentions};
+pub use section::{decode_names, encode_names};
+pub use table::{Mention, NameEntry, NameTable, name_words, scan_words};
+pub use title::{NAME_LIKE_WORDS, is_name_like, lead_name, names_of_title, opens_with_title};

@@ -1,0 +1,149 @@
+//! The table of names, and the scan that finds them in a text.
+
+use crate::text::{fold, is_stop_word, words};
+use std::ops::Range;
+
+/// A name, or another recurring phrase with capitals that may stand between two documents.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NameEntry {
+    /// Its words, folded, with single spaces.
+    pub key: String,
+    /// In how many chunks it stands: for a single word as a word, with capital or without.
+    pub chunks: u32,
+    /// The documents that it names, with how surely in hundredths; none where it names no document.
+    pub of: Vec<(u32, u8)>,
+}
+
+/// All names of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NameTable {
+    /// The names, ascending by key, without repetition.
+    pub entries: Vec<NameEntry>,
+    /// The document of each chunk, as the bundle numbers them.
+    pub document_of: Vec<u32>,
+    /// For each document the summed rarity (BM25's idf) of its title's terms in 1/256; 0 where the title does not look like a name.
+    pub title_weight: Vec<u32>,
+    /// For each document how many other documents mention it.
+    pub links_in: Vec<u32>,
+    /// Whether the corpus is one in which passages are about what their titles name, so that following mentions pays.
+    pub hop: bool,
+}
+
+/// A name in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// Its place in [`NameTable::entries`].
+    pub entry: u32,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+    /// Whether its first word is written with a capital.
+    pub capital: bool,
+    /// How many words it has.
+    pub words: usize,
+}
+
+/// The words of a text as names are compared: folded, without the possessive, each with its byte range and whether it has a capital.
+pub fn name_words(text: &str) -> Vec<(String, Range<usize>, bool)> {
+    words(text)
+        .into_iter()
+        .map(|w| {
+            let folded = fold(w.text);
+            let bare = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
+            (bare, w.span, w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric()))
+        })
+        .collect()
+}
+
+/// Longest matches from left to right, not overlapping, of at most `longest` words. `find` knows the keys; `accept` may refuse a match by its first
+/// word, its number of words and whether its first word has a capital. A single stop word is never a match.
+pub fn scan_words(
+    words: &[(String, Range<usize>, bool)],
+    longest: usize,
+    find: &dyn Fn(&str) -> Option<u32>,
+    accept: &dyn Fn(u32, &str, usize, bool) -> bool,
+) -> Vec<Mention> {
+    let mut out = Vec::new();
+    let mut key = String::new();
+    let mut at = 0;
+    while let Some((first, span, capital)) = words.get(at) {
+        let mut found = None;
+        key.clear();
+        for (n, (word, end, _)) in words.iter().skip(at).take(longest).enumerate() {
+            if n > 0 {
+                key.push(' ');
+            }
+            key.push_str(word);
+            if n == 0 && is_stop_word(first) && longest == 1 {
+                continue;
+            }
+            if let Some(entry) = find(&key)
+                && (n > 0 || !is_stop_word(first))
+                && accept(entry, first, n + 1, *capital)
+            {
+                found = Some(Mention { entry, span: span.start..end.end, capital: *capital, words: n + 1 });
+            }
+        }
+        at += found.as_ref().map_or(1, |m| m.words);
+        out.extend(found);
+    }
+    out
+}
+
+/// Words of the longest name that is looked for.
+const LONGEST: usize = 12;
+
+impl NameTable {
+    /// The entry with this key.
+    pub fn find(&self, key: &str) -> Option<u32> {
+        self.entries.binary_search_by(|e| e.key.as_str().cmp(key)).ok().map(|i| i as u32)
+    }
+
+    /// The names of documents in a question, longest first from the left. A single word must have a capital, unless no word after the first has
+    /// one: then the question was typed without them, and a rare word of four letters or more will do.
+    pub fn in_question(&self, question: &str) -> Vec<Mention> {
+        let words = name_words(question);
+        let typed_without = !words.iter().skip(1).any(|w| w.2);
+        let rare = (self.document_of.len() as u32 / 500).max(3);
+        let accept = |entry: u32, first: &str, n: usize, capital: bool| {
+            let Some(e) = self.entries.get(entry as usize) else { return false };
+            !e.of.is_empty() && (n > 1 || (capital && !typed_without) || (typed_without && e.chunks <= rare && first.chars().count() >= 4))
+        };
+        scan_words(&words, LONGEST, &|key| self.find(key), &accept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(names: &[(&str, u32, u32)]) -> NameTable {
+        let mut entries: Vec<NameEntry> =
+            names.iter().map(|&(key, chunks, document)| NameEntry { key: key.into(), chunks, of: vec![(document, 100)] }).collect();
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        NameTable { entries, document_of: vec![0; 1000], ..NameTable::default() }
+    }
+
+    fn found(t: &NameTable, question: &str) -> Vec<String> {
+        t.in_question(question).iter().map(|m| t.entries[m.entry as usize].key.clone()).collect()
+    }
+
+    #[test]
+    fn the_longest_name_wins_and_possessives_fall_off() {
+        let t = table(&[("new york", 9, 0), ("new york times", 2, 1), ("ada lovelace", 1, 2)]);
+        assert_eq!(found(&t, "Was Ada Lovelace's letter in the New York Times?"), ["ada lovelace", "new york times"]);
+        assert_eq!(t.in_question("Ada Lovelace's letter")[0].span, 0..14);
+    }
+
+    #[test]
+    fn a_single_word_needs_its_capital_where_others_have_one() {
+        let t = table(&[("rust", 900, 0), ("zephyr", 2, 1), ("who", 3, 2)]);
+        assert_eq!(found(&t, "Who uses Rust with zephyr?"), ["rust"]);
+        assert_eq!(found(&t, "who uses rust with zephyr?"), ["zephyr"], "too common a word names nothing when typed without capitals");
+    }
+
+    #[test]
+    fn an_empty_question_and_an_empty_table_name_nothing() {
+        assert!(found(&table(&[]), "Anything At All").is_empty());
+        assert!(found(&table(&[("x y", 1, 0)]), "").is_empty());
+    }
+}

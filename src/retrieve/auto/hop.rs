@@ -1,0 +1,241 @@
+//! The second pass: from the best passages to those that they mention, and to what a bridge query finds.
+
+use super::super::dense::Scan;
+use super::features::{Candidates, Named};
+use super::titles::{Names, title_terms};
+use super::{Corpus, Query};
+use crate::bundle::BundleError;
+use crate::names::ChunkMentions;
+use crate::retrieve::Reached;
+use crate::text::{sentences, stem};
+use crate::vector::{QuantizedVector, Scored, top_k};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many passages are hopped from.
+const SOURCES: usize = 5;
+/// For how many of them a bridge query is asked: each costs an embedding.
+const BRIDGES: usize = 2;
+/// How many passages a bridge query proposes.
+const BRIDGED: usize = 10;
+/// Names in a bridge query.
+const BRIDGE_NAMES: usize = 6;
+/// Chunks of a mentioned document that are reached.
+const OF_A_LINK: usize = 4;
+
+mod weight {
+    pub const D: f32 = 1.4;
+    pub const B: f32 = 1.4;
+    pub const NAMED: f32 = 4.6;
+    pub const TITLE: f32 = 2.6;
+    pub const D_REST: f32 = 1.9;
+    pub const B_REST: f32 = 1.8;
+    /// Mentioned by a source.
+    pub const LINKED: f32 = 3.7;
+    /// Mentioned in a sentence near the question.
+    pub const SENTENCE: f32 = 0.9;
+    /// Mentioned, and near the rest of the question.
+    pub const LEAD: f32 = 1.5;
+    /// Brought by a mention alone.
+    pub const NEW: f32 = 1.3;
+    /// Answers the bridge query.
+    pub const BRIDGE: f32 = 4.6;
+    /// Brought by the bridge query alone.
+    pub const BRIDGE_ONLY: f32 = -0.3;
+}
+
+/// What the second pass found.
+pub struct Hopped {
+    /// The new scores.
+    pub scores: Vec<(u32, f32)>,
+    /// The mention that led to each chunk, where one did.
+    pub links: BTreeMap<u32, Reached>,
+    /// What could not be loaded.
+    pub missing: Vec<String>,
+}
+
+/// A passage to hop from.
+struct Source {
+    chunk: u32,
+    document: u32,
+    /// How much it counts, from 0 to 1.
+    share: f32,
+    mentions: ChunkMentions,
+    /// Cosine of each sentence to the question.
+    near: Vec<f32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Reach {
+    linked: f32,
+    sentence: f32,
+    bridge: f32,
+    new: bool,
+    bridge_only: bool,
+}
+
+pub async fn hop(
+    corpus: &Corpus,
+    query: &Query,
+    names: &Names,
+    named: &Named,
+    all: &mut Candidates<'_>,
+    scores: &[(u32, f32)],
+    dense: &mut Scan,
+) -> Result<Hopped, BundleError> {
+    let (sources, mut missing) = sources(corpus, names, named, scores, dense.query()).await?;
+    let mut reach: BTreeMap<u32, Reach> = BTreeMap::new();
+    let mut links: BTreeMap<u32, Reached> = BTreeMap::new();
+    for source in &sources {
+        follow(source, names, all, &mut reach, &mut links);
+    }
+    let bridges = bridges(corpus, query, names, named, &sources).await?;
+    for (source, vector) in &bridges {
+        for h in dense.best_for(vector, BRIDGED) {
+            if h.index != source.chunk && all.add(h.index) {
+                reach.entry(h.index).or_default().bridge_only = true;
+            }
+        }
+    }
+    dense.also(corpus, &all.ids()).await;
+    missing.append(&mut dense.missing);
+    let question = dense.query().clone();
+    let rest = match (&named.rest, &query.encoder) {
+        (Some(rest), Some(encoder)) => encoder.encode(rest).await.ok().map(|v| QuantizedVector::from_f32(&v)),
+        _ => None,
+    };
+    all.cosines(dense, &question, rest.as_ref().unwrap_or(&question), false);
+    let strongest = sources.iter().map(|s| s.share).fold(f32::MIN_POSITIVE, f32::max);
+    for (source, vector) in &bridges {
+        let ease = 0.06 * (source.share / strongest).max(0.05).ln();
+        for &chunk in all.rows.keys() {
+            let cosine = if chunk == source.chunk { 0.0 } else { dense.cosine_to(chunk, vector).unwrap_or(0.0) };
+            let r = reach.entry(chunk).or_default();
+            r.bridge = r.bridge.max(cosine + ease);
+        }
+    }
+    let scores = all
+        .rows
+        .iter()
+        .map(|(&chunk, f)| {
+            let r = reach.get(&chunk).copied().unwrap_or_default();
+            let first = weight::D * f.d + weight::B * f.b + weight::NAMED * f.named + weight::TITLE * f.title;
+            let rest = weight::D_REST * f.d_rest + weight::B_REST * f.b_rest;
+            let linked = weight::LINKED * r.linked + weight::SENTENCE * r.sentence + weight::LEAD * r.linked * f.d_rest.max(0.0);
+            let new = if r.new { weight::NEW } else { 0.0 } + if r.bridge_only { weight::BRIDGE_ONLY } else { 0.0 };
+            (chunk, first + rest + linked + weight::BRIDGE * r.bridge + new)
+        })
+        .collect();
+    Ok(Hopped { scores, links, missing })
+}
+
+/// The best passages of the first pass, by how much they count: a softmax at temperature 2, halved for what the question does not name.
+async fn sources(
+    corpus: &Corpus,
+    names: &Names,
+    named: &Named,
+    scores: &[(u32, f32)],
+    question: &QuantizedVector,
+) -> Result<(Vec<Source>, Vec<String>), BundleError> {
+    let best = top_k(scores.iter().map(|&(index, score)| Scored { index, score }), SOURCES);
+    let top = best.first().map_or(0.0, |h| h.score);
+    let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
+    let (mut loaded, missing) = corpus.mentions(&ids, names.table.entries.len() as u32).await?;
+    let mut out = Vec::new();
+    for h in best {
+        let share = (0.5 * (h.score - top)).exp();
+        let (Some(mentions), Some(&document)) = (loaded.remove(&h.index), names.table.document_of.get(h.index as usize)) else { continue };
+        if share < 0.01 {
+            continue;
+        }
+        let share = if named.documents.contains_key(&document) { share } else { share * 0.5 };
+        let near = mentions.vectors.scan(question);
+        out.push(Source { chunk: h.index, document, share, mentions, near });
+    }
+    let sum: f32 = out.iter().map(|s| s.share).sum();
+    out.iter_mut().for_each(|s| s.share /= (sum / 2.0).max(1.0));
+    Ok((out, missing))
+}
+
+/// Follows the mentions of a source.
+fn follow(source: &Source, names: &Names, all: &mut Candidates<'_>, reach: &mut BTreeMap<u32, Reach>, links: &mut BTreeMap<u32, Reached>) {
+    let corpus = (names.chunks_of.len().max(2) as f32).ln();
+    for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
+        for &m in mentions {
+            let Some(entry) = names.table.entries.get(m as usize) else { continue };
+            // A name of the source's own document leads nowhere new.
+            if entry.of.iter().any(|&(d, _)| d == source.document) {
+                continue;
+            }
+            for &(document, strength) in &entry.of {
+                let links_in = names.table.links_in.get(document as usize).copied().unwrap_or(0).max(1) as f32;
+                let hub = (1.0 - links_in.ln() / corpus).max(0.1);
+                let z = source.share * f32::from(strength) / 100.0 / (entry.of.len() as f32).sqrt() * hub;
+                for &chunk in names.chunks_of.get(document as usize).into_iter().flatten().take(OF_A_LINK) {
+                    let new = all.add(chunk);
+                    let r = reach.entry(chunk).or_default();
+                    r.new |= new;
+                    r.sentence = r.sentence.max(z * near.max(0.0));
+                    if z > r.linked {
+                        r.linked = z;
+                        let from = names.labels.get(source.document as usize).cloned().unwrap_or_default();
+                        links.insert(chunk, Reached::Link { name: entry.key.clone(), from });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The bridge query of each of the best sources: the question's words that neither the source's best sentence nor its title covers, and the names
+/// that the sentence brings.
+async fn bridges<'s>(
+    corpus: &Corpus,
+    query: &Query,
+    names: &Names,
+    named: &Named,
+    sources: &'s [Source],
+) -> Result<Vec<(&'s Source, QuantizedVector)>, BundleError> {
+    let Some(encoder) = &query.encoder else { return Ok(Vec::new()) };
+    let best = &sources[..sources.len().min(BRIDGES)];
+    let ids: Vec<u32> = best.iter().map(|s| s.chunk).collect();
+    let (texts, _) = corpus.chunks(&ids).await?;
+    let mut out = Vec::new();
+    for source in best {
+        let Some(text) = texts.get(&source.chunk).map(|c| c.text.as_str()) else { continue };
+        let nearest = source.near.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0))).map_or(0, |x| x.0);
+        let sentence = sentences(text).into_iter().nth(nearest).map_or("", |range| &text[range]);
+        let bridge = bridge_query(query, names, named, source, sentence, nearest);
+        if let Ok(v) = encoder.encode(&bridge).await {
+            out.push((source, QuantizedVector::from_f32(&v)));
+        }
+    }
+    Ok(out)
+}
+
+fn bridge_query(query: &Query, names: &Names, named: &Named, source: &Source, sentence: &str, nearest: usize) -> String {
+    let title = names.labels.get(source.document as usize).map_or("", String::as_str);
+    let mut covered: BTreeSet<String> = crate::names::name_words(sentence).iter().map(|w| stem(&w.0)).collect();
+    covered.extend(crate::names::name_words(title).iter().map(|w| stem(&w.0)));
+    covered.extend(title_terms(title));
+    let asked = crate::names::name_words(&query.read);
+    let in_name = |start: usize| named.mentions.iter().any(|m| m.span.contains(&start));
+    let mut out: Vec<&str> = asked
+        .iter()
+        .filter(|(word, span, _)| {
+            let known = covered.contains(&stem(word));
+            !(known && (in_name(span.start) || !crate::text::is_stop_word(word)))
+        })
+        .filter_map(|(_, span, _)| query.read.get(span.clone()))
+        .collect();
+    let asked_for: BTreeSet<u32> = named.mentions.iter().map(|m| m.entry).collect();
+    let mut brought: Vec<&str> = Vec::new();
+    for m in source.mentions.sentences.get(nearest).into_iter().flatten() {
+        let Some(entry) = names.table.entries.get(*m as usize) else { continue };
+        let own = entry.of.iter().any(|&(d, _)| d == source.document);
+        if !own && !asked_for.contains(m) && !brought.contains(&entry.key.as_str()) && brought.len() < BRIDGE_NAMES {
+            brought.push(&entry.key);
+        }
+    }
+    out.extend(brought);
+    if out.is_empty() { query.read.clone() } else { out.join(" ") }
+}
