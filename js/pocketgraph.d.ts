@@ -41,8 +41,8 @@ export declare class PocketGraphError extends Error {
   readonly url?: string;
 }
 
-/** How a retriever ranks: by words, by meaning, through the keyword graph, or by words and meaning together. */
-export type Retriever = "lexical" | "dense" | "autokg" | "hybrid";
+/** How a retriever ranks: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or through the keyword graph. */
+export type Retriever = "auto" | "hybrid" | "lexical" | "dense" | "autokg";
 
 /** How far something has come; `total` is 0 where it is not known. */
 export interface Progress {

@@ -8,7 +8,7 @@ import { EventQueue } from "./event-queue.js";
 export { PocketGraphError };
 
 const IN_NODE = typeof window === "undefined" && typeof process === "object" && Boolean(process.versions?.node);
-const RETRIEVERS = ["lexical", "dense", "autokg", "hybrid"];
+const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg"];
 
 /** An open bundle. */
 export class PocketGraph {

@@ -79,6 +79,11 @@ function badges(reached) {
 }
 
 function badge(way) {
+  if (way.by === "name") return h("li", { class: "way name-way", title: "The question names this document" }, way.name);
+  if (way.by === "link") {
+    const title = `Mentioned in “${way.from}”`;
+    return h("li", { class: "way link-way", title }, h("span", { class: "via" }, way.from), h("span", { "aria-label": "mentions" }, " → "), way.name);
+  }
   if (way.by === "keyword") return h("li", { class: "way keyword-way" }, way.keyword);
   if (way.by === "adjacent-keyword") {
     const title = `Next to the keyword “${way.via}” in the keyword graph`;
@@ -88,7 +93,7 @@ function badge(way) {
 }
 
 function describe({ hits, retriever, stage }) {
-  const how = { lexical: "by words", dense: "by meaning", autokg: "through the keyword graph", hybrid: stage === "lexical" ? "by words" : "by words and meaning" }[retriever];
+  const how = { lexical: "by words", dense: "by meaning", autokg: "through the keyword graph", auto: stage === "lexical" ? "by words" : "by words, meaning and names", hybrid: stage === "lexical" ? "by words" : "by words and meaning" }[retriever];
   return `${hits.length} found ${how ?? ""}`.trim();
 }
 

@@ -4,6 +4,7 @@
 import { h } from "./pkg/render.js";
 
 const RETRIEVERS = [
+  ["auto", "Auto: words, meaning and names"],
   ["hybrid", "Hybrid: words and meaning"],
   ["autokg", "AutoKG: through the keyword graph"],
   ["dense", "Dense: meaning alone"],
@@ -15,7 +16,7 @@ export class SettingsPanel {
   #dialog;
   #opener;
   #onChange;
-  #search = { retriever: "hybrid", k: 10 };
+  #search = { retriever: "auto", k: 10 };
   #llm = null;
   #language = "";
   #fields = {};

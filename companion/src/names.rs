@@ -233,7 +233,8 @@ mod tests {
 
     #[test]
     fn documentation_is_not_hopped_and_embeds_no_sentences() {
-        let (documents, chunks) = corpus(&[("Installation", "Run the installer."), ("Configuration", "Edit the file. It is in your home.")]);
+        let (documents, chunks) =
+            corpus(&[("Installation", "Run the installer."), ("Configuration", "Edit the file. It is in your home.")]);
         let found = find(&documents, &chunks, Some(&|_| unreachable!("no sentence is embedded")));
         assert!(!found.table.hop && found.mentions.is_empty());
         assert!(found.table.find("installation").is_some());

@@ -108,7 +108,12 @@ mod tests {
         for name in ["Lake Como", "The Piano Teacher (film)", "std::vector", "closures", "Elizabeth II", "2001: A Space Odyssey"] {
             assert!(is_name_like(name), "{name}");
         }
-        for no in ["", "How do I exclude a page from the index?", "This is a finding about mice.", "A study of the effect of light on sleep in young adults who work"] {
+        for no in [
+            "",
+            "How do I exclude a page from the index?",
+            "This is a finding about mice.",
+            "A study of the effect of light on sleep in young adults who work",
+        ] {
             assert!(!is_name_like(no), "{no}");
         }
     }
@@ -124,7 +129,10 @@ mod tests {
 
     #[test]
     fn a_definition_gives_the_fuller_name() {
-        assert_eq!(lead_name("Ada Lovelace", "Augusta Ada King Lovelace (born 1815) was a mathematician."), Some(("augusta ada king lovelace".into(), 80)));
+        assert_eq!(
+            lead_name("Ada Lovelace", "Augusta Ada King Lovelace (born 1815) was a mathematician."),
+            Some(("augusta ada king lovelace".into(), 80))
+        );
         assert_eq!(lead_name("Ada Lovelace", "She was a mathematician."), None);
         assert_eq!(lead_name("", ""), None);
     }

@@ -181,7 +181,7 @@ function warm(site, questions) {
       await kg.prepare();
       const prepareMs = performance.now() - started;
       const figures = { prepareMs };
-      for (const retriever of ["lexical", "hybrid"]) {
+      for (const retriever of ["lexical", "hybrid", "auto"]) {
         // Once for what is fetched on demand; then ten times each, which is what is counted.
         for (const question of questions) await kg.search(question, { k: 10, retriever });
         const times = [];
@@ -237,7 +237,7 @@ async function measureSite(name, site, runs) {
   for (const [what, count, ms] of rows) {
     console.log(`| ${what} | ${count.requests} | ${kilobytes(count.bytes)} | ${kilobytes(count.bytesWithWasm)} | ${milliseconds(ms)} |`);
   }
-  console.log(`\nWarm, everything prepared: lexical ${milliseconds(ready.lexical)} p50, hybrid ${milliseconds(ready.hybrid)} p50; memory ${(ready.memory / 1e6).toFixed(1)} MB.`);
+  console.log(`\nWarm, everything prepared: lexical ${milliseconds(ready.lexical)} p50, hybrid ${milliseconds(ready.hybrid)} p50, auto ${milliseconds(ready.auto)} p50; memory ${(ready.memory / 1e6).toFixed(1)} MB.`);
   return { first_lexical_bytes: lexical.bytesWithWasm, first_hybrid_bytes: hybrid.bytesWithWasm };
 }
 

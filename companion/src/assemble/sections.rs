@@ -1,13 +1,13 @@
 //! From finished parts to a bundle's sections.
 
 use super::writer::{Layout, SectionWriter, WriteError};
+use crate::names::Found;
 use pocketgraph::bundle::{
     CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PagedIndex, VectorIndex, begin,
     encode_chunks, encode_documents, encode_vectors,
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
-use crate::names::Found;
 use pocketgraph::names::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, NameTable, encode_mentions, encode_names};
 use pocketgraph::vector::QuantizedMatrix;
 use std::path::Path;

@@ -138,5 +138,11 @@ pub async fn evaluate(
             query_p95_ms: quantile(0.95),
         });
     }
-    Ok(Report { passages: passages.len(), questions: questions.len(), embed_seconds, index_bytes: size("vectors") + size("lexical") + size("names") + size("mentions"), rows })
+    Ok(Report {
+        passages: passages.len(),
+        questions: questions.len(),
+        embed_seconds,
+        index_bytes: size("vectors") + size("lexical") + size("names") + size("mentions"),
+        rows,
+    })
 }

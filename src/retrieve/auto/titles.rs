@@ -60,7 +60,8 @@ impl super::Corpus {
             return Ok(names);
         }
         let counts = self.bundle().manifest().counts;
-        let table = self.bundle().section("names", move |file, bytes| crate::names::decode_names(file, bytes, counts.chunks, counts.documents));
+        let table =
+            self.bundle().section("names", move |file, bytes| crate::names::decode_names(file, bytes, counts.chunks, counts.documents));
         let (table, documents) = futures::future::try_join(table, self.documents()).await?;
         Ok(self.hold_names(Names::new((*table).clone(), &documents)))
     }
@@ -83,7 +84,8 @@ impl super::Corpus {
                 b.end().map(|()| index)
             })
             .await?;
-        let places: Vec<(u32, usize, usize)> = chunks.iter().filter_map(|&c| index.locate(c).map(|(page, place)| (c, page, place))).collect();
+        let places: Vec<(u32, usize, usize)> =
+            chunks.iter().filter_map(|&c| index.locate(c).map(|(page, place)| (c, page, place))).collect();
         let mut wanted: Vec<usize> = places.iter().map(|p| p.1).collect();
         wanted.sort_unstable();
         wanted.dedup();
