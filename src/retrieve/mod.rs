@@ -21,9 +21,9 @@ pub use present::{highlights, present};
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
 use crate::bundle::BundleError;
+use crate::compact::Map;
 use crate::lexical::LexicalQuery;
 use futures::future::LocalBoxFuture;
-use std::collections::BTreeMap;
 
 /// A question, ready for retrieval.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +68,7 @@ pub struct Ranked {
     /// Keywords near the question, and those adjacent to them.
     pub keywords: Vec<KeywordHit>,
     /// In how many chunks each term of the question stands, where the lexical side looked.
-    pub document_frequency: BTreeMap<String, u32>,
+    pub document_frequency: Map<String, u32>,
     /// What could not be loaded.
     pub missing: Vec<String>,
 }
@@ -81,7 +81,7 @@ impl Ranked {
             stage: Stage::Lexical,
             chunks: chunks.iter().map(ranked).collect(),
             keywords: Vec::new(),
-            document_frequency: BTreeMap::new(),
+            document_frequency: Map::new(),
             missing: Vec::new(),
         }
     }
