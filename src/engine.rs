@@ -2,6 +2,7 @@
 
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, Stats};
+use crate::compact::sort_by;
 use crate::embed::QuestionEncoder;
 use crate::lexical;
 use crate::llm::ChatModel;
@@ -251,7 +252,7 @@ impl Engine {
             .ok_or_else(|| EngineError::BadArgument(format!("there is no keyword {keyword:?}")))?;
         let (columns, weights) = graph.weights.row(id);
         let mut all: Vec<(u32, u32)> = columns.iter().copied().zip(weights.iter().copied()).collect();
-        all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        sort_by(&mut all, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         let neighbors = all
             .into_iter()
             .take(limit)

@@ -5,6 +5,7 @@
 //! the native companion. Modules import only what stands above them in this list;
 //! `vector` and `nn` are a crate of their own, compiled for speed where the page's other code is compiled for size.
 
+pub mod compact;
 pub mod json;
 pub mod text;
 pub use pocketgraph_kernels::{nn, vector};

@@ -6,9 +6,9 @@
 use super::markers::{Marker, MarkerScanner};
 use super::units::{prefix, units};
 use super::{Citation, CitationStatus, Reference};
+use crate::compact::{Map, Set};
 use crate::retrieve::{Hit, Span};
 use crate::text::{fold, is_stop_word, sentences, stem, terms, words};
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
@@ -61,19 +61,19 @@ impl CitationTracker {
 /// A cited passage with what the checks need of it, made once.
 struct Passage<'a> {
     hit: &'a Hit,
-    all: BTreeSet<String>,
-    words: BTreeSet<String>,
-    units: Vec<(Range<usize>, BTreeSet<String>)>,
+    all: Set<String>,
+    words: Set<String>,
+    units: Vec<(Range<usize>, Set<String>)>,
 }
 
 impl<'a> Passage<'a> {
     fn new(hit: &'a Hit) -> Passage<'a> {
-        let units: Vec<(Range<usize>, BTreeSet<String>)> = units(&hit.text)
+        let units: Vec<(Range<usize>, Set<String>)> = units(&hit.text)
             .into_iter()
             .map(|u| (u.span.clone(), terms(&hit.text[u.span]).into_iter().map(|(t, _)| t).collect()))
             .collect();
-        let mut all: BTreeSet<String> = units.iter().flat_map(|(_, t)| t.iter().cloned()).collect();
-        let mut plain: BTreeSet<String> = words(&hit.text).iter().map(|w| plain_word(w.text)).collect();
+        let mut all: Set<String> = units.iter().flat_map(|(_, t)| t.items().iter().cloned()).collect();
+        let mut plain: Set<String> = words(&hit.text).iter().map(|w| plain_word(w.text)).collect();
         for heading in hit.heading_path.iter().chain([&hit.title]) {
             all.extend(terms(heading).into_iter().map(|(t, _)| t));
             plain.extend(words(heading).iter().map(|w| plain_word(w.text)));
@@ -82,8 +82,8 @@ impl<'a> Passage<'a> {
     }
 
     /// The unit that shares most terms with a claim; among equals the shortest, then the first. `None` when none shares any.
-    fn best_unit(&self, claim: &BTreeSet<String>) -> Option<Range<usize>> {
-        let scored = self.units.iter().map(|(span, terms)| (claim.intersection(terms).count(), span));
+    fn best_unit(&self, claim: &Set<String>) -> Option<Range<usize>> {
+        let scored = self.units.iter().map(|(span, terms)| (claim.shared(terms), span));
         let best =
             scored.filter(|(n, _)| *n > 0).max_by(|a, b| a.0.cmp(&b.0).then(b.1.len().cmp(&a.1.len())).then(b.1.start.cmp(&a.1.start)));
         best.map(|(_, span)| span.clone())
@@ -99,9 +99,9 @@ fn plain_word(word: &str) -> String {
 
 /// One sentence of the answer.
 struct Claim {
-    terms: BTreeSet<String>,
-    numbers: BTreeSet<String>,
-    names: BTreeSet<String>,
+    terms: Set<String>,
+    numbers: Set<String>,
+    names: Set<String>,
 }
 
 impl Claim {
@@ -120,10 +120,11 @@ impl Claim {
     }
 
     fn share(&self, of: impl Fn(&String) -> bool) -> f32 {
-        if self.terms.is_empty() {
+        let terms = self.terms.items();
+        if terms.is_empty() {
             return 0.0;
         }
-        self.terms.iter().filter(|t| of(t)).count() as f32 / self.terms.len() as f32
+        terms.iter().filter(|t| of(t)).count() as f32 / terms.len() as f32
     }
 }
 
@@ -139,7 +140,7 @@ fn check(text: &str, markers: &[Marker], passages: &[(u32, &Hit)]) -> (Vec<Citat
             _ => after,
         }
     };
-    let mut cache: BTreeMap<u32, Passage<'_>> = BTreeMap::new();
+    let mut cache: Map<u32, Passage<'_>> = Map::new();
     let mut out: Vec<Citation> = Vec::new();
     let mut rest = markers;
     while let Some(first) = rest.first() {
@@ -157,21 +158,20 @@ fn check(text: &str, markers: &[Marker], passages: &[(u32, &Hit)]) -> (Vec<Citat
 }
 
 /// Checks the marks of one sentence.
-fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &mut BTreeMap<u32, Passage<'a>>, out: &mut Vec<Citation>) {
+fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &mut Map<u32, Passage<'a>>, out: &mut Vec<Citation>) {
     let claim = Claim::new(prefix(claim, MAX_CLAIM_BYTES));
-    let mut known: BTreeSet<u32> = BTreeSet::new();
-    for &number in group.iter().flat_map(|m| &m.numbers).take(MAX_CITATIONS) {
+    let numbers: Set<u32> = group.iter().flat_map(|m| &m.numbers).take(MAX_CITATIONS).copied().collect();
+    for &number in numbers.items() {
         if let Some((_, hit)) = passages.iter().find(|(n, _)| *n == number) {
-            cache.entry(number).or_insert_with(|| Passage::new(hit));
-            known.insert(number);
+            cache.get_or_insert_with(number, || Passage::new(hit));
         }
     }
-    let cited: Vec<&Passage<'_>> = known.iter().filter_map(|n| cache.get(n)).collect();
-    let missing = |set: &BTreeSet<String>| set.iter().filter(|w| !cited.iter().any(|p| p.words.contains(*w))).count() as f32;
+    let cited: Vec<&Passage<'_>> = numbers.items().iter().filter_map(|n| cache.get(n)).collect();
+    let missing = |set: &Set<String>| set.items().iter().filter(|w| !cited.iter().any(|p| p.words.contains(*w))).count() as f32;
     let together = claim.share(|t| cited.iter().any(|p| p.all.contains(t)))
         - NUMBER_PENALTY * missing(&claim.numbers)
         - NAME_PENALTY * missing(&claim.names);
-    let mut judged: BTreeMap<u32, (Option<Range<usize>>, CitationStatus)> = BTreeMap::new();
+    let mut judged: Map<u32, (Option<Range<usize>>, CitationStatus)> = Map::new();
     for marker in group {
         for &number in &marker.numbers {
             if out.len() > MAX_CITATIONS {
@@ -192,7 +192,7 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &
                 });
                 continue;
             };
-            let (unit, status) = judged.entry(number).or_insert_with(|| {
+            let (unit, status) = judged.get_or_insert_with(number, || {
                 let own = claim.share(|t| passage.all.contains(t));
                 let borne_out = together >= MIN_SUPPORT && own >= MIN_OWN_SUPPORT;
                 (passage.best_unit(&claim.terms), if borne_out { CitationStatus::Verified } else { CitationStatus::Unsupported })

@@ -6,10 +6,10 @@
 
 use super::question::{Question, QuestionKind};
 use super::units::{Form, one_line, units};
+use crate::compact::{Set, sort_by};
 use crate::retrieve::Hit;
 use crate::text::{fold, is_stop_word, terms, words};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{Bound, Range};
+use std::ops::Range;
 
 /// The most candidates that are kept, and so the most sentences that a caller embeds.
 pub const MAX_CANDIDATES: usize = 48;
@@ -71,7 +71,7 @@ pub struct SentenceCandidate {
     /// What each term of the question is worth here, 0 to 1.
     credits: Vec<f32>,
     /// Its own index terms, to tell repetitions.
-    own: BTreeSet<String>,
+    own: Set<String>,
     /// Whether it is prose that names both sides of a comparison itself.
     names_both: bool,
 }
@@ -94,14 +94,13 @@ pub fn candidates(question: &Question, hits: &[Hit]) -> Vec<SentenceCandidate> {
     let top = hits.iter().map(|h| h.score).filter(|s| s.is_finite()).fold(0.0_f32, f32::max);
     let mut out = Vec::new();
     for (index, hit) in hits.iter().enumerate() {
-        let mut heading = term_set(&hit.title);
-        hit.heading_path.iter().for_each(|h| heading.extend(term_set(h)));
+        let heading = term_set(hit.heading_path.iter().chain([&hit.title]));
         let share = if top > 0.0 && hit.score.is_finite() { (hit.score / top).clamp(0.0, 1.0) } else { 1.0 / (1.0 + index as f32) };
-        let mut before: BTreeSet<String> = BTreeSet::new();
-        let mut header: Option<BTreeSet<String>> = None;
+        let mut before: Set<String> = Set::default();
+        let mut header: Option<Set<String>> = None;
         for unit in units(&hit.text) {
             let raw = &hit.text[unit.span.clone()];
-            let own = term_set(raw);
+            let own = term_set([raw]);
             let near = header.as_ref().filter(|_| unit.form == Form::Row).unwrap_or(&before);
             let credits: Vec<f32> = question.terms.iter().map(|t| credit(&t.term, &own, &heading, near)).collect();
             header = match (unit.form, header) {
@@ -127,7 +126,7 @@ pub fn candidates(question: &Question, hits: &[Hit]) -> Vec<SentenceCandidate> {
             before = own;
         }
     }
-    out.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.hit.cmp(&b.hit)).then(a.span.start.cmp(&b.span.start)));
+    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.hit.cmp(&b.hit)).then(a.span.start.cmp(&b.span.start)));
     out.truncate(MAX_CANDIDATES);
     out
 }
@@ -144,7 +143,7 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[SentenceCandidate
     let cosine = |i: usize| cosines.and_then(|c| c.get(i)).copied().filter(|c| c.is_finite());
     let score = |i: usize| candidates[i].score + COSINE_WEIGHT * cosine(i).unwrap_or(0.0);
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+    sort_by(&mut order, |&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
 
     let mut picked: Vec<usize> = Vec::new();
     let best = order[0];
@@ -197,7 +196,8 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[SentenceCandidate
     if silent {
         return nothing(absent);
     }
-    picked.sort_by_key(|&i| (candidates[i].hit, candidates[i].span.start));
+    let place = |i: usize| (candidates[i].hit, candidates[i].span.start);
+    sort_by(&mut picked, |&a, &b| place(a).cmp(&place(b)));
     Choice { picked, absent: absent.iter().map(|&i| question.terms[i].word.clone()).collect() }
 }
 
@@ -230,15 +230,15 @@ fn side_coverage(question: &Question, candidate: &SentenceCandidate, side: &[usi
     if whole > 0.0 { met / whole } else { 0.0 }
 }
 
-fn term_set(text: &str) -> BTreeSet<String> {
-    terms(text).into_iter().map(|(t, _)| t).collect()
+fn term_set<'a>(texts: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)>) -> Set<String> {
+    texts.into_iter().flat_map(|text| terms(text.as_ref())).map(|(t, _)| t).collect()
 }
 
 fn covered(question: &Question, credits: &[f32]) -> f32 {
     question.terms.iter().zip(credits).map(|(t, c)| t.weight * c).sum()
 }
 
-fn credit(term: &str, own: &BTreeSet<String>, heading: &BTreeSet<String>, near: &BTreeSet<String>) -> f32 {
+fn credit(term: &str, own: &Set<String>, heading: &Set<String>, near: &Set<String>) -> f32 {
     if own.contains(term) {
         1.0
     } else if heading.contains(term) {
@@ -251,13 +251,13 @@ fn credit(term: &str, own: &BTreeSet<String>, heading: &BTreeSet<String>, near: 
 }
 
 /// Whether a word of the set begins like the term: at least five letters and most of the longer word, as "creat" and "creation" do.
-fn shares_beginning(term: &str, set: &BTreeSet<String>) -> bool {
+fn shares_beginning(term: &str, set: &Set<String>) -> bool {
     const LETTERS: usize = 5;
     if !term.is_ascii() || term.len() < LETTERS {
         return false;
     }
     let start = &term[..LETTERS];
-    set.range::<str, _>((Bound::Included(start), Bound::Unbounded)).take_while(|w| w.starts_with(start)).any(|w| {
+    set.from(start).iter().take_while(|w| w.starts_with(start)).any(|w| {
         let same = term.bytes().zip(w.bytes()).take_while(|(a, b)| a == b).count();
         same * 10 >= term.len().max(w.len()) * 6
     })
@@ -265,19 +265,18 @@ fn shares_beginning(term: &str, set: &BTreeSet<String>) -> bool {
 
 /// Terms that stand in no hit, neither in its text nor in its headings.
 fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
-    let mut missing: BTreeMap<&str, usize> = question.terms.iter().enumerate().map(|(i, t)| (t.term.as_str(), i)).collect();
+    let mut missing: Vec<usize> = (0..question.terms.len()).collect();
     for hit in hits {
         if missing.is_empty() {
             break;
         }
-        let mut all = term_set(&hit.text);
-        all.extend(term_set(&hit.title));
-        hit.heading_path.iter().for_each(|h| all.extend(term_set(h)));
-        missing.retain(|term, _| !all.contains(*term) && !shares_beginning(term, &all));
+        let all = term_set(hit.heading_path.iter().chain([&hit.text, &hit.title]));
+        missing.retain(|&i| {
+            let term = &question.terms[i].term;
+            !all.contains(term) && !shares_beginning(term, &all)
+        });
     }
-    let mut out: Vec<usize> = missing.into_values().collect();
-    out.sort_unstable();
-    out
+    missing
 }
 
 /// The text of a unit as it is quoted.
@@ -364,7 +363,7 @@ const MONTHS: &[&str] =
     &["april", "august", "december", "february", "january", "july", "june", "march", "may", "november", "october", "september"];
 
 /// How far the sentence has the form that the question asks for, 0 to 1.
-fn cue(question: &Question, text: &str, own: &BTreeSet<String>) -> f32 {
+fn cue(question: &Question, text: &str, own: &Set<String>) -> f32 {
     let asked = |w: &str| question.terms.iter().any(|t| t.word == w);
     let has = |test: &dyn Fn(&str) -> bool| words(text).iter().any(|w| !asked(w.text) && test(w.text));
     let digits = |w: &str| w.starts_with(|c: char| c.is_ascii_digit());
@@ -428,8 +427,9 @@ fn repeats(candidates: &[SentenceCandidate], picked: &[usize], i: usize) -> bool
     let new = &candidates[i];
     picked.iter().any(|&p| {
         let old = &candidates[p];
-        let both = old.own.intersection(&new.own).count();
-        p == i || both * 10 >= old.own.union(&new.own).count().max(1) * 7
+        let both = old.own.shared(&new.own);
+        let either = old.own.items().len() + new.own.items().len() - both;
+        p == i || both * 10 >= either.max(1) * 7
     })
 }
 

@@ -5,6 +5,7 @@ use super::extract::{candidates, choose};
 use super::prompt::Prompt;
 use super::question::Question;
 use super::types::{Answer, AnswerBy, AskEvent, AskOptions, Citation, CitationStatus, Reference};
+use crate::compact::sort_unique;
 use crate::llm::{ChatModel, ChatRequest, Completion, Finish, LlmError};
 use crate::retrieve::{Hit, SearchResult};
 use crate::text::fold;
@@ -233,8 +234,7 @@ fn written(
     };
     warnings.extend(truncated.map(|(_, warning)| warning.to_owned()));
     let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
-    dangling.sort_unstable();
-    dangling.dedup();
+    sort_unique(&mut dangling);
     if let Some(first) = dangling.first() {
         let others = match dangling.len() - 1 {
             0 => String::new(),

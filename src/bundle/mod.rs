@@ -17,7 +17,7 @@ pub use codec::{Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_varint
 pub use error::BundleError;
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
 pub use pages::{PageRef, PagedIndex, page_file, section_file};
-pub use reader::{Bundle, Stats, content_hash};
+pub use reader::{Bundle, Pages, Stats, content_hash};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::inflate_gzip;
 pub use source::{MemorySource, Source, SourceError};

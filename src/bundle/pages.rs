@@ -2,6 +2,7 @@
 
 use super::codec::Bytes;
 use super::error::BundleError;
+use crate::compact::Set;
 
 /// A page as its section names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,11 @@ impl PagedIndex {
         }
         let page = self.first.partition_point(|&f| f <= item) - 1;
         Some((page, (item - self.first[page]) as usize))
+    }
+
+    /// The pages that hold `items`; items that the index does not have are on none.
+    pub fn pages_of(&self, items: &[u32]) -> Set<usize> {
+        items.iter().filter_map(|&i| self.locate(i)).map(|(page, _)| page).collect()
     }
 
     /// Appends the index: number of pages, then for each its number of items, file length, inflated length (varints) and hash.

@@ -2,13 +2,13 @@
 
 use super::error::BundleError;
 use super::manifest::{Encoding, MANIFEST, Manifest};
-use super::pages::{PageRef, page_file};
+use super::pages::{PageRef, PagedIndex, page_file};
 use super::source::Source;
-use futures::future::{FutureExt, LocalBoxFuture, WeakShared};
+use crate::compact::{Map, join_all};
+use futures::future::{FutureExt, LocalBoxFuture, WeakShared, ready};
 use sha2::{Digest, Sha256};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The SHA-256 of bytes.
@@ -32,6 +32,17 @@ pub struct Stats {
 
 type Loaded = Result<Rc<dyn Any>, BundleError>;
 
+/// A decoder that forgot its type, so that loading is compiled once and not for every kind of section.
+type Decode = Box<dyn FnOnce(&str, &[u8]) -> Loaded>;
+
+fn untyped<T: 'static>(decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static) -> Decode {
+    Box::new(move |file, bytes| Ok(Rc::new(decode(file, bytes)?)))
+}
+
+fn typed<T: 'static>(name: &str, loaded: Loaded) -> Result<Rc<T>, BundleError> {
+    loaded?.downcast().map_err(|_| BundleError::Corrupt { file: name.to_owned(), what: "one file is used as two kinds".into() })
+}
+
 struct Cached {
     value: Rc<dyn Any>,
     cost: u64,
@@ -42,9 +53,9 @@ struct Inner {
     source: Rc<dyn Source>,
     manifest: Manifest,
     limit: u64,
-    cache: RefCell<HashMap<String, Cached>>,
+    cache: RefCell<Map<String, Cached>>,
     // Requests under way, so that two questions that need one page fetch it once. Weak: when every waiter is gone, so is the request.
-    under_way: RefCell<HashMap<String, WeakShared<LocalBoxFuture<'static, Loaded>>>>,
+    under_way: RefCell<Map<String, WeakShared<LocalBoxFuture<'static, Loaded>>>>,
     clock: Cell<u64>,
     requests: Cell<u64>,
     bytes: Cell<u64>,
@@ -54,6 +65,21 @@ struct Inner {
 #[derive(Clone)]
 pub struct Bundle {
     inner: Rc<Inner>,
+}
+
+/// What came of loading pages together.
+pub struct Pages<T> {
+    /// The pages by number.
+    pub loaded: Map<usize, Rc<T>>,
+    /// Why others could not be loaded.
+    pub failed: Vec<BundleError>,
+}
+
+impl<T> Pages<T> {
+    /// What could not be loaded, in words.
+    pub fn missing(&self) -> Vec<String> {
+        self.failed.iter().map(BundleError::to_string).collect()
+    }
 }
 
 struct Wanted {
@@ -115,9 +141,7 @@ impl Bundle {
         name: &str,
         decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static,
     ) -> Result<Rc<T>, BundleError> {
-        let s = self.inner.manifest.section(name).ok_or_else(|| BundleError::Missing(name.to_owned()))?;
-        let wanted = Wanted { file: s.file.clone(), sha256: s.sha256, bytes: s.bytes, raw: s.raw, encoding: s.encoding };
-        self.load(wanted, decode).await
+        typed(name, self.load_section(name, untyped(decode)).await)
     }
 
     /// A page of the section `name`, as [`Bundle::section`].
@@ -130,41 +154,87 @@ impl Bundle {
         page: &PageRef,
         decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static,
     ) -> Result<Rc<T>, BundleError> {
-        let s = self.inner.manifest.section(name).ok_or_else(|| BundleError::Missing(name.to_owned()))?;
-        let wanted = Wanted {
-            file: page_file(name, page),
-            sha256: page.sha256,
-            bytes: page.bytes.into(),
-            raw: page.raw.into(),
-            encoding: s.page_encoding,
-        };
-        self.load(wanted, decode).await
+        typed(name, self.load_page(name, page, untyped(decode)).await)
     }
 
-    async fn load<T: 'static>(
+    /// The pages `numbers` of the section `name`, loaded together; numbers beyond the index are passed over. `decode` gets the number of
+    /// items that its page must hold, the file's name and its bytes.
+    pub async fn pages<T: 'static>(
         &self,
-        wanted: Wanted,
-        decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static,
-    ) -> Result<Rc<T>, BundleError> {
-        let file = wanted.file.clone();
-        let value = match self.cached(&file) {
-            Some(value) => value,
-            None => {
-                let pending = self.inner.under_way.borrow().get(&file).and_then(WeakShared::upgrade);
-                let shared = match pending {
-                    Some(shared) => shared,
-                    None => {
-                        let shared = Rc::clone(&self.inner).fetch(wanted, decode).boxed_local().shared();
-                        if let Some(weak) = shared.downgrade() {
-                            self.inner.under_way.borrow_mut().insert(file.clone(), weak);
-                        }
-                        shared
-                    }
-                };
-                shared.await?
-            }
+        name: &str,
+        index: &PagedIndex,
+        numbers: &[usize],
+        decode: impl Fn(u32, &str, &[u8]) -> Result<T, BundleError> + Clone + 'static,
+    ) -> Pages<T> {
+        let decoder = |items: u32| {
+            let decode = decode.clone();
+            untyped(move |file: &str, bytes: &[u8]| decode(items, file, bytes))
         };
-        value.downcast::<T>().map_err(|_| BundleError::Corrupt { file, what: "one file is used as two kinds".into() })
+        let mut out = Pages { loaded: Map::new(), failed: Vec::new() };
+        for (number, loaded) in self.load_pages(name, index, numbers, &decoder).await {
+            match typed(name, loaded) {
+                Ok(page) => out.loaded.insert(number, page),
+                Err(e) => out.failed.push(e),
+            }
+        }
+        out
+    }
+
+    async fn load_pages(&self, name: &str, index: &PagedIndex, numbers: &[usize], decoder: &dyn Fn(u32) -> Decode) -> Vec<(usize, Loaded)> {
+        let known: Vec<usize> = numbers.iter().copied().filter(|&n| n < index.pages.len()).collect();
+        let load = |&n: &usize| self.load_page(name, &index.pages[n], decoder(index.first[n + 1] - index.first[n]));
+        let loaded = join_all(known.iter().map(load).collect()).await;
+        known.into_iter().zip(loaded).collect()
+    }
+
+    fn load_section(&self, name: &str, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
+        match self.inner.manifest.section(name) {
+            None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
+            Some(s) => {
+                let wanted = Wanted { file: s.file.clone(), sha256: s.sha256, bytes: s.bytes, raw: s.raw, encoding: s.encoding };
+                self.load(wanted, decode)
+            }
+        }
+    }
+
+    fn load_page(&self, name: &str, page: &PageRef, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
+        match self.inner.manifest.section(name) {
+            None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
+            Some(s) => {
+                let wanted = Wanted {
+                    file: page_file(name, page),
+                    sha256: page.sha256,
+                    bytes: page.bytes.into(),
+                    raw: page.raw.into(),
+                    encoding: s.page_encoding,
+                };
+                self.load(wanted, decode)
+            }
+        }
+    }
+
+    /// The file from memory, from a request that is under way, or from a new one. Nothing happens before the future is polled.
+    fn load(&self, wanted: Wanted, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
+        let bundle = self.clone();
+        async move {
+            if let Some(value) = bundle.cached(&wanted.file) {
+                return Ok(value);
+            }
+            let pending = bundle.inner.under_way.borrow().get(&wanted.file).and_then(WeakShared::upgrade);
+            let shared = match pending {
+                Some(shared) => shared,
+                None => {
+                    let file = wanted.file.clone();
+                    let shared = Rc::clone(&bundle.inner).fetch(wanted, decode).boxed_local().shared();
+                    if let Some(weak) = shared.downgrade() {
+                        bundle.inner.under_way.borrow_mut().insert(file, weak);
+                    }
+                    shared
+                }
+            };
+            shared.await
+        }
+        .boxed_local()
     }
 
     fn cached(&self, file: &str) -> Option<Rc<dyn Any>> {
@@ -177,7 +247,7 @@ impl Bundle {
 }
 
 impl Inner {
-    async fn fetch<T: 'static>(self: Rc<Self>, w: Wanted, decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError>) -> Loaded {
+    async fn fetch(self: Rc<Self>, w: Wanted, decode: Decode) -> Loaded {
         let source_error = |reason| BundleError::Source { file: w.file.clone(), reason };
         let result = async {
             let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
@@ -194,8 +264,7 @@ impl Inner {
                 Encoding::Gzip => self.source.inflate(bytes, w.raw).await.map_err(source_error)?,
             };
             let cost = raw.len() as u64;
-            let value: Rc<dyn Any> = Rc::new(decode(&w.file, &raw)?);
-            Ok((value, cost))
+            Ok((decode(&w.file, &raw)?, cost))
         }
         .await;
         self.under_way.borrow_mut().remove(&w.file);
@@ -210,8 +279,8 @@ impl Inner {
         cache.insert(file, Cached { value, cost, used });
         let mut total: u64 = cache.values().map(|c| c.cost).sum();
         while total > self.limit && cache.len() > 1 {
-            // The name breaks ties, so that eviction does not depend on the map's order.
-            let Some(oldest) = cache.iter().min_by_key(|(name, c)| (c.used, (*name).clone())).map(|(name, _)| name.clone()) else { break };
+            // Of equally old files the first by name goes.
+            let Some(oldest) = cache.iter().min_by_key(|(_, c)| c.used).map(|(name, _)| name.clone()) else { break };
             if let Some(gone) = cache.remove(&oldest) {
                 total -= gone.cost;
             }

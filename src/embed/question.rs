@@ -2,10 +2,9 @@
 
 use super::{EmbedError, MiniLm, WordRows};
 use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
+use crate::compact::Map;
 use crate::text::Tokenizer;
 use crate::vector::QuantizedMatrix;
-use futures::future::try_join_all;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A question counts up to here, in tokens; what follows is not embedded.
@@ -22,7 +21,7 @@ pub struct QuestionEncoder {
 /// The word embeddings that one question needs.
 struct Rows<'a> {
     index: &'a PagedIndex,
-    pages: BTreeMap<usize, Rc<QuantizedMatrix>>,
+    pages: Map<usize, Rc<QuantizedMatrix>>,
 }
 
 impl WordRows for Rows<'_> {
@@ -72,20 +71,13 @@ impl QuestionEncoder {
     /// [`BundleError`] when a page of word embeddings cannot be loaded.
     pub async fn encode(&self, text: &str) -> Result<Vec<f32>, BundleError> {
         let ids = self.tokenizer.encode(text, MAX_TOKENS);
-        let mut wanted: Vec<usize> = ids.iter().filter_map(|&id| self.words.locate(id)).map(|(page, _)| page).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
         let dim = self.bundle.manifest().embedder.dimension;
-        let pages = try_join_all(wanted.iter().map(|&p| {
-            let rows = self.words.first[p + 1] - self.words.first[p];
-            let page = &self.words.pages[p];
-            async move {
-                let m = self.bundle.page("words", page, move |file, bytes| decode_vectors(file, bytes, Kind::Words, rows, dim)).await?;
-                Ok::<_, BundleError>((p, m))
-            }
-        }))
-        .await?;
-        let rows = Rows { index: &self.words, pages: pages.into_iter().collect() };
+        let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
+        let pages = self.bundle.pages("words", &self.words, self.words.pages_of(&ids).items(), decode).await;
+        if let Some(error) = pages.failed.into_iter().next() {
+            return Err(error);
+        }
+        let rows = Rows { index: &self.words, pages: pages.loaded };
         self.model.embed(&ids, &rows).map_err(|e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() })
     }
 }

@@ -3,9 +3,11 @@
 //! Bulk data is never JSON. A full-featured library would cost the wasm more than these two hundred lines; the companion, where size
 //! does not matter, uses serde_json.
 
+mod number;
 mod parse;
 mod write;
 
+pub use number::read as number;
 pub use parse::{ParseError, parse};
 
 /// A JSON value (RFC 8259). Objects keep their order; on duplicate keys the first wins in [`Value::get`].
@@ -114,6 +116,12 @@ impl From<bool> for Value {
 impl From<f64> for Value {
     fn from(n: f64) -> Self {
         Value::Number(n)
+    }
+}
+impl From<f32> for Value {
+    /// With the digits of the single, not those of the double that is nearest to it.
+    fn from(n: f32) -> Self {
+        Value::Number(number::widen(n))
     }
 }
 impl From<u32> for Value {

@@ -1,6 +1,6 @@
 //! The JSON reader: strict RFC 8259, bounded depth, errors with a byte offset.
 
-use super::Value;
+use super::{Value, number};
 
 /// Nesting deeper than this is refused, so that hostile text cannot exhaust the stack.
 const MAX_DEPTH: usize = 128;
@@ -162,8 +162,8 @@ impl Parser<'_> {
             }
             self.digits()?;
         }
-        match self.text[start..self.at].parse::<f64>() {
-            Ok(n) if n.is_finite() => Ok(Value::Number(n)),
+        match number::read(&self.text[start..self.at]) {
+            Some(n) if n.is_finite() => Ok(Value::Number(n)),
             _ => Err(ParseError { offset: start, what: "number out of range" }),
         }
     }

@@ -1,16 +1,16 @@
 //! The JSON writer: compact, and the same bytes for the same value.
 
-use super::Value;
+use super::{Value, number};
 use std::fmt::{Display, Formatter, Result, Write};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Value::Null => f.write_str("null"),
-            Value::Bool(b) => write!(f, "{b}"),
+            Value::Bool(b) => f.write_str(if *b { "true" } else { "false" }),
             // JSON has no infinities; null is what JavaScript writes for them too.
             Value::Number(n) if !n.is_finite() => f.write_str("null"),
-            Value::Number(n) => write!(f, "{n}"),
+            Value::Number(n) => number::write(f, *n),
             Value::String(s) => string(f, s),
             Value::Array(items) => {
                 f.write_char('[')?;

@@ -3,11 +3,9 @@
 use super::postings::{Lexicon, TermPostings, decode_lexicon, decode_postings};
 use super::{B, K1};
 use crate::bundle::{Bundle, BundleError};
+use crate::compact::{Map, Set, sort_by};
 use crate::text::{fold, terms};
 use crate::vector::{Scored, top_k};
-use futures::future::join_all;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// A question as the lexical side sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,7 +51,7 @@ pub struct LexicalResult {
     /// The best chunks, best first.
     pub hits: Vec<LexicalHit>,
     /// For each term of the question: in how many chunks it stands (0: nowhere).
-    pub document_frequency: BTreeMap<String, u32>,
+    pub document_frequency: Map<String, u32>,
     /// Range files that could not be loaded.
     pub missing: Vec<String>,
 }
@@ -71,25 +69,13 @@ pub fn idf(df: u32, n: usize) -> f32 {
 pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<LexicalResult, BundleError> {
     let chunks = bundle.manifest().counts.chunks;
     let lexicon = bundle.section("lexical", move |file, bytes| decode_lexicon(file, bytes, chunks)).await?;
-    let mut wanted: Vec<usize> = query.terms.iter().filter_map(|t| lexicon.range_of(t)).collect();
     let completions = query.prefix.as_deref().map(|p| lexicon.ranges_of_prefix(p)).unwrap_or(0..0);
     // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
-    wanted.extend(completions.clone().take(4));
-    wanted.sort_unstable();
-    wanted.dedup();
-    let loaded = join_all(wanted.iter().filter_map(|&r| Some((r, lexicon.ranges.pages.get(r)?))).map(|(r, page)| async move {
-        let limit = u32::try_from(chunks).unwrap_or(u32::MAX);
-        (r, bundle.page("lexical", page, move |file, bytes| decode_postings(file, bytes, limit)).await)
-    }))
-    .await;
-    let mut ranges: BTreeMap<usize, Rc<Vec<TermPostings>>> = BTreeMap::new();
-    let mut out = LexicalResult::default();
-    for (r, result) in loaded {
-        match result {
-            Ok(terms) => drop(ranges.insert(r, terms)),
-            Err(e) => out.missing.push(e.to_string()),
-        }
-    }
+    let wanted: Set<usize> = query.terms.iter().filter_map(|t| lexicon.range_of(t)).chain(completions.take(4)).collect();
+    let limit = u32::try_from(chunks).unwrap_or(u32::MAX);
+    let pages = bundle.pages("lexical", &lexicon.ranges, wanted.items(), move |_, file, bytes| decode_postings(file, bytes, limit)).await;
+    let mut out = LexicalResult { missing: pages.missing(), ..LexicalResult::default() };
+    let ranges = pages.loaded;
     let find = |term: &str| -> Option<&TermPostings> {
         let range = ranges.get(&lexicon.range_of(term)?)?;
         range.binary_search_by(|t| t.term.as_str().cmp(term)).ok().and_then(|i| range.get(i))
@@ -109,7 +95,7 @@ pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<L
             .flat_map(|r| r.iter())
             .filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term))
             .collect();
-        found.sort_by(|a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
+        sort_by(&mut found, |a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
         for t in found.into_iter().take(MAX_COMPLETIONS) {
             add(&mut scores, &mut touched, t, &lexicon, PREFIX_WEIGHT);
         }

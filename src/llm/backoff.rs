@@ -1,5 +1,7 @@
 //! When to try again: exponential back-off with jitter, and the endpoint's own wish where it gives one.
 
+use crate::json;
+
 /// How often and how patiently a request is repeated that failed before its first text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
@@ -45,7 +47,7 @@ fn mix(seed: u64) -> u64 {
 pub(super) fn retry_after_ms(value: &str, date: Option<&str>) -> Option<u32> {
     let value = value.trim();
     let milliseconds = if value.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        value.parse::<f64>().ok()? * 1000.0
+        json::number(value)? * 1000.0
     } else {
         (http_date(value)? - http_date(date?)?).max(0) as f64 * 1000.0
     };

@@ -91,11 +91,6 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Single precision as the shortest decimal that reads back equal: 0.1, not 0.10000000149011612.
-fn decimal(n: f32) -> Value {
-    Value::Number(n.to_string().parse().unwrap_or_else(|_| f64::from(n)))
-}
-
 /// The request's body.
 pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
     let messages = request
@@ -106,8 +101,8 @@ pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
     let mut members: Vec<(String, Value)> = vec![("model".to_owned(), model.into()), ("messages".to_owned(), messages.into())];
     let mut put = |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
     put("max_tokens", request.max_tokens.map(Value::from));
-    put("temperature", request.temperature.map(decimal));
-    put("top_p", request.top_p.map(decimal));
+    put("temperature", request.temperature.map(Value::from));
+    put("top_p", request.top_p.map(Value::from));
     put("seed", request.seed.map(Value::from));
     let stop: Vec<Value> = request.stop.iter().map(|s| s.as_str().into()).collect();
     put("stop", (!stop.is_empty()).then(|| stop.into()));

@@ -35,6 +35,9 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
+    /// The headers that the client looks at; a transport may leave out all others.
+    pub const READ: [&str; 2] = ["retry-after", "date"];
+
     /// The first header of that name, whatever its case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())

@@ -3,10 +3,10 @@
 use super::dense::{question_vector, scan};
 use super::{Corpus, KeywordHit, KeywordKind, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::BundleError;
+use crate::compact::{Map, Set, sort_by};
 use crate::keyword::KeywordGraph;
 use crate::vector::{QuantizedVector, Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// AutoKG's hybrid search with its five numbers; the defaults are the paper's experiment, (15, 5, 3, 3, 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +56,11 @@ pub(super) fn direct_keywords(graph: &KeywordGraph, question: &QuantizedVector, 
 }
 
 /// The `n` neighbours of `keyword` of largest weight that are not in `but`.
-pub(super) fn neighbours(graph: &KeywordGraph, keyword: u32, n: usize, but: &BTreeSet<u32>) -> Vec<(u32, u32)> {
+pub(super) fn neighbours(graph: &KeywordGraph, keyword: u32, n: usize, but: &Set<u32>) -> Vec<(u32, u32)> {
     let (columns, weights) = graph.weights.row(keyword as usize);
     let mut all: Vec<(u32, u32)> =
         columns.iter().copied().zip(weights.iter().copied()).filter(|(c, w)| *w > 0 && !but.contains(c)).collect();
-    all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    sort_by(&mut all, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     all.truncate(n);
     all
 }
@@ -79,7 +79,7 @@ impl AutoKg {
     pub(super) fn walk(&self, graph: &KeywordGraph, question: &QuantizedVector) -> (Vec<KeywordHit>, Vec<(u32, Reached)>) {
         let mut keywords = direct_keywords(graph, question, self.keywords);
         let direct: Vec<KeywordHit> = keywords.clone();
-        let near: BTreeSet<u32> = direct.iter().map(|k| k.id).collect();
+        let near: Set<u32> = direct.iter().map(|k| k.id).collect();
         let mut reached = Vec::new();
         for k in &direct {
             for &chunk in self.best_chunks(graph, k.id, self.keyword_chunks) {
@@ -117,17 +117,17 @@ impl Retriever for AutoKg {
         async move {
             let (vector, stage, mut missing) = question_vector(corpus, query).await?;
             let Some(vector) = vector else {
-                return Ok(Ranked { stage, chunks: Vec::new(), keywords: Vec::new(), document_frequency: BTreeMap::new(), missing });
+                return Ok(Ranked { stage, chunks: Vec::new(), keywords: Vec::new(), document_frequency: Map::new(), missing });
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;
             let mut near = scan(corpus, &vector, self.direct_chunks).await?;
             let (keywords, walked) = self.walk(&graph, &question);
             let mut order: Vec<u32> = Vec::new();
-            let mut ways: BTreeMap<u32, Vec<Reached>> = BTreeMap::new();
+            let mut ways: Map<u32, Vec<Reached>> = Map::new();
             let direct = near.best.iter().map(|h| (h.index, Reached::Query));
             for (chunk, way) in direct.chain(walked) {
-                let all = ways.entry(chunk).or_insert_with(|| {
+                let all = ways.get_or_insert_with(chunk, || {
                     order.push(chunk);
                     Vec::new()
                 });
@@ -150,7 +150,7 @@ impl Retriever for AutoKg {
                     reached: ways.remove(&chunk).unwrap_or_default(),
                 })
                 .collect();
-            Ok(Ranked { stage, chunks, keywords, document_frequency: BTreeMap::new(), missing })
+            Ok(Ranked { stage, chunks, keywords, document_frequency: Map::new(), missing })
         }
         .boxed_local()
     }

@@ -5,11 +5,10 @@ use crate::bundle::{
     Bundle, BundleError, Chunk, ChunkIndex, Document, Kind, PagedIndex, VectorIndex, decode_chunks, decode_documents, decode_vectors,
     open_section,
 };
+use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
 use crate::vector::{QuantizedMatrix, QuantizedVector};
-use futures::future::join_all;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A bundle's contents, lazily.
@@ -56,7 +55,7 @@ impl Corpus {
     ///
     /// # Errors
     /// [`BundleError`] when the list of pages cannot be loaded.
-    pub async fn chunks(&self, ids: &[u32]) -> Result<(BTreeMap<u32, Chunk>, Vec<String>), BundleError> {
+    pub async fn chunks(&self, ids: &[u32]) -> Result<(Map<u32, Chunk>, Vec<String>), BundleError> {
         let total = self.bundle.manifest().counts.chunks;
         let documents = u32::try_from(self.bundle.manifest().counts.documents).unwrap_or(u32::MAX);
         let index: Rc<ChunkIndex> = self
@@ -68,31 +67,15 @@ impl Corpus {
                 if u64::from(index.items()) == total { Ok(index) } else { Err(b.corrupt("it counts other chunks than the manifest")) }
             })
             .await?;
-        let mut by_page: BTreeMap<usize, Vec<(u32, usize)>> = BTreeMap::new();
-        for &id in ids {
-            if let Some((page, place)) = index.locate(id) {
-                by_page.entry(page).or_default().push((id, place));
-            }
-        }
-        let loaded =
-            join_all(by_page.iter().filter_map(|(&p, wanted)| Some((index.pages.get(p)?, wanted))).map(|(page, wanted)| async move {
-                (wanted, self.bundle.page("chunks", page, move |file, bytes| decode_chunks(file, bytes, documents)).await)
-            }))
+        let pages = self
+            .bundle
+            .pages("chunks", &index, index.pages_of(ids).items(), move |_, file, bytes| decode_chunks(file, bytes, documents))
             .await;
-        let (mut out, mut missing) = (BTreeMap::new(), Vec::new());
-        for (wanted, page) in loaded {
-            match page {
-                Ok(chunks) => {
-                    for &(id, place) in wanted {
-                        if let Some(chunk) = chunks.get(place) {
-                            out.insert(id, chunk.clone());
-                        }
-                    }
-                }
-                Err(e) => missing.push(e.to_string()),
-            }
-        }
-        Ok((out, missing))
+        let chunk = |id: u32| {
+            let (page, place) = index.locate(id)?;
+            Some((id, pages.loaded.get(&page)?.get(place)?.clone()))
+        };
+        Ok((ids.iter().filter_map(|&id| chunk(id)).collect(), pages.missing()))
     }
 
     /// The root of the vectors.
@@ -105,46 +88,27 @@ impl Corpus {
     }
 
     /// The vectors of the given cells, by cell. What cannot be loaded is absent, and named in the second value.
-    pub async fn cells(&self, index: &VectorIndex, cells: &[usize]) -> (BTreeMap<usize, Rc<QuantizedMatrix>>, Vec<String>) {
+    pub async fn cells(&self, index: &VectorIndex, cells: &[usize]) -> (Map<usize, Rc<QuantizedMatrix>>, Vec<String>) {
         let dim = self.dim();
-        let loaded =
-            join_all(cells.iter().filter_map(|&c| Some((c, index.cells.pages.get(c)?))).map(|(c, page)| {
-                let rows = index.cells.first[c + 1] - index.cells.first[c];
-                async move {
-                    (c, self.bundle.page("vectors", page, move |file, bytes| decode_vectors(file, bytes, Kind::Vectors, rows, dim)).await)
-                }
-            }))
-            .await;
-        let (mut out, mut missing) = (BTreeMap::new(), Vec::new());
-        for (cell, matrix) in loaded {
-            match matrix {
-                Ok(m) => drop(out.insert(cell, m)),
-                Err(e) => missing.push(e.to_string()),
-            }
-        }
-        (out, missing)
+        let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Vectors, rows, dim);
+        let pages = self.bundle.pages("vectors", &index.cells, cells, decode).await;
+        let missing = pages.missing();
+        (pages.loaded, missing)
     }
 
     /// The vectors of the given chunks, by chunk, and what could not be loaded.
     ///
     /// # Errors
     /// [`BundleError`] when the root of the vectors cannot be loaded.
-    pub async fn vectors_of(&self, chunks: &[u32]) -> Result<(BTreeMap<u32, QuantizedVector>, Vec<String>), BundleError> {
+    pub async fn vectors_of(&self, chunks: &[u32]) -> Result<(Map<u32, QuantizedVector>, Vec<String>), BundleError> {
         let index = self.vectors().await?;
-        let places: Vec<(u32, usize, usize)> =
-            chunks.iter().filter_map(|&c| index.cells.locate(c).map(|(cell, place)| (c, cell, place))).collect();
-        let mut wanted: Vec<usize> = places.iter().map(|&(_, cell, _)| cell).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let (cells, missing) = self.cells(&index, &wanted).await;
-        let mut out = BTreeMap::new();
-        for (chunk, cell, place) in places {
-            if let Some(m) = cells.get(&cell).filter(|m| place < m.rows()) {
-                let (data, scale) = m.row(place);
-                out.insert(chunk, QuantizedVector { data: data.to_vec(), scale });
-            }
-        }
-        Ok((out, missing))
+        let (cells, missing) = self.cells(&index, index.cells.pages_of(chunks).items()).await;
+        let vector = |chunk: u32| {
+            let (cell, place) = index.cells.locate(chunk)?;
+            let (data, scale) = cells.get(&cell).filter(|m| place < m.rows())?.row(place);
+            Some((chunk, QuantizedVector { data: data.to_vec(), scale }))
+        };
+        Ok((chunks.iter().filter_map(|&c| vector(c)).collect(), missing))
     }
 
     /// The names, if they were loaded before.

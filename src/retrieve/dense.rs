@@ -3,10 +3,10 @@
 use super::fusion::feedback_vector;
 use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::{BundleError, VectorIndex};
+use crate::compact::Map;
 use crate::lexical;
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Up to this many chunks all cells are searched: at 384 dimensions 1.6 MB, and the answer is exact.
@@ -27,7 +27,7 @@ pub(super) struct Scan {
     /// Cells that could not be loaded.
     pub missing: Vec<String>,
     index: Rc<VectorIndex>,
-    cells: BTreeMap<usize, Rc<QuantizedMatrix>>,
+    cells: Map<usize, Rc<QuantizedMatrix>>,
     query: QuantizedVector,
 }
 
@@ -59,14 +59,8 @@ impl Scan {
 
     /// Loads the cells of `chunks` too, so that [`Scan::cosine`] knows them.
     pub async fn also(&mut self, corpus: &Corpus, chunks: &[u32]) {
-        let mut wanted: Vec<usize> = chunks
-            .iter()
-            .filter_map(|&c| self.index.cells.locate(c))
-            .map(|(cell, _)| cell)
-            .filter(|c| !self.cells.contains_key(c))
-            .collect();
-        wanted.sort_unstable();
-        wanted.dedup();
+        let mut wanted = self.index.cells.pages_of(chunks).into_items();
+        wanted.retain(|c| self.cells.get(c).is_none());
         let (cells, missing) = corpus.cells(&self.index, &wanted).await;
         self.cells.extend(cells);
         self.missing.extend(missing);
@@ -85,7 +79,7 @@ pub(super) async fn scan(corpus: &Corpus, vector: &[f32], k: usize) -> Result<Sc
     .map(|s| s.index as usize)
     .collect();
     let round = if corpus.len() <= EXACT_BELOW { order.len() } else { CELLS_A_ROUND };
-    let mut out = Scan { best: Vec::new(), missing: Vec::new(), index, cells: BTreeMap::new(), query };
+    let mut out = Scan { best: Vec::new(), missing: Vec::new(), index, cells: Map::new(), query };
     for _ in 0..MAX_ROUNDS {
         if order.is_empty() {
             break;
@@ -140,7 +134,7 @@ impl Retriever for Dense {
                     reached: vec![Reached::Query],
                 }));
             }
-            Ok(Ranked { stage, chunks, keywords: Vec::new(), document_frequency: BTreeMap::new(), missing })
+            Ok(Ranked { stage, chunks, keywords: Vec::new(), document_frequency: Map::new(), missing })
         }
         .boxed_local()
     }

@@ -5,10 +5,10 @@ use super::dense::{EXACT_BELOW, scan};
 use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
 use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
+use crate::compact::{Map, Set};
 use crate::lexical;
 use crate::vector::{QuantizedVector, Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
-use std::collections::BTreeMap;
 
 /// How many chunks either side proposes.
 const CANDIDATES: usize = 1000;
@@ -37,8 +37,8 @@ impl Retriever for Hybrid {
                     (v, Stage::Feedback)
                 }
             };
-            let words: BTreeMap<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
-            let mut cosines: BTreeMap<u32, f32> = BTreeMap::new();
+            let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
+            let mut cosines: Map<u32, f32> = Map::new();
             if let Some(vector) = &vector {
                 let mut dense = scan(corpus, vector, CANDIDATES).await?;
                 if corpus.len() > EXACT_BELOW {
@@ -89,7 +89,7 @@ pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, miss
 }
 
 /// The fused ranking. A chunk that one side did not see counts nothing on that side.
-fn fuse(words: &BTreeMap<u32, f32>, cosines: &BTreeMap<u32, f32>, stage: Stage, k: usize) -> Vec<Scored> {
+fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, k: usize) -> Vec<Scored> {
     let max = words.values().fold(0f32, |m, &s| m.max(s));
     let share = |c: &u32| if max > 0.0 { words.get(c).copied().unwrap_or(0.0) / max } else { 0.0 };
     let (low, high) = cosines.values().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
@@ -102,10 +102,8 @@ fn fuse(words: &BTreeMap<u32, f32>, cosines: &BTreeMap<u32, f32>, stage: Stage, 
             (1.0 - FUSION_WEIGHT) * share(c) + FUSION_WEIGHT * cosine.unwrap_or(0.0)
         }
     };
-    let mut all: Vec<u32> = words.keys().chain(cosines.keys()).copied().collect();
-    all.sort_unstable();
-    all.dedup();
-    top_k(all.into_iter().map(|c| Scored { index: c, score: score(&c) }), k)
+    let all: Set<u32> = words.keys().chain(cosines.keys()).copied().collect();
+    top_k(all.items().iter().map(|c| Scored { index: *c, score: score(c) }), k)
 }
 
 #[cfg(test)]
@@ -114,21 +112,21 @@ mod tests {
 
     #[test]
     fn a_chunk_that_both_sides_like_beats_the_best_of_either() {
-        let words = BTreeMap::from([(1, 10.0), (2, 8.0)]);
-        let cosines = BTreeMap::from([(2, 0.5), (3, 0.55)]);
+        let words = Map::from_iter([(1, 10.0), (2, 8.0)]);
+        let cosines = Map::from_iter([(2, 0.5), (3, 0.55)]);
         let order: Vec<u32> = fuse(&words, &cosines, Stage::Model, 3).iter().map(|s| s.index).collect();
         assert_eq!(order, [2, 3, 1]);
     }
 
     #[test]
     fn without_words_the_cosine_ranks_alone() {
-        let cosines = BTreeMap::from([(4, 0.1), (9, 0.2)]);
-        assert_eq!(fuse(&BTreeMap::new(), &cosines, Stage::Model, 1)[0].index, 9);
+        let cosines = Map::from_iter([(4, 0.1), (9, 0.2)]);
+        assert_eq!(fuse(&Map::new(), &cosines, Stage::Model, 1)[0].index, 9);
     }
 
     #[test]
     fn equal_feedback_cosines_are_no_division_by_zero() {
-        let s = fuse(&BTreeMap::from([(1, 1.0)]), &BTreeMap::from([(1, 0.3)]), Stage::Feedback, 1);
+        let s = fuse(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, 1);
         assert!(s[0].score.is_finite());
     }
 }

@@ -23,10 +23,10 @@ pub use present::{highlights, present};
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
 use crate::bundle::BundleError;
+use crate::compact::Map;
 use crate::embed::QuestionEncoder;
 use crate::lexical::LexicalQuery;
 use futures::future::LocalBoxFuture;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A question, ready for retrieval.
@@ -77,7 +77,7 @@ pub struct Ranked {
     /// Keywords near the question, and those adjacent to them.
     pub keywords: Vec<KeywordHit>,
     /// In how many chunks each term of the question stands, where the lexical side looked.
-    pub document_frequency: BTreeMap<String, u32>,
+    pub document_frequency: Map<String, u32>,
     /// What could not be loaded.
     pub missing: Vec<String>,
 }
@@ -90,7 +90,7 @@ impl Ranked {
             stage: Stage::Lexical,
             chunks: chunks.iter().map(ranked).collect(),
             keywords: Vec::new(),
-            document_frequency: BTreeMap::new(),
+            document_frequency: Map::new(),
             missing: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Corpus, Hit, Query, Ranked, RankedChunk, SearchResult, Span};
 use crate::bundle::{BundleError, Chunk, Document};
+use crate::compact::sort_unique;
 use crate::lexical::LexicalQuery;
 use crate::text::{fold, terms};
 
@@ -50,8 +51,7 @@ pub async fn present(corpus: &Corpus, query: &Query, retriever: &str, ranked: Ra
     let (documents, (mut chunks, lost)) = (documents?, chunks?);
     let mut missing = ranked.missing;
     missing.extend(lost);
-    missing.sort();
-    missing.dedup();
+    sort_unique(&mut missing);
     let hits = ranked
         .chunks
         .into_iter()

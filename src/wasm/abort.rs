@@ -1,10 +1,11 @@
 //! AbortSignal: an aborted call stops at once, and what it was loading is dropped.
 
 use super::error::aborted;
-use futures::channel::oneshot;
-use futures::future::{Either, select};
-use std::future::Future;
-use std::pin::pin;
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::AbortSignal;
@@ -25,22 +26,26 @@ impl Drop for Listener {
 ///
 /// # Errors
 /// What `work` throws, or the abort error.
-pub async fn until_aborted<T>(signal: Option<AbortSignal>, work: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue> {
+pub async fn until_aborted(
+    signal: Option<AbortSignal>,
+    mut work: LocalBoxFuture<'static, Result<JsValue, JsValue>>,
+) -> Result<JsValue, JsValue> {
     let Some(signal) = signal else { return work.await };
-    if signal.aborted() {
-        return Err(aborted());
-    }
-    let (send, abort) = oneshot::channel::<()>();
-    let mut send = Some(send);
+    let sleeping: Rc<RefCell<Option<Waker>>> = Rc::default();
+    let wakes = Rc::clone(&sleeping);
     let closure = Closure::<dyn FnMut()>::new(move || {
-        if let Some(send) = send.take() {
-            let _ = send.send(());
+        if let Some(waker) = wakes.take() {
+            waker.wake();
         }
     });
     signal.add_event_listener_with_callback("abort", closure.as_ref().unchecked_ref())?;
-    let _listener = Listener { signal, closure };
-    match select(pin!(work), abort).await {
-        Either::Left((done, _)) => done,
-        Either::Right(_) => Err(aborted()),
-    }
+    let listener = Listener { signal, closure };
+    poll_fn(|cx| {
+        if listener.signal.aborted() {
+            return Poll::Ready(Err(aborted()));
+        }
+        *sleeping.borrow_mut() = Some(cx.waker().clone());
+        work.poll_unpin(cx)
+    })
+    .await
 }

@@ -1,28 +1,21 @@
 //! The LLM client's transport in a page: `fetch`, streamed.
 
-use super::error::with_code;
-use super::source::{AbortOnDrop, thrown};
+use super::error::{thrown, with_code};
+use super::fetch::{Connection, Pieces, send};
 use crate::llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, OpenAiChat, Secret, Transport, TransportError};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{StreamExt, unfold};
-use gloo_net::http::Request;
-use js_sys::Uint8Array;
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, ReadableStreamDefaultReader};
+use wasm_bindgen::JsValue;
+use web_sys::RequestInit;
 
 /// An endpoint as a page describes it. The key lives in memory only.
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
 pub struct EndpointOptions {
-    base_url: String,
-    model: String,
-    api_key: Option<String>,
-    headers: BTreeMap<String, String>,
-    timeout_ms: Option<f64>,
-    retries: Option<u32>,
+    pub base_url: String,
+    pub model: String,
+    pub api_key: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub timeout_ms: Option<f64>,
+    pub retries: Option<u32>,
 }
 
 /// The client for an endpoint.
@@ -32,7 +25,7 @@ pub struct EndpointOptions {
 pub fn open(options: EndpointOptions) -> Result<Box<dyn ChatModel>, JsValue> {
     let mut config = ChatConfig::new(&options.base_url, &options.model);
     config.api_key = options.api_key.filter(|k| !k.is_empty()).map(|k| Secret::new(&k));
-    config.headers = options.headers.into_iter().collect();
+    config.headers = options.headers;
     if let Some(ms) = options.timeout_ms.filter(|ms| *ms >= 1.0) {
         config.timeouts.first_ms = Some(ms as u32);
         config.timeouts.stall_ms = Some(ms as u32);
@@ -46,57 +39,44 @@ pub fn open(options: EndpointOptions) -> Result<Box<dyn ChatModel>, JsValue> {
 /// `fetch`, with the reply's body as a stream.
 struct Fetch;
 
-/// A reply's body; dropping it closes the connection.
-struct Body {
-    reader: ReadableStreamDefaultReader,
-    _connection: AbortOnDrop,
+fn broken(value: JsValue) -> TransportError {
+    TransportError::Connection(thrown(&value))
 }
 
-fn broken(value: &JsValue) -> TransportError {
-    TransportError::Connection(thrown(value))
-}
-
-async fn piece(body: Body) -> Option<(Result<Vec<u8>, TransportError>, Body)> {
-    let step = match JsFuture::from(body.reader.read()).await {
-        Ok(step) => step,
-        Err(e) => return Some((Err(broken(&e)), body)),
-    };
-    if js_sys::Reflect::get(&step, &"done".into()).is_ok_and(|d| d.is_truthy()) {
-        return None;
+/// The next piece of a reply's body; dropping the body closes the connection.
+async fn piece(body: (Pieces, Connection)) -> Option<(Result<Vec<u8>, TransportError>, (Pieces, Connection))> {
+    match body.0.next().await {
+        Ok(None) => None,
+        Ok(Some(bytes)) => Some((Ok(bytes.to_vec()), body)),
+        Err(e) => Some((Err(broken(e)), body)),
     }
-    let value = js_sys::Reflect::get(&step, &"value".into()).unwrap_or(JsValue::UNDEFINED);
-    let bytes = value.dyn_into::<Uint8Array>().map(|b| b.to_vec()).unwrap_or_default();
-    Some((Ok(bytes), body))
+}
+
+async fn post(request: HttpRequest) -> Result<HttpResponse, JsValue> {
+    let init = RequestInit::new();
+    init.set_method("POST");
+    // Neither cookies nor the page's address belong to the endpoint; a redirect could carry the key to another host.
+    init.set_credentials(web_sys::RequestCredentials::Omit);
+    init.set_redirect(web_sys::RequestRedirect::Error);
+    init.set_referrer_policy(web_sys::ReferrerPolicy::NoReferrer);
+    let headers = web_sys::Headers::new()?;
+    for (name, value) in &request.headers {
+        headers.set(name, value)?;
+    }
+    init.set_headers(&headers);
+    init.set_body(&request.body.into());
+    let (response, connection) = send(&request.url, &init).await?;
+    let told = |name: &str| Some((name.to_owned(), response.headers().get(name).ok()??));
+    let body = match response.body() {
+        None => futures::stream::empty().boxed_local(),
+        Some(stream) => unfold((Pieces::of(&stream), connection), piece).boxed_local(),
+    };
+    Ok(HttpResponse { status: response.status(), headers: HttpResponse::READ.into_iter().filter_map(told).collect(), body })
 }
 
 impl Transport for Fetch {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        async move {
-            let abort = AbortController::new().map_err(|e| broken(&e))?;
-            let signal = abort.signal();
-            let connection = AbortOnDrop(abort);
-            let mut builder = Request::post(&request.url)
-                .abort_signal(Some(&signal))
-                // Neither cookies nor the page's address belong to the endpoint; a redirect could carry the key to another host.
-                .credentials(web_sys::RequestCredentials::Omit)
-                .redirect(web_sys::RequestRedirect::Error)
-                .referrer_policy(web_sys::ReferrerPolicy::NoReferrer);
-            for (name, value) in &request.headers {
-                builder = builder.header(name, value);
-            }
-            let sent = builder.body(request.body).map_err(|e| TransportError::Connection(e.to_string()))?;
-            let response = sent.send().await.map_err(|e| TransportError::Connection(e.to_string()))?;
-            let headers = response.headers().entries().collect();
-            let body = match response.body() {
-                None => futures::stream::empty().boxed_local(),
-                Some(stream) => {
-                    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
-                    unfold(Body { reader, _connection: connection }, piece).boxed_local()
-                }
-            };
-            Ok(HttpResponse { status: response.status(), headers, body })
-        }
-        .boxed_local()
+        post(request).map(|done| done.map_err(broken)).boxed_local()
     }
 
     fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {

@@ -1,14 +1,15 @@
 //! The class that `js/pocketgraph.js` wraps.
 
 use super::abort::until_aborted;
+use super::arguments::{self, Given};
 use super::source::HttpSource;
 use super::{chat, error, utf16};
-use crate::answer::{AskEvent, AskOptions};
-use crate::engine::{DEFAULT_MEMORY_LIMIT, Engine, SearchOptions};
-use crate::retrieve::SearchResult;
+use crate::answer::AskEvent;
+use crate::engine::{DEFAULT_MEMORY_LIMIT, Engine};
+use futures::future::FutureExt;
 use js_sys::{Function, Promise};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use std::future::Future;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
@@ -21,28 +22,13 @@ pub struct WasmEngine {
     source: Rc<HttpSource>,
 }
 
-#[derive(serde::Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct OpenOptions {
-    memory_limit: Option<f64>,
-}
-
-/// What a caller tells of an endpoint; everything else of `AskOptions` is the engine's own.
-#[derive(serde::Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct AskArguments {
-    llm: Option<chat::EndpointOptions>,
-}
-
-fn from_js<T: DeserializeOwned + Default>(value: JsValue) -> Result<T, JsValue> {
-    if value.is_undefined() || value.is_null() {
-        return Ok(T::default());
-    }
-    serde_wasm_bindgen::from_value(value).map_err(error::bad_argument)
+/// Every call's promise: boxed, so that what surrounds its work is compiled once.
+fn promise(signal: Option<AbortSignal>, work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    future_to_promise(until_aborted(signal, work.boxed_local()))
 }
 
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(error::bad_argument)
+    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| error::bad_argument(&e.to_string()))
 }
 
 #[wasm_bindgen]
@@ -50,9 +36,8 @@ impl WasmEngine {
     /// Opens the bundle below `base`; `progress({phase, loaded, total})` hears what arrives.
     #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
     pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
-        future_to_promise(until_aborted(signal, async move {
-            let options: OpenOptions = from_js(options)?;
-            let limit = match options.memory_limit {
+        promise(signal, async move {
+            let limit = match Given::new(options)?.number("memoryLimit")? {
                 Some(n) if n.is_finite() && n >= 1.0 => n as u64,
                 Some(_) => return Err(error::bad_argument("memoryLimit must be a number of bytes")),
                 None => DEFAULT_MEMORY_LIMIT,
@@ -64,7 +49,7 @@ impl WasmEngine {
             source.tell(None);
             let engine = Rc::new(opened.map_err(|e| error::engine(&e))?);
             Ok(WasmEngine { engine, source }.into())
-        }))
+        })
     }
 
     /// What the bundle is.
@@ -84,12 +69,12 @@ impl WasmEngine {
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn prepare(&self, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
         let (engine, source) = (Rc::clone(&self.engine), Rc::clone(&self.source));
-        future_to_promise(until_aborted(signal, async move {
+        promise(signal, async move {
             source.tell(progress);
             let done = engine.prepare().await;
             source.tell(None);
             done.map(|()| JsValue::UNDEFINED).map_err(|e| error::engine(&e))
-        }))
+        })
     }
 
     /// Whether questions are embedded by the model.
@@ -107,22 +92,22 @@ impl WasmEngine {
         signal: Option<AbortSignal>,
     ) -> Promise {
         let engine = Rc::clone(&self.engine);
-        future_to_promise(until_aborted(signal, async move {
-            let options: SearchOptions = from_js(options)?;
+        promise(signal, async move {
+            let options = arguments::search_options(&Given::new(options)?)?;
             let mut result = engine.search(&question, &options).await.map_err(|e| error::engine(&e))?;
             utf16::result(&mut result);
             to_js(&result)
-        }))
+        })
     }
 
     /// Answers a question; `on_event` hears the events of `AskEvent` in order. With no `llm` the answer is by extraction.
     #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
     pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
-        future_to_promise(until_aborted(signal, async move {
-            let arguments: AskArguments = from_js(options.clone())?;
-            let options: AskOptions = from_js(options)?;
-            let model = arguments.llm.map(chat::open).transpose()?;
+        promise(signal, async move {
+            let given = Given::new(options)?;
+            let options = arguments::ask_options(&given)?;
+            let model = arguments::endpoint(&given)?.map(chat::open).transpose()?;
             // What the page's handler throws ends the answer; it is told as the call's own error.
             let mut thrown: Option<JsValue> = None;
             let mut texts = utf16::Texts::default();
@@ -138,14 +123,14 @@ impl WasmEngine {
                 Some(e) => Err(e),
                 None => to_js(&texts.answer(answer)),
             }
-        }))
+        })
     }
 
     /// A keyword's neighbours and best chunks.
     #[wasm_bindgen(unchecked_return_type = "Promise<Neighbors>")]
     pub fn neighbors(&self, keyword: String, limit: u32) -> Promise {
         let engine = Rc::clone(&self.engine);
-        future_to_promise(async move {
+        promise(None, async move {
             let mut found = engine.neighbors(&keyword, limit as usize).await.map_err(|e| error::engine(&e))?;
             found.chunks.iter_mut().for_each(utf16::hit);
             to_js(&found)
@@ -156,8 +141,8 @@ impl WasmEngine {
     #[wasm_bindgen(unchecked_return_type = "Promise<Subgraph>")]
     pub fn subgraph(&self, #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue) -> Promise {
         let engine = Rc::clone(&self.engine);
-        future_to_promise(async move {
-            let result: SearchResult = serde_wasm_bindgen::from_value(result).map_err(error::bad_argument)?;
+        promise(None, async move {
+            let result = arguments::pictured(&Given::new(result)?)?;
             to_js(&engine.subgraph(&result).await.map_err(|e| error::engine(&e))?)
         })
     }
@@ -166,7 +151,7 @@ impl WasmEngine {
     #[wasm_bindgen(unchecked_return_type = "Promise<Hit>")]
     pub fn passage(&self, chunk: u32) -> Promise {
         let engine = Rc::clone(&self.engine);
-        future_to_promise(async move {
+        promise(None, async move {
             let mut hit = engine.passage(chunk).await.map_err(|e| error::engine(&e))?;
             utf16::hit(&mut hit);
             to_js(&hit)

@@ -1,14 +1,14 @@
 //! A bundle behind a URL, fetched by the browser (or Node).
 
+use super::error::thrown;
+use super::fetch::{Pieces, send};
 use crate::bundle::{Source, SourceError};
 use futures::future::{FutureExt, LocalBoxFuture};
-use gloo_net::http::Request;
 use js_sys::Uint8Array;
 use std::cell::RefCell;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, ReadableStream, ReadableStreamDefaultReader, WritableStream};
+use web_sys::{ReadableStream, RequestInit, WritableStream};
 
 #[wasm_bindgen]
 extern "C" {
@@ -32,45 +32,25 @@ pub struct HttpSource {
     progress: RefCell<Option<js_sys::Function>>,
 }
 
-/// Aborts its request when dropped: a question that is no longer asked stops loading.
-pub(super) struct AbortOnDrop(pub(super) AbortController);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-fn network(error: impl std::fmt::Display) -> SourceError {
-    SourceError::Network(error.to_string())
-}
-
-/// What a thrown JavaScript value says.
-pub(super) fn thrown(value: &JsValue) -> String {
-    value.dyn_ref::<js_sys::Error>().map_or_else(|| format!("{value:?}"), |e| String::from(e.message()))
+fn network(error: JsValue) -> SourceError {
+    SourceError::Network(thrown(&error))
 }
 
 /// Reads a stream of bytes to its end, at most `limit` of them.
-async fn read_all(stream: ReadableStream, limit: u64, mut seen: impl FnMut(u64)) -> Result<Vec<u8>, SourceError> {
-    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+async fn read_all(stream: ReadableStream, limit: u64, seen: &dyn Fn(u64)) -> Result<Vec<u8>, SourceError> {
+    let pieces = Pieces::of(&stream);
     let mut out = Vec::new();
-    loop {
-        let step = JsFuture::from(reader.read()).await.map_err(|e| SourceError::Network(thrown(&e)))?;
-        let done = js_sys::Reflect::get(&step, &"done".into()).is_ok_and(|d| d.is_truthy());
-        if done {
-            return Ok(out);
-        }
-        let value = js_sys::Reflect::get(&step, &"value".into()).unwrap_or(JsValue::UNDEFINED);
-        let Ok(bytes) = value.dyn_into::<Uint8Array>() else { return Err(network("the stream gave no bytes")) };
-        if out.len() as u64 + u64::from(bytes.length()) > limit {
-            let _ = reader.cancel();
+    while let Some(bytes) = pieces.next().await.map_err(network)? {
+        let at = out.len();
+        if at as u64 + u64::from(bytes.length()) > limit {
+            pieces.cancel();
             return Err(SourceError::TooLong(limit));
         }
-        let at = out.len();
         out.resize(at + bytes.length() as usize, 0);
         bytes.copy_to(&mut out[at..]);
         seen(out.len() as u64);
     }
+    Ok(out)
 }
 
 impl HttpSource {
@@ -85,15 +65,12 @@ impl HttpSource {
     }
 
     async fn try_once(&self, file: &str, limit: u64) -> Result<Vec<u8>, SourceError> {
-        let abort = AbortController::new().map_err(|e| SourceError::Other(thrown(&e)))?;
-        let signal = abort.signal();
-        // Aborting a request that is complete does nothing, so the guard needs no disarming.
-        let _guard = AbortOnDrop(abort);
-        let url = format!("{}{file}", self.base);
-        let request = Request::get(&url).abort_signal(Some(&signal));
+        let init = RequestInit::new();
         // The manifest is the one file whose name does not change: ask the host whether it did.
-        let request = if file == crate::bundle::MANIFEST { request.cache(web_sys::RequestCache::NoCache) } else { request };
-        let response = request.send().await.map_err(network)?;
+        if file == crate::bundle::MANIFEST {
+            init.set_cache(web_sys::RequestCache::NoCache);
+        }
+        let (response, _connection) = send(&format!("{}{file}", self.base), &init).await.map_err(network)?;
         match response.status() {
             200..=299 => {}
             404 | 410 => return Err(SourceError::NotFound),
@@ -102,7 +79,7 @@ impl HttpSource {
         let Some(body) = response.body() else { return Ok(Vec::new()) };
         // The section that a file belongs to: what stands before its hash.
         let phase = file.split(['-', '/', '.']).next().unwrap_or(file);
-        read_all(body, limit, |n| {
+        read_all(body, limit, &|n| {
             if let Some(progress) = &*self.progress.borrow() {
                 let told = js_sys::Object::new();
                 for (name, value) in [("phase", JsValue::from(phase)), ("loaded", (n as f64).into()), ("total", (limit as f64).into())] {
@@ -140,7 +117,8 @@ impl Source for HttpSource {
             let blob = web_sys::Blob::new_with_u8_array_sequence(&parts).map_err(damaged)?;
             let inflater = DecompressionStream::new("gzip").map_err(damaged)?;
             let pair = web_sys::ReadableWritablePair::new(&inflater.readable(), &inflater.writable());
-            let out = read_all(blob.stream().pipe_through(&pair), length, |_| {}).await.map_err(|e| SourceError::Inflate(e.to_string()))?;
+            let out =
+                read_all(blob.stream().pipe_through(&pair), length, &|_| {}).await.map_err(|e| SourceError::Inflate(e.to_string()))?;
             if out.len() as u64 == length {
                 Ok(out)
             } else {

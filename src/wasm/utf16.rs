@@ -1,8 +1,8 @@
 //! Byte offsets to UTF-16 code units, which JavaScript strings are indexed by.
 
 use crate::answer::{Answer, AskEvent};
+use crate::compact::Map;
 use crate::retrieve::{Hit, SearchResult, Span};
-use std::collections::BTreeMap;
 
 /// Rewrites byte spans of `text` as UTF-16 spans; one pass over the text, however many spans there are.
 fn rewrite<'a>(text: &str, spans: impl Iterator<Item = &'a mut Span>) {
@@ -35,7 +35,7 @@ pub fn result(r: &mut SearchResult) {
 /// The passages of an answer's hits: its citations have spans in texts that the answer itself does not carry.
 #[derive(Default)]
 pub struct Texts {
-    by_chunk: BTreeMap<u32, String>,
+    by_chunk: Map<u32, String>,
 }
 
 impl Texts {

@@ -2,10 +2,10 @@
 
 use super::super::dense::Scan;
 use super::titles::Names;
+use crate::compact::{Map, sort_by};
 use crate::lexical::idf;
 use crate::names::{Mention, NameTable};
 use crate::vector::QuantizedVector;
-use std::collections::BTreeMap;
 
 /// A document that the question names.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Named {
     /// The mentions.
     pub mentions: Vec<Mention>,
     /// The documents named, by number.
-    pub documents: BTreeMap<u32, NamedDocument>,
+    pub documents: Map<u32, NamedDocument>,
     /// The question without the names; none where it names nothing or nothing else.
     pub rest: Option<String>,
 }
@@ -33,7 +33,7 @@ impl Named {
     /// Finds the names in a question.
     pub fn find(table: &NameTable, question: &str) -> Named {
         let mentions = table.in_question(question);
-        let mut documents: BTreeMap<u32, NamedDocument> = BTreeMap::new();
+        let mut documents: Map<u32, NamedDocument> = Map::new();
         for m in &mentions {
             let Some(entry) = table.entries.get(m.entry as usize) else { continue };
             let share = 1.0 / (entry.of.len().max(1) as f32).sqrt();
@@ -82,43 +82,42 @@ pub struct Features {
 /// The candidates, by chunk.
 pub struct Candidates<'a> {
     /// What is known of each.
-    pub rows: BTreeMap<u32, Features>,
+    pub rows: Map<u32, Features>,
     names: &'a Names,
     named: &'a Named,
     /// How far the question covers each document's title; documents without a share are absent.
-    covered: BTreeMap<u32, f32>,
-    words: BTreeMap<u32, f32>,
-    rest_words: BTreeMap<u32, f32>,
+    covered: Map<u32, f32>,
+    words: Map<u32, f32>,
+    rest_words: Map<u32, f32>,
 }
 
-fn over_maximum(scores: &BTreeMap<u32, f32>) -> BTreeMap<u32, f32> {
+fn over_maximum(scores: &Map<u32, f32>) -> Map<u32, f32> {
     let max = scores.values().fold(0f32, |m, &s| m.max(s));
     scores.iter().filter(|_| max > 0.0).map(|(&c, &s)| (c, s / max)).collect()
 }
 
 impl<'a> Candidates<'a> {
     /// No candidates yet; `frequency` says in how many of `chunks` chunks each of the question's terms stands.
-    pub fn new(names: &'a Names, named: &'a Named, frequency: &BTreeMap<String, u32>, chunks: usize) -> Self {
+    pub fn new(names: &'a Names, named: &'a Named, frequency: &Map<String, u32>, chunks: usize) -> Self {
         let rarity = |n: u32| idf(n, chunks);
         let asked: f32 = frequency.values().map(|&n| rarity(n)).sum();
-        let mut sums: BTreeMap<u32, f32> = BTreeMap::new();
-        for (term, &n) in frequency {
+        let mut sums = vec![0f32; names.labels.len()];
+        for (term, &n) in frequency.iter() {
             for &document in names.titles.get(term).into_iter().flatten() {
-                *sums.entry(document).or_default() += rarity(n);
+                sums[document as usize] += rarity(n);
             }
         }
-        let covered = sums
-            .into_iter()
-            .filter_map(|(document, sum)| {
-                let title = *names.table.title_weight.get(document as usize)? as f32 / 256.0;
-                (title > 0.0 && asked > 0.0).then(|| (document, (sum / title).min(1.0) * (2.0 * sum / asked).min(1.0)))
-            })
-            .collect();
-        Candidates { rows: BTreeMap::new(), names, named, covered, words: BTreeMap::new(), rest_words: BTreeMap::new() }
+        let share = |(document, sum): (usize, f32)| {
+            let title = names.table.title_weight.get(document).map_or(0.0, |&w| w as f32 / 256.0);
+            let share = (sum / title).min(1.0) * (2.0 * sum / asked).min(1.0);
+            (sum > 0.0 && title > 0.0 && asked > 0.0).then_some((document as u32, share))
+        };
+        let covered = sums.into_iter().enumerate().filter_map(share).collect();
+        Candidates { rows: Map::new(), names, named, covered, words: Map::new(), rest_words: Map::new() }
     }
 
     /// BM25 of the question and of its rest, by chunk.
-    pub fn words(&mut self, question: &BTreeMap<u32, f32>, rest: &BTreeMap<u32, f32>) {
+    pub fn words(&mut self, question: &Map<u32, f32>, rest: &Map<u32, f32>) {
         self.words = over_maximum(question);
         self.rest_words = over_maximum(rest);
     }
@@ -138,13 +137,13 @@ impl<'a> Candidates<'a> {
     pub fn propose(&mut self, chunks: impl Iterator<Item = u32>) {
         for chunk in chunks {
             let row = self.row(chunk);
-            self.rows.entry(chunk).or_insert(row).proposed = true;
+            self.rows.get_or_insert_with(chunk, || row).proposed = true;
         }
     }
 
     /// Adds a candidate that something else found; whether it is new.
     pub fn add(&mut self, chunk: u32) -> bool {
-        let new = !self.rows.contains_key(&chunk) && (chunk as usize) < self.names.table.document_of.len();
+        let new = self.rows.get(&chunk).is_none() && (chunk as usize) < self.names.table.document_of.len();
         if new {
             let row = self.row(chunk);
             self.rows.insert(chunk, row);
@@ -169,7 +168,7 @@ impl<'a> Candidates<'a> {
     /// Adds the `n` documents whose titles the question covers best, each with its first chunk.
     pub fn propose_covered(&mut self, n: usize) {
         let mut best: Vec<(u32, f32)> = self.covered.iter().map(|(&d, &s)| (d, s)).collect();
-        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sort_by(&mut best, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         self.add_documents(best.into_iter().take(n).map(|x| x.0).collect(), 1);
     }
 
@@ -180,7 +179,8 @@ impl<'a> Candidates<'a> {
 
     /// Fills in the cosines of those whose vectors are at hand.
     pub fn cosines(&mut self, dense: &Scan, question: &QuantizedVector, rest: &QuantizedVector, stretch: bool) {
-        for (&chunk, f) in &mut self.rows {
+        for chunk in self.ids() {
+            let Some(f) = self.rows.get_mut(&chunk) else { continue };
             f.cosine = dense.cosine_to(chunk, question);
             f.d = f.cosine.unwrap_or(0.0);
             f.d_rest = dense.cosine_to(chunk, rest).unwrap_or(0.0);
@@ -188,7 +188,8 @@ impl<'a> Candidates<'a> {
         if stretch {
             let known = self.rows.values().filter_map(|f| f.cosine);
             let (low, high) = known.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-            for f in self.rows.values_mut() {
+            for chunk in self.ids() {
+                let Some(f) = self.rows.get_mut(&chunk) else { continue };
                 f.d = f.cosine.map_or(0.0, |x| if high > low { (x - low) / (high - low) } else { 1.0 });
             }
         }

@@ -5,11 +5,11 @@ use super::features::{Candidates, Named};
 use super::titles::{Names, title_terms};
 use super::{Corpus, Query};
 use crate::bundle::BundleError;
+use crate::compact::{Map, Set};
 use crate::names::ChunkMentions;
 use crate::retrieve::Reached;
 use crate::text::{sentences, stem};
 use crate::vector::{QuantizedVector, Scored, top_k};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How many passages are hopped from.
 const SOURCES: usize = 5;
@@ -48,7 +48,7 @@ pub struct Hopped {
     /// The new scores.
     pub scores: Vec<(u32, f32)>,
     /// The mention that led to each chunk, where one did.
-    pub links: BTreeMap<u32, Reached>,
+    pub links: Map<u32, Reached>,
     /// What could not be loaded.
     pub missing: Vec<String>,
 }
@@ -83,8 +83,8 @@ pub async fn hop(
     dense: &mut Scan,
 ) -> Result<Hopped, BundleError> {
     let (sources, mut missing) = sources(corpus, names, named, scores, dense.query()).await?;
-    let mut reach: BTreeMap<u32, Reach> = BTreeMap::new();
-    let mut links: BTreeMap<u32, Reached> = BTreeMap::new();
+    let mut reach: Map<u32, Reach> = Map::new();
+    let mut links: Map<u32, Reached> = Map::new();
     for source in &sources {
         follow(source, names, all, &mut reach, &mut links);
     }
@@ -92,7 +92,7 @@ pub async fn hop(
     for (source, vector) in &bridges {
         for h in dense.best_for(vector, BRIDGED) {
             if h.index != source.chunk && all.add(h.index) {
-                reach.entry(h.index).or_default().bridge_only = true;
+                reach.get_or_insert_with(h.index, Reach::default).bridge_only = true;
             }
         }
     }
@@ -109,7 +109,7 @@ pub async fn hop(
         let ease = 0.06 * (source.share / strongest).max(0.05).ln();
         for &chunk in all.rows.keys() {
             let cosine = if chunk == source.chunk { 0.0 } else { dense.cosine_to(chunk, vector).unwrap_or(0.0) };
-            let r = reach.entry(chunk).or_default();
+            let r = reach.get_or_insert_with(chunk, Reach::default);
             r.bridge = r.bridge.max(cosine + ease);
         }
     }
@@ -147,7 +147,7 @@ async fn sources(
         if share < 0.01 {
             continue;
         }
-        let share = if named.documents.contains_key(&document) { share } else { share * 0.5 };
+        let share = if named.documents.get(&document).is_some() { share } else { share * 0.5 };
         let near = mentions.vectors.scan(question);
         out.push(Source { chunk: h.index, document, share, mentions, near });
     }
@@ -157,7 +157,7 @@ async fn sources(
 }
 
 /// Follows the mentions of a source.
-fn follow(source: &Source, names: &Names, all: &mut Candidates<'_>, reach: &mut BTreeMap<u32, Reach>, links: &mut BTreeMap<u32, Reached>) {
+fn follow(source: &Source, names: &Names, all: &mut Candidates<'_>, reach: &mut Map<u32, Reach>, links: &mut Map<u32, Reached>) {
     let corpus = (names.chunks_of.len().max(2) as f32).ln();
     for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
         for &m in mentions {
@@ -172,7 +172,7 @@ fn follow(source: &Source, names: &Names, all: &mut Candidates<'_>, reach: &mut 
                 let z = source.share * f32::from(strength) / 100.0 / (entry.of.len() as f32).sqrt() * hub;
                 for &chunk in names.chunks_of.get(document as usize).into_iter().flatten().take(OF_A_LINK) {
                     let new = all.add(chunk);
-                    let r = reach.entry(chunk).or_default();
+                    let r = reach.get_or_insert_with(chunk, Reach::default);
                     r.new |= new;
                     r.sentence = r.sentence.max(z * near.max(0.0));
                     if z > r.linked {
@@ -214,7 +214,7 @@ async fn bridges<'s>(
 
 fn bridge_query(query: &Query, names: &Names, named: &Named, source: &Source, sentence: &str, nearest: usize) -> String {
     let title = names.labels.get(source.document as usize).map_or("", String::as_str);
-    let mut covered: BTreeSet<String> = crate::names::name_words(sentence).iter().map(|w| stem(&w.0)).collect();
+    let mut covered: Set<String> = crate::names::name_words(sentence).iter().map(|w| stem(&w.0)).collect();
     covered.extend(crate::names::name_words(title).iter().map(|w| stem(&w.0)));
     covered.extend(title_terms(title));
     let asked = crate::names::name_words(&query.read);
@@ -227,7 +227,7 @@ fn bridge_query(query: &Query, names: &Names, named: &Named, source: &Source, se
         })
         .filter_map(|(_, span, _)| query.read.get(span.clone()))
         .collect();
-    let asked_for: BTreeSet<u32> = named.mentions.iter().map(|m| m.entry).collect();
+    let asked_for: Set<u32> = named.mentions.iter().map(|m| m.entry).collect();
     let mut brought: Vec<&str> = Vec::new();
     for m in source.mentions.sentences.get(nearest).into_iter().flatten() {
         let Some(entry) = names.table.entries.get(*m as usize) else { continue };

@@ -19,11 +19,11 @@ use super::dense::scan;
 use super::hybrid::{Hybrid, shown_keywords};
 use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage, feedback_vector};
 use crate::bundle::BundleError;
+use crate::compact::Map;
 use crate::lexical::{self, LexicalQuery};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use features::{Candidates, Named};
 use futures::future::{FutureExt, LocalBoxFuture};
-use std::collections::BTreeMap;
 
 /// How many chunks BM25 and cosine know the scores of.
 const SCORED: usize = 2000;
@@ -82,8 +82,8 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
     let named = Named::find(&names.table, &query.read);
     let found = lexical::search(corpus.bundle(), &query.lexical, SCORED).await?;
     let mut missing = found.missing;
-    let words: BTreeMap<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
-    let rest_words: BTreeMap<u32, f32> = match &named.rest {
+    let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
+    let rest_words: Map<u32, f32> = match &named.rest {
         Some(rest) => {
             let of_rest = lexical::search(corpus.bundle(), &LexicalQuery::new(rest, false), SCORED).await?;
             of_rest.hits.iter().map(|h| (h.index, h.score)).collect()
@@ -121,7 +121,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
         all.cosines(dense, &QuantizedVector::from_f32(vector), &QuantizedVector::from_f32(rest), stage == Stage::Feedback);
     }
     let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage))).collect();
-    let mut links: BTreeMap<u32, Reached> = BTreeMap::new();
+    let mut links: Map<u32, Reached> = Map::new();
     if names.table.hop
         && stage == Stage::Model
         && let Some(dense) = &mut dense
@@ -160,7 +160,7 @@ fn first_pass(f: &features::Features, stage: Stage) -> f32 {
 }
 
 /// Every way a chunk was reached: the name that the question calls its document by, the mention that led to it, the question itself.
-fn reached(chunk: u32, names: &Names, named: &Named, links: &mut BTreeMap<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
+fn reached(chunk: u32, names: &Names, named: &Named, links: &mut Map<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
     let mut out = Vec::new();
     if let Some(name) = names.table.document_of.get(chunk as usize).and_then(|d| named.documents.get(d)) {
         out.push(Reached::Name { name: name.written.clone() });

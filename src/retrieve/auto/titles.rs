@@ -1,9 +1,10 @@
 //! The table of names with what is derived from it once a bundle is open.
 
 use crate::bundle::{Document, Kind, open_section};
+use crate::compact::{Map, join_all, sort_by, sort_unique};
 use crate::names::NameTable;
 use crate::text::terms;
-use std::collections::BTreeMap;
+use futures::future::FutureExt;
 
 /// Names, and where to go from them.
 pub struct Names {
@@ -12,7 +13,7 @@ pub struct Names {
     /// The chunks of each document, ascending.
     pub chunks_of: Vec<Vec<u32>>,
     /// For each term the documents in whose titles it stands, where the title looks like a name.
-    pub titles: BTreeMap<String, Vec<u32>>,
+    pub titles: Map<String, Vec<u32>>,
     /// Documents' titles.
     pub labels: Vec<String>,
 }
@@ -26,14 +27,14 @@ impl Names {
                 list.push(chunk as u32);
             }
         }
-        let mut titles: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        let mut pairs: Vec<(String, u32)> = Vec::new();
         for (d, (document, &weight)) in documents.iter().zip(&table.title_weight).enumerate() {
             if weight > 0 {
-                for term in title_terms(&document.title) {
-                    titles.entry(term).or_default().push(d as u32);
-                }
+                pairs.extend(title_terms(&document.title).into_iter().map(|term| (term, d as u32)));
             }
         }
+        sort_by(&mut pairs, |a, b| a.cmp(b));
+        let titles = pairs.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0.clone(), run.iter().map(|x| x.1).collect())).collect();
         Names { table, chunks_of, titles, labels: documents.iter().map(|d| d.title.clone()).collect() }
     }
 }
@@ -45,8 +46,7 @@ pub fn title_terms(title: &str) -> Vec<String> {
         _ => title,
     };
     let mut out: Vec<String> = terms(base).into_iter().map(|t| t.0).collect();
-    out.sort_unstable();
-    out.dedup();
+    sort_unique(&mut out);
     out
 }
 
@@ -74,7 +74,7 @@ impl super::Corpus {
         &self,
         chunks: &[u32],
         entries: u32,
-    ) -> Result<(BTreeMap<u32, crate::names::ChunkMentions>, Vec<String>), crate::bundle::BundleError> {
+    ) -> Result<(Map<u32, crate::names::ChunkMentions>, Vec<String>), crate::bundle::BundleError> {
         let dim = self.bundle().manifest().embedder.dimension;
         let index = self
             .bundle()
@@ -86,14 +86,15 @@ impl super::Corpus {
             .await?;
         let places: Vec<(u32, usize, usize)> =
             chunks.iter().filter_map(|&c| index.locate(c).map(|(page, place)| (c, page, place))).collect();
-        let mut wanted: Vec<usize> = places.iter().map(|p| p.1).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let loaded = futures::future::join_all(wanted.iter().filter_map(|&p| Some((p, index.pages.get(p)?))).map(|(p, page)| async move {
-            (p, self.bundle().page("mentions", page, move |file, bytes| crate::names::decode_mentions(file, bytes, entries, dim)).await)
-        }))
-        .await;
-        let (mut out, mut missing) = (BTreeMap::new(), Vec::new());
+        let wanted = index.pages_of(chunks).into_items();
+        let loading = wanted.iter().filter_map(|&p| Some((p, index.pages.get(p)?))).map(|(p, page)| {
+            let read = async move {
+                (p, self.bundle().page("mentions", page, move |file, bytes| crate::names::decode_mentions(file, bytes, entries, dim)).await)
+            };
+            read.boxed_local()
+        });
+        let loaded = join_all(loading.collect()).await;
+        let (mut out, mut missing) = (Map::new(), Vec::new());
         for (p, page) in loaded {
             match page {
                 Ok(page) => {

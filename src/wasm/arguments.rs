@@ -1,0 +1,146 @@
+//! Options as pages give them: plain objects whose members are looked up by name.
+//!
+//! A derived reader would be a tenth of the wasm for the sake of a dozen members.
+
+use super::chat::EndpointOptions;
+use super::error::bad_argument;
+use crate::answer::AskOptions;
+use crate::engine::SearchOptions;
+use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+
+/// An object of the page; one that is absent has no members.
+pub struct Given(JsValue);
+
+impl Given {
+    /// Takes what a caller gave.
+    ///
+    /// # Errors
+    /// A `bad-argument` error for what is neither an object nor absent; below also for members of another type than asked for.
+    pub fn new(value: JsValue) -> Result<Given, JsValue> {
+        if value.is_object() || value.is_undefined() || value.is_null() {
+            Ok(Given(value))
+        } else {
+            Err(bad_argument("options must be an object"))
+        }
+    }
+
+    /// The member `name` as `read` understands it; `None` when it is absent or null.
+    fn member<T>(&self, name: &str, what: &str, read: impl FnOnce(&JsValue) -> Option<T>) -> Result<Option<T>, JsValue> {
+        let value = if self.0.is_object() { Reflect::get(&self.0, &name.into())? } else { JsValue::UNDEFINED };
+        if value.is_undefined() || value.is_null() {
+            return Ok(None);
+        }
+        read(&value).map(Some).ok_or_else(|| bad_argument(&format!("{name} must be {what}")))
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, JsValue> {
+        self.member(name, "a string", JsValue::as_string)
+    }
+
+    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, JsValue> {
+        self.member(name, "a number", JsValue::as_f64)
+    }
+
+    fn count(&self, name: &str) -> Result<Option<u32>, JsValue> {
+        let whole = |n: &f64| n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(n);
+        self.member(name, "a whole number", |v| v.as_f64().filter(whole).map(|n| n as u32))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, JsValue> {
+        Ok(self.member(name, "true or false", JsValue::as_bool)?.unwrap_or(false))
+    }
+
+    fn object(&self, name: &str) -> Result<Option<Given>, JsValue> {
+        self.member(name, "an object", |v| v.is_object().then(|| Given(v.clone())))
+    }
+
+    fn list(&self, name: &str) -> Result<Array, JsValue> {
+        Ok(self.member(name, "an array", |v| v.dyn_ref::<Array>().cloned())?.unwrap_or_default())
+    }
+
+    fn objects(&self, name: &str) -> Result<Vec<Given>, JsValue> {
+        self.list(name)?.iter().map(Given::new).collect()
+    }
+}
+
+/// The options of `search`.
+pub fn search_options(given: &Given) -> Result<SearchOptions, JsValue> {
+    Ok(SearchOptions { k: given.count("k")?, retriever: given.text("retriever")?, typing: given.flag("typing")? })
+}
+
+/// The options of `ask`, without its endpoint.
+pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
+    let default = AskOptions::default();
+    Ok(AskOptions {
+        k: given.count("k")?.unwrap_or(default.k),
+        retriever: given.text("retriever")?,
+        tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
+        tokens_out: given.count("tokensOut")?.unwrap_or(default.tokens_out),
+        language: given.text("language")?,
+        hide_contacts: given.flag("hideContacts")?,
+        not_said: given.text("notSaid")?,
+    })
+}
+
+/// The endpoint in the options of `ask`, if one is named.
+pub fn endpoint(given: &Given) -> Result<Option<EndpointOptions>, JsValue> {
+    let Some(llm) = given.object("llm")? else { return Ok(None) };
+    let headers = llm.object("headers")?.map(|h| Object::entries(h.0.unchecked_ref())).unwrap_or_default();
+    let header = |entry: JsValue| {
+        let entry: Array = entry.unchecked_into();
+        entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("headers must be strings"))
+    };
+    Ok(Some(EndpointOptions {
+        base_url: llm.text("baseUrl")?.unwrap_or_default(),
+        model: llm.text("model")?.unwrap_or_default(),
+        api_key: llm.text("apiKey")?,
+        headers: headers.iter().map(header).collect::<Result<_, _>>()?,
+        timeout_ms: llm.number("timeoutMs")?,
+        retries: llm.count("retries")?,
+    }))
+}
+
+/// As much of a result as its picture shows; the rest stays empty.
+pub fn pictured(given: &Given) -> Result<SearchResult, JsValue> {
+    let text = |from: &Given, name: &str| Ok::<_, JsValue>(from.text(name)?.unwrap_or_default());
+    let score = |from: &Given, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);
+    let mut out = SearchResult {
+        question: text(given, "question")?,
+        retriever: String::new(),
+        stage: Stage::Lexical,
+        hits: Vec::new(),
+        keywords: Vec::new(),
+        missing: Vec::new(),
+    };
+    for k in given.objects("keywords")? {
+        let kind = if text(&k, "kind")? == "direct" { KeywordKind::Direct } else { KeywordKind::Adjacent };
+        let id = k.count("id")?.unwrap_or_default();
+        out.keywords.push(KeywordHit { id, label: text(&k, "label")?, kind, score: score(&k, "score")?, via: k.count("via")? });
+    }
+    for h in given.objects("hits")? {
+        let mut reached = Vec::new();
+        for way in h.objects("reached")? {
+            let keyword = text(&way, "keyword")?;
+            reached.push(match text(&way, "by")?.as_str() {
+                "query" => Reached::Query,
+                "keyword" => Reached::Keyword { keyword },
+                _ => Reached::AdjacentKeyword { keyword, via: text(&way, "via")? },
+            });
+        }
+        out.hits.push(Hit {
+            chunk: h.count("chunk")?.unwrap_or_default(),
+            score: score(&h, "score")?,
+            lexical: None,
+            dense: h.number("dense")?.map(|n| n as f32),
+            title: text(&h, "title")?,
+            heading_path: h.list("headingPath")?.iter().filter_map(|heading| heading.as_string()).collect(),
+            url: String::new(),
+            text: String::new(),
+            highlights: Vec::new(),
+            reached,
+        });
+    }
+    Ok(out)
+}
