@@ -3,7 +3,7 @@
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::lexical::idf;
 use pocketgraph::names::{
-    ChunkMentions, NameEntry, NameTable, is_name_like, lead_name, name_words, names_of_title, opens_with_title, scan_words,
+    ChunkMentions, NameEntry, NameTable, NameWord, is_name_like, lead_name, name_words, names_of_title, opens_with_title, scan_words,
 };
 use pocketgraph::text::{is_stop_word, sentences, terms};
 use pocketgraph::vector::QuantizedMatrix;
@@ -57,7 +57,7 @@ pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>)
             *best = strength.max(*best);
         }
     }
-    let words: Vec<Vec<Vec<(String, std::ops::Range<usize>, bool)>>> = if hop { sentence_words(chunks) } else { Vec::new() };
+    let words: Vec<Vec<Vec<NameWord>>> = if hop { sentence_words(chunks) } else { Vec::new() };
     let mut keys: BTreeSet<String> = of.keys().cloned().collect();
     keys.extend(recurring_capitals(&words));
     let frequency = term_frequency(chunks);
@@ -77,33 +77,33 @@ pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>)
     Found { table, opening, mentions }
 }
 
-fn sentence_words(chunks: &[Chunk]) -> Vec<Vec<Vec<(String, std::ops::Range<usize>, bool)>>> {
+fn sentence_words(chunks: &[Chunk]) -> Vec<Vec<Vec<NameWord>>> {
     chunks.par_iter().map(|c| sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect()).collect()
 }
 
 /// Phrases with capitals ("University of Leeds") that stand in two chunks or more.
-fn recurring_capitals(words: &[Vec<Vec<(String, std::ops::Range<usize>, bool)>>]) -> Vec<String> {
+fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     const JOINING: &[&str] = &["of", "the", "de", "von", "van", "da", "di", "du", "la", "le", "and", "for"];
     let mut seen: HashMap<String, (usize, u32)> = HashMap::new();
     for (chunk, sentences) in words.iter().enumerate() {
         for sentence in sentences {
             let mut at = 0;
             while at < sentence.len() {
-                if !sentence[at].2 || is_stop_word(&sentence[at].0) {
+                if !sentence[at].capital || is_stop_word(&sentence[at].key) {
                     at += 1;
                     continue;
                 }
                 let mut end = at + 1;
                 let mut look = end;
                 while look < sentence.len() && look - at < LONGEST {
-                    if sentence[look].2 {
+                    if sentence[look].capital {
                         end = look + 1;
-                    } else if !JOINING.contains(&sentence[look].0.as_str()) {
+                    } else if !JOINING.contains(&sentence[look].key.as_str()) {
                         break;
                     }
                     look += 1;
                 }
-                let key = sentence[at..end].iter().map(|w| w.0.as_str()).collect::<Vec<_>>().join(" ");
+                let key = sentence[at..end].iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
                 let entry = seen.entry(key).or_insert((usize::MAX, 0));
                 if entry.0 != chunk {
                     *entry = (chunk, entry.1 + 1);
@@ -126,8 +126,10 @@ fn term_frequency(chunks: &[Chunk]) -> HashMap<String, u32> {
 /// In how many chunks each name of one word stands as a word.
 fn word_frequency(chunks: &[Chunk], keys: &BTreeSet<String>) -> HashMap<String, u32> {
     let single: HashSet<&str> = keys.iter().map(String::as_str).filter(|k| !k.contains(' ')).collect();
-    let each: Vec<BTreeSet<String>> =
-        chunks.par_iter().map(|c| name_words(&c.text).into_iter().map(|w| w.0).filter(|w| single.contains(w.as_str())).collect()).collect();
+    let each: Vec<BTreeSet<String>> = chunks
+        .par_iter()
+        .map(|c| name_words(&c.text).into_iter().map(|w| w.key).filter(|w| single.contains(w.as_str())).collect())
+        .collect();
     let mut out: HashMap<String, u32> = HashMap::new();
     each.into_iter().flatten().for_each(|w| *out.entry(w).or_default() += 1);
     out
@@ -142,12 +144,7 @@ fn weight_of(title: &str, frequency: &HashMap<String, u32>, chunks: usize) -> u3
     (sum * 256.0) as u32
 }
 
-fn mentions(
-    table: &mut NameTable,
-    chunks: &[Chunk],
-    words: &[Vec<Vec<(String, std::ops::Range<usize>, bool)>>],
-    embed: &Embed<'_>,
-) -> Vec<ChunkMentions> {
+fn mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameWord>>], embed: &Embed<'_>) -> Vec<ChunkMentions> {
     let keys: HashMap<&str, u32> = table.entries.iter().enumerate().map(|(i, e)| (e.key.as_str(), i as u32)).collect();
     let found: Vec<Vec<Vec<u32>>> = words
         .par_iter()

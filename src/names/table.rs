@@ -42,14 +42,25 @@ pub struct Mention {
     pub words: usize,
 }
 
-/// The words of a text as names are compared: folded, without the possessive, each with its byte range and whether it has a capital.
-pub fn name_words(text: &str) -> Vec<(String, Range<usize>, bool)> {
+/// A word as names are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameWord {
+    /// Folded, without the possessive.
+    pub key: String,
+    /// Where it stands, in bytes, the possessive included.
+    pub span: Range<usize>,
+    /// Whether it begins with a capital or a digit.
+    pub capital: bool,
+}
+
+/// The words of a text as names are compared.
+pub fn name_words(text: &str) -> Vec<NameWord> {
     words(text)
         .into_iter()
         .map(|w| {
             let folded = fold(w.text);
             let bare = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
-            (bare, w.span, w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric()))
+            NameWord { key: bare, span: w.span, capital: w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric()) }
         })
         .collect()
 }
@@ -57,7 +68,7 @@ pub fn name_words(text: &str) -> Vec<(String, Range<usize>, bool)> {
 /// Longest matches from left to right, not overlapping, of at most `longest` words. `find` knows the keys; `accept` may refuse a match by its first
 /// word, its number of words and whether its first word has a capital. A single stop word is never a match.
 pub fn scan_words(
-    words: &[(String, Range<usize>, bool)],
+    words: &[NameWord],
     longest: usize,
     find: &dyn Fn(&str) -> Option<u32>,
     accept: &dyn Fn(u32, &str, usize, bool) -> bool,
@@ -65,10 +76,10 @@ pub fn scan_words(
     let mut out = Vec::new();
     let mut key = String::new();
     let mut at = 0;
-    while let Some((first, span, capital)) = words.get(at) {
+    while let Some(NameWord { key: first, span, capital }) = words.get(at) {
         let mut found = None;
         key.clear();
-        for (n, (word, end, _)) in words.iter().skip(at).take(longest).enumerate() {
+        for (n, NameWord { key: word, span: end, .. }) in words.iter().skip(at).take(longest).enumerate() {
             if n > 0 {
                 key.push(' ');
             }
@@ -102,7 +113,7 @@ impl NameTable {
     /// one: then the question was typed without them, and a rare word of four letters or more will do.
     pub fn in_question(&self, question: &str) -> Vec<Mention> {
         let words = name_words(question);
-        let typed_without = !words.iter().skip(1).any(|w| w.2);
+        let typed_without = !words.iter().skip(1).any(|w| w.capital);
         let rare = (self.document_of.len() as u32 / 500).max(3);
         let accept = |entry: u32, first: &str, n: usize, capital: bool| {
             let Some(e) = self.entries.get(entry as usize) else { return false };

@@ -1,8 +1,7 @@
 //! What a title says about the names of its document.
 
-use super::table::name_words;
+use super::table::{NameWord, name_words};
 use crate::text::is_stop_word;
-use std::ops::Range;
 
 /// The most words of a title that is a name.
 pub const NAME_LIKE_WORDS: usize = 12;
@@ -14,13 +13,13 @@ pub fn is_name_like(title: &str) -> bool {
     if words.is_empty() || words.len() > NAME_LIKE_WORDS || (title.trim_end().ends_with('.') && words.len() > 3) {
         return false;
     }
-    let content = words.iter().filter(|w| !is_stop_word(&w.0)).count();
-    let capital = words.iter().filter(|w| !is_stop_word(&w.0) && w.2).count();
+    let content = words.iter().filter(|w| !is_stop_word(&w.key)).count();
+    let capital = words.iter().filter(|w| !is_stop_word(&w.key) && w.capital).count();
     words.len() <= 2 || capital * 2 >= content.max(1)
 }
 
-fn key(words: &[(String, Range<usize>, bool)]) -> String {
-    words.iter().map(|w| w.0.as_str()).collect::<Vec<_>>().join(" ")
+fn key(words: &[NameWord]) -> String {
+    words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// The names that follow from a title, as (key, hundredths of certainty): all of it; without its parenthesis; with the parenthesis' text; what
@@ -46,10 +45,10 @@ pub fn names_of_title(title: &str) -> Vec<(String, u8)> {
         add(before, if name_words(before).len() >= 2 { 70 } else { 40 });
     }
     let words = name_words(base);
-    if let [(first, ..), second, ..] = words.as_slice()
-        && matches!(first.as_str(), "the" | "a" | "an")
+    if let [first, second, ..] = words.as_slice()
+        && matches!(first.key.as_str(), "the" | "a" | "an")
     {
-        add(&base[second.1.start..], 80);
+        add(&base[second.span.start..], 80);
     }
     out
 }
@@ -62,18 +61,18 @@ const VERBS: &[&str] = &["is", "was", "are", "were", "or", "also", "refers", "kn
 pub fn lead_name(title: &str, first_sentence: &str) -> Option<(String, u8)> {
     let end = first_sentence.find(['(', '[', ',', ';', ':']).unwrap_or(first_sentence.len());
     let mut words = name_words(&first_sentence[..end]);
-    if let Some(verb) = words.iter().position(|w| VERBS.contains(&w.0.as_str())) {
+    if let Some(verb) = words.iter().position(|w| VERBS.contains(&w.key.as_str())) {
         words.truncate(verb);
     }
-    if words.first().is_some_and(|w| matches!(w.0.as_str(), "the" | "a" | "an")) {
+    if words.first().is_some_and(|w| matches!(w.key.as_str(), "the" | "a" | "an")) {
         words.remove(0);
     }
     let first = words.first()?;
-    if words.len() > 8 || !first.2 || is_stop_word(&first.0) {
+    if words.len() > 8 || !first.capital || is_stop_word(&first.key) {
         return None;
     }
     let wanted = without_parenthesis(title);
-    let shared = wanted.iter().filter(|t| words.iter().any(|w| w.0 == **t)).count();
+    let shared = wanted.iter().filter(|t| words.iter().any(|w| w.key == **t)).count();
     if wanted.is_empty() || shared * 10 < wanted.len() * 6 {
         return None;
     }
@@ -82,7 +81,7 @@ pub fn lead_name(title: &str, first_sentence: &str) -> Option<(String, u8)> {
 
 fn without_parenthesis(title: &str) -> Vec<String> {
     let base = title.find('(').map_or(title, |open| &title[..open]);
-    name_words(base).into_iter().map(|w| w.0).collect()
+    name_words(base).into_iter().map(|w| w.key).collect()
 }
 
 /// Whether a passage opens with what its title names: the title looks like a name, and at least 60 % of its words (the parenthesis aside) are among
@@ -94,7 +93,7 @@ pub fn opens_with_title(title: &str, first_sentence: &str) -> bool {
     let mut wanted = without_parenthesis(title);
     wanted.sort_unstable();
     wanted.dedup();
-    let opening: Vec<String> = name_words(first_sentence).into_iter().take(15).map(|w| w.0).collect();
+    let opening: Vec<String> = name_words(first_sentence).into_iter().take(15).map(|w| w.key).collect();
     let shared = wanted.iter().filter(|w| opening.contains(w)).count();
     !wanted.is_empty() && shared * 10 >= wanted.len() * 6
 }

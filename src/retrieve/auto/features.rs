@@ -83,8 +83,10 @@ pub struct Features {
 pub struct Candidates<'a> {
     /// What is known of each.
     pub rows: Map<u32, Features>,
-    names: &'a Names,
-    named: &'a Named,
+    /// The names of the corpus.
+    pub names: &'a Names,
+    /// What the question names.
+    pub named: &'a Named,
     /// How far the question covers each document's title; documents without a share are absent.
     covered: Map<u32, f32>,
     words: Map<u32, f32>,

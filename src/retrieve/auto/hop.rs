@@ -73,15 +73,20 @@ struct Reach {
     bridge_only: bool,
 }
 
+/// Scores the candidates anew, and those that mentions and bridge queries add; `scores` are the first pass's, `dense` holds the question's vector,
+/// `rest` is that of what the question says besides names.
+///
+/// # Errors
+/// [`BundleError`] when the lists of pages of mentions or chunks cannot be loaded.
 pub async fn hop(
     corpus: &Corpus,
     query: &Query,
-    names: &Names,
-    named: &Named,
     all: &mut Candidates<'_>,
     scores: &[(u32, f32)],
     dense: &mut Scan,
+    rest: &QuantizedVector,
 ) -> Result<Hopped, BundleError> {
+    let (names, named) = (all.names, all.named);
     let (sources, mut missing) = sources(corpus, names, named, scores, dense.query()).await?;
     let mut reach: Map<u32, Reach> = Map::new();
     let mut links: Map<u32, Reached> = Map::new();
@@ -99,11 +104,7 @@ pub async fn hop(
     dense.also(corpus, &all.ids()).await;
     missing.append(&mut dense.missing);
     let question = dense.query().clone();
-    let rest = match (&named.rest, &query.encoder) {
-        (Some(rest), Some(encoder)) => encoder.encode(rest).await.ok().map(|v| QuantizedVector::from_f32(&v)),
-        _ => None,
-    };
-    all.cosines(dense, &question, rest.as_ref().unwrap_or(&question), false);
+    all.cosines(dense, &question, rest, false);
     let strongest = sources.iter().map(|s| s.share).fold(f32::MIN_POSITIVE, f32::max);
     for (source, vector) in &bridges {
         let ease = 0.06 * (source.share / strongest).max(0.05).ln();
@@ -214,18 +215,18 @@ async fn bridges<'s>(
 
 fn bridge_query(query: &Query, names: &Names, named: &Named, source: &Source, sentence: &str, nearest: usize) -> String {
     let title = names.labels.get(source.document as usize).map_or("", String::as_str);
-    let mut covered: Set<String> = crate::names::name_words(sentence).iter().map(|w| stem(&w.0)).collect();
-    covered.extend(crate::names::name_words(title).iter().map(|w| stem(&w.0)));
+    let mut covered: Set<String> = crate::names::name_words(sentence).iter().map(|w| stem(&w.key)).collect();
+    covered.extend(crate::names::name_words(title).iter().map(|w| stem(&w.key)));
     covered.extend(title_terms(title));
     let asked = crate::names::name_words(&query.read);
     let in_name = |start: usize| named.mentions.iter().any(|m| m.span.contains(&start));
     let mut out: Vec<&str> = asked
         .iter()
-        .filter(|(word, span, _)| {
-            let known = covered.contains(&stem(word));
-            !(known && (in_name(span.start) || !crate::text::is_stop_word(word)))
+        .filter(|w| {
+            let known = covered.contains(&stem(&w.key));
+            !(known && (in_name(w.span.start) || !crate::text::is_stop_word(&w.key)))
         })
-        .filter_map(|(_, span, _)| query.read.get(span.clone()))
+        .filter_map(|w| query.read.get(w.span.clone()))
         .collect();
     let asked_for: Set<u32> = named.mentions.iter().map(|m| m.entry).collect();
     let mut brought: Vec<&str> = Vec::new();

@@ -102,6 +102,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
         (Some(rest), Some(encoder)) if stage == Stage::Model => encoder.encode(rest).await.ok(),
         _ => None,
     };
+    let rest = rest_vector.map(|v| QuantizedVector::from_f32(&v));
     let mut all = Candidates::new(names, &named, &found.document_frequency, corpus.len());
     all.words(&words, &rest_words);
     all.propose(found.hits.iter().take(PROPOSED).map(|h| h.index));
@@ -117,8 +118,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
     if let (Some(dense), Some(vector)) = (&mut dense, &vector) {
         dense.also(corpus, &all.ids()).await;
         missing.append(&mut dense.missing);
-        let rest = rest_vector.as_deref().unwrap_or(vector);
-        all.cosines(dense, &QuantizedVector::from_f32(vector), &QuantizedVector::from_f32(rest), stage == Stage::Feedback);
+        all.cosines(dense, &QuantizedVector::from_f32(vector), rest.as_ref().unwrap_or(dense.query()), stage == Stage::Feedback);
     }
     let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage))).collect();
     let mut links: Map<u32, Reached> = Map::new();
@@ -126,7 +126,8 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
         && stage == Stage::Model
         && let Some(dense) = &mut dense
     {
-        let hopped = hop::hop(corpus, query, names, &named, &mut all, &scores, dense).await?;
+        let question = dense.query().clone();
+        let hopped = hop::hop(corpus, query, &mut all, &scores, dense, rest.as_ref().unwrap_or(&question)).await?;
         missing.extend(hopped.missing);
         scores = hopped.scores;
         links = hopped.links;

@@ -1,0 +1,111 @@
+//! The default retriever on corpora of either kind: a small encyclopaedia, where it follows mentions, and documentation, where it does not.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+use futures::executor::block_on;
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::retrieve::{Reached, SearchResult};
+use pocketgraph_companion::folder::FolderSource;
+use pocketgraph_companion::ingest::IngestOptions;
+use pocketgraph_companion::pipeline::{BuildOptions, Input, Progress, build};
+use std::rc::Rc;
+
+struct Silent;
+
+impl Progress for Silent {
+    fn stage(&self, _: &str, _: Option<u64>) {}
+    fn at(&self, _: u64) {}
+    fn warn(&self, _: &str) {}
+}
+
+fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
+    let lines: Vec<String> =
+        passages.iter().map(|(title, text)| serde_json::json!({"id": title, "title": title, "text": text}).to_string()).collect();
+    let input = folder.join("corpus.jsonl");
+    std::fs::write(&input, lines.join("\n")).unwrap();
+    let bundle = folder.join("bundle");
+    let options = BuildOptions {
+        input: Input::Documents(input),
+        out: bundle.clone(),
+        ingest: IngestOptions::default(),
+        max_tokens: 200,
+        autokg: None,
+        seed: 0,
+        runtime: false,
+        pages: None,
+    };
+    build(&options, &Silent).unwrap();
+    block_on(async {
+        let engine = Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30).await.unwrap();
+        engine.prepare().await.unwrap();
+        engine
+    })
+}
+
+fn search(engine: &Engine, question: &str, retriever: Option<&str>, k: u32) -> SearchResult {
+    block_on(engine.search(question, &SearchOptions { k: Some(k), retriever: retriever.map(str::to_owned), typing: false })).unwrap()
+}
+
+/// Films and their makers. No film's passage says where its maker was born.
+const FILMS: &[(&str, &str)] = &[
+    ("The Silent Orchard", "The Silent Orchard is a 1994 drama film. It was directed by Mara Kestrel and shot in eleven days."),
+    ("Harbour of Glass", "Harbour of Glass is a 1988 thriller film directed by Tomas Brenn."),
+    ("A Winter's Ledger", "A Winter's Ledger is a 2003 film by Ilse Vandermeer about a bank."),
+    ("Copper Moon", "Copper Moon is a 1979 western film. Otto Lindqvist directed it."),
+    ("Mara Kestrel", "Mara Kestrel is a film-maker and painter. She was born in Tromsund, and lives in the south."),
+    ("Tomas Brenn", "Tomas Brenn was a director of thrillers. He was born in Port Aldous."),
+    ("Ilse Vandermeer", "Ilse Vandermeer is a writer and director. She was born in Ghentbrugge."),
+    ("Otto Lindqvist", "Otto Lindqvist was an actor, later a director. He was born in Kalmarby."),
+    ("Tromsund", "Tromsund is a fishing town in the north with nine hundred people."),
+    ("Port Aldous", "Port Aldous is a harbour city with a naval school."),
+    ("Cinema of the north", "Cinema of the north is a term for films that were directed in the north by people who were born there."),
+    ("Film director", "Film director is a profession: a film director directs a film, whoever was born where."),
+];
+
+#[test]
+fn in_an_encyclopaedia_the_answer_one_mention_away_is_reached_through_the_mention() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path(), FILMS);
+    let question = "Where was the director of The Silent Orchard born?";
+    let titles = |r: &SearchResult| r.hits.iter().map(|h| h.title.clone()).collect::<Vec<_>>();
+    let auto = search(&engine, question, None, 2);
+    assert_eq!(auto.retriever, "auto", "it is the default");
+    let found = titles(&auto);
+    assert!(found.contains(&"The Silent Orchard".to_owned()) && found.contains(&"Mara Kestrel".to_owned()), "{found:?}");
+    let film = auto.hits.iter().find(|h| h.title == "The Silent Orchard").unwrap();
+    assert!(film.reached.contains(&Reached::Name { name: "The Silent Orchard".into() }), "{:?}", film.reached);
+    let maker = auto.hits.iter().find(|h| h.title == "Mara Kestrel").unwrap();
+    let link = Reached::Link { name: "mara kestrel".into(), from: "The Silent Orchard".into() };
+    assert!(maker.reached.contains(&link), "{:?}", maker.reached);
+    assert!(!titles(&search(&engine, question, Some("hybrid"), 2)).contains(&"Mara Kestrel".to_owned()), "words and meaning alone miss it");
+}
+
+#[test]
+fn questions_of_any_shape_bring_finite_scores_and_no_panic() {
+    let dir = tempfile::tempdir().unwrap();
+    for passages in [FILMS, &FILMS[..1], &[("", "word"), ("", "word"), ("", "word")], &[("x", "a")]] {
+        let folder = tempfile::tempdir_in(dir.path()).unwrap();
+        let engine = engine(folder.path(), passages);
+        let giant = "Mara Kestrel ".repeat(8000);
+        for question in
+            ["", "   ", "?", "zzqx", "Mara Kestrel", "mara kestrel", "THE", "Who is Tomas Brenn's Copper Moon?", "東京 😀", &giant]
+        {
+            let result = search(&engine, question, Some("auto"), 10);
+            assert!(result.hits.iter().all(|h| h.score.is_finite()), "{question:.20}");
+            assert!(result.missing.is_empty(), "{:?}", result.missing);
+        }
+    }
+}
+
+#[test]
+fn documentation_is_not_hopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let pages = &[
+        ("Installation", "Run the installer as described below, then open Configuration."),
+        ("Configuration", "Edit the file in your home folder. See Installation first."),
+        ("Troubleshooting", "If nothing happens, look at the log."),
+    ];
+    let engine = engine(dir.path(), pages);
+    let result = search(&engine, "How does Installation work?", None, 3);
+    assert_eq!(result.hits[0].title, "Installation");
+    assert!(result.hits.iter().all(|h| h.reached.iter().all(|w| !matches!(w, Reached::Link { .. }))));
+}
