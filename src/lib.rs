@@ -17,5 +17,6 @@ pub mod retrieve;
 pub mod llm;
 pub mod answer;
 pub mod engine;
+pub mod agent;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

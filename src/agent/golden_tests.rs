@@ -1,0 +1,156 @@
+//! Every protocol's whole conversation, message for message; and what was recorded of it replays to the same events.
+//!
+//! `UPDATE_GOLDEN=1` writes the files anew, to be read before they are committed.
+#![allow(clippy::unwrap_used)]
+
+use super::testing::*;
+use super::*;
+use crate::llm::{Recorder, Replay};
+use std::cell::RefCell;
+
+fn golden(file: &str, protocol: &str, options: &AgentOptions, environment: &Fake, replies: &[&str]) -> Outcome {
+    let model = Scripted::new(replies);
+    let lines = RefCell::new(String::new());
+    let sink = |line: &str| lines.borrow_mut().push_str(&format!("{line}\n"));
+    let (outcome, events) = converse(protocol, options, &Recorder::new(&model, &sink), environment);
+
+    let path = format!("{}/src/agent/golden/{file}.txt", env!("CARGO_MANIFEST_DIR"));
+    let shown = transcript(&model.requests.borrow(), &outcome);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &shown).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(shown == expected, "{file} is not as it was:\n{shown}");
+
+    let replay = Replay::read(&lines.borrow()).unwrap();
+    let again = converse(protocol, options, &replay, environment);
+    assert_eq!(again, (outcome.clone(), events));
+    assert_eq!(replay.left(), 0);
+    outcome
+}
+
+fn ours() -> AgentOptions {
+    AgentOptions::default()
+}
+
+fn bare() -> AgentOptions {
+    AgentOptions { grounded: false, ..AgentOptions::default() }
+}
+
+#[test]
+fn single_shot() {
+    let outcome = golden("single_shot", "single-shot", &ours(), &world(), &["Hallwil [1]"]);
+    assert_eq!(outcome.text, "Hallwil [1]");
+}
+
+#[test]
+fn chain_of_thought() {
+    let outcome = golden("chain_of_thought", "chain-of-thought", &bare(), &world(), &["Thought: Mira Voss directed it.\nAnswer: Hallwil"]);
+    assert_eq!(outcome.text, "Hallwil");
+}
+
+#[test]
+fn closed_book() {
+    let outcome = golden("closed_book", "closed-book", &ours(), &world(), &["Hallwil"]);
+    assert!(outcome.evidence.is_empty());
+}
+
+#[test]
+fn react() {
+    let replies = [
+        "Thought 1: Who directed it?\nAction 1: Search[director of Low Tide]\nObservation 1: made up",
+        "Thought 2: Look closer.\nAction 2: Lookup[directed]",
+        "Thought 3: Now her.\nAction 3: Search[birthplace of Mira Voss]",
+        "Thought 4: There.\nAction 4: Dance[a]",
+        "Action 5: Finish[Hallwil [2]]",
+    ];
+    assert_eq!(golden("react", "react", &ours(), &world(), &replies).text, "Hallwil [2]");
+}
+
+#[test]
+fn self_ask() {
+    let replies = [
+        " Yes.\nFollow up: Who directed Low Tide?\nIntermediate answer: a guess",
+        "Intermediate answer: Mira Voss [1].\nFollow up: Where was Mira Voss born?",
+        "Intermediate answer: In Hallwil [2].\nSo the final answer is: Hallwil [2]",
+    ];
+    assert_eq!(golden("self_ask", "self-ask", &ours(), &world(), &replies).text, "Hallwil [2]");
+}
+
+#[test]
+fn search_o1() {
+    let replies = [
+        "I need the director. <|begin_search_query|>director of Low Tide<|end_search_query|>",
+        "The first document says it.\n**Final Information**\nMira Voss directed Low Tide [1].",
+        "Once more. <|begin_search_query|> Director of  Low Tide <|end_search_query|>",
+        "Now her birth. <|begin_search_query|>Mira Voss birthplace<|end_search_query|>",
+        "**Final Information**\nShe was born in Hallwil [2].",
+        "So \\boxed{a guess}, rather \\boxed{\\text{Hallwil} [2]}.",
+    ];
+    let outcome = golden("search_o1", "search-o1", &ours(), &world(), &replies);
+    assert_eq!(outcome.text, "Hallwil [2]");
+}
+
+#[test]
+fn search_o1_in_one_growing_text() {
+    let replies = [
+        "I need the director. <|begin_search_query|>director of Low Tide",
+        "Now her birth. <|begin_search_query|>Mira Voss birthplace<|end_search_query|>",
+        "So \\boxed{Hallwil}.",
+    ];
+    let options = AgentOptions { condense: Condense::Sentences, continuation: Continuation::ContinueFinalMessage, ..bare() };
+    assert_eq!(golden("search_o1_prefix", "search-o1", &options, &world(), &replies).text, "Hallwil");
+}
+
+#[test]
+fn search_r1() {
+    let replies = [
+        "<think>Who directed it?</think>\n<search> director of Low Tide </search>",
+        "<think>Where was she born?</think> I am lost.",
+        "<think>Where was she born?</think>\n<search>Mira Voss born",
+        "<think>There.</think>\n<answer> Hallwil [2] </answer>",
+    ];
+    assert_eq!(golden("search_r1", "search-r1", &ours(), &world(), &replies).text, "Hallwil [2]");
+}
+
+#[test]
+fn search_r1_in_one_growing_text() {
+    let replies = ["<think>a</think><search>director of Low Tide</search>", "<think>b</think><answer>Mira Voss</answer>"];
+    let options = AgentOptions { continuation: Continuation::Prefix, ..bare() };
+    assert_eq!(golden("search_r1_prefix", "search-r1", &options, &world(), &replies).text, "Mira Voss");
+}
+
+#[test]
+fn graph_r1() {
+    let replies = [
+        "<think>Who directed it?</think>\n<query>{\"q\": \"director of Low Tide\"}</query>",
+        "<think>Plain words.</think>\n<query>{\"query\": \"director of Low Tide\"}</query>",
+        "<think>And born?</think>\n<query>Mira Voss birthplace</query>",
+        "<think>There.</think>\n<answer>Hallwil [2]</answer>",
+    ];
+    assert_eq!(golden("graph_r1", "graph-r1", &ours(), &world(), &replies).text, "Hallwil [2]");
+}
+
+#[test]
+fn graph_r1_with_its_thought_begun() {
+    let replies = ["a</think>\n<query>director of Low Tide</query>", "b</think>\n<answer>Mira Voss</answer>"];
+    let options = AgentOptions { continuation: Continuation::Prefix, ..bare() };
+    assert_eq!(golden("graph_r1_prefix", "graph-r1", &options, &world(), &replies).text, "Mira Voss");
+}
+
+#[test]
+fn graph_rft() {
+    let replies = [
+        "<think>The director first.</think>\n<plan>\nAns1=SearchKG(t=person | h=Low Tide, r=directed by)\nAns2=SearchKG(t=place | h=Ans1, r=born in)\n\
+         </plan>\n<web_search> Low Tide, directed by </web_search>",
+        "<relation_search> Low Tide, directed by </relation_search>",
+        "<neighbor_search> Low Tide, directed by </neighbor_search>",
+        "<relation_search> Hallwil, lies in </relation_search>",
+        "<web_search> Hallwil, lies in </web_search>",
+        "<think>Enough.</think>\n<answer> Hallwil [1] </answer>",
+    ];
+    let environment = Fake { web: true, ..world() };
+    let outcome = golden("graph_rft", "graph-rft", &ours(), &environment, &replies);
+    assert_eq!(outcome.text, "Hallwil [1]");
+    assert_eq!(*environment.queries.borrow(), ["web: Hallwil lies in"; 2]);
+}
