@@ -5,11 +5,15 @@
 
 use super::testing::*;
 use super::*;
-use crate::llm::{Recorder, Replay};
+use crate::llm::{Delta, Finish, Recorder, Replay, ToolCall, ToolCallPiece};
 use std::cell::RefCell;
 
 fn golden(file: &str, protocol: &str, options: &AgentOptions, environment: &Fake, replies: &[&str]) -> Outcome {
-    let model = Scripted::new(replies);
+    golden_of(file, protocol, options, environment, replies.iter().map(|r| says(r)).collect())
+}
+
+fn golden_of(file: &str, protocol: &str, options: &AgentOptions, environment: &Fake, replies: Vec<Items>) -> Outcome {
+    let model = Scripted::of(replies);
     let lines = RefCell::new(String::new());
     let sink = |line: &str| lines.borrow_mut().push_str(&format!("{line}\n"));
     let (outcome, events) = converse(protocol, options, &Recorder::new(&model, &sink), environment);
@@ -153,4 +157,86 @@ fn graph_rft() {
     let outcome = golden("graph_rft", "graph-rft", &ours(), &environment, &replies);
     assert_eq!(outcome.text, "Hallwil [1]");
     assert_eq!(*environment.queries.borrow(), ["web: Hallwil lies in"; 2]);
+}
+
+const SUPPORTED: &str = "Each step is borne out. Yes";
+
+#[test]
+fn graph_search() {
+    let replies = [
+        "Low Tide was directed by Mira Voss [1].",
+        "(Low Tide, directed by, Mira Voss)",
+        "{\"Sub-query 1\": \"Who directed Low Tide?\", \"Sub-query 2\": \"Where was #1 born?\"}",
+        "Mira Voss directed it [1].",
+        "Mira Voss [1].",
+        "Where was Mira Voss born?",
+        "She was born in Hallwil [2].",
+        "Hallwil [2].",
+        "Voss directed it, and she was born in Hallwil.",
+        "Yes, it reads well, but the date is missing. No.",
+        "[\"Mira Voss date\"]",
+        "Nothing about a date.",
+        "{\"Sub-query 1\": [(\"Low Tide\", \"directed by\", \"Entity#1\")], \"Sub-query 2\": [(\"Entity#1\", \"born in\", \"Entity#2\")]}",
+        "(Low Tide, directed by, Mira Voss)",
+        "Mira Voss.",
+        "(\"Mira Voss\", \"born in\", \"Entity#2\")",
+        "(Mira Voss, born in, Hallwil)",
+        "Hallwil.",
+        "By the graph: Hallwil.",
+        SUPPORTED,
+        "Both channels agree.\n### Final Answer\nHallwil [2]",
+    ];
+    assert_eq!(golden("graph_search", "graph-search", &ours(), &world(), &replies).text, "Hallwil [2]");
+}
+
+#[test]
+fn graph_search_with_the_authors_polarity() {
+    let replies = ["summary", "no plan", "summary", "answer", "draft", SUPPORTED, "[\"mira voss\"]", "further", "Final Answer: Hallwil"];
+    let options = AgentOptions { polarity: Polarity::OnYes, ..bare() };
+    let environment = Fake { facts: Vec::new(), ..world() };
+    let outcome = golden("graph_search_authors", "graph-search", &options, &environment, &replies);
+    assert_eq!(outcome.text, "Hallwil");
+}
+
+#[test]
+fn tool_calling() {
+    let replies = [
+        "<think>complexity 5</think>```json\n[{\"name\":\"search_0\",\"arguments\":{\"query\":\"low tide director\"}},{\"name\":\"graph_search\",\"arguments\":{\"query\":\"Mira Voss\"}}]\n```<|stop|>",
+        "{\"name\":\"calculate\",\"arguments\":{\"x\":1}}",
+        "I am sure of it.",
+        "[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"Hallwil [2]\"}},{\"name\":\"search\",\"arguments\":{\"query\":\"mira voss\"}}]",
+    ];
+    let options = AgentOptions { today: Some("2026-01-31".to_owned()), ..ours() };
+    let environment = world();
+    let outcome = golden("tool_calling", "tool-calling", &options, &environment, &replies);
+    assert_eq!(outcome.text, "Hallwil [2]");
+    assert_eq!(environment.queries.borrow()[1], "mira voss", "what is called beside the completion is carried out first");
+}
+
+#[test]
+fn tool_calling_without_an_answer_in_the_call_writes_it() {
+    let replies =
+        ["[{\"name\":\"search\",\"arguments\":{\"query\":\"low tide\"}}]", "[{\"name\":\"complete_task\",\"arguments\":{}}]", "Mira Voss."];
+    assert_eq!(golden("tool_calling_synthesis", "tool-calling", &bare(), &world(), &replies).text, "Mira Voss.");
+}
+
+#[test]
+fn native_tool_calling() {
+    let call = |index, id: &str, name: &str, arguments: &str| {
+        let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
+        Ok(Delta { tool_calls: vec![ToolCallPiece { index, call }], ..Delta::default() })
+    };
+    let replies = vec![
+        vec![
+            call(0, "a", "search", "{\"query\":\"low"),
+            call(1, "", "graph_search", "{\"query\":\"Mira Voss\"}"),
+            call(0, "", "", " tide\"}"),
+            Ok(Delta { finish: Some(Finish::ToolCalls), ..Delta::default() }),
+        ],
+        vec![call(0, "b", "search", "nonsense")],
+        vec![call(0, "c", "complete_task", "{\"answer\":\"Hallwil [1]\"}")],
+    ];
+    let options = AgentOptions { native_tools: true, ..ours() };
+    let outcome = golden_of("native_tool_calling", "tool-calling", &options, &world(), replies);
+    assert_eq!(outcome.text, "Hallwil [1]");
 }

@@ -199,6 +199,33 @@ impl Run<'_> {
         (!cut.is_empty()).then(|| format!("{cut} …"))
     }
 
+    /// Passages that were shown before, once more, for a prompt that stands alone.
+    pub fn again(&self, numbers: &[u32]) -> Vec<Shown> {
+        let mut room = self.options.tokens_evidence as usize;
+        let mut out = Vec::new();
+        for &number in numbers {
+            let Some(e) = (number as usize).checked_sub(1).and_then(|at| self.shown.get(at)) else { continue };
+            let Some(text) = self.cut_to(&self.safe(e.text.trim()), room, out.is_empty()) else { break };
+            room = room.saturating_sub(self.count_tokens(&text));
+            out.push(Shown { number, title: line(&self.safe(&e.title)), text, score: e.score });
+        }
+        out
+    }
+
+    /// Notes a call that could not be carried out.
+    pub fn missed(&mut self, tool: &str, query: &str, note: &str) {
+        let (tool, query, note) = (line(tool), line(query), Some(note.to_owned()));
+        self.tell(AgentEvent::Call { tool: tool.clone(), query: query.clone() });
+        self.tell(AgentEvent::Evidence {
+            tool: tool.clone(),
+            query: query.clone(),
+            passages: Vec::new(),
+            facts: Vec::new(),
+            note: note.clone(),
+        });
+        self.note(Call { tool, query, passages: Vec::new(), facts: Vec::new(), note });
+    }
+
     fn failed(&mut self, error: &EnvironmentError) -> Found {
         match error {
             EnvironmentError::Aborted => self.aborted = true,

@@ -5,6 +5,7 @@
 //! [`Environment`], so that any retriever can serve any protocol. [`ask_with_protocol`] runs one over an open bundle and checks the citations of
 //! what comes back.
 
+mod calls;
 mod dialogue;
 mod environment;
 mod look;
@@ -19,11 +20,13 @@ mod types;
 
 mod graph_r1;
 mod graph_rft;
+mod graph_search;
 mod react;
 mod search_o1;
 mod search_r1;
 mod self_ask;
 mod single_shot;
+mod tool_calling;
 
 #[cfg(test)]
 mod testing;

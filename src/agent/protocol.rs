@@ -2,6 +2,7 @@
 
 use super::graph_r1::GraphR1;
 use super::graph_rft::GraphRft;
+use super::graph_search::GraphSearch;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::react::ReAct;
@@ -10,6 +11,7 @@ use super::search_o1::SearchO1;
 use super::search_r1::SearchR1;
 use super::self_ask::SelfAsk;
 use super::single_shot::SingleShot;
+use super::tool_calling::ToolCalling;
 use crate::llm::LlmError;
 use futures::future::LocalBoxFuture;
 
@@ -41,8 +43,10 @@ pub fn by_name(name: &str) -> Option<Box<dyn Protocol>> {
         "self-ask" => Box::new(SelfAsk),
         "search-o1" => Box::new(SearchO1),
         "search-r1" => Box::new(SearchR1),
+        "graph-search" => Box::new(GraphSearch),
         "graph-r1" => Box::new(GraphR1),
         "graph-rft" => Box::new(GraphRft),
+        "tool-calling" => Box::new(ToolCalling),
         _ => return None,
     })
 }

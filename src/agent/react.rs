@@ -78,7 +78,9 @@ impl Protocol for ReAct {
                     }
                     Action::Unknown(name) => {
                         let name: String = name.chars().take(60).collect();
-                        format!("There is no action {name}. The actions are Search[query], Lookup[term] and Finish[answer].")
+                        let note = format!("There is no action {name}. The actions are Search[query], Lookup[term] and Finish[answer].");
+                        run.missed(&name, "", &note);
+                        note
                     }
                     Action::None => "There was no action. Write one: Search[query], Lookup[term] or Finish[answer].".to_owned(),
                 };
