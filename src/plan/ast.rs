@@ -273,12 +273,12 @@ impl How {
         })
     }
 
-    /// The canonical word: `=`, `<`, `>`, `min`, `max`.
+    /// The canonical word: `equal`, `less`, `greater`, `min`, `max`.
     pub fn word(self) -> &'static str {
         match self {
-            How::Equal => "=",
-            How::Less => "<",
-            How::Greater => ">",
+            How::Equal => "equal",
+            How::Less => "less",
+            How::Greater => "greater",
             How::Min => "min",
             How::Max => "max",
         }
@@ -323,6 +323,18 @@ impl Comparison {
     /// The symbol: `=`, `!=`, `<`, `<=`, `>`, `>=`.
     pub fn symbol(self) -> &'static str {
         Self::SYMBOLS.iter().find(|(_, c)| *c == self).map_or("=", |(s, _)| s)
+    }
+
+    /// The word of the JSON form: `equal`, `not_equal`, `less`, `at_most`, `greater`, `at_least`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Comparison::Equal => "equal",
+            Comparison::NotEqual => "not_equal",
+            Comparison::Less => "less",
+            Comparison::AtMost => "at_most",
+            Comparison::Greater => "greater",
+            Comparison::AtLeast => "at_least",
+        }
     }
 
     /// Whether an order between a measured value and the condition's value meets the comparison.

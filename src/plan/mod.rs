@@ -6,7 +6,12 @@
 mod ast;
 pub mod check;
 mod error;
+pub mod json_form;
 mod literal;
+mod read;
+pub mod rft;
+pub mod lpkg;
+mod shape;
 mod template;
 
 pub use ast::{
@@ -14,4 +19,13 @@ pub use ast::{
 };
 pub use error::{Fault, PlanError, Position};
 pub use literal::{Date, Literal, LiteralError};
+pub use read::{Parsed, canonical_name};
+pub use shape::Shape;
 pub use template::{Part, Template, TemplateError};
+
+#[cfg(test)]
+mod arbitrary;
+#[cfg(test)]
+mod surface_tests;
+#[cfg(test)]
+mod check_tests;

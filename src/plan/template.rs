@@ -55,6 +55,14 @@ impl Template {
         })
     }
 
+    /// The same template with other names.
+    pub fn map_references(&self, rename: impl Fn(&str) -> String) -> Template {
+        Template::new(self.parts.iter().map(|part| match part {
+            Part::Reference(name) => Part::Reference(rename(name)),
+            Part::Text(text) => Part::Text(text.clone()),
+        }))
+    }
+
     /// Reads `text` with references in braces. Braces around anything that is no name are words, and kept.
     ///
     /// # Errors
