@@ -280,6 +280,10 @@ fn exact(text: &str) -> Option<(String, bool, usize)> {
     rest[length..].strip_prefix('>').map(|after| (name, outer || inner, text.len() - after.len()))
 }
 
+/// No quoted text is longer, in characters, even if all of it is escapes: else each open quote of a hostile text would be followed to
+/// its end.
+const QUOTED: usize = 32_768;
+
 /// A quoted text at the beginning of `text`, on one line, and its length with the quotes. In double quotes a backslash escapes. In
 /// single and curly quotes it does not, and the quote that closes is the first that ends a value, since apostrophes are common.
 pub(super) fn quoted(text: &str) -> Option<(String, usize)> {
@@ -293,7 +297,7 @@ pub(super) fn quoted(text: &str) -> Option<(String, usize)> {
         _ => return None,
     };
     let inner = &text[open.len_utf8()..];
-    for (at, c) in inner.char_indices() {
+    for (at, c) in inner.char_indices().take(QUOTED) {
         let end = at + c.len_utf8();
         if c == '\n' {
             return None;
@@ -308,7 +312,7 @@ pub(super) fn quoted(text: &str) -> Option<(String, usize)> {
 /// A text between two quotes in which a backslash escapes: `\\ \" \' \n \r \t \u{…}` and Python's `\xHH` and `\uHHHH`.
 pub(super) fn escaped(text: &str, quote: char) -> Option<(String, usize)> {
     let mut out = String::new();
-    let mut chars = text.char_indices().skip(1);
+    let mut chars = text.char_indices().take(QUOTED).skip(1);
     while let Some((at, c)) = chars.next() {
         match c {
             '\n' => return None,

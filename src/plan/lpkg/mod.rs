@@ -302,3 +302,6 @@ fn text(word: &Word) -> &str {
 fn is_reserved(name: &str) -> bool {
     !matches!(role(name), Role::Set)
 }
+
+#[cfg(test)]
+mod tests;

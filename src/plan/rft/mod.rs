@@ -186,3 +186,6 @@ impl Reader<'_> {
         is_answer_name(name) || self.names.iter().any(|known| same_name(known, name))
     }
 }
+
+#[cfg(test)]
+mod tests;
