@@ -182,3 +182,6 @@ fn superlative(reader: &Reader, members: &Members) -> Result<Operation, PlanErro
     };
     Ok(Operation::Superlative { of: reader.name(members, "of")?, by: reader.measure_if(members)?, extreme, keep })
 }
+
+#[cfg(test)]
+mod tests;
