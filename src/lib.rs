@@ -11,6 +11,7 @@ pub use pocketgraph_kernels::{nn, vector};
 pub mod sparse;
 pub mod bundle;
 pub mod embed;
+pub mod kg;
 pub mod keyword;
 pub mod lexical;
 pub mod retrieve;
