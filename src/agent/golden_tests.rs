@@ -240,3 +240,17 @@ fn native_tool_calling() {
     let outcome = golden_of("native_tool_calling", "tool-calling", &options, &world(), replies);
     assert_eq!(outcome.text, "Hallwil [1]");
 }
+
+#[test]
+fn lpkg() {
+    let replies = [
+        "### Question Type: Two Projection\nOriginal_Question: str = \"Where was the director of Low Tide born?\"\n\
+         Thought1: str = \"The director first.\"\nSub_Question_1: str = f\"Who directed Low Tide?\"\n\
+         Info_1: str = Search(query = Sub_Question_1, thought = Thought1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)\n\
+         Sub_Question_2: str = f\"Where was {Ans_1} born?\"\nInfo_2: str = Search(query = Sub_Question_2)\n\
+         Ans_2: str = Get_Answer(query = Sub_Question_2, info = Info_2)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_2)",
+        "[Mira Voss]",
+        "It says so: [Hallwil]",
+    ];
+    assert_eq!(golden("lpkg", "lpkg", &ours(), &world(), &replies).text, "Hallwil [2]");
+}

@@ -8,6 +8,7 @@
 mod calls;
 mod dialogue;
 mod environment;
+mod kg_tools;
 mod look;
 mod neutralise;
 mod options;
@@ -21,6 +22,7 @@ mod types;
 mod graph_r1;
 mod graph_rft;
 mod graph_search;
+mod lpkg;
 mod react;
 mod search_o1;
 mod search_r1;
@@ -36,6 +38,7 @@ mod behaviour_tests;
 mod golden_tests;
 
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, WebSearch};
+pub use kg_tools::KgTools;
 pub use neutralise::{Marks, neutralise};
 pub use options::{AgentOptions, Condense, Continuation, Limits, Polarity};
 pub use protocol::{NAMES, Protocol, by_name};

@@ -3,6 +3,7 @@
 use super::graph_r1::GraphR1;
 use super::graph_rft::GraphRft;
 use super::graph_search::GraphSearch;
+use super::lpkg::Lpkg;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::react::ReAct;
@@ -46,6 +47,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Protocol>> {
         "graph-search" => Box::new(GraphSearch),
         "graph-r1" => Box::new(GraphR1),
         "graph-rft" => Box::new(GraphRft),
+        "lpkg" => Box::new(Lpkg),
         "tool-calling" => Box::new(ToolCalling),
         _ => return None,
     })
