@@ -14,6 +14,7 @@ pub mod ingest;
 pub mod laplace;
 pub mod pages;
 pub mod pipeline;
+pub mod record;
 pub mod serve;
 pub mod train;
 pub mod verify;

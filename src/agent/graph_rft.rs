@@ -54,6 +54,10 @@ impl Protocol for GraphRft {
         }
     }
 
+    fn uses_graph(&self) -> bool {
+        true
+    }
+
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
             let mut dialogue = Dialogue::new(vec![Message::user(task(run))], run.options.continuation, "Continue.");

@@ -2,9 +2,10 @@
 //!
 //! [`run`] is the loop that all protocols share: it asks the model, counts what that costs, looks things up, numbers what it shows, and makes the
 //! model answer when a budget is spent. A [`Protocol`] is the dialogue: one file each, to be read beside its paper. What can be looked into is an
-//! [`Environment`], so that any retriever can serve any protocol. [`ask_with_protocol`] runs one over an open bundle and checks the citations of
-//! what comes back.
+//! [`Environment`], so that any retriever can serve any protocol. [`ask_with_protocol`] runs one over an open bundle, and checks the citations
+//! of what comes back.
 
+mod ask;
 mod calls;
 mod dialogue;
 mod environment;
@@ -37,6 +38,7 @@ mod behaviour_tests;
 #[cfg(test)]
 mod golden_tests;
 
+pub use ask::{AskWith, ProtocolAnswer, ask_with_protocol};
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, WebSearch};
 pub use kg_tools::KgTools;
 pub use neutralise::{Marks, neutralise};

@@ -27,6 +27,11 @@ pub trait Protocol {
     /// What its evidence must not hold.
     fn marks(&self) -> Marks;
 
+    /// Whether it asks a knowledge graph, so that there is a point in loading one.
+    fn uses_graph(&self) -> bool {
+        false
+    }
+
     /// The dialogue, up to the answer; empty when the model gives none.
     ///
     /// # Errors

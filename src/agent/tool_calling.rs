@@ -63,6 +63,10 @@ impl Protocol for ToolCalling {
         Marks { texts: &["**observation**"], ..Marks::default() }
     }
 
+    fn uses_graph(&self) -> bool {
+        true
+    }
+
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
             let native = run.options.native_tools;

@@ -8,6 +8,7 @@ mod open;
 mod progress;
 mod search;
 mod serve;
+mod trace;
 mod train;
 mod verify;
 

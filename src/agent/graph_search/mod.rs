@@ -52,6 +52,10 @@ impl Protocol for GraphSearch {
         Marks { labels: &["sub-query", "retrieved context", "sub-query answer", "final answer"], ..Marks::default() }
     }
 
+    fn uses_graph(&self) -> bool {
+        true
+    }
+
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
             let question = run.question.clone();
