@@ -11,7 +11,7 @@
 use super::dialogue::Dialogue;
 use super::look::{Place, listed};
 use super::neutralise::Marks;
-use super::options::Limits;
+use super::options;
 use super::protocol::Protocol;
 use super::rules::rules;
 use super::run::Run;
@@ -20,6 +20,8 @@ use super::stream::Stop;
 use super::tags::{Tagged, after_thinking, first};
 use super::types::{AgentEvent, Cap};
 use crate::llm::{LlmError, Message};
+use crate::plan::check::{Limits, check};
+use crate::plan::rft;
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Plan, then retrieve.
@@ -43,8 +45,8 @@ impl Protocol for GraphRft {
         "graph-rft"
     }
 
-    fn limits(&self) -> Limits {
-        Limits { turns: 16, searches: 24, k: 5, tokens_out: 1_024, temperature: 0.1 }
+    fn limits(&self) -> options::Limits {
+        options::Limits { turns: 16, searches: 24, k: 5, tokens_out: 1_024, temperature: 0.1 }
     }
 
     fn marks(&self) -> Marks {
@@ -73,7 +75,11 @@ impl Protocol for GraphRft {
                 }
                 if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
                     planned = true;
-                    run.tell(AgentEvent::Plan { text: plan.inside.to_owned() });
+                    let text = plan.inside.to_owned();
+                    if let Some(fault) = fault(&text) {
+                        run.tell(AgentEvent::Step { text: format!("The plan has a fault: {fault}") });
+                    }
+                    run.tell(AgentEvent::Plan { text });
                 }
                 let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty()) else {
                     dialogue.remark(
@@ -93,6 +99,15 @@ impl Protocol for GraphRft {
             Ok(last_words(&reply.text))
         }
         .boxed_local()
+    }
+}
+
+/// What is wrong with a plan, for the reader: the model carries it out itself, and may deviate from it.
+fn fault(text: &str) -> Option<String> {
+    let limits = Limits::default();
+    match rft::parse(text, &limits) {
+        Err(error) => Some(error.to_string()),
+        Ok(parsed) => check(&parsed.plan, &parsed.positions, &limits).err()?.first().map(ToString::to_string),
     }
 }
 
@@ -172,6 +187,13 @@ fn task(run: &Run<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_with_a_fault_is_told_and_a_good_one_is_not() {
+        assert_eq!(fault("Ans1=SearchKG(t=city | h=Smith, John, r=born in)"), None);
+        assert!(fault("Ans1=Intersect(Ans2, Ans3)").is_some_and(|f| f.contains("Ans2")));
+        assert!(fault("I would search.").is_some());
+    }
 
     #[test]
     fn the_last_comma_parts_head_and_relation() {
