@@ -11,7 +11,7 @@ use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg;
 use crate::llm::{ChatModel, Completion, Finish, Usage};
 use crate::retrieve::{Hit, SearchResult};
-use futures::future::FutureExt;
+use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -168,16 +168,20 @@ impl Environment for Bundled<'_> {
         async move {
             let options = SearchOptions { k: u32::try_from(k).ok(), retriever: self.retriever.clone(), typing: false };
             let result = self.engine.search(query, &options).await.map_err(|e| EnvironmentError::Failed(e.to_string()))?;
-            let evidence = |hit: &Hit| Evidence {
-                chunk: Some(hit.chunk),
-                title: std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > "),
-                text: hit.text.clone(),
-                url: hit.url.clone(),
-                score: hit.score,
-            };
             let found = result.hits.iter().map(evidence).collect();
             self.seen.borrow_mut().extend(result.hits.into_iter().map(|hit| (hit.chunk, hit)));
             Ok(found)
+        }
+        .boxed_local()
+    }
+
+    fn passage<'a>(&'a self, chunk: u32) -> LocalBoxFuture<'a, Option<Evidence>> {
+        async move {
+            // A statement whose passage cannot be loaded is shown without a number.
+            let hit = self.engine.passage(chunk).await.ok()?;
+            let found = evidence(&hit);
+            self.seen.borrow_mut().entry(chunk).or_insert(hit);
+            Some(found)
         }
         .boxed_local()
     }
@@ -188,6 +192,17 @@ impl Environment for Bundled<'_> {
 
     fn web(&self) -> Option<&dyn WebSearch> {
         self.web
+    }
+}
+
+/// A hit as evidence.
+fn evidence(hit: &Hit) -> Evidence {
+    Evidence {
+        chunk: Some(hit.chunk),
+        title: std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > "),
+        text: hit.text.clone(),
+        url: hit.url.clone(),
+        score: hit.score,
     }
 }
 

@@ -6,6 +6,7 @@ use super::*;
 use crate::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
+use proptest::prelude::*;
 use std::cell::Cell;
 
 /// The protocols that search by turns.
@@ -348,3 +349,41 @@ fn a_cut_reply_without_a_reason_is_marked() {
     let (outcome, _) = converse("single-shot", &AgentOptions::default(), &Scripted::of(vec![cut]), &world());
     assert_eq!((outcome.text.as_str(), outcome.cut.as_deref()), ("Hall", Some("length")));
 }
+
+#[test]
+fn an_endpoint_that_takes_no_tools_is_asked_in_words() {
+    let refused = vec![Err(LlmError::Http { status: Some(400), message: "this model does not support Tools".to_owned() })];
+    let model = Scripted::of(vec![refused, says("[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"a\"}}]")]);
+    let (outcome, _) = converse("tool-calling", &AgentOptions { native_tools: true, ..AgentOptions::default() }, &model, &world());
+    assert_eq!((outcome.text.as_str(), outcome.error.as_ref(), outcome.warnings.len()), ("a", None, 1));
+    assert!(model.requests.borrow()[1].extra.is_empty());
+}
+
+/// What the grammars are made of, and what they are not.
+const FRAGMENTS: &str = "(<think>|</think>|<search>|</search>|<query>|</query>|<answer>|</answer>|<plan>|</plan>|<relation_search>|\
+    </relation_search>|<web_search>|</web_search>|low tide|, directed by|\\\\boxed\\{|\\}|\\[|\\]|\"|Action: Search|Follow up: |Final Answer:|\\n|#|\
+    <\\|begin_search_query\\|>|<\\|end_search_query\\|>|\"name\":\"search\"|,|é|\u{0}|Yes|No|Sub_Question_1: str = f\"who\"|\"Sub-query 1\": \"#1\"){0,12}";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn whatever_a_model_says_every_protocol_comes_to_an_end_within_its_budgets(replies in prop::collection::vec(FRAGMENTS, 1..6)) {
+        let replies: Vec<&str> = replies.iter().map(String::as_str).collect();
+        for name in NAMES {
+            let options = AgentOptions { turns: Some(5), searches: Some(3), ..AgentOptions::default() };
+            let environment = world();
+            let model = Scripted::new(&replies);
+            let (outcome, events) = converse(name, &options, &model, &environment);
+            // Requests on the side are bounded by the searches, and one more is the forced answer.
+            prop_assert!(model.requests.borrow().len() <= 5 + 1 + 2 * FANNED, "{name}: {}", model.requests.borrow().len());
+            prop_assert!(environment.queries.borrow().len() <= 3, "{name}");
+            let numbers = outcome.turns.iter().flat_map(|t| &t.calls).flat_map(|c| &c.passages);
+            prop_assert!(numbers.into_iter().all(|n| (1..=outcome.evidence.len()).contains(&(*n as usize))), "{name}");
+            prop_assert!(matches!(events.last(), Some(AgentEvent::Answer { .. })), "{name}");
+        }
+    }
+}
+
+/// Sub-questions of a plan are asked without counting as turns, at most so many a statement.
+const FANNED: usize = 5;

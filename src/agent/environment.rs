@@ -1,6 +1,6 @@
 //! What an agent can look into. Any retriever can serve any protocol through these traits, and tests serve them with fakes.
 
-use futures::future::LocalBoxFuture;
+use futures::future::{FutureExt, LocalBoxFuture, ready};
 
 /// A passage that answers to a query.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -53,6 +53,12 @@ pub trait Environment {
     /// # Errors
     /// [`EnvironmentError`] when they cannot be looked for.
     fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence>;
+
+    /// A passage by its chunk, for statements of a graph that name where they stand; `None` when it cannot be had.
+    fn passage<'a>(&'a self, chunk: u32) -> LocalBoxFuture<'a, Option<Evidence>> {
+        let _ = chunk;
+        ready(None).boxed_local()
+    }
 
     /// The knowledge graph, where there is one.
     fn graph(&self) -> Option<&dyn GraphTools> {

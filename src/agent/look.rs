@@ -81,6 +81,8 @@ pub enum Place {
 
 /// Characters of a title or a fact, at most.
 const LABEL_CHARS: usize = 300;
+/// Passages that are loaded for the statements of one look into the graph, at most.
+const SOURCES: usize = 20;
 /// A passage of which fewer tokens than this would be left is not begun.
 const LEAST: usize = 24;
 
@@ -263,13 +265,36 @@ impl Run<'_> {
             Ok(lines) => (lines, None),
             Err(error) => (Vec::new(), self.failed(&error).notice()),
         };
-        let facts: Vec<String> = lines.iter().map(|l| line(&neutralise(l, &self.marks))).filter(|l| !l.is_empty()).collect();
+        let facts: Vec<String> = lines.iter().map(|l| line(&self.safe(l))).filter(|l| !l.is_empty()).collect();
         let note = note.or_else(|| facts.is_empty().then(|| "The graph holds nothing for this.".to_owned()));
         let call = Call { tool: tool.to_owned(), query: line(query), passages: Vec::new(), facts: facts.clone(), note: note.clone() };
         let (tool, query) = (call.tool.clone(), call.query.clone());
         self.tell(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts: facts.clone(), note });
         self.note(call);
         facts
+    }
+
+    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it.
+    async fn told(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
+        let mut out = Vec::new();
+        let mut loaded = 0;
+        for fact in facts? {
+            let mut text = format!("({}, {}, {})", fact.head, fact.relation, fact.tail);
+            if let Some(chunk) = fact.chunk {
+                let known = self.shown.iter().position(|e| e.chunk == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok());
+                let number = match known {
+                    None if loaded < SOURCES => {
+                        loaded += 1;
+                        let environment = self.services.environment;
+                        environment.passage(chunk).await.map(|passage| self.number(passage))
+                    }
+                    known => known,
+                };
+                text.extend(number.map(|n| format!(" [{n}]")));
+            }
+            out.push(text);
+        }
+        Ok(out)
     }
 
     /// Counts a look into the graph; false when no more are allowed.
@@ -291,7 +316,8 @@ impl Run<'_> {
         if query.trim().is_empty() || !self.may_look(tool, query) {
             return Vec::new();
         }
-        let answer = graph.facts(query.trim(), self.limits.k as usize).await.map(|f| f.iter().map(triple).collect());
+        let facts = graph.facts(query.trim(), self.limits.k as usize).await;
+        let answer = self.told(facts).await;
         self.take_facts(tool, query, answer)
     }
 
@@ -314,17 +340,13 @@ impl Run<'_> {
         if !self.may_look(tool, &query) {
             return Vec::new();
         }
-        let answer = match self.services.environment.graph() {
-            Some(graph) => graph.neighbors(entity, relation, k).await.map(|f| f.iter().map(triple).collect()),
+        let facts = match self.services.environment.graph() {
+            Some(graph) => graph.neighbors(entity, relation, k).await,
             None => Ok(Vec::new()),
         };
+        let answer = self.told(facts).await;
         self.take_facts(tool, &query, answer)
     }
-}
-
-/// A statement as a protocol shows it.
-fn triple(fact: &Fact) -> String {
-    format!("({}, {}, {})", fact.head, fact.relation, fact.tail)
 }
 
 /// Queries that differ in case and spacing alone are the same.

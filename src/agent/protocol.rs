@@ -67,6 +67,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_handbook_has_a_row_for_every_protocol() {
+        let page = include_str!("../../docs/protocols.md");
+        for name in NAMES {
+            assert!(page.contains(&format!("\n| `{name}` |")), "{name}");
+        }
+    }
+
+    #[test]
     fn every_name_names_the_protocol_that_bears_it() {
         for name in NAMES {
             assert_eq!(by_name(name).map(|p| p.name()), Some(*name));

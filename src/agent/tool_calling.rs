@@ -69,49 +69,61 @@ impl Protocol for ToolCalling {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let native = run.options.native_tools;
-            let tools = tools(run);
-            let task = vec![Message::system(task(run, &tools, native)), Message::user(run.question.clone())];
-            let nudge = if native { "" } else { "Reply with the next calls, as a JSON list." };
-            let mut talk = Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
-            let mut counting = 0;
-            let cap = loop {
-                if let Some(cap) = run.cap() {
-                    break cap;
-                }
-                let reply = talk.turn(run).await?;
-                let wanted = match read(&reply, native) {
-                    Ok(wanted) => wanted,
-                    // By the endpoint's own means, words without a call are the answer.
-                    Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
-                    Err(_) if reply.text.trim().is_empty() => break Cap::Silence,
-                    Err(why) => {
-                        talk.say(&format!("Your reply could not be read as calls of tools: {why}. Reply with a JSON list of objects {{\"name\": …, \"arguments\": {{…}}}} alone."));
-                        continue;
+            if run.options.native_tools {
+                match converse(run, true).await {
+                    Err(LlmError::Http { status: Some(400 | 404 | 422 | 501), message }) if message.to_lowercase().contains("tool") => {
+                        run.warn("The endpoint takes no tools; the model was asked to write its calls as text.");
                     }
-                };
-                let (done, others): (Vec<ToolUse>, Vec<ToolUse>) = wanted.into_iter().partition(|c| c.name == COMPLETE);
-                let results = carry_out(run, &others, &tools).await;
-                if let Some(done) = done.first() {
-                    let answer = done.text(&["answer", "result"]);
-                    if !answer.is_empty() {
-                        return Ok(answer.to_owned());
-                    }
-                    talk.observe(&reply, &others, &results, counting);
-                    talk.say("Write the answer itself now, in words, without any call.");
-                    return Ok(after_thinking(&talk.last(run, None).await?.text).to_owned());
+                    result => return result,
                 }
-                counting = talk.observe(&reply, &others, &results, counting);
-            };
-            talk.say("No more calls are possible. Write the best answer that the observations allow now, in words, without any call.");
-            let reply = talk.last(run, Some(cap)).await?;
-            // A model that cannot leave the form has its answer in it.
-            let inside = |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
-            let answer = calls(&reply.text).ok().and_then(inside);
-            Ok(answer.unwrap_or_else(|| after_thinking(&reply.text).to_owned()))
+            }
+            converse(run, false).await
         }
         .boxed_local()
     }
+}
+
+async fn converse(run: &mut Run<'_>, native: bool) -> Result<String, LlmError> {
+    let tools = tools(run);
+    let task = vec![Message::system(task(run, &tools, native)), Message::user(run.question.clone())];
+    let nudge = if native { "" } else { "Reply with the next calls, as a JSON list." };
+    let mut talk =
+        Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
+    let mut counting = 0;
+    let cap = loop {
+        if let Some(cap) = run.cap() {
+            break cap;
+        }
+        let reply = talk.turn(run).await?;
+        let wanted = match read(&reply, native) {
+            Ok(wanted) => wanted,
+            // By the endpoint's own means, words without a call are the answer.
+            Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
+            Err(_) if reply.text.trim().is_empty() => break Cap::Silence,
+            Err(why) => {
+                talk.say(&format!("Your reply could not be read as calls of tools: {why}. Reply with a JSON list of objects {{\"name\": …, \"arguments\": {{…}}}} alone."));
+                continue;
+            }
+        };
+        let (done, others): (Vec<ToolUse>, Vec<ToolUse>) = wanted.into_iter().partition(|c| c.name == COMPLETE);
+        let results = carry_out(run, &others, &tools).await;
+        if let Some(done) = done.first() {
+            let answer = done.text(&["answer", "result"]);
+            if !answer.is_empty() {
+                return Ok(answer.to_owned());
+            }
+            talk.observe(&reply, &others, &results, counting);
+            talk.say("Write the answer itself now, in words, without any call.");
+            return Ok(after_thinking(&talk.last(run, None).await?.text).to_owned());
+        }
+        counting = talk.observe(&reply, &others, &results, counting);
+    };
+    talk.say("No more calls are possible. Write the best answer that the observations allow now, in words, without any call.");
+    let reply = talk.last(run, Some(cap)).await?;
+    // A model that cannot leave the form has its answer in it.
+    let inside = |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
+    let answer = calls(&reply.text).ok().and_then(inside);
+    Ok(answer.unwrap_or_else(|| after_thinking(&reply.text).to_owned()))
 }
 
 /// The calls of a reply: in its text, or by the endpoint's own means.
