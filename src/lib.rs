@@ -16,6 +16,7 @@ pub mod keyword;
 pub mod lexical;
 pub mod retrieve;
 pub mod llm;
+pub mod plan;
 pub mod answer;
 pub mod engine;
 #[cfg(target_arch = "wasm32")]
