@@ -141,6 +141,27 @@ impl Linker {
         self.ranked(found, limit)
     }
 
+    /// The nodes with exactly this id or name, letter by letter: the entity with this id, else all entities whose label it is, else all
+    /// whose alias it is, else literals of this text. Empty when there is none.
+    pub fn exact(&self, text: &str) -> Vec<NodeId> {
+        let mut found: Vec<(u8, NodeId)> = Vec::new();
+        for number in self.by_key.names(KeyHash::EMPTY.text(&key(text))) {
+            let Some((node, kind, name)) = name(&self.graph, number).filter(|n| n.2 == text) else { continue };
+            let own_id = kind == NameKind::Id || (kind == NameKind::Label && self.graph.id(node) == name);
+            let rank = match (self.graph.is_entity(node), kind) {
+                (false, _) => 3,
+                _ if own_id => 0,
+                (_, NameKind::Label) => 1,
+                _ => 2,
+            };
+            found.push((rank, node));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let best = found.first().map(|f| f.0);
+        found.into_iter().filter(|f| Some(f.0) == best).map(|f| f.1).collect()
+    }
+
     /// The parts of a text that name something, in the order of the text; of names inside longer names only the longest. A name made of
     /// function words alone ("Up", "Her") counts only where case and punctuation agree and it does not begin the text.
     pub fn mentions(&self, text: &str) -> Vec<Mention> {
