@@ -4,7 +4,7 @@ use super::import::Tables;
 use super::open::wait;
 use super::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
-use crate::eval::{evaluate, evaluate_linking, evaluate_plans, read_passages, read_questions};
+use crate::eval::{evaluate, evaluate_linking, evaluate_plans, evaluate_walks, read_passages, read_questions};
 use crate::pipeline::Progress;
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result, miette};
@@ -26,6 +26,26 @@ enum What {
     Plans(Plans),
     /// How often the marked entity of a question is linked first
     Linking(Linking),
+    /// Time of plans made from random walks over a knowledge graph
+    Walks(Walks),
+}
+
+#[derive(Debug, clap::Args)]
+struct Walks {
+    #[command(flatten)]
+    kg: KgArgs,
+    /// How many plans
+    #[arg(long, default_value_t = 1000)]
+    plans: usize,
+    /// Steps of each
+    #[arg(long, default_value_t = 3)]
+    steps: usize,
+    /// Fixes the walks
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -85,6 +105,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Retrieval(args) => retrieval(args),
         What::Plans(args) => plans(args),
         What::Linking(args) => linking(args),
+        What::Walks(args) => walks(args),
     }
 }
 
@@ -143,6 +164,27 @@ fn linking(args: &Linking) -> Result<()> {
             r.p50_ms,
             r.p99_ms
         );
+    }
+    Ok(())
+}
+
+fn walks(args: &Walks) -> Result<()> {
+    let linker = linker(&args.kg)?;
+    let mut rows = Vec::new();
+    for by_label in [false, true] {
+        rows.push(evaluate_walks(&linker, args.plans, args.steps, by_label, args.seed).into_diagnostic()?);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows).into_diagnostic()?);
+        return Ok(());
+    }
+    println!("| relations | plans | steps | walk's end among the answers | answers | ms p50/p95/max |");
+    println!("|---|---|---|---|---|---|");
+    for r in &rows {
+        let share = r.reached as f64 / r.plans.max(1) as f64;
+        let how = if r.by_label { "by label, ranked" } else { "exact" };
+        let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
+        println!("| {how} | {} | {} | {share:.4} | {:.1} | {times} |", r.plans, r.steps, r.mean_size);
     }
     Ok(())
 }

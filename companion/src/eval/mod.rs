@@ -3,10 +3,12 @@
 mod data;
 mod gold;
 mod metrics;
-mod plans;
+mod execution;
 mod retrieval;
+mod walks;
 
 pub use data::{DataError, Passage, Question, read_passages, read_questions};
+pub use execution::{LinkingRow, Miss, PlanRow, PlansError, PlansReport, evaluate_linking, evaluate_plans};
 pub use metrics::{Measures, interval, measure};
-pub use plans::{LinkingRow, Miss, PlanRow, PlansError, PlansReport, evaluate_linking, evaluate_plans};
 pub use retrieval::{EvalError, Report, Row, evaluate};
+pub use walks::{WalksReport, evaluate_walks};

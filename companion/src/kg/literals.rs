@@ -44,6 +44,8 @@ pub(super) struct Row {
 pub(super) struct Rows {
     files: Vec<String>,
     rows: Vec<(u32, Row)>,
+    /// What a table of relations says of each relation's heads and tails.
+    ends: HashMap<String, (String, String)>,
 }
 
 impl Rows {
@@ -51,6 +53,13 @@ impl Rows {
     pub fn file(&mut self, path: &std::path::Path) -> u32 {
         self.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
         self.files.len() as u32 - 1
+    }
+
+    /// Says what type every head and every tail of a relation has; empty for none.
+    pub fn ends(&mut self, relation: &str, domain: &str, range: &str) {
+        if !(domain.is_empty() && range.is_empty()) {
+            self.ends.insert(relation.to_owned(), (domain.to_owned(), range.to_owned()));
+        }
     }
 
     pub fn push(&mut self, file: u32, row: Row) {
@@ -70,7 +79,9 @@ impl Rows {
                 Some(kind) => literal_of(kg, &row.tail, *kind)?,
                 None => kg.entity(&row.tail.text)?,
             };
-            for (node, name) in [(head, &row.head_type), (tail, &row.tail_type)] {
+            let nothing = (String::new(), String::new());
+            let (domain, range) = self.ends.get(&row.relation).unwrap_or(&nothing);
+            for (node, name) in [(head, &row.head_type), (tail, &row.tail_type), (head, domain), (tail, range)] {
                 if !name.is_empty() && matches!(node, BuildNode::Entity(_)) {
                     let t = kg.entity_type(name)?;
                     kg.entity_has_type(node, t)?;
