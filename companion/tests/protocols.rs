@@ -119,6 +119,7 @@ fn a_protocol_wants_a_model_and_a_recording_wants_to_fit() {
     };
     assert!(refused(&["--protocol", "react"]).contains("a protocol needs a model"));
     assert!(refused(&["--protocol", "dance"]).contains("search-o1"));
+    assert!(refused(&["--protocol", "react", "--options", r#"{"turn": 3}"#]).contains("there is no option"));
     assert!(refused(&["--trace"]).contains("--protocol"));
     assert!(refused(&["--record", dir.path().join("x").to_str().unwrap()]).contains("there is no model to record"));
 

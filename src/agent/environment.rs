@@ -1,5 +1,7 @@
 //! What an agent can look into. Any retriever can serve any protocol through these traits, and tests serve them with fakes.
 
+use crate::plan::Plan;
+use crate::plan::execute::{Limits, Resources};
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 
 /// A passage that answers to a query.
@@ -30,6 +32,25 @@ pub struct Fact {
     pub chunk: Option<u32>,
     /// How well it answers to the query; larger is better.
     pub score: f32,
+}
+
+/// A step of a plan that was carried out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PlanStep {
+    /// Its name in the plan.
+    pub name: String,
+    /// What it does, in words.
+    pub says: String,
+    /// Its first results, best first.
+    pub members: Vec<String>,
+    /// How many it has.
+    pub size: usize,
+    /// Statements of the graph that led to them.
+    pub facts: Vec<Fact>,
+    /// Passages that were read for them.
+    pub passages: Vec<Evidence>,
+    /// What was cut off, lacking, or else worth knowing, each a sentence.
+    pub notes: Vec<String>,
 }
 
 /// Why the environment did not answer.
@@ -91,6 +112,12 @@ pub trait GraphTools {
     /// # Errors
     /// [`EnvironmentError`] when the graph cannot be read.
     fn neighbors<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, Fact>;
+
+    /// Carries out a plan that has passed its checks; `None` where that cannot be done.
+    fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
+        let _ = (plan, resources, limits);
+        ready(None).boxed_local()
+    }
 }
 
 /// A search beyond the bundle.

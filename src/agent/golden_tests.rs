@@ -8,11 +8,11 @@ use super::*;
 use crate::llm::{Delta, Finish, Recorder, Replay, ToolCall, ToolCallPiece};
 use std::cell::RefCell;
 
-fn golden(file: &str, protocol: &str, options: &AgentOptions, environment: &Fake, replies: &[&str]) -> Outcome {
+fn golden(file: &str, protocol: &str, options: &AgentOptions, environment: &dyn Environment, replies: &[&str]) -> Outcome {
     golden_of(file, protocol, options, environment, replies.iter().map(|r| says(r)).collect())
 }
 
-fn golden_of(file: &str, protocol: &str, options: &AgentOptions, environment: &Fake, replies: Vec<Items>) -> Outcome {
+fn golden_of(file: &str, protocol: &str, options: &AgentOptions, environment: &dyn Environment, replies: Vec<Items>) -> Outcome {
     let model = Scripted::of(replies);
     let lines = RefCell::new(String::new());
     let sink = |line: &str| lines.borrow_mut().push_str(&format!("{line}\n"));
@@ -253,4 +253,22 @@ fn lpkg() {
         "It says so: [Hallwil]",
     ];
     assert_eq!(golden("lpkg", "lpkg", &ours(), &world(), &replies).text, "Hallwil [2]");
+}
+
+#[test]
+fn graph_rft_with_its_plan_carried_out_at_once() {
+    let tools = KgTools::new(&crate::kg::example());
+    let environment = WithGraph {
+        fake: Fake { passages: vec![("pacino", passage(7, "Pacino", "Al Pacino was born in 1940."))], ..Fake::default() },
+        tools,
+    };
+    let replies = [
+        "<think>Films of both.</think>\n<plan>\nAns1=SearchKG(t=film | h=Al Pacino, r=starred)\nAns2=Intersect(Ans1, Ans7)\n</plan>",
+        "<plan>\nAns1=SearchKG(t=film | h=Al Pacino, r=starred actors)\nAns2=SearchKG(t=person | h=Ans1, r=directed by)\n\
+         Ans3=SearchKG(t=* | h=Al Pacino, r=born in the year)\n</plan> and on",
+        "<answer>Michael Mann</answer>",
+    ];
+    let options = AgentOptions { execute_plan: true, ..ours() };
+    let outcome = golden_of("graph_rft_executed", "graph-rft", &options, &environment, replies.iter().map(|r| says(r)).collect());
+    assert_eq!(outcome.text, "Michael Mann");
 }

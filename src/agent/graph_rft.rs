@@ -21,7 +21,7 @@ use super::tags::{Tagged, after_thinking, first};
 use super::types::{AgentEvent, Cap};
 use crate::llm::{LlmError, Message};
 use crate::plan::check::{Limits, check};
-use crate::plan::rft;
+use crate::plan::{Plan, rft};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Plan, then retrieve.
@@ -39,6 +39,8 @@ const STOPS: &[Stop] = &[
     Stop::behind("<web_search>", "</web_search>"),
     Stop::behind("<answer>", "</answer>"),
 ];
+/// Where the plan is carried out at once, the model waits behind it. Endpoints take no more than four.
+const PLANNING: &[Stop] = &[STOPS[0], STOPS[2], STOPS[3], Stop::behind("<plan>", "</plan>")];
 
 impl Protocol for GraphRft {
     fn name(&self) -> &'static str {
@@ -69,17 +71,36 @@ impl Protocol for GraphRft {
                 if let Some(cap) = run.cap() {
                     break cap;
                 }
-                let reply = run.turn("reason", &mut dialogue, STOPS).await?;
+                let reply = run.turn("reason", &mut dialogue, if planned || !run.options.execute_plan { STOPS } else { PLANNING }).await?;
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;
                 }
                 if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
-                    planned = true;
-                    let text = plan.inside.to_owned();
-                    if let Some(fault) = fault(&text) {
-                        run.tell(AgentEvent::Step { text: format!("The plan has a fault: {fault}") });
+                    run.tell(AgentEvent::Plan { text: plan.inside.to_owned() });
+                    match read(plan.inside) {
+                        Ok(plan) if run.options.execute_plan => {
+                            planned = true;
+                            if let Some(steps) = run.carry_out(&plan).await {
+                                // What was found speaks for the graph; where it found nothing, so does the miss.
+                                coverage.missed = steps.contains(": nothing\n");
+                                dialogue.environment(
+                                    format!("\n\n<neighbor_information>{steps}</neighbor_information>\n\n"),
+                                    "\n\n<neighbor_information>(left out for length)</neighbor_information>\n\n",
+                                );
+                                continue;
+                            }
+                        }
+                        Ok(_) => planned = true,
+                        Err(fault) if run.options.execute_plan => {
+                            dialogue.remark(&format!("\n\nThe plan cannot be carried out: {fault} Write the whole plan again, mended.\n\n"));
+                            continue;
+                        }
+                        // The model carries it out itself, and may deviate from it; the reader is told.
+                        Err(fault) => {
+                            planned = true;
+                            run.tell(AgentEvent::Step { text: format!("The plan has a fault: {fault}") });
+                        }
                     }
-                    run.tell(AgentEvent::Plan { text });
                 }
                 let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty()) else {
                     dialogue.remark(
@@ -102,12 +123,13 @@ impl Protocol for GraphRft {
     }
 }
 
-/// What is wrong with a plan, for the reader: the model carries it out itself, and may deviate from it.
-fn fault(text: &str) -> Option<String> {
+/// Reads and checks a plan; or the first thing that is wrong with it.
+fn read(text: &str) -> Result<Plan, String> {
     let limits = Limits::default();
-    match rft::parse(text, &limits) {
-        Err(error) => Some(error.to_string()),
-        Ok(parsed) => check(&parsed.plan, &parsed.positions, &limits).err()?.first().map(ToString::to_string),
+    let parsed = rft::parse(text, &limits).map_err(|e| e.to_string())?;
+    match check(&parsed.plan, &parsed.positions, &limits) {
+        Ok(_) => Ok(parsed.plan),
+        Err(errors) => Err(errors.first().map(ToString::to_string).unwrap_or_default()),
     }
 }
 
@@ -162,6 +184,13 @@ pub(super) fn head_and_relation(inside: &str) -> (&str, &str) {
 }
 
 fn task(run: &Run<'_>) -> String {
+    let at_once = match run.options.execute_plan {
+        true => {
+            "The plan is carried out for you as soon as you have written it; stop behind it. What it found is given to you between \
+                 <neighbor_information> and </neighbor_information>. If something is still missing, search for it in these ways:\n"
+        }
+        false => "Then carry the plan out, one sub-problem at a time:\n",
+    };
     format!(
         "Answer the question below with a knowledge graph, and with other sources only where the graph has nothing.\n\n\
          First think, between <think> and </think>: which sub-problems are there, and in which order can they be solved, beginning with those that need no \
@@ -170,7 +199,7 @@ fn task(run: &Run<'_>) -> String {
          Ans=SearchKG(t=target type | h=topic entity, r=relation) finds the entities of a type that a relation connects with an entity;\n\
          Ans2=SearchKG(t=target type | h=Ans1, r=relation) begins from an earlier result;\n\
          Intersect(Ans1, Ans2, …), Union(Ans1, Ans2, …) and Negation(Ans1, Ans2, …) combine results; Negation takes the others out of the first.\n\
-         Then carry the plan out, one sub-problem at a time:\n\
+         {at_once}\
          <relation_search> entity, relation </relation_search> gives the entity's relations between <relation_information> and </relation_information>;\n\
          <neighbor_search> entity, relation </neighbor_search>, with one of those relations, gives what is connected, between <neighbor_information> and \
          </neighbor_information>;\n\
@@ -189,10 +218,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_with_a_fault_is_told_and_a_good_one_is_not() {
-        assert_eq!(fault("Ans1=SearchKG(t=city | h=Smith, John, r=born in)"), None);
-        assert!(fault("Ans1=Intersect(Ans2, Ans3)").is_some_and(|f| f.contains("Ans2")));
-        assert!(fault("I would search.").is_some());
+    fn a_plan_with_a_fault_says_which() {
+        assert!(read("Ans1=SearchKG(t=city | h=Smith, John, r=born in)").is_ok());
+        assert!(read("Ans1=Intersect(Ans2, Ans3)").is_err_and(|f| f.contains("Ans2")));
+        assert!(read("I would search.").is_err());
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! A knowledge graph as protocols ask it: by words, in either direction, best first.
 
-use super::environment::{EnvironmentError, Fact, GraphTools, Looked};
-use crate::kg::{Direction, Edge, KnowledgeGraph, Linker, NodeId, Provenance, RelationId};
+use super::environment::{EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep};
+use crate::kg::{Direction, Edge, KnowledgeGraph, Linker, NodeId, Provenance, RelationId, TripleId};
+use crate::plan::Plan;
+use crate::plan::execute::{Executor, Limits, Passage, Resources};
+use crate::plan::trace::{EdgeTrace, StepTrace};
 use crate::text::{fold, terms};
-use futures::future::{FutureExt, ready};
+use futures::future::{FutureExt, LocalBoxFuture, ready};
 use std::collections::BTreeSet;
 
 /// Mentions of a query that are followed.
@@ -62,7 +65,7 @@ impl KgTools {
     fn fact(&self, node: NodeId, edge: Edge, direction: Direction, score: f32) -> Fact {
         let graph = self.graph();
         let (head, tail) = if direction == Direction::Forward { (node, edge.other) } else { (edge.other, node) };
-        let chunk = graph.provenance(edge.triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None });
+        let chunk = self.chunk(edge.triple);
         Fact {
             head: graph.label(head).to_owned(),
             relation: self.label(edge.relation).to_owned(),
@@ -70,6 +73,17 @@ impl KgTools {
             chunk,
             score,
         }
+    }
+
+    /// The chunk that says so, where the graph knows one.
+    fn chunk(&self, triple: TripleId) -> Option<u32> {
+        self.graph().provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
+    }
+
+    /// An edge that a plan followed.
+    fn shown(&self, edge: &EdgeTrace) -> Fact {
+        let (head, tail) = (edge.head_label.clone(), edge.tail_label.clone());
+        Fact { head, relation: edge.relation.clone(), tail, chunk: self.chunk(edge.triple), score: 1.0 }
     }
 
     fn near(&self, query: &str, k: usize) -> Vec<Fact> {
@@ -134,6 +148,29 @@ impl GraphTools for KgTools {
         }
         ready(Ok(out)).boxed_local()
     }
+
+    fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
+        async move {
+            let execution = Executor::new(Some(&self.linker)).execute(plan, resources, limits).await.ok()?;
+            let step = |s: &StepTrace| PlanStep {
+                name: s.name.clone(),
+                says: s.says.clone(),
+                members: s.members.iter().map(|m| m.label.clone()).collect(),
+                size: s.size,
+                facts: s.edges.iter().map(|e| self.shown(e)).collect(),
+                passages: s.passages.iter().filter_map(|p| execution.passages.get(p.passage as usize)).map(evidence).collect(),
+                notes: s.truncated.iter().chain(&s.notes).chain(&s.missing).cloned().collect(),
+            };
+            Some(execution.trace.steps.iter().map(step).collect())
+        }
+        .boxed_local()
+    }
+}
+
+/// A passage that a plan read.
+fn evidence(passage: &Passage) -> Evidence {
+    let Passage { chunk, title, url, text } = passage.clone();
+    Evidence { chunk, title, url, text, score: 0.0 }
 }
 
 #[cfg(test)]
@@ -182,5 +219,15 @@ mod tests {
         assert_eq!(lines(now(tools.facts("Who directed Heat?", 1))), ["Heat / directed by / Michael Mann"]);
         assert_eq!(lines(now(tools.facts("Was Val Kilmer in Heat?", 1))), ["Heat / starred actors / Val Kilmer"]);
         assert!(now(tools.facts("nothing is named here", 5)).is_empty());
+    }
+
+    #[test]
+    fn a_plan_is_carried_out_with_its_edges() {
+        let tools = tools();
+        let plan =
+            crate::plan::rft::parse("Ans1=SearchKG(t=* | h=Heat, r=directed by)", &crate::plan::check::Limits::default()).unwrap().plan;
+        let steps = tools.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+        assert_eq!((steps.len(), steps[0].members.as_slice(), steps[0].size), (1, ["Michael Mann".to_owned()].as_slice(), 1));
+        assert_eq!(lines(steps[0].facts.clone()), ["Heat / directed by / Michael Mann"]);
     }
 }

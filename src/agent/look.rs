@@ -166,7 +166,7 @@ impl Run<'_> {
     }
 
     /// The number of a passage: a chunk keeps the one that it was first given.
-    fn number(&mut self, passage: Evidence) -> u32 {
+    pub(super) fn number(&mut self, passage: Evidence) -> u32 {
         let same = |e: &Evidence| match passage.chunk {
             Some(chunk) => e.chunk == Some(chunk),
             None => e.chunk.is_none() && e.title == passage.title && e.text == passage.text,
@@ -275,7 +275,7 @@ impl Run<'_> {
     }
 
     /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it.
-    async fn told(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
+    pub(super) async fn told(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
         let mut out = Vec::new();
         let mut loaded = 0;
         for fact in facts? {

@@ -7,6 +7,7 @@
 
 mod ask;
 mod calls;
+mod carry_out;
 mod dialogue;
 mod environment;
 mod kg_tools;
@@ -39,7 +40,7 @@ mod behaviour_tests;
 mod golden_tests;
 
 pub use ask::{AskWith, ProtocolAnswer, ask_with_protocol};
-pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, WebSearch};
+pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, WebSearch};
 pub use kg_tools::KgTools;
 pub use neutralise::{Marks, neutralise};
 pub use options::{AgentOptions, Condense, Continuation, Limits, Polarity};

@@ -90,6 +90,8 @@ pub struct AgentOptions {
     pub polarity: Polarity,
     /// Graph-RFT: the web, or its stand-in, may be searched only where the graph had nothing.
     pub coverage: bool,
+    /// Graph-RFT: the model's plan is carried out at once, rather than by its own searches one by one.
+    pub execute_plan: bool,
     /// LPKG: how many replies vote on each sub-question.
     pub votes: u32,
     /// Tool calling: use the endpoint's own tool calls rather than JSON in the text.
@@ -119,6 +121,7 @@ impl Default for AgentOptions {
             condense: Condense::default(),
             polarity: Polarity::default(),
             coverage: true,
+            execute_plan: false,
             votes: 1,
             native_tools: false,
             today: None,

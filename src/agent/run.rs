@@ -169,6 +169,11 @@ impl<'a> Run<'a> {
         (self.services.count_tokens)(text)
     }
 
+    /// Milliseconds until the time is spent.
+    pub(super) fn time_left(&self) -> f64 {
+        (self.deadline - (self.services.clock)()).max(0.0)
+    }
+
     /// The budget that is spent, if one is: then the next request must be the last one.
     pub fn cap(&self) -> Option<Cap> {
         let tokens = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);

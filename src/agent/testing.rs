@@ -1,7 +1,7 @@
 //! Fakes: a model that says what it is told to, and an environment of fixed passages.
 
 use super::environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, WebSearch};
-use super::{AgentEvent, AgentOptions, Outcome, Services, by_name, run};
+use super::{AgentEvent, AgentOptions, KgTools, Outcome, Services, by_name, run};
 use crate::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Usage};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
@@ -103,6 +103,22 @@ impl Environment for Fake {
 
     fn web(&self) -> Option<&dyn WebSearch> {
         self.web.then_some(self as &dyn WebSearch)
+    }
+}
+
+/// Fixed passages with a real graph.
+pub struct WithGraph {
+    pub fake: Fake,
+    pub tools: KgTools,
+}
+
+impl Environment for WithGraph {
+    fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence> {
+        Environment::search(&self.fake, query, k)
+    }
+
+    fn graph(&self) -> Option<&dyn GraphTools> {
+        Some(&self.tools)
     }
 }
 

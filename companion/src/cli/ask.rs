@@ -48,6 +48,9 @@ pub struct Args {
     /// Let the model search while it answers, by this protocol
     #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
     protocol: Option<String>,
+    /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
+    #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
+    options: Option<serde_json::Map<String, serde_json::Value>>,
     /// Show every turn of the model, and what it looked for
     #[arg(long, requires = "protocol")]
     trace: bool,
@@ -132,8 +135,7 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
 
 /// Let the model search while it answers. Its turns are no answer, so they are shown, on standard error, only where a trace is wanted.
 fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: &dyn ChatModel) -> Result<()> {
-    let options =
-        AgentOptions { k: args.k, retriever: Some(args.retriever.clone()), language: args.language.clone(), ..AgentOptions::default() };
+    let options = with_options(args)?;
     let started = Instant::now();
     // A recorded run is the same however long it takes now.
     let clock = || if args.replay.is_some() { 0.0 } else { started.elapsed().as_secs_f64() * 1000.0 };
@@ -156,6 +158,30 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: &dyn ChatMode
     println!("{}", reasoned.answer.text);
     epilogue(&reasoned.answer);
     Ok(())
+}
+
+/// Reads `--options`: an object of members that there are, since one that is misspelt would be passed over.
+fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
+    let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    let known = serde_json::to_value(AgentOptions::default()).map_err(|e| e.to_string())?;
+    let names: Vec<&String> = known.as_object().map(|o| o.keys().collect()).unwrap_or_default();
+    match given.keys().find(|name| !names.contains(name)) {
+        Some(name) => {
+            Err(format!("there is no option {name:?}; there are {}", names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")))
+        }
+        None => Ok(given),
+    }
+}
+
+/// The options of a protocol: those of the command line, and over them those given as JSON.
+fn with_options(args: &Args) -> Result<AgentOptions> {
+    let own =
+        AgentOptions { k: args.k, retriever: Some(args.retriever.clone()), language: args.language.clone(), ..AgentOptions::default() };
+    let mut all = serde_json::to_value(own).into_diagnostic()?;
+    if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
+        all.extend(given.clone());
+    }
+    serde_json::from_value(all).into_diagnostic()
 }
 
 /// The citations and what a reader should know.
