@@ -12,12 +12,15 @@ pub use pocketgraph_kernels::{nn, vector};
 pub mod sparse;
 pub mod bundle;
 pub mod embed;
+pub mod kg;
 pub mod keyword;
 pub mod lexical;
 pub mod names;
 pub mod retrieve;
 pub mod llm;
+pub mod plan;
 pub mod answer;
 pub mod engine;
+pub mod agent;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

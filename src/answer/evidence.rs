@@ -36,10 +36,15 @@ const LOOK_AHEAD: usize = 48;
 /// spacing or letter width hides them; characters that are not seen (controls, direction marks, zero-width and tag characters) are removed.
 /// Everything else, generics such as `Vec<T>` among it, stays as it is. Newlines and tabs stay.
 pub fn neutralise(text: &str) -> String {
+    neutralise_also(text, &[])
+}
+
+/// As [`neutralise`], for tags of these names too (lower case).
+pub fn neutralise_also(text: &str, names: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         match c {
-            '<' | '＜' | '﹤' if opens_tag(&text[at + c.len_utf8()..]) => out.push('‹'),
+            '<' | '＜' | '﹤' if opens_tag(&text[at + c.len_utf8()..], names) => out.push('‹'),
             '[' if opens_instruction(&text[at + 1..]) => out.push('［'),
             c if is_unseen(c) => {}
             c => out.push(c),
@@ -80,7 +85,7 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{ad}' | '\u{34f}')
 }
 
-fn opens_tag(rest: &str) -> bool {
+fn opens_tag(rest: &str, names: &[&str]) -> bool {
     let mut name = String::new();
     for c in rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c)) {
         if c == '|' || c == '｜' {
@@ -94,7 +99,8 @@ fn opens_tag(rest: &str) -> bool {
             return false;
         }
     }
-    TAG_NAMES.binary_search(&fold(&name).as_str()).is_ok()
+    let name = fold(&name);
+    TAG_NAMES.binary_search(&name.as_str()).is_ok() || names.contains(&name.as_str())
 }
 
 fn opens_instruction(rest: &str) -> bool {

@@ -168,6 +168,15 @@ pub async fn generate(
     Ok(answer)
 }
 
+/// An answer that a model has written elsewhere, its citations resolved and checked against the numbered passages. Of `reply` its text, its end
+/// and its tokens count; `result` tells what could not be loaded.
+pub fn checked(reply: &Completion, options: &AskOptions, passages: &[(u32, &Hit)], result: &SearchResult) -> Answer {
+    let mut tracker = CitationTracker::new();
+    tracker.push(&reply.text);
+    let references = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
+    written(reply, &tracker, options, passages, references, result)
+}
+
 /// Streams a reply into the tracker and out as events. The text of the completion stays empty: the tracker has it.
 async fn stream(
     chat: &dyn ChatModel,

@@ -17,12 +17,12 @@ mod units;
 mod measure;
 
 pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
-pub use evidence::{TAG_NAMES, neutralise};
+pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
 pub use extract::{
     Choice, MAX_CANDIDATES, MAX_SENTENCES, MIN_COVERAGE, RARE_SHARE, SHORT_COVERAGE, STRONG_COSINE, SURE_COVERAGE, SentenceCandidate,
     WEAK_COSINE, candidates, choose,
 };
-pub use generate::{AnswerError, extractive, generate};
+pub use generate::{AnswerError, checked, extractive, generate};
 pub use markers::{Marker, MarkerScanner, markers};
 pub use prompt::{NoRoom, Prompt};
 pub use question::{Question, QuestionKind, QuestionTerm};

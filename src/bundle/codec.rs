@@ -38,6 +38,14 @@ pub enum Kind {
     Words = 12,
     /// The query model's layers.
     Layers = 13,
+    /// The knowledge graph's relations, types and schema.
+    KgVocabulary = 14,
+    /// The knowledge graph's entities and literals.
+    KgNodes = 15,
+    /// The knowledge graph's triples.
+    KgTriples = 16,
+    /// Where the knowledge graph's triples come from.
+    KgSources = 17,
     /// What documents are called.
     Names = 30,
     /// The list of mention pages.

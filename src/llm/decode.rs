@@ -1,6 +1,7 @@
 //! From the bytes of a reply to deltas: OpenAI's chat-completion chunks, and what other servers make of them.
 
 use super::sse::{SseDecoder, SseEvent};
+use super::tools;
 use super::{Delta, Finish, LlmError, Usage};
 use crate::json::{self, Value};
 
@@ -167,6 +168,7 @@ impl ChatDecoder {
                 }
                 let thinking = ["reasoning_content", "reasoning"].iter().find_map(|n| part.get(n).filter(|v| v.as_str().is_some()));
                 append_text(thinking, &mut delta.reasoning);
+                delta.tool_calls = tools::pieces(part);
             } else {
                 append_text(choice.get("text"), &mut delta.text);
             }
@@ -174,7 +176,8 @@ impl ChatDecoder {
             delta.stop_sequence = choice.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
         }
         self.finished |= delta.finish.is_some();
-        self.text_bytes += delta.text.len() + delta.reasoning.len();
+        let calls = delta.tool_calls.iter().map(|p| p.call.id.len() + p.call.name.len() + p.call.arguments.len()).sum::<usize>();
+        self.text_bytes += delta.text.len() + delta.reasoning.len() + calls;
         if self.text_bytes > self.limit {
             return Err(self.too_long());
         }
@@ -272,6 +275,18 @@ mod tests {
 
     const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Hel\"}}]}\n\n\
         data: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":null}]}\n\n";
+
+    #[test]
+    fn calls_of_tools_are_decoded_with_the_text_around_them() {
+        let piece = br#"data: {"choices":[{"delta":{"content":"I look.","tool_calls":[{"index":0,"id":"a","function":{"name":"search","arguments":"{}"}}]}}]}
+
+data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
+
+"#;
+        let all = decode(&[piece]);
+        assert_eq!((all.text.as_str(), all.finish, all.error), ("I look.", Some(crate::llm::Finish::ToolCalls), None));
+        assert_eq!(all.tool_calls.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["search"]);
+    }
 
     #[test]
     fn text_finish_and_a_usage_chunk_of_its_own_are_read() {

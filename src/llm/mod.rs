@@ -9,8 +9,10 @@ mod client;
 mod decode;
 mod endpoint;
 mod error;
+mod record;
 mod request;
 mod sse;
+mod tools;
 mod transport;
 
 pub use backoff::Retry;
@@ -18,8 +20,10 @@ pub use client::{ChatConfig, OpenAiChat, Timeouts};
 pub use decode::ChatDecoder;
 pub use endpoint::Endpoint;
 pub use error::LlmError;
+pub use record::{Recorder, RecordingError, Replay};
 pub use request::{ChatRequest, Message, Role, Secret};
 pub use sse::{SseDecoder, SseError, SseEvent};
+pub use tools::{ToolCall, ToolCallPiece, ToolCalls};
 pub use transport::{ByteStream, HttpRequest, HttpResponse, Transport, TransportError};
 
 use futures::StreamExt;
@@ -62,6 +66,8 @@ pub struct Delta {
     pub text: String,
     /// Thinking that some models send apart from the answer; may be empty, never part of the answer.
     pub reasoning: String,
+    /// Pieces of calls of the tools that the request offered.
+    pub tool_calls: Vec<ToolCallPiece>,
     /// Set once, when the model stopped.
     pub finish: Option<Finish>,
     /// The stop sequence that ended the text, where the server names it. It is not part of `text`; who needs it appends it.
@@ -89,6 +95,8 @@ pub struct Completion {
     pub text: String,
     /// Thinking sent apart from the answer.
     pub reasoning: String,
+    /// The tools it wants called.
+    pub tool_calls: ToolCalls,
     /// Why the model stopped, where the endpoint said so.
     pub finish: Option<Finish>,
     /// The stop sequence that ended the text, where the server names it.
@@ -104,6 +112,7 @@ impl Completion {
     pub fn push(&mut self, delta: &Delta) {
         self.text.push_str(&delta.text);
         self.reasoning.push_str(&delta.reasoning);
+        delta.tool_calls.iter().for_each(|piece| self.tool_calls.push(piece));
         self.finish = delta.finish.or(self.finish);
         self.usage = delta.usage.or(self.usage);
         if delta.stop_sequence.is_some() {

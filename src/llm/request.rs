@@ -1,5 +1,6 @@
 //! What is asked of a model, and the JSON that carries it.
 
+use super::tools::{self, ToolCall};
 use crate::json::Value;
 
 /// Who speaks.
@@ -11,6 +12,8 @@ pub enum Role {
     User,
     /// The model.
     Assistant,
+    /// A tool that the model had called.
+    Tool,
 }
 
 impl Role {
@@ -20,6 +23,7 @@ impl Role {
             Role::System => "system",
             Role::User => "user",
             Role::Assistant => "assistant",
+            Role::Tool => "tool",
         }
     }
 }
@@ -31,22 +35,41 @@ pub struct Message {
     pub role: Role,
     /// What they say.
     pub content: String,
+    /// The tools that the model calls with it; empty but for some of its own turns.
+    pub tool_calls: Vec<ToolCall>,
+    /// The call that it answers, for what a tool says.
+    pub tool_call_id: Option<String>,
 }
 
 impl Message {
+    /// A message of words alone.
+    pub fn new(role: Role, content: impl Into<String>) -> Message {
+        Message { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None }
+    }
+
     /// A system message.
     pub fn system(content: impl Into<String>) -> Message {
-        Message { role: Role::System, content: content.into() }
+        Message::new(Role::System, content)
     }
 
     /// A user message.
     pub fn user(content: impl Into<String>) -> Message {
-        Message { role: Role::User, content: content.into() }
+        Message::new(Role::User, content)
     }
 
     /// An assistant message.
     pub fn assistant(content: impl Into<String>) -> Message {
-        Message { role: Role::Assistant, content: content.into() }
+        Message::new(Role::Assistant, content)
+    }
+
+    /// An assistant message that calls tools.
+    pub fn calls(content: impl Into<String>, tool_calls: Vec<ToolCall>) -> Message {
+        Message { tool_calls, ..Message::new(Role::Assistant, content) }
+    }
+
+    /// What a tool answers to the call of that id.
+    pub fn tool(id: &str, content: impl Into<String>) -> Message {
+        Message { tool_call_id: Some(id.to_owned()), ..Message::new(Role::Tool, content) }
     }
 }
 
@@ -93,11 +116,7 @@ impl std::fmt::Debug for Secret {
 
 /// The request's body.
 pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
-    let messages = request
-        .messages
-        .iter()
-        .map(|m| Value::object([("role", m.role.name().into()), ("content", m.content.as_str().into())]))
-        .collect::<Vec<_>>();
+    let messages = request.messages.iter().map(tools::message).collect::<Vec<_>>();
     let mut members: Vec<(String, Value)> = vec![("model".to_owned(), model.into()), ("messages".to_owned(), messages.into())];
     let mut put = |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
     put("max_tokens", request.max_tokens.map(Value::from));

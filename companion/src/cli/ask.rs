@@ -1,15 +1,20 @@
 //! `pocketgraph ask`.
 
 use super::open::{wait, with_model};
+use super::trace;
 use crate::chat::NativeTransport;
+use crate::record::{RecordFile, replay};
 use clap::builder::PossibleValuesParser;
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol};
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus};
-use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Secret};
+use pocketgraph::engine::Engine;
+use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Recorder, Secret};
 use pocketgraph::retrieve::NAMES;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Where the key comes from: never from an argument, which others on the machine could read.
 const KEY: &str = "POCKETGRAPH_API_KEY";
@@ -18,16 +23,16 @@ const KEY: &str = "POCKETGRAPH_API_KEY";
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "With --base-url and --model, an OpenAI-compatible endpoint writes the answer; its key, if it wants one, comes from the \
-environment variable POCKETGRAPH_API_KEY. Without, the answer is quoted from the documents."
+environment variable POCKETGRAPH_API_KEY. Without, the answer is quoted from the documents.\n\nWith --protocol, the model searches while it answers."
 )]
 pub struct Args {
     /// The bundle's folder
     bundle: PathBuf,
     /// The question
     question: String,
-    /// How many passages to answer from
-    #[arg(short, default_value_t = 10)]
-    k: u32,
+    /// How many passages to answer from [default: 10, or the protocol's own number]
+    #[arg(short)]
+    k: Option<u32>,
     /// How to look for them
     #[arg(long, default_value = NAMES[0], value_parser = PossibleValuesParser::new(NAMES))]
     retriever: String,
@@ -40,23 +45,70 @@ pub struct Args {
     /// The language to answer in [default: the question's]
     #[arg(long)]
     language: Option<String>,
+    /// Let the model search while it answers, by this protocol
+    #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
+    protocol: Option<String>,
+    /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
+    #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
+    options: Option<serde_json::Map<String, serde_json::Value>>,
+    /// Show every turn of the model, and what it looked for
+    #[arg(long, requires = "protocol")]
+    trace: bool,
+    /// Keep every exchange with the model in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+    /// Answer from a recorded run, without a network
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let engine = with_model(&args.bundle)?;
-    let chat: Option<OpenAiChat<NativeTransport>> = match (&args.base_url, &args.model) {
-        (Some(url), Some(model)) => {
-            let mut config = ChatConfig::new(url, model);
-            config.api_key = std::env::var(KEY).ok().filter(|k| !k.is_empty()).map(|k| Secret::new(&k));
-            Some(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?)
-        }
-        _ => None,
+    let chat = model(args)?;
+    let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
+    let sink = |line: &str| file.iter().for_each(|f| f.line(line));
+    let recorder = chat.as_deref().map(|chat| Recorder::new(chat, &sink));
+    let chat: Option<&dyn ChatModel> = match (&file, &recorder) {
+        (Some(_), Some(recorder)) => Some(recorder),
+        (Some(_), None) => return Err(miette!(help = "name an endpoint with --base-url and --model", "there is no model to record")),
+        (None, _) => chat.as_deref(),
     };
-    let options =
-        AskOptions { k: args.k, retriever: Some(args.retriever.clone()), language: args.language.clone(), ..AskOptions::default() };
+    let engine = with_model(&args.bundle)?;
+    match (&args.protocol, chat) {
+        (None, chat) => plain(args, &engine, chat)?,
+        (Some(protocol), Some(chat)) => by_protocol(args, &engine, protocol, chat)?,
+        (Some(_), None) => {
+            return Err(miette!(
+                help = "name an endpoint with --base-url and --model, or a recording with --replay",
+                "a protocol needs a model"
+            ));
+        }
+    }
+    file.map_or(Ok(()), RecordFile::finish).into_diagnostic()
+}
+
+/// The model: a recording, an endpoint, or none.
+fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
+    if let Some(path) = &args.replay {
+        return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
+    }
+    let (Some(url), Some(model)) = (&args.base_url, &args.model) else { return Ok(None) };
+    let mut config = ChatConfig::new(url, model);
+    config.api_key = std::env::var(KEY).ok().filter(|k| !k.is_empty()).map(|k| Secret::new(&k));
+    Ok(Some(Box::new(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?)))
+}
+
+/// Retrieve once, answer once.
+fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
+    let defaults = AskOptions::default();
+    let options = AskOptions {
+        k: args.k.unwrap_or(defaults.k),
+        retriever: Some(args.retriever.clone()),
+        language: args.language.clone(),
+        ..defaults
+    };
     let mut streamed = false;
     let mut hear = |event: AskEvent| {
         if let (AskEvent::Token { text }, false) = (&event, args.json) {
@@ -65,8 +117,7 @@ pub fn run(args: &Args) -> Result<()> {
             let _ = std::io::stdout().flush();
         }
     };
-    let work = engine.ask(&args.question, &options, chat.as_ref().map(|c| c as &dyn ChatModel), &mut hear);
-    let answer = wait(work)?.into_diagnostic()?;
+    let answer = wait(engine.ask(&args.question, &options, chat, &mut hear))?.into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&answer).into_diagnostic()?);
         return Ok(());
@@ -78,11 +129,67 @@ pub fn run(args: &Args) -> Result<()> {
     if !streamed || answer.by == AnswerBy::Extraction {
         println!("{}", answer.text);
     }
-    citations(&answer);
+    epilogue(&answer);
+    Ok(())
+}
+
+/// Let the model search while it answers. Its turns are no answer, so they are shown, on standard error, only where a trace is wanted.
+fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: &dyn ChatModel) -> Result<()> {
+    let options = with_options(args)?;
+    let started = Instant::now();
+    // A recorded run is the same however long it takes now.
+    let clock = || if args.replay.is_some() { 0.0 } else { started.elapsed().as_secs_f64() * 1000.0 };
+    let with = AskWith { chat, clock: &clock, graph: None, web: None };
+    let mut hear = |event: AgentEvent| {
+        if args.trace && !args.json {
+            eprint!("{}", trace::told(&event));
+            let _ = std::io::stderr().flush();
+        }
+    };
+    let work = ask_with_protocol(engine, &args.question, protocol, &options, &with, &mut hear);
+    let mut reasoned: ProtocolAnswer = wait(work)?.into_diagnostic()?;
+    if args.json {
+        if !args.trace {
+            reasoned.turns.clear();
+        }
+        println!("{}", serde_json::to_string_pretty(&reasoned).into_diagnostic()?);
+        return Ok(());
+    }
+    println!("{}", reasoned.answer.text);
+    epilogue(&reasoned.answer);
+    Ok(())
+}
+
+/// Reads `--options`: an object of members that there are, since one that is misspelt would be passed over.
+fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
+    let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    let known = serde_json::to_value(AgentOptions::default()).map_err(|e| e.to_string())?;
+    let names: Vec<&String> = known.as_object().map(|o| o.keys().collect()).unwrap_or_default();
+    match given.keys().find(|name| !names.contains(name)) {
+        Some(name) => {
+            Err(format!("there is no option {name:?}; there are {}", names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")))
+        }
+        None => Ok(given),
+    }
+}
+
+/// The options of a protocol: those of the command line, and over them those given as JSON.
+fn with_options(args: &Args) -> Result<AgentOptions> {
+    let own =
+        AgentOptions { k: args.k, retriever: Some(args.retriever.clone()), language: args.language.clone(), ..AgentOptions::default() };
+    let mut all = serde_json::to_value(own).into_diagnostic()?;
+    if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
+        all.extend(given.clone());
+    }
+    serde_json::from_value(all).into_diagnostic()
+}
+
+/// The citations and what a reader should know.
+fn epilogue(answer: &Answer) {
+    citations(answer);
     for warning in &answer.warnings {
         eprintln!("warning: {warning}");
     }
-    Ok(())
 }
 
 fn citations(answer: &Answer) {

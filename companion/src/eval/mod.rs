@@ -1,9 +1,14 @@
-//! Measuring retrieval against labelled questions.
+//! Measuring against labelled questions: retrieval, linking, and the execution of plans.
 
 mod data;
+mod gold;
 mod metrics;
+mod execution;
 mod retrieval;
+mod walks;
 
 pub use data::{DataError, Passage, Question, read_passages, read_questions};
+pub use execution::{LinkingRow, Miss, PlanRow, PlansError, PlansReport, evaluate_linking, evaluate_plans};
 pub use metrics::{Measures, interval, measure};
 pub use retrieval::{EvalError, Report, Row, evaluate};
+pub use walks::{WalksReport, evaluate_walks};

@@ -1,5 +1,6 @@
-//! Commands that make the weights under `models/`.
+//! Commands that make the weights under `models/`, and what training is measured by.
 
 pub mod calibrate;
 pub mod gptq;
 pub mod minilm;
+pub mod rewards;

@@ -1,0 +1,29 @@
+//! An agent's run as text, while it happens.
+
+use pocketgraph::agent::AgentEvent;
+
+/// What an event looks like in the terminal; empty for those that are not shown.
+pub fn told(event: &AgentEvent) -> String {
+    match event {
+        AgentEvent::Turn { number, purpose } => format!("\n── turn {number}: {purpose}\n"),
+        AgentEvent::Token { text } => text.clone(),
+        AgentEvent::Call { tool, query } => format!("\n→ {tool}: {query}\n"),
+        AgentEvent::Evidence { passages, facts, note, .. } => {
+            let mut out = String::new();
+            for p in passages {
+                out.push_str(&format!("  [{}] {} {}\n", p.number, p.title, p.url));
+            }
+            for fact in facts {
+                out.push_str(&format!("  {fact}\n"));
+            }
+            if let Some(note) = note {
+                out.push_str(&format!("  {note}\n"));
+            }
+            out
+        }
+        AgentEvent::Step { text } => format!("\n• {text}\n"),
+        AgentEvent::Plan { .. } => "\n(the plan above is carried out)\n".to_owned(),
+        AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
+        AgentEvent::Hits { .. } | AgentEvent::Done { .. } => String::new(),
+    }
+}

@@ -1,0 +1,257 @@
+//! Asking an open bundle by a protocol: searches go to its retrievers, and the answer's citations are checked like any other's.
+
+use super::environment::{Environment, EnvironmentError, Evidence, GraphTools, Looked, WebSearch};
+use super::kg_tools::KgTools;
+use super::options::AgentOptions;
+use super::protocol::{NAMES, by_name};
+use super::run::{AgentError, Services, run};
+use super::types::{AgentEvent, Cap, Outcome, Turn};
+use crate::answer::{Answer, AnswerError, AskOptions, checked};
+use crate::engine::{Engine, EngineError, SearchOptions};
+use crate::kg;
+use crate::llm::{ChatModel, Completion, Finish, Usage};
+use crate::retrieve::{Hit, SearchResult};
+use futures::future::{FutureExt, LocalBoxFuture};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What a caller brings besides the bundle.
+#[derive(Clone, Copy)]
+pub struct AskWith<'a> {
+    /// The model.
+    pub chat: &'a dyn ChatModel,
+    /// Milliseconds since any fixed moment.
+    pub clock: &'a dyn Fn() -> f64,
+    /// A knowledge graph; the bundle's own when absent, which is then loaded for the protocols that use one.
+    pub graph: Option<&'a dyn GraphTools>,
+    /// A way to search the web.
+    pub web: Option<&'a dyn WebSearch>,
+}
+
+/// An answer with the way to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct ProtocolAnswer {
+    /// The answer, its citations resolved and checked.
+    pub answer: Answer,
+    /// The protocol by name.
+    pub protocol: String,
+    /// The budget that forced the answer, where one did.
+    pub forced: Option<Cap>,
+    /// Tokens of the whole run.
+    pub usage: Usage,
+    /// Whether some of them are an estimate, because the endpoint did not count them or was not waited for.
+    pub estimated: bool,
+    /// Every reply of the model, and what was looked for because of it.
+    pub turns: Vec<Turn>,
+}
+
+/// Answers a question by the protocol of that name. `events` hears first what a search for the question itself found, then the run, and last
+/// the answer with its citations checked, which is also returned.
+///
+/// When the model fails, or has no answer even when it must give one, the documents answer by extraction, and the answer says so.
+///
+/// # Errors
+/// [`EngineError::BadArgument`] for a protocol or retriever that does not exist, [`EngineError::Bundle`] when the bundle cannot be searched, and
+/// [`EngineError::Answer`] when the caller aborted.
+pub async fn ask_with_protocol(
+    engine: &Engine,
+    question: &str,
+    protocol: &str,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<ProtocolAnswer, EngineError> {
+    let unknown = || EngineError::BadArgument(format!("there is no protocol {protocol:?}; there are {}", NAMES.join(", ")));
+    let protocol = by_name(protocol).ok_or_else(unknown)?;
+    let k = protocol.limits().with(options).k;
+    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), typing: false };
+    let result = engine.search(question, &search).await?;
+    events(AgentEvent::Hits { result: result.clone() });
+
+    let bundle = engine.corpus().bundle();
+    let own = match with.graph {
+        None if protocol.uses_graph() && kg::is_in(bundle) => Some(KgTools::new(&kg::load(bundle).await?)),
+        _ => None,
+    };
+    let graph = with.graph.or(own.as_ref().map(|g| g as &dyn GraphTools));
+    let environment = Bundled { engine, retriever: options.retriever.clone(), graph, web: with.web, seen: RefCell::default() };
+    let count = |text: &str| engine.count_tokens(text);
+    let services = Services { chat: with.chat, environment: &environment, clock: with.clock, count_tokens: &count };
+    let outcome = match run(protocol.as_ref(), question, options, &services, events).await {
+        Ok(outcome) => outcome,
+        Err(AgentError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
+    };
+    let seen = environment.seen.into_inner();
+    let answer = match failure(&outcome) {
+        None => resolved(&outcome, &seen, options, &result),
+        Some(why) => {
+            let how = AskOptions { k, retriever: options.retriever.clone(), not_said: options.not_said.clone(), ..AskOptions::default() };
+            let mut answer = engine.ask(question, &how, None, &mut |_| {}).await?;
+            answer.warnings.insert(0, format!("{why} This answer is quoted from the documents instead."));
+            answer.partial = outcome.turns.last().map(|t| t.text.clone()).filter(|t| !t.trim().is_empty());
+            answer.usage = (!outcome.estimated).then_some(outcome.usage);
+            answer.warnings.extend(outcome.warnings.iter().cloned());
+            answer
+        }
+    };
+    events(AgentEvent::Done { answer: answer.clone() });
+    let Outcome { forced, usage, estimated, turns, .. } = outcome;
+    Ok(ProtocolAnswer { answer, protocol: protocol.name().to_owned(), forced, usage, estimated, turns })
+}
+
+/// Why a run has no answer.
+fn failure(outcome: &Outcome) -> Option<String> {
+    match &outcome.error {
+        Some(error) => Some(format!("The language model failed ({}): {error}.", error.code())),
+        None if outcome.text.is_empty() => Some("The language model gave no answer.".to_owned()),
+        None => None,
+    }
+}
+
+/// The model's answer, its marks resolved to the passages that the run has shown.
+fn resolved(outcome: &Outcome, seen: &BTreeMap<u32, Hit>, options: &AgentOptions, result: &SearchResult) -> Answer {
+    let pages: Vec<(u32, Hit)> = (1..).zip(&outcome.evidence).filter(|(_, e)| e.chunk.is_none()).map(|(n, e)| (n, page(e))).collect();
+    let hit = |(n, e): (u32, &Evidence)| match e.chunk {
+        Some(chunk) => seen.get(&chunk).map(|hit| (n, hit)),
+        None => pages.iter().find(|(number, _)| *number == n).map(|(_, hit)| (n, hit)),
+    };
+    let passages: Vec<(u32, &Hit)> = (1..).zip(&outcome.evidence).filter_map(hit).collect();
+    let finish = match outcome.cut.as_deref() {
+        Some("filter") => Some(Finish::Filtered),
+        Some(_) => Some(Finish::Length),
+        None => Some(Finish::Stop),
+    };
+    let reply =
+        Completion { text: outcome.text.clone(), finish, usage: (!outcome.estimated).then_some(outcome.usage), ..Completion::default() };
+    let how = AskOptions { not_said: options.not_said.clone(), ..AskOptions::default() };
+    let mut answer = checked(&reply, &how, &passages, result);
+    // What came from elsewhere has no chunk that could be opened.
+    answer.references.retain(|r| r.chunk != ELSEWHERE);
+    answer.citations.iter_mut().filter(|c| c.chunk == Some(ELSEWHERE)).for_each(|c| c.chunk = None);
+    answer.warnings.extend(outcome.warnings.iter().cloned());
+    answer
+}
+
+/// Stands for the chunk of what is in no bundle while its citations are checked; no bundle has so many.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// A page from elsewhere as a hit, for the check of citations.
+fn page(e: &Evidence) -> Hit {
+    Hit {
+        chunk: ELSEWHERE,
+        score: e.score,
+        lexical: None,
+        dense: None,
+        title: e.title.clone(),
+        heading_path: Vec::new(),
+        url: e.url.clone(),
+        text: e.text.clone(),
+        highlights: Vec::new(),
+        reached: Vec::new(),
+    }
+}
+
+/// A bundle as an environment. It keeps the hits that it gave, for the citations.
+struct Bundled<'a> {
+    engine: &'a Engine,
+    retriever: Option<String>,
+    graph: Option<&'a dyn GraphTools>,
+    web: Option<&'a dyn WebSearch>,
+    seen: RefCell<BTreeMap<u32, Hit>>,
+}
+
+impl Environment for Bundled<'_> {
+    fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence> {
+        async move {
+            let options = SearchOptions { k: u32::try_from(k).ok(), retriever: self.retriever.clone(), typing: false };
+            let result = self.engine.search(query, &options).await.map_err(|e| EnvironmentError::Failed(e.to_string()))?;
+            let found = result.hits.iter().map(evidence).collect();
+            self.seen.borrow_mut().extend(result.hits.into_iter().map(|hit| (hit.chunk, hit)));
+            Ok(found)
+        }
+        .boxed_local()
+    }
+
+    fn passage<'a>(&'a self, chunk: u32) -> LocalBoxFuture<'a, Option<Evidence>> {
+        async move {
+            // A statement whose passage cannot be loaded is shown without a number.
+            let hit = self.engine.passage(chunk).await.ok()?;
+            let found = evidence(&hit);
+            self.seen.borrow_mut().entry(chunk).or_insert(hit);
+            Some(found)
+        }
+        .boxed_local()
+    }
+
+    fn graph(&self) -> Option<&dyn GraphTools> {
+        self.graph
+    }
+
+    fn web(&self) -> Option<&dyn WebSearch> {
+        self.web
+    }
+}
+
+/// A hit as evidence.
+fn evidence(hit: &Hit) -> Evidence {
+    Evidence {
+        chunk: Some(hit.chunk),
+        title: std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > "),
+        text: hit.text.clone(),
+        url: hit.url.clone(),
+        score: hit.score,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(text: &str, evidence: Vec<Evidence>) -> Outcome {
+        Outcome {
+            text: text.to_owned(),
+            forced: None,
+            cut: None,
+            error: None,
+            usage: Usage::default(),
+            estimated: true,
+            evidence,
+            turns: Vec::new(),
+            warnings: vec!["told".to_owned()],
+        }
+    }
+
+    #[test]
+    fn marks_are_resolved_to_what_the_run_has_shown_and_pages_of_the_web_have_no_chunk() {
+        let chunk =
+            Evidence { chunk: Some(9), title: "Voss".to_owned(), text: "Mira Voss was born in Hallwil.".to_owned(), ..Evidence::default() };
+        let web = Evidence {
+            chunk: None,
+            title: "Hallwil".to_owned(),
+            text: "Hallwil lies in Aargau.".to_owned(),
+            url: "https://x".to_owned(),
+            ..Evidence::default()
+        };
+        let seen = BTreeMap::from([(9, Hit { chunk: 9, ..page(&chunk) })]);
+        let result = SearchResult {
+            question: String::new(),
+            retriever: "hybrid".to_owned(),
+            stage: crate::retrieve::Stage::Lexical,
+            hits: Vec::new(),
+            keywords: Vec::new(),
+            missing: Vec::new(),
+        };
+        let text = "Mira Voss was born in Hallwil [1]. Hallwil lies in Aargau [2]. She flew [3].";
+        let answer = resolved(&outcome(text, vec![chunk, web]), &seen, &AgentOptions::default(), &result);
+        let citations: Vec<_> = answer.citations.iter().map(|c| (c.number, c.chunk, c.url.as_str(), format!("{:?}", c.status))).collect();
+        assert_eq!(
+            citations,
+            [(1, Some(9), "", "Verified".to_owned()), (2, None, "https://x", "Verified".to_owned()), (3, None, "", "Dangling".to_owned())]
+        );
+        assert_eq!(answer.references.iter().map(|r| (r.number, r.chunk)).collect::<Vec<_>>(), [(1, 9)]);
+        assert!(answer.warnings.contains(&"told".to_owned()) && answer.answered);
+    }
+}

@@ -1,0 +1,85 @@
+//! A plan carried out at once on a model's behalf: over the knowledge graph, and over passages where the graph has nothing.
+
+use super::environment::{Environment, Evidence, PlanStep};
+use super::look::{line, listed};
+use super::run::Run;
+use super::types::AgentEvent;
+use crate::plan::Plan;
+use crate::plan::execute::{Limits, Passage, Passages, PassagesError, Resources};
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::cell::Cell;
+
+/// Members of a set that the model is shown.
+const MEMBERS: usize = 20;
+/// Statements of a step that the model is shown.
+const FACTS: usize = 10;
+
+/// The environment's passages as the executor asks for them.
+struct Shelf<'a> {
+    environment: &'a dyn Environment,
+    asked: Cell<u32>,
+}
+
+impl Passages for Shelf<'_> {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+        async move {
+            self.asked.set(self.asked.get() + 1);
+            let found = self.environment.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
+            Ok(found.into_iter().map(|e| Passage { chunk: e.chunk, title: e.title, url: e.url, text: e.text }).collect())
+        }
+        .boxed_local()
+    }
+}
+
+impl Run<'_> {
+    /// Carries out a plan within what is left of the budgets, and tells it step by step; `None` where the environment cannot.
+    pub async fn carry_out(&mut self, plan: &Plan) -> Option<String> {
+        let environment = self.services.environment;
+        let shelf = Shelf { environment, asked: Cell::new(0) };
+        let left = self.limits.searches.saturating_sub(self.searches) as usize;
+        let resources = Resources { passages: Some(&shelf), clock: Some(self.services.clock), ..Resources::default() };
+        let limits = Limits { fetches: left, passages: self.limits.k as usize, milliseconds: self.time_left(), ..Limits::default() };
+        let steps = environment.graph()?.execute(plan, resources, limits).await?;
+        self.searches = self.searches.saturating_add(shelf.asked.get());
+        let mut out = String::new();
+        let mut read = Vec::new();
+        for step in steps {
+            let text = self.shown_step(step, &mut read).await;
+            self.tell(AgentEvent::Step { text: text.trim_end().to_owned() });
+            out.push_str(&text);
+        }
+        // What was read is shown, since a model may find in it what the executor did not.
+        read.sort_unstable();
+        read.dedup();
+        let passages = listed(&self.again(&read));
+        if !passages.is_empty() {
+            out.push_str(&format!("\n{}", passages.trim_end()));
+        }
+        Some(out)
+    }
+
+    /// A step with its members, and under it what bears them out, with numbers.
+    async fn shown_step(&mut self, step: PlanStep, read: &mut Vec<u32>) -> String {
+        let mut members = step.members.iter().take(MEMBERS).map(|m| line(&self.safe(m))).collect::<Vec<_>>().join(", ");
+        if step.size > MEMBERS {
+            members.push_str(&format!(" and {} more", step.size - MEMBERS));
+        }
+        if step.size == 0 {
+            members.push_str("nothing");
+        }
+        let mut out = format!("{} ({}): {members}\n", line(&self.safe(&step.name)), line(&self.safe(&step.says)));
+        let facts = step.facts.into_iter().take(FACTS).collect();
+        for fact in self.told(Ok(facts)).await.unwrap_or_default() {
+            out.push_str(&format!("  {}\n", line(&self.safe(&fact))));
+        }
+        let numbers: Vec<u32> = step.passages.into_iter().map(|e: Evidence| self.number(e)).collect();
+        if !numbers.is_empty() {
+            out.push_str(&format!("  read in {}\n", numbers.iter().map(|n| format!("[{n}]")).collect::<String>()));
+            read.extend(numbers);
+        }
+        for note in &step.notes {
+            out.push_str(&format!("  {}\n", line(&self.safe(note))));
+        }
+        out
+    }
+}

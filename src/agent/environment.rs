@@ -1,0 +1,130 @@
+//! What an agent can look into. Any retriever can serve any protocol through these traits, and tests serve them with fakes.
+
+use crate::plan::Plan;
+use crate::plan::execute::{Limits, Resources};
+use futures::future::{FutureExt, LocalBoxFuture, ready};
+
+/// A passage that answers to a query.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Evidence {
+    /// The chunk's number in the bundle; `None` for what came from elsewhere, such as the web.
+    pub chunk: Option<u32>,
+    /// The document's title.
+    pub title: String,
+    /// The passage.
+    pub text: String,
+    /// Where to read it; may be empty.
+    pub url: String,
+    /// Score under the retriever; larger is better.
+    pub score: f32,
+}
+
+/// A statement of a knowledge graph, in words.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fact {
+    /// Head, as shown.
+    pub head: String,
+    /// Relation, as shown.
+    pub relation: String,
+    /// Tail, as shown.
+    pub tail: String,
+    /// The chunk that says so, where the graph knows.
+    pub chunk: Option<u32>,
+    /// How well it answers to the query; larger is better.
+    pub score: f32,
+}
+
+/// A step of a plan that was carried out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PlanStep {
+    /// Its name in the plan.
+    pub name: String,
+    /// What it does, in words.
+    pub says: String,
+    /// Its first results, best first.
+    pub members: Vec<String>,
+    /// How many it has.
+    pub size: usize,
+    /// Statements of the graph that led to them.
+    pub facts: Vec<Fact>,
+    /// Passages that were read for them.
+    pub passages: Vec<Evidence>,
+    /// What was cut off, lacking, or else worth knowing, each a sentence.
+    pub notes: Vec<String>,
+}
+
+/// Why the environment did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnvironmentError {
+    /// The caller aborted.
+    #[error("aborted")]
+    Aborted,
+    /// Something could not be loaded or reached; the run goes on without it.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Passages, facts or names, or why there are none.
+pub type Looked<'a, T> = LocalBoxFuture<'a, Result<Vec<T>, EnvironmentError>>;
+
+/// What an agent can look into: passages always, a knowledge graph and the web where there are any.
+pub trait Environment {
+    /// The best passages for a query, at most `k`, best first.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] when they cannot be looked for.
+    fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence>;
+
+    /// A passage by its chunk, for statements of a graph that name where they stand; `None` when it cannot be had.
+    fn passage<'a>(&'a self, chunk: u32) -> LocalBoxFuture<'a, Option<Evidence>> {
+        let _ = chunk;
+        ready(None).boxed_local()
+    }
+
+    /// The knowledge graph, where there is one.
+    fn graph(&self) -> Option<&dyn GraphTools> {
+        None
+    }
+
+    /// The web, where the page or the program supplied a way to search it.
+    fn web(&self) -> Option<&dyn WebSearch> {
+        None
+    }
+}
+
+/// What a protocol asks of a knowledge graph.
+pub trait GraphTools {
+    /// The statements nearest to a query, at most `k`, best first.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] when the graph cannot be read.
+    fn facts<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Fact>;
+
+    /// The names of an entity's relations in both directions, those most relevant to `relation` first, at most `k`. An entity that the graph
+    /// does not know has none.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] when the graph cannot be read.
+    fn relations<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, String>;
+
+    /// What an entity is related to by a relation, in either direction, at most `k`.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] when the graph cannot be read.
+    fn neighbors<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, Fact>;
+
+    /// Carries out a plan that has passed its checks; `None` where that cannot be done.
+    fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
+        let _ = (plan, resources, limits);
+        ready(None).boxed_local()
+    }
+}
+
+/// A search beyond the bundle.
+pub trait WebSearch {
+    /// The best pages for a query, at most `k`, best first.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] when the search cannot be reached.
+    fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence>;
+}

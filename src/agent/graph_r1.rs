@@ -1,0 +1,182 @@
+//! Graph-R1 (arXiv 2507.21892): a model trained to alternate thoughts and queries to a knowledge (hyper)graph, in turns of a chat.
+//!
+//! The loop: a turn is `<think>…</think>` and then `<query>…</query>` or `<answer>…</answer>`; a query is answered by a user's turn
+//! `<knowledge>{"results":[{"<knowledge>":…,"<coherence>":…}…]}</knowledge>`; a turn without a query ends the run.
+//!
+//! Paper and environment disagree on the query: plain text or `{"query": "…"}`. Both are read; other JSON gets a correction. Where we differ: a
+//! run that ends without an answer is asked for it once.
+
+use super::dialogue::Dialogue;
+use super::look::Found;
+use super::neutralise::Marks;
+use super::options::{Continuation, Limits};
+use super::protocol::Protocol;
+use super::rules::rules;
+use super::run::{Ask, Run};
+use super::search_r1::last_words;
+use super::stream::{Reply, Stop};
+use super::tags::{after_thinking, first, last_or_open};
+use super::types::Cap;
+use crate::json::{Value, parse};
+use crate::llm::{LlmError, Message};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// Thoughts and queries by turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraphR1;
+
+const STOPS: &[Stop] = &[Stop::behind("<query>", "</query>"), Stop::behind("<answer>", "</answer>")];
+/// Every turn begins with a thought; where the endpoint continues a given text, it is begun for the model.
+const PREFILL: &str = "<think>";
+
+/// What a turn does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Action {
+    Query(String),
+    /// JSON without a `query`, or nothing at all.
+    BadQuery,
+    Answer(String),
+    /// Neither: the run is over.
+    End,
+}
+
+impl Protocol for GraphR1 {
+    fn name(&self) -> &'static str {
+        "graph-r1"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { turns: 10, searches: 10, k: 10, tokens_out: 4_096, temperature: 0.1 }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks { tags: &["coherence"], ..Marks::default() }
+    }
+
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+        async move {
+            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], Continuation::Turns, "");
+            let cap = loop {
+                if let Some(cap) = run.cap() {
+                    break cap;
+                }
+                let reply = turn(run, &mut dialogue).await?;
+                match action(&reply.text) {
+                    Action::Answer(answer) => return Ok(answer),
+                    Action::End => break Cap::Silence,
+                    Action::Query(query) => {
+                        let found = run.search("search", &query).await;
+                        dialogue.environment(knowledge(&found, run.options.grounded), "<knowledge>\n(left out for length)\n</knowledge>");
+                    }
+                    Action::BadQuery => dialogue.remark(
+                        "<knowledge>\nThis is not a valid query. Write <query> followed by the query in plain words, or by {\"query\": \"…\"}, \
+                         and then </query>.\n</knowledge>",
+                    ),
+                }
+            };
+            let words = "No further query is possible. Give the answer now, between <answer> and </answer>.";
+            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            Ok(last_words(&reply.text))
+        }
+        .boxed_local()
+    }
+}
+
+async fn turn(run: &mut Run<'_>, dialogue: &mut Dialogue) -> Result<Reply, LlmError> {
+    let continuation = run.options.continuation;
+    let mut request = dialogue.request(run.options.tokens_in as usize, run.services.count_tokens);
+    if continuation == Continuation::Turns {
+        let reply = run.generate(Ask { purpose: "reason", request, stops: STOPS, counts: true }).await?;
+        dialogue.model(&reply.text);
+        return Ok(reply);
+    }
+    request.messages.push(Message::assistant(PREFILL));
+    if continuation == Continuation::ContinueFinalMessage {
+        request.extra = super::dialogue::continue_final_message();
+    }
+    let reply = run.generate(Ask { purpose: "reason", request, stops: STOPS, counts: true }).await?;
+    dialogue.model(PREFILL);
+    dialogue.model(&reply.text);
+    Ok(reply)
+}
+
+fn task(run: &Run<'_>) -> String {
+    format!(
+        "Answer the question below. In every turn think first, between <think> and </think>. If knowledge is missing, query the knowledge base with \
+         <query> your query </query>, as often as necessary; what it knows is given to you between <knowledge> and </knowledge>. When no further \
+         knowledge is needed, give the answer directly, as shortly as possible, between <answer> and </answer>.\n\
+         {}\nQuestion: {}\n",
+        rules(run.options),
+        run.question
+    )
+}
+
+/// The first complete query or answer of a turn.
+pub(super) fn action(text: &str) -> Action {
+    let visible = after_thinking(text);
+    match first(visible, &["query", "answer"]) {
+        Some(call) if call.name == "query" => query(call.inside),
+        Some(call) if !call.inside.is_empty() => Action::Answer(call.inside.to_owned()),
+        _ => last_or_open(visible, "answer").map_or(Action::End, |a| if a.is_empty() { Action::End } else { Action::Answer(a.to_owned()) }),
+    }
+}
+
+/// A query as plain text or as the environment's JSON.
+fn query(inside: &str) -> Action {
+    let text = match inside.starts_with('{') {
+        true => match parse(inside) {
+            Ok(json) => json.get("query").and_then(Value::as_str).unwrap_or("").trim().to_owned(),
+            Err(_) => String::new(),
+        },
+        false => inside.to_owned(),
+    };
+    if text.is_empty() { Action::BadQuery } else { Action::Query(text) }
+}
+
+/// What was found, in the form of the environment. The number that cites a passage stands at its beginning where citations are wanted.
+fn knowledge(found: &Found, numbered: bool) -> String {
+    if let Some(notice) = found.notice() {
+        return format!("<knowledge>\n{notice}\n</knowledge>");
+    }
+    let results: Vec<Value> = found
+        .passages()
+        .iter()
+        .map(|p| {
+            let text = if numbered { format!("[{}] {}", p.number, p.text) } else { p.text.clone() };
+            let score = (f64::from(p.score) * 1000.0).round() / 1000.0;
+            Value::object([("<knowledge>", text.into()), ("<coherence>", score.into())])
+        })
+        .collect();
+    format!("<knowledge>\n{}\n</knowledge>", Value::object([("results", results.into())]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_query_is_plain_or_json_and_other_json_is_corrected() {
+        let asked = || Action::Query("who directed X".to_owned());
+        assert_eq!(action("<think>t</think>\n<query>who directed X</query>"), asked());
+        assert_eq!(action("<query>{\"query\":\"who directed X\"}</query>"), asked());
+        assert_eq!(action("<query>{\"q\":\"who directed X\"}</query>"), Action::BadQuery);
+        assert_eq!(action("<query>{\"query\":</query>"), Action::BadQuery);
+        assert_eq!(action("<query></query>"), Action::BadQuery);
+    }
+
+    #[test]
+    fn a_turn_without_a_query_ends_the_run() {
+        assert_eq!(action("<think>t</think><answer>a</answer>"), Action::Answer("a".to_owned()));
+        assert_eq!(action("<think>t</think><answer>a"), Action::Answer("a".to_owned()));
+        assert_eq!(action("<think>t</think> I am done."), Action::End);
+        assert_eq!(action(""), Action::End);
+    }
+
+    proptest! {
+        #[test]
+        fn no_reply_makes_it_panic(text in "(<|</|>|query|answer|think|\\{|\"|:| |é){0,24}") {
+            let _ = action(&text);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Graph-RFT, "Plan Then Retrieve" (arXiv 2510.20691): think, plan, then carry the plan out by searches in the knowledge graph, and beyond it only
+//! where the graph has nothing.
+//!
+//! The loop, in one growing text: `<plan>` lines over `SearchKG`, `Intersect`, `Union` and `Negation`; then, one sub-problem at a time,
+//! `<relation_search> head, relation </relation_search>` (answered by the 15 most relevant relations), `<neighbor_search>` with one of them, and
+//! `<web_search>` where either brought nothing; `<answer>` as soon as enough is known.
+//!
+//! The coverage rule: a web search before a miss of the graph is refused, once for each query. Without a way to search the web, the bundle's
+//! passages take its place. No public code exists; what the paper leaves open (limits, notices, the end at the cap) is ours.
+
+use super::dialogue::Dialogue;
+use super::look::{Place, listed};
+use super::neutralise::Marks;
+use super::options;
+use super::protocol::Protocol;
+use super::rules::rules;
+use super::run::Run;
+use super::search_r1::last_words;
+use super::stream::Stop;
+use super::tags::{Tagged, after_thinking, first};
+use super::types::{AgentEvent, Cap};
+use crate::llm::{LlmError, Message};
+use crate::plan::check::{Limits, check};
+use crate::plan::{Plan, rft};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// Plan, then retrieve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraphRft;
+
+/// Relations shown for an entity, as in the paper.
+const RELATIONS: usize = 15;
+/// Neighbours shown for a relation.
+const NEIGHBORS: usize = 50;
+const CALLS: &[&str] = &["relation_search", "neighbor_search", "web_search", "answer"];
+const STOPS: &[Stop] = &[
+    Stop::behind("<relation_search>", "</relation_search>"),
+    Stop::behind("<neighbor_search>", "</neighbor_search>"),
+    Stop::behind("<web_search>", "</web_search>"),
+    Stop::behind("<answer>", "</answer>"),
+];
+/// Where the plan is carried out at once, the model waits behind it. Endpoints take no more than four.
+const PLANNING: &[Stop] = &[STOPS[0], STOPS[2], STOPS[3], Stop::behind("<plan>", "</plan>")];
+
+impl Protocol for GraphRft {
+    fn name(&self) -> &'static str {
+        "graph-rft"
+    }
+
+    fn limits(&self) -> options::Limits {
+        options::Limits { turns: 16, searches: 24, k: 5, tokens_out: 1_024, temperature: 0.1 }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks {
+            tags: &["relation_search", "relation_information", "neighbor_search", "neighbor_information", "web_search", "web_information"],
+            ..Marks::default()
+        }
+    }
+
+    fn uses_graph(&self) -> bool {
+        true
+    }
+
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+        async move {
+            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], run.options.continuation, "Continue.");
+            let mut coverage = Coverage::default();
+            let mut planned = false;
+            let cap = loop {
+                if let Some(cap) = run.cap() {
+                    break cap;
+                }
+                let reply = run.turn("reason", &mut dialogue, if planned || !run.options.execute_plan { STOPS } else { PLANNING }).await?;
+                if reply.text.trim().is_empty() {
+                    break Cap::Silence;
+                }
+                if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
+                    run.tell(AgentEvent::Plan { text: plan.inside.to_owned() });
+                    match read(plan.inside) {
+                        Ok(plan) if run.options.execute_plan => {
+                            planned = true;
+                            if let Some(steps) = run.carry_out(&plan).await {
+                                // What was found speaks for the graph; where it found nothing, so does the miss.
+                                coverage.missed = steps.contains(": nothing\n");
+                                dialogue.environment(
+                                    format!("\n\n<neighbor_information>{steps}</neighbor_information>\n\n"),
+                                    "\n\n<neighbor_information>(left out for length)</neighbor_information>\n\n",
+                                );
+                                continue;
+                            }
+                        }
+                        Ok(_) => planned = true,
+                        Err(fault) if run.options.execute_plan => {
+                            dialogue.remark(&format!("\n\nThe plan cannot be carried out: {fault} Write the whole plan again, mended.\n\n"));
+                            continue;
+                        }
+                        // The model carries it out itself, and may deviate from it; the reader is told.
+                        Err(fault) => {
+                            planned = true;
+                            run.tell(AgentEvent::Step { text: format!("The plan has a fault: {fault}") });
+                        }
+                    }
+                }
+                let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty()) else {
+                    dialogue.remark(
+                        "\n\nThat was no valid action. Write <relation_search>, <neighbor_search> or <web_search> with an entity and a relation, or \
+                         the answer between <answer> and </answer>.\n\n",
+                    );
+                    continue;
+                };
+                if call.name == "answer" {
+                    return Ok(call.inside.to_owned());
+                }
+                let (tag, text) = look(run, &call, &mut coverage).await;
+                dialogue.environment(format!("\n\n<{tag}>{}</{tag}>\n\n", text.trim()), &format!("\n\n<{tag}>(left out for length)</{tag}>\n\n"));
+            };
+            let words = "\n\nNo more searches are possible. Give the answer now, between <answer> and </answer>.\n\n";
+            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            Ok(last_words(&reply.text))
+        }
+        .boxed_local()
+    }
+}
+
+/// Reads and checks a plan; or the first thing that is wrong with it.
+fn read(text: &str) -> Result<Plan, String> {
+    let limits = Limits::default();
+    let parsed = rft::parse(text, &limits).map_err(|e| e.to_string())?;
+    match check(&parsed.plan, &parsed.positions, &limits) {
+        Ok(_) => Ok(parsed.plan),
+        Err(errors) => Err(errors.first().map(ToString::to_string).unwrap_or_default()),
+    }
+}
+
+/// What the graph has been asked, and whether its last look brought nothing.
+#[derive(Debug, Default)]
+struct Coverage {
+    /// The last look into the graph found nothing: the switch to the web is open.
+    missed: bool,
+    /// Web searches that were refused once; asked again, they pass, because the model may know better.
+    refused: Vec<String>,
+}
+
+/// Carries out a call: the tag and the text of the answer.
+async fn look(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage) -> (&'static str, String) {
+    let (head, relation) = head_and_relation(call.inside);
+    match call.name {
+        "relation_search" => {
+            let found = run.relations("relation_search", head, relation, RELATIONS).await;
+            coverage.missed = found.is_empty();
+            ("relation_information", told(&found, head))
+        }
+        "neighbor_search" => {
+            let found = run.neighbors("neighbor_search", head, relation, NEIGHBORS).await;
+            coverage.missed = found.is_empty();
+            ("neighbor_information", told(&found, head))
+        }
+        _ => {
+            let query = format!("{head} {relation}").trim().to_owned();
+            let graph = run.has_graph() && run.options.coverage && !coverage.missed;
+            if graph && !coverage.refused.contains(&query) {
+                coverage.refused.push(query);
+                let text = "The graph has not been found lacking here. Search it first, with <relation_search> and <neighbor_search>.";
+                return ("web_information", text.to_owned());
+            }
+            let found = run.search_all("web_search", Place::Web, &[query]).await.pop();
+            coverage.missed = false;
+            ("web_information", found.map_or_else(String::new, |f| f.notice().unwrap_or_else(|| listed(f.passages()))))
+        }
+    }
+}
+
+fn told(found: &[String], head: &str) -> String {
+    match found.is_empty() {
+        true => format!("The graph holds nothing about {}. Use <web_search>.", head.chars().take(100).collect::<String>()),
+        false => found.join("\n"),
+    }
+}
+
+/// The parts of `h, r`: names may hold commas, relations hardly ever do, so the last comma parts them.
+pub(super) fn head_and_relation(inside: &str) -> (&str, &str) {
+    inside.rsplit_once(',').map_or((inside.trim(), ""), |(head, relation)| (head.trim(), relation.trim()))
+}
+
+fn task(run: &Run<'_>) -> String {
+    let at_once = match run.options.execute_plan {
+        true => {
+            "The plan is carried out for you as soon as you have written it; stop behind it. What it found is given to you between \
+                 <neighbor_information> and </neighbor_information>. If something is still missing, search for it in these ways:\n"
+        }
+        false => "Then carry the plan out, one sub-problem at a time:\n",
+    };
+    format!(
+        "Answer the question below with a knowledge graph, and with other sources only where the graph has nothing.\n\n\
+         First think, between <think> and </think>: which sub-problems are there, and in which order can they be solved, beginning with those that need no \
+         earlier answer?\n\
+         Then write a plan between <plan> and </plan>, one statement a line, in these functions alone:\n\
+         Ans=SearchKG(t=target type | h=topic entity, r=relation) finds the entities of a type that a relation connects with an entity;\n\
+         Ans2=SearchKG(t=target type | h=Ans1, r=relation) begins from an earlier result;\n\
+         Intersect(Ans1, Ans2, …), Union(Ans1, Ans2, …) and Negation(Ans1, Ans2, …) combine results; Negation takes the others out of the first.\n\
+         {at_once}\
+         <relation_search> entity, relation </relation_search> gives the entity's relations between <relation_information> and </relation_information>;\n\
+         <neighbor_search> entity, relation </neighbor_search>, with one of those relations, gives what is connected, between <neighbor_information> and \
+         </neighbor_information>;\n\
+         <web_search> entity, relation </web_search> gives passages between <web_information> and </web_information>. Use it only after the graph \
+         gave no fitting relation or no neighbour.\n\
+         Write one search, then stop and wait. Think between <think> and </think> whenever you learn something new. As soon as enough is known, give the \
+         answer between <answer> and </answer>.\n\
+         {}\nQuestion: {}\n",
+        rules(run.options),
+        run.question
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_with_a_fault_says_which() {
+        assert!(read("Ans1=SearchKG(t=city | h=Smith, John, r=born in)").is_ok());
+        assert!(read("Ans1=Intersect(Ans2, Ans3)").is_err_and(|f| f.contains("Ans2")));
+        assert!(read("I would search.").is_err());
+    }
+
+    #[test]
+    fn the_last_comma_parts_head_and_relation() {
+        assert_eq!(head_and_relation("Smith, John, born in"), ("Smith, John", "born in"));
+        assert_eq!(head_and_relation("Bonn"), ("Bonn", ""));
+        assert_eq!(head_and_relation(", r"), ("", "r"));
+    }
+}

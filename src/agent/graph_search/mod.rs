@@ -1,0 +1,192 @@
+//! GraphSearch (arXiv 2509.22009): a fixed workflow of prompts over two channels, passages and statements of a knowledge graph.
+//!
+//! 1. Search with the question; summarise passages and statements.
+//! 2. Split the question into sub-queries, once as text and once as triples.
+//! 3. Channel by channel, for each sub-query: complete it from earlier answers, search, summarise, answer.
+//! 4. Draft an answer from the channel's history, verify it, and where it lacks evidence search for more.
+//! 5. The final answer from the summaries and both histories.
+//!
+//! Where we differ: the verdict is read by its last word, and more evidence is looked for when it says No (the authors' code does so on any
+//! "yes", though their prompt defines No as lacking evidence; [`Polarity::OnYes`] is theirs). Retrieval strings keep digits and every script. A
+//! step that is empty degrades to the question itself rather than to nothing. Without a graph the second channel is left out.
+
+mod prompts;
+mod read;
+
+use super::look::{Found, listed};
+use super::neutralise::Marks;
+use super::options::{Limits, Polarity};
+use super::protocol::Protocol;
+use super::run::{Ask, Run};
+use super::tags::{after_label, after_thinking};
+use super::types::AgentEvent;
+use crate::llm::{ChatRequest, LlmError, Message};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// The fixed workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraphSearch;
+
+/// Sub-queries that are followed, a channel.
+const SUB_QUERIES: usize = 6;
+/// Further searches after a draft.
+const EXPANSIONS: usize = 4;
+
+/// Where a step looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Channel {
+    Text,
+    Graph,
+}
+
+impl Protocol for GraphSearch {
+    fn name(&self) -> &'static str {
+        "graph-search"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { turns: 60, searches: 30, k: 5, tokens_out: 1_024, temperature: 0.0 }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks { labels: &["sub-query", "retrieved context", "sub-query answer", "final answer"], ..Marks::default() }
+    }
+
+    fn uses_graph(&self) -> bool {
+        true
+    }
+
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+        async move {
+            let question = run.question.clone();
+            let mut known = String::new();
+            for channel in channels(run) {
+                let context = look(run, channel, &question).await;
+                if !context.is_empty() {
+                    let summary = step(run, "summarise", prompts::summarise(channel, &question, &context)).await?;
+                    known.push_str(&format!("{}\n{}\n\n", prompts::heading(channel), summary.trim()));
+                }
+            }
+            let mut histories = String::new();
+            for channel in channels(run) {
+                let history = follow(run, channel, &question).await?;
+                histories.push_str(&format!("{}\n{history}\n", prompts::history_heading(channel)));
+            }
+            let prompt = prompts::last(&question, &known, &histories, run.options);
+            let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
+            let ask = Ask { purpose: "final", request, stops: &[], counts: true };
+            let reply = match run.cap() {
+                Some(cap) => run.last(cap, ask).await?,
+                None => run.generate(ask).await?,
+            };
+            let text = after_thinking(&reply.text);
+            Ok(after_label(text, &["final answer"]).or_else(|| read::after_heading(text)).unwrap_or(text).to_owned())
+        }
+        .boxed_local()
+    }
+}
+
+fn channels(run: &Run<'_>) -> Vec<Channel> {
+    if run.has_graph() { vec![Channel::Text, Channel::Graph] } else { vec![Channel::Text] }
+}
+
+/// A prompt of the workflow. When a budget is spent it is not sent any more: what is known by then goes into the final answer.
+async fn step(run: &mut Run<'_>, purpose: &'static str, prompt: String) -> Result<String, LlmError> {
+    if run.cap().is_some() {
+        return Ok(String::new());
+    }
+    let reply = run.aside(purpose, prompt, true).await?;
+    Ok(after_thinking(&reply.text).trim().to_owned())
+}
+
+/// The context for a query: passages, or statements.
+async fn look(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
+    match channel {
+        Channel::Text => {
+            match run.search("search", query).await {
+                Found::Passages(passages) => listed(&passages),
+                // Every prompt stands alone, so what was found for the same query before is shown again.
+                Found::Repeat(numbers) => listed(&run.again(&numbers)),
+                _ => String::new(),
+            }
+        }
+        Channel::Graph => run.facts("graph", query).await.join("\n"),
+    }
+}
+
+/// One channel: its sub-queries in turn, a draft, its verification, and more evidence where that is wanted.
+async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<String, LlmError> {
+    let text = step(run, "decompose", prompts::decompose(channel, question)).await?;
+    let mut plan = read::sub_queries(&text);
+    plan.truncate(SUB_QUERIES);
+    if plan.is_empty() {
+        plan.push(question.to_owned());
+    } else {
+        run.tell(AgentEvent::Plan { text });
+    }
+    let listed_plan: String = plan.iter().enumerate().map(|(i, q)| format!("Sub-query {}: {q}\n", i + 1)).collect();
+    let mut history = String::new();
+    for (i, sub_query) in plan.iter().enumerate() {
+        if run.cap().is_some() {
+            break;
+        }
+        let open = match channel {
+            Channel::Text => sub_query.contains('#'),
+            Channel::Graph => i > 0,
+        };
+        let mut query = sub_query.clone();
+        if open {
+            let completed = step(run, "complete", prompts::complete(sub_query, &listed_plan, &history)).await?;
+            let completed = completed.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_owned();
+            query = if completed.is_empty() { query } else { completed };
+        }
+        let context = look(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
+        let context = match context.is_empty() {
+            true => "(nothing was found)".to_owned(),
+            false => step(run, "summarise", prompts::summarise(channel, &query, &context)).await?,
+        };
+        let answer = step(run, "answer", prompts::answer(&query, &context, &history)).await?;
+        run.tell(AgentEvent::Step { text: format!("{query}: {answer}") });
+        history.push_str(&format!(
+            "Sub-query {}: {query}\nRetrieved context: {}\nSub-query answer: {}\n\n",
+            i + 1,
+            context.trim(),
+            answer.trim()
+        ));
+    }
+    let draft = step(run, "draft", prompts::draft(question, &history)).await?;
+    let verdict = step(run, "verify", prompts::verify(question, &history, &draft)).await?;
+    if !verdict.is_empty() && wants_more(&verdict, run.options.polarity) {
+        let more = step(run, "expand", prompts::expand(question, &history, &draft, &verdict)).await?;
+        for query in read::strings(&more).iter().take(EXPANSIONS) {
+            let context = look(run, channel, query).await;
+            if !context.is_empty() {
+                let summary = step(run, "summarise", prompts::summarise(channel, query, &context)).await?;
+                history.push_str(&format!("Further query: {query}\nRetrieved context: {}\n\n", summary.trim()));
+            }
+        }
+    }
+    Ok(history)
+}
+
+/// Whether a verdict asks for more evidence.
+fn wants_more(verdict: &str, polarity: Polarity) -> bool {
+    match polarity {
+        Polarity::OnYes => verdict.to_lowercase().contains("yes"),
+        Polarity::OnNo => read::last_yes_or_no(verdict) == Some(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_of_a_verdict_counts_unless_the_authors_reading_is_wanted() {
+        let lacking = "Yes, it is fluent, but a step is missing. No.";
+        assert!(wants_more(lacking, Polarity::OnNo) && wants_more(lacking, Polarity::OnYes));
+        let supported = "There are no gaps. **Yes**";
+        assert!(!wants_more(supported, Polarity::OnNo) && wants_more(supported, Polarity::OnYes));
+        assert!(!wants_more("Unclear.", Polarity::OnNo) && !wants_more("Unclear.", Polarity::OnYes));
+    }
+}

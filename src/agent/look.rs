@@ -1,0 +1,360 @@
+//! Looking things up on a model's behalf: numbered, counted, cut to size, and made safe.
+
+use super::environment::{EnvironmentError, Evidence, Fact};
+use super::neutralise::neutralise;
+use super::run::Run;
+use super::types::{AgentEvent, Call, Numbered};
+use crate::text::fold;
+use futures::future::join_all;
+
+/// A passage as the model is shown it: safe, and cut to size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The number that cites it.
+    pub number: u32,
+    /// The document's title, on one line.
+    pub title: String,
+    /// The passage.
+    pub text: String,
+    /// Its score under the retriever.
+    pub score: f32,
+}
+
+/// The passages under their numbers, a blank line between them.
+pub fn listed(passages: &[Shown]) -> String {
+    passages.iter().map(|p| format!("[{}] {}\n{}\n\n", p.number, p.title, p.text)).collect()
+}
+
+/// What became of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// Passages, best first.
+    Passages(Vec<Shown>),
+    /// There are none.
+    Nothing,
+    /// The query was empty; nothing was looked for.
+    Empty,
+    /// It was asked before, and brought these numbers.
+    Repeat(Vec<u32>),
+    /// No more searches are allowed.
+    Limit,
+    /// The search failed.
+    Failed,
+}
+
+impl Found {
+    /// The passages, where there are any.
+    pub fn passages(&self) -> &[Shown] {
+        match self {
+            Found::Passages(passages) => passages,
+            _ => &[],
+        }
+    }
+
+    /// What to tell the model instead of passages.
+    pub fn notice(&self) -> Option<String> {
+        Some(match self {
+            Found::Passages(_) => return None,
+            Found::Nothing => "Nothing was found for this query. Try other words.".to_owned(),
+            Found::Empty => "The query was empty, so nothing was searched. Write what to search for.".to_owned(),
+            Found::Repeat(numbers) if numbers.is_empty() => {
+                "This query was searched before and found nothing. Ask something else, or go on without it.".to_owned()
+            }
+            Found::Repeat(numbers) => {
+                let list: Vec<String> = numbers.iter().map(|n| format!("[{n}]")).collect();
+                format!("This query was searched before. Its results stand above: {}.", list.join(" "))
+            }
+            Found::Limit => "The limit of searches is reached. No further search is possible; go on with what you have.".to_owned(),
+            Found::Failed => "The search failed. Go on without it.".to_owned(),
+        })
+    }
+}
+
+/// Whether passages come from the bundle or from the web.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The bundle.
+    Bundle,
+    /// The web; the bundle where no way to search the web was supplied.
+    Web,
+}
+
+/// Characters of a title or a fact, at most.
+const LABEL_CHARS: usize = 300;
+/// Passages that are loaded for the statements of one look into the graph, at most.
+const SOURCES: usize = 20;
+/// A passage of which fewer tokens than this would be left is not begun.
+const LEAST: usize = 24;
+
+impl Run<'_> {
+    /// Looks for one query.
+    pub async fn search(&mut self, tool: &'static str, query: &str) -> Found {
+        self.search_all(tool, Place::Bundle, &[query.to_owned()]).await.pop().unwrap_or(Found::Nothing)
+    }
+
+    /// Looks for several queries at once; the answers come in their order.
+    pub async fn search_all(&mut self, tool: &'static str, place: Place, queries: &[String]) -> Vec<Found> {
+        let mut found: Vec<Option<Found>> = Vec::new();
+        let mut first_of: Vec<Option<usize>> = Vec::new();
+        for query in queries {
+            let key = normalised(query);
+            self.tell(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
+            let (known, fresh) = match () {
+                () if key.is_empty() => (Some(Found::Empty), None),
+                () if self.asked.iter().any(|(t, k, _)| *t == tool && *k == key) => (Some(Found::Repeat(Vec::new())), None),
+                () if self.searches >= self.limits.searches => (Some(Found::Limit), None),
+                () => {
+                    self.searches += 1;
+                    self.asked.push((tool, key, Vec::new()));
+                    (None, Some(self.asked.len() - 1))
+                }
+            };
+            found.push(known);
+            first_of.push(fresh);
+        }
+        let environment = self.services.environment;
+        let k = self.limits.k as usize;
+        let work = queries.iter().zip(&found).map(|(query, known)| async move {
+            match (known, environment.web()) {
+                (Some(_), _) => None,
+                (None, Some(web)) if place == Place::Web => Some(web.search(query.trim(), k).await),
+                (None, _) => Some(environment.search(query.trim(), k).await),
+            }
+        });
+        let answers = join_all(work).await;
+        let mut out = Vec::with_capacity(queries.len());
+        for (i, answer) in answers.into_iter().enumerate() {
+            let result = match (answer, found[i].take()) {
+                (Some(answer), _) => self.take(answer),
+                (None, Some(Found::Repeat(_))) => {
+                    let key = normalised(&queries[i]);
+                    let before = self.asked.iter().find(|(t, k, _)| *t == tool && *k == key);
+                    Found::Repeat(before.map(|(_, _, numbers)| numbers.clone()).unwrap_or_default())
+                }
+                (None, known) => known.unwrap_or(Found::Nothing),
+            };
+            if let Some(entry) = first_of[i].and_then(|at| self.asked.get_mut(at)) {
+                entry.2 = result.passages().iter().map(|p| p.number).collect();
+            }
+            self.report(tool, &queries[i], &result);
+            out.push(result);
+        }
+        out
+    }
+
+    /// Numbers what was found, makes it safe, and cuts it to size.
+    fn take(&mut self, answer: Result<Vec<Evidence>, EnvironmentError>) -> Found {
+        let passages = match answer {
+            Ok(passages) => passages,
+            Err(error) => return self.failed(&error),
+        };
+        let mut room = self.options.tokens_evidence as usize;
+        let mut shown = Vec::new();
+        for passage in passages.into_iter().take(self.limits.k as usize) {
+            let text = neutralise(passage.text.trim(), &self.marks);
+            let Some(text) = self.cut_to(&text, room, shown.is_empty()) else { break };
+            room = room.saturating_sub(self.count_tokens(&text));
+            let title = line(&neutralise(&passage.title, &self.marks));
+            let score = passage.score;
+            let number = self.number(passage);
+            // Two retrievers' ways to one passage are still one passage.
+            if !shown.iter().any(|s: &Shown| s.number == number) {
+                shown.push(Shown { number, title, text, score });
+            }
+        }
+        if shown.is_empty() { Found::Nothing } else { Found::Passages(shown) }
+    }
+
+    /// The number of a passage: a chunk keeps the one that it was first given.
+    pub(super) fn number(&mut self, passage: Evidence) -> u32 {
+        let same = |e: &Evidence| match passage.chunk {
+            Some(chunk) => e.chunk == Some(chunk),
+            None => e.chunk.is_none() && e.title == passage.title && e.text == passage.text,
+        };
+        let at = self.shown.iter().position(same).unwrap_or_else(|| {
+            self.shown.push(passage);
+            self.shown.len() - 1
+        });
+        u32::try_from(at + 1).unwrap_or(u32::MAX)
+    }
+
+    /// A text that fits, cut at a word where it must be; `None` when too little of it would be left. A first one is always begun.
+    fn cut_to(&self, text: &str, room: usize, first: bool) -> Option<String> {
+        if text.is_empty() {
+            return None;
+        }
+        if self.count_tokens(text) <= room {
+            return Some(text.to_owned());
+        }
+        if room < LEAST && !first {
+            return None;
+        }
+        // Token counts grow with the text.
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let fits = ends.partition_point(|&end| self.count_tokens(&text[..end]) <= room);
+        let end = fits.checked_sub(1).and_then(|i| ends.get(i)).copied()?;
+        // At a word, unless the script has none.
+        let cut = match text[..end].rfind(char::is_whitespace) {
+            Some(word) if end - word < 80 => text[..word].trim_end(),
+            _ => &text[..end],
+        };
+        (!cut.is_empty()).then(|| format!("{cut} …"))
+    }
+
+    /// Passages that were shown before, once more, for a prompt that stands alone.
+    pub fn again(&self, numbers: &[u32]) -> Vec<Shown> {
+        let mut room = self.options.tokens_evidence as usize;
+        let mut out = Vec::new();
+        for &number in numbers {
+            let Some(e) = (number as usize).checked_sub(1).and_then(|at| self.shown.get(at)) else { continue };
+            let Some(text) = self.cut_to(&self.safe(e.text.trim()), room, out.is_empty()) else { break };
+            room = room.saturating_sub(self.count_tokens(&text));
+            out.push(Shown { number, title: line(&self.safe(&e.title)), text, score: e.score });
+        }
+        out
+    }
+
+    /// Notes a call that could not be carried out.
+    pub fn missed(&mut self, tool: &str, query: &str, note: &str) {
+        let (tool, query, note) = (line(tool), line(query), Some(note.to_owned()));
+        self.tell(AgentEvent::Call { tool: tool.clone(), query: query.clone() });
+        self.tell(AgentEvent::Evidence {
+            tool: tool.clone(),
+            query: query.clone(),
+            passages: Vec::new(),
+            facts: Vec::new(),
+            note: note.clone(),
+        });
+        self.note(Call { tool, query, passages: Vec::new(), facts: Vec::new(), note });
+    }
+
+    fn failed(&mut self, error: &EnvironmentError) -> Found {
+        match error {
+            EnvironmentError::Aborted => self.aborted = true,
+            EnvironmentError::Failed(why) => self.warn(&format!("A search failed: {why}.")),
+        }
+        Found::Failed
+    }
+
+    fn report(&mut self, tool: &str, query: &str, found: &Found) {
+        let numbered = |s: &Shown| {
+            let (chunk, url) = self.shown.get(s.number as usize - 1).map_or((None, String::new()), |e| (e.chunk, e.url.clone()));
+            Numbered { number: s.number, chunk, title: s.title.clone(), url }
+        };
+        let passages: Vec<Numbered> = found.passages().iter().map(numbered).collect();
+        let call = Call {
+            tool: tool.to_owned(),
+            query: line(query),
+            passages: passages.iter().map(|p| p.number).collect(),
+            facts: Vec::new(),
+            note: found.notice(),
+        };
+        self.tell(AgentEvent::Evidence {
+            tool: call.tool.clone(),
+            query: call.query.clone(),
+            passages,
+            facts: Vec::new(),
+            note: call.note.clone(),
+        });
+        self.note(call);
+    }
+
+    /// Takes what the knowledge graph answered, as safe lines; empty with a note when it did not.
+    fn take_facts(&mut self, tool: &'static str, query: &str, answer: Result<Vec<String>, EnvironmentError>) -> Vec<String> {
+        let (lines, note) = match answer {
+            Ok(lines) => (lines, None),
+            Err(error) => (Vec::new(), self.failed(&error).notice()),
+        };
+        let facts: Vec<String> = lines.iter().map(|l| line(&self.safe(l))).filter(|l| !l.is_empty()).collect();
+        let note = note.or_else(|| facts.is_empty().then(|| "The graph holds nothing for this.".to_owned()));
+        let call = Call { tool: tool.to_owned(), query: line(query), passages: Vec::new(), facts: facts.clone(), note: note.clone() };
+        let (tool, query) = (call.tool.clone(), call.query.clone());
+        self.tell(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts: facts.clone(), note });
+        self.note(call);
+        facts
+    }
+
+    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it.
+    pub(super) async fn told(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
+        let mut out = Vec::new();
+        let mut loaded = 0;
+        for fact in facts? {
+            let mut text = format!("({}, {}, {})", fact.head, fact.relation, fact.tail);
+            if let Some(chunk) = fact.chunk {
+                let known = self.shown.iter().position(|e| e.chunk == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok());
+                let number = match known {
+                    None if loaded < SOURCES => {
+                        loaded += 1;
+                        let environment = self.services.environment;
+                        environment.passage(chunk).await.map(|passage| self.number(passage))
+                    }
+                    known => known,
+                };
+                text.extend(number.map(|n| format!(" [{n}]")));
+            }
+            out.push(text);
+        }
+        Ok(out)
+    }
+
+    /// Counts a look into the graph; false when no more are allowed.
+    fn may_look(&mut self, tool: &'static str, query: &str) -> bool {
+        self.tell(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
+        let allowed = self.searches < self.limits.searches;
+        self.searches += u32::from(allowed);
+        allowed
+    }
+
+    /// Whether there is a knowledge graph.
+    pub fn has_graph(&self) -> bool {
+        self.services.environment.graph().is_some()
+    }
+
+    /// The statements of the knowledge graph nearest to a query, best first: `(head, relation, tail)`. Empty without a graph.
+    pub async fn facts(&mut self, tool: &'static str, query: &str) -> Vec<String> {
+        let Some(graph) = self.services.environment.graph() else { return Vec::new() };
+        if query.trim().is_empty() || !self.may_look(tool, query) {
+            return Vec::new();
+        }
+        let facts = graph.facts(query.trim(), self.limits.k as usize).await;
+        let answer = self.told(facts).await;
+        self.take_facts(tool, query, answer)
+    }
+
+    /// An entity's relations, those most relevant to `relation` first, at most `k`. Empty without a graph.
+    pub async fn relations(&mut self, tool: &'static str, entity: &str, relation: &str, k: usize) -> Vec<String> {
+        let query = format!("{entity}, {relation}");
+        if !self.may_look(tool, &query) {
+            return Vec::new();
+        }
+        let answer = match self.services.environment.graph() {
+            Some(graph) => graph.relations(entity, relation, k).await,
+            None => Ok(Vec::new()),
+        };
+        self.take_facts(tool, &query, answer)
+    }
+
+    /// What an entity is related to by a relation, at most `k`. Empty without a graph.
+    pub async fn neighbors(&mut self, tool: &'static str, entity: &str, relation: &str, k: usize) -> Vec<String> {
+        let query = format!("{entity}, {relation}");
+        if !self.may_look(tool, &query) {
+            return Vec::new();
+        }
+        let facts = match self.services.environment.graph() {
+            Some(graph) => graph.neighbors(entity, relation, k).await,
+            None => Ok(Vec::new()),
+        };
+        let answer = self.told(facts).await;
+        self.take_facts(tool, &query, answer)
+    }
+}
+
+/// Queries that differ in case and spacing alone are the same.
+pub(super) fn normalised(query: &str) -> String {
+    fold(query).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text as one short line.
+pub(super) fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LABEL_CHARS).collect()
+}

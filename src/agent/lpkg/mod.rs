@@ -1,0 +1,264 @@
+//! LPKG (arXiv 2406.14282): the model writes a plan as code, the plan is executed here, and the model answers only the atomic sub-questions.
+//!
+//! The planner's code is read by [`crate::plan::lpkg`] and checked; one that cannot be used is sent back once with what is wrong. Each
+//! sub-question is asked once for every member of the sets that it refers to; its answers are a set `[A#B]`, or `[None]`. Sets are intersected and
+//! united here; a comparison is one more request. The set of `Finish_The_Plan` is the answer.
+//!
+//! Where we differ from the authors' executor: an empty operand makes an intersection empty rather than letting the other one pass; members are
+//! compared without regard to case, punctuation and articles; a comparison sees the sub-questions with their answers filled in; the fan-out is
+//! bounded, and what was left out is told. As theirs, a plan that fails is replaced by passages for the question itself.
+
+mod prompts;
+mod sets;
+
+use super::look::{Found, Shown};
+use super::neutralise::Marks;
+use super::options::Limits;
+use super::protocol::Protocol;
+use super::run::{Ask, Run};
+use super::tags::after_thinking;
+use super::types::{AgentEvent, Cap};
+use crate::llm::{ChatRequest, LlmError, Message};
+use crate::plan::check::{Limits as PlanLimits, check};
+use crate::plan::{Operation, Part, Plan, Template, lpkg};
+use futures::future::{FutureExt, LocalBoxFuture};
+use sets::{Member, Set};
+use std::collections::BTreeMap;
+
+/// Plan as code, then execute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lpkg;
+
+/// A sub-question is asked for at most so many combinations of members.
+const FAN_OUT: usize = 5;
+/// Replies that vote on one sub-question, at most.
+const VOTES: u32 = 9;
+/// Votes differ only if sampling lets them.
+const VOTING_TEMPERATURE: f32 = 0.7;
+
+impl Protocol for Lpkg {
+    fn name(&self) -> &'static str {
+        "lpkg"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { turns: 40, searches: 20, k: 5, tokens_out: 1_024, temperature: 0.1 }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks { labels: &["title", "text", "question"], ..Marks::default() }
+    }
+
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+        async move {
+            let mut known = Vec::new();
+            let why = match plan(run).await? {
+                None => Failure::Plan,
+                Some(plan) => match execute(run, &plan, &mut known).await? {
+                    Ok(answer) => return Ok(answer.render(run.options.grounded)),
+                    Err(failure) => failure,
+                },
+            };
+            run.warn(&why.describe());
+            fall_back(run, &known, why).await
+        }
+        .boxed_local()
+    }
+}
+
+/// Why a plan did not lead to an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Failure {
+    /// There is no plan that can be executed.
+    Plan,
+    /// A step found nothing.
+    Empty(String),
+    /// A budget was spent.
+    Cap(Cap),
+}
+
+impl Failure {
+    fn describe(&self) -> String {
+        match self {
+            Failure::Plan => {
+                "The model gave no plan that can be carried out; passages for the question itself were read instead.".to_owned()
+            }
+            Failure::Empty(step) => format!("The plan's step {step} found nothing; passages for the question itself were read instead."),
+            Failure::Cap(_) => "The plan was not carried out to its end.".to_owned(),
+        }
+    }
+}
+
+/// Asks for a plan; once more, with what is wrong, if it cannot be used.
+async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
+    let limits = PlanLimits { statements: 16, ..PlanLimits::default() };
+    let mut prompt = prompts::plan(&run.question);
+    for _ in 0..2 {
+        if run.cap().is_some() {
+            break;
+        }
+        let reply = run.aside("plan", prompt.clone(), true).await?;
+        let text = after_thinking(&reply.text).trim();
+        let read = lpkg::parse(text, &limits).map_err(|e| vec![e]);
+        match read.and_then(|parsed| check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)) {
+            Ok(plan) => {
+                run.tell(AgentEvent::Plan { text: text.to_owned() });
+                return Ok(Some(plan));
+            }
+            Err(errors) => prompt.push_str(&prompts::repair(text, &errors)),
+        }
+    }
+    Ok(None)
+}
+
+/// Carries out a plan, statement by statement. `known` keeps what was found, for an answer without the plan.
+async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Result<Result<Set, Failure>, LlmError> {
+    let mut sets: BTreeMap<&str, Set> = BTreeMap::new();
+    let mut asked: BTreeMap<&str, String> = BTreeMap::new();
+    for statement in &plan.statements {
+        if let Some(cap) = run.cap() {
+            return Ok(Err(Failure::Cap(cap)));
+        }
+        let of = |names: &[String]| names.iter().map(|n| sets.get(n.as_str()).cloned().unwrap_or_default()).collect::<Vec<Set>>();
+        let (what, set) = match &statement.operation {
+            Operation::Search { query } => {
+                let (filled, left_out) = combinations(query, &sets);
+                if left_out {
+                    run.warn(&format!("The step {} was carried out for its first {FAN_OUT} cases only.", statement.name));
+                }
+                let mut set = Set::default();
+                for question in &filled {
+                    set = set.union(&answer(run, question).await?);
+                }
+                let question = filled.join(" / ");
+                asked.insert(&statement.name, question.clone());
+                (question, set)
+            }
+            Operation::Intersect { of: names } => (format!("what is in all of {}", names.join(", ")), Set::intersection(&of(names))),
+            Operation::Union { of: names } => {
+                let united = of(names).iter().fold(Set::default(), |all, set| all.union(set));
+                (format!("what is in any of {}", names.join(", ")), united)
+            }
+            Operation::Compare(compare) => {
+                let given: Vec<(String, Set)> = compare
+                    .of
+                    .iter()
+                    .map(|n| (asked.get(n.as_str()).unwrap_or(n).clone(), sets.get(n.as_str()).cloned().unwrap_or_default()))
+                    .collect();
+                if let Some((question, _)) = given.iter().find(|(_, set)| set.is_empty()) {
+                    return Ok(Err(Failure::Empty(question.clone())));
+                }
+                let question = compare.question.clone().unwrap_or_else(|| run.question.clone());
+                let reply = run.aside("compare", prompts::compare(&question, &given), true).await?;
+                let numbers: Vec<u32> = given.iter().flat_map(|(_, set)| set.numbers()).collect();
+                let found = sets::read(after_thinking(&reply.text)).into_iter().map(|text| Member::new(text, &numbers)).collect();
+                ("a comparison".to_owned(), Set::new(found))
+            }
+            // The code form has no other operations; a plan from elsewhere may.
+            _ => return Ok(Err(Failure::Plan)),
+        };
+        let step = format!("{}: {what} → {}", statement.name, set.render(false));
+        run.tell(AgentEvent::Step { text: step.clone() });
+        known.push(step);
+        if set.is_empty() {
+            return Ok(Err(Failure::Empty(statement.name.clone())));
+        }
+        sets.insert(&statement.name, set);
+    }
+    Ok(sets.remove(plan.answer.as_str()).filter(|set| !set.is_empty()).ok_or_else(|| Failure::Empty(plan.answer.clone())))
+}
+
+/// A sub-question for every combination of members of the sets that it refers to, and whether some were left out.
+fn combinations(query: &Template, sets: &BTreeMap<&str, Set>) -> (Vec<String>, bool) {
+    let mut filled = vec![(String::new(), BTreeMap::<&str, &str>::new())];
+    let mut left_out = false;
+    for part in query.parts() {
+        match part {
+            Part::Text(text) => filled.iter_mut().for_each(|(out, _)| out.push_str(text)),
+            Part::Reference(name) => {
+                let members = sets.get(name.as_str()).map(Set::members).unwrap_or_default();
+                let mut next = Vec::new();
+                for (out, chosen) in &filled {
+                    // A set that is named twice stands for the same member in both places.
+                    let fixed = chosen.get(name.as_str()).copied();
+                    for text in members.iter().map(|m| m.text.as_str()).filter(|t| fixed.is_none_or(|f| f == *t)) {
+                        let mut chosen = chosen.clone();
+                        chosen.insert(name, text);
+                        next.push((format!("{out}{text}"), chosen));
+                    }
+                    if next.len() > FAN_OUT {
+                        break;
+                    }
+                }
+                left_out |= next.len() > FAN_OUT;
+                next.truncate(FAN_OUT);
+                filled = next;
+            }
+        }
+    }
+    (filled.into_iter().map(|(out, _)| out.trim().to_owned()).collect(), left_out)
+}
+
+/// The answers to an atomic question, by the vote of as many replies as were asked for.
+async fn answer(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
+    let passages = match run.search("search", question).await {
+        Found::Passages(passages) => passages,
+        // Every prompt stands alone.
+        Found::Repeat(numbers) => run.again(&numbers),
+        _ => Vec::new(),
+    };
+    let prompt = prompts::answer(question, &passages);
+    let votes = run.options.votes.clamp(1, VOTES);
+    let mut tally: Vec<(Set, u32)> = Vec::new();
+    for vote in 0..votes {
+        if vote > 0 && run.cap().is_some() {
+            break;
+        }
+        let mut request = ChatRequest { messages: vec![Message::user(prompt.clone())], ..ChatRequest::default() };
+        if votes > 1 {
+            request.temperature = Some(VOTING_TEMPERATURE);
+            request.seed = Some(u64::from(vote));
+        }
+        let reply = run.generate(Ask { purpose: "answer", request, stops: &[], counts: false }).await?;
+        let found = sets::read(after_thinking(&reply.text)).into_iter().map(|text| attributed(text, &passages)).collect();
+        let set = Set::new(found);
+        match tally.iter_mut().find(|(known, _)| known.same(&set)) {
+            Some((_, n)) => *n += 1,
+            None => tally.push((set, 1)),
+        }
+    }
+    // Among equals the first to be said, so that the same replies give the same answer.
+    let most = tally.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    Ok(tally.into_iter().find(|(_, n)| *n == most).map(|(set, _)| set).unwrap_or_default())
+}
+
+/// An answer with the passages that hold its words.
+fn attributed(text: String, passages: &[Shown]) -> Member {
+    let wanted = sets::key(&text);
+    let holds = |p: &&Shown| sets::key(&format!("{} {}", p.title, p.text)).contains(&wanted);
+    let numbers: Vec<u32> = passages.iter().filter(holds).map(|p| p.number).collect();
+    Member::new(text, &numbers)
+}
+
+/// The answer without the plan, from passages for the question itself and what the plan had found.
+async fn fall_back(run: &mut Run<'_>, known: &[String], why: Failure) -> Result<String, LlmError> {
+    let question = run.question.clone();
+    let passages = match run.search("search", &question).await {
+        Found::Passages(passages) => passages,
+        Found::Repeat(numbers) => run.again(&numbers),
+        _ => Vec::new(),
+    };
+    let prompt = prompts::plain(&question, &passages, known, run.options);
+    let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
+    let ask = Ask { purpose: "final", request, stops: &[], counts: true };
+    let cap = if let Failure::Cap(cap) = why { Some(cap) } else { run.cap() };
+    let reply = match cap {
+        Some(cap) => run.last(cap, ask).await?,
+        None => run.generate(ask).await?,
+    };
+    Ok(after_thinking(&reply.text).trim().to_owned())
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,49 @@
+//! Agents: a model that searches while it answers, by one of the published protocols.
+//!
+//! [`run`] is the loop that all protocols share: it asks the model, counts what that costs, looks things up, numbers what it shows, and makes the
+//! model answer when a budget is spent. A [`Protocol`] is the dialogue: one file each, to be read beside its paper. What can be looked into is an
+//! [`Environment`], so that any retriever can serve any protocol. [`ask_with_protocol`] runs one over an open bundle, and checks the citations
+//! of what comes back.
+
+mod ask;
+mod calls;
+mod carry_out;
+mod dialogue;
+mod environment;
+mod kg_tools;
+mod look;
+mod neutralise;
+mod options;
+mod protocol;
+mod rules;
+mod run;
+mod stream;
+pub mod tags;
+mod types;
+
+mod graph_r1;
+mod graph_rft;
+mod graph_search;
+mod lpkg;
+mod react;
+mod search_o1;
+mod search_r1;
+mod self_ask;
+mod single_shot;
+mod tool_calling;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod behaviour_tests;
+#[cfg(test)]
+mod golden_tests;
+
+pub use ask::{AskWith, ProtocolAnswer, ask_with_protocol};
+pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, WebSearch};
+pub use kg_tools::KgTools;
+pub use neutralise::{Marks, neutralise};
+pub use options::{AgentOptions, Condense, Continuation, Limits, Polarity};
+pub use protocol::{NAMES, Protocol, by_name};
+pub use run::{AgentError, Run, Services, run};
+pub use types::{AgentEvent, Call, Cap, Numbered, Outcome, Turn};

@@ -1,0 +1,171 @@
+//! How an agent works: its protocol's defaults, and what a caller changes of them.
+
+use serde::{Deserialize, Serialize};
+
+/// How the text of a turn is continued after evidence, for protocols that were designed as one growing text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Continuation {
+    /// Evidence comes as a message of the user, and the model begins a new turn. Works everywhere.
+    #[default]
+    Turns,
+    /// The text so far is sent as the last message of the assistant, which the endpoint continues.
+    Prefix,
+    /// As `prefix`, with the members `continue_final_message` and `add_generation_prompt` that vLLM and its kin want.
+    ContinueFinalMessage,
+}
+
+/// How Search-o1 makes passages short before they enter the chain of thought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Condense {
+    /// The model reads them in a request of its own: the paper's reason-in-documents.
+    #[default]
+    Model,
+    /// The sentences that share most words with the query are picked, without a request.
+    Sentences,
+    /// They enter as they are.
+    None,
+}
+
+/// When GraphSearch searches again after its first draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Polarity {
+    /// When the verifier's last word is No: the evidence does not suffice.
+    #[default]
+    OnNo,
+    /// When the verdict holds "yes" anywhere, as the authors' code does: for reproducing their figures.
+    OnYes,
+}
+
+/// How to run an agent. What is absent is as the protocol's own description has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct AgentOptions {
+    /// How many passages a search brings.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub k: Option<u32>,
+    /// The most turns of the model before it must answer.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub turns: Option<u32>,
+    /// The most searches.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub searches: Option<u32>,
+    /// The most tokens of the whole run, read and written, before the model must answer.
+    pub tokens: u32,
+    /// The most tokens of one prompt: the oldest evidence is left out of a longer one.
+    pub tokens_in: u32,
+    /// The most tokens of one reply.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub tokens_out: Option<u32>,
+    /// The most tokens of what one search brings into the conversation.
+    pub tokens_evidence: u32,
+    /// The most milliseconds before the model must answer. The answer itself is given a quarter of that on top.
+    pub milliseconds: u32,
+    /// Sampling temperature.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub temperature: Option<f32>,
+    /// How a turn is continued after evidence.
+    pub continuation: Continuation,
+    /// Add our rules to the protocol's task: cite passages by number, use only them, and say so when they do not suffice. Off, the prompt is the
+    /// bare protocol's, as measurements of it want.
+    pub grounded: bool,
+    /// The retriever by name; the bundle's default when absent.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub retriever: Option<String>,
+    /// The language to answer in, as its name ("German"); the question's when absent.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub language: Option<String>,
+    /// The sentence that says that the documents do not say.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub not_said: Option<String>,
+    /// Search-o1: how passages are made short.
+    pub condense: Condense,
+    /// GraphSearch: when it searches again.
+    pub polarity: Polarity,
+    /// Graph-RFT: the web, or its stand-in, may be searched only where the graph had nothing.
+    pub coverage: bool,
+    /// Graph-RFT: the model's plan is carried out at once, rather than by its own searches one by one.
+    pub execute_plan: bool,
+    /// LPKG: how many replies vote on each sub-question.
+    pub votes: u32,
+    /// Tool calling: use the endpoint's own tool calls rather than JSON in the text.
+    pub native_tools: bool,
+    /// Tool calling: today's date, told to the model where given.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub today: Option<String>,
+}
+
+impl Default for AgentOptions {
+    fn default() -> Self {
+        AgentOptions {
+            k: None,
+            turns: None,
+            searches: None,
+            tokens: 200_000,
+            tokens_in: 24_000,
+            tokens_out: None,
+            tokens_evidence: 2_000,
+            milliseconds: 300_000,
+            temperature: None,
+            continuation: Continuation::default(),
+            grounded: true,
+            retriever: None,
+            language: None,
+            not_said: None,
+            condense: Condense::default(),
+            polarity: Polarity::default(),
+            coverage: true,
+            execute_plan: false,
+            votes: 1,
+            native_tools: false,
+            today: None,
+        }
+    }
+}
+
+/// A protocol's own numbers, used where the options are silent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Turns of the model before it must answer.
+    pub turns: u32,
+    /// Searches.
+    pub searches: u32,
+    /// Passages a search.
+    pub k: u32,
+    /// Tokens of one reply.
+    pub tokens_out: u32,
+    /// Sampling temperature.
+    pub temperature: f32,
+}
+
+impl Limits {
+    /// The numbers of a run: the options' where given, else the protocol's. Nobody gets more than 1,000 turns or searches, or 100 passages.
+    pub fn with(self, options: &AgentOptions) -> Limits {
+        Limits {
+            turns: options.turns.unwrap_or(self.turns).clamp(1, 1_000),
+            searches: options.searches.unwrap_or(self.searches).min(1_000),
+            k: options.k.unwrap_or(self.k).clamp(1, 100),
+            tokens_out: options.tokens_out.unwrap_or(self.tokens_out).max(1),
+            temperature: options.temperature.unwrap_or(self.temperature),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_win_over_a_protocols_numbers_within_reason() {
+        let own = Limits { turns: 4, searches: 4, k: 3, tokens_out: 500, temperature: 1.0 };
+        assert_eq!(own.with(&AgentOptions::default()), own);
+        let options = AgentOptions { turns: Some(0), searches: Some(u32::MAX), k: Some(7), ..AgentOptions::default() };
+        assert_eq!(own.with(&options), Limits { turns: 1, searches: 1_000, k: 7, ..own });
+    }
+}

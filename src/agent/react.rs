@@ -1,0 +1,227 @@
+//! ReAct (arXiv 2210.03629): thoughts, actions and observations, one of each a round.
+//!
+//! Actions are `Search[query]`, `Lookup[term]` (the next sentence of the last results that holds the term) and `Finish[answer]`. The form
+//! `Action: Search` with `Action Input: query` on the next line is read too, because many models were taught that one.
+
+use super::dialogue::Dialogue;
+use super::look::{Shown, listed};
+use super::neutralise::Marks;
+use super::options::Limits;
+use super::protocol::Protocol;
+use super::rules::{cited, rules};
+use super::run::Run;
+use super::stream::Stop;
+use super::tags::{after_label, after_last_label, after_thinking, labelled_line};
+use super::types::Cap;
+use crate::llm::{LlmError, Message};
+use crate::text::{fold, sentences};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// Reasoning and acting in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReAct;
+
+const STOPS: &[Stop] = &[Stop::before("\nObservation")];
+
+/// What a round asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Action<'t> {
+    Search(&'t str),
+    Lookup(&'t str),
+    Finish(&'t str),
+    Unknown(&'t str),
+    None,
+}
+
+impl Protocol for ReAct {
+    fn name(&self) -> &'static str {
+        "react"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { turns: 8, searches: 8, k: 5, tokens_out: 512, temperature: 0.1 }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks { labels: &["observation", "action", "action input", "thought", "final answer"], ..Marks::default() }
+    }
+
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+        async move {
+            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], run.options.continuation, "");
+            let mut last: Vec<Shown> = Vec::new();
+            let mut looked_up: (String, usize) = Default::default();
+            let mut round = 1;
+            let cap = loop {
+                if let Some(cap) = run.cap() {
+                    break cap;
+                }
+                let reply = run.turn("reason", &mut dialogue, STOPS).await?;
+                if reply.text.trim().is_empty() {
+                    break Cap::Silence;
+                }
+                let observation = match action(&reply.text) {
+                    Action::Finish(answer) => return Ok(answer.to_owned()),
+                    Action::Search(query) => {
+                        let found = run.search("search", query).await;
+                        let text = found.notice().unwrap_or_else(|| listed(found.passages()));
+                        if !found.passages().is_empty() {
+                            last = found.passages().to_vec();
+                            looked_up = Default::default();
+                        }
+                        text
+                    }
+                    Action::Lookup(term) => {
+                        let term = fold(term);
+                        looked_up = if looked_up.0 == term { (term, looked_up.1 + 1) } else { (term, 0) };
+                        lookup(&last, &looked_up.0, looked_up.1)
+                    }
+                    Action::Unknown(name) => {
+                        let name: String = name.chars().take(60).collect();
+                        let note = format!("There is no action {name}. The actions are Search[query], Lookup[term] and Finish[answer].");
+                        run.missed(&name, "", &note);
+                        note
+                    }
+                    Action::None => "There was no action. Write one: Search[query], Lookup[term] or Finish[answer].".to_owned(),
+                };
+                let observation = observation.trim();
+                dialogue.environment(
+                    format!("\nObservation {round}: {observation}\n"),
+                    &format!("\nObservation {round}: (left out for length)\n"),
+                );
+                round += 1;
+            };
+            let words = "\nObservation: No more actions are possible except Finish. Give the answer now: Finish[answer]\n";
+            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            Ok(match action(&reply.text) {
+                Action::Finish(answer) => answer.to_owned(),
+                Action::Search(_) | Action::Lookup(_) => String::new(),
+                // A model that has left the form behind answers in prose.
+                Action::Unknown(_) | Action::None => after_thinking(&reply.text).trim().to_owned(),
+            })
+        }
+        .boxed_local()
+    }
+}
+
+fn task(run: &Run<'_>) -> String {
+    format!(
+        "Answer a question by rounds of Thought, Action and Observation. A Thought reasons about what is known and what is missing. An Action is one \
+         of these:\n\
+         Search[query] looks for passages in a collection of documents.\n\
+         Lookup[term] gives the next sentence with that term in the passages of the last search.\n\
+         Finish[answer] gives the answer, as shortly as the question allows, and ends the task.\n\
+         Write one Thought and one Action a round, then stop: the Observation is given to you.\n\n\
+         An example:\n\
+         Question: Which river flows through the town where the clockmaker Ada Brenner was born?\n\
+         Thought 1: I must find out where Ada Brenner was born, then which river flows there.\n\
+         Action 1: Search[birthplace of clockmaker Ada Brenner]\n\
+         Observation 1: [1] Clockmakers\nAda Brenner was born in Hallwil.\n\
+         Thought 2: She was born in Hallwil. Which river flows through Hallwil?\n\
+         Action 2: Search[river through Hallwil]\n\
+         Observation 2: [2] Hallwil\nThe Aabach runs through the town.\n\
+         Thought 3: The river is the Aabach.\n\
+         Action 3: Finish[the Aabach{}]\n\
+         {}\nQuestion: {}\n",
+        cited(run.options, "[2]"),
+        rules(run.options),
+        run.question
+    )
+}
+
+/// The first action of a round.
+fn action(text: &str) -> Action<'_> {
+    let text = after_thinking(text);
+    let Some(rest) = after_label(text, &["action"]) else {
+        return match after_last_label(text, &["final answer"]) {
+            Some(answer) => Action::Finish(answer),
+            None => Action::None,
+        };
+    };
+    let line = rest.lines().next().unwrap_or("");
+    let (name, argument) = match line.split_once('[') {
+        Some((name, _)) => (name, bracketed(&rest[name.len() + 1..])),
+        None => (line, labelled_line(text, &["action input"]).unwrap_or("")),
+    };
+    match fold(name.trim().trim_matches(['*', '`'])).as_str() {
+        "search" => Action::Search(argument.trim()),
+        "lookup" => Action::Lookup(argument.trim()),
+        "finish" | "final answer" => Action::Finish(argument.trim()),
+        _ => Action::Unknown(name.trim()),
+    }
+}
+
+/// Up to the bracket that closes what was opened before `text`, or else to the line's end.
+fn bracketed(text: &str) -> &str {
+    let mut depth = 1_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[..at];
+        }
+    }
+    text.lines().next().unwrap_or("")
+}
+
+/// The sentence number `nth` of the passages that holds a folded term.
+fn lookup(passages: &[Shown], term: &str, nth: usize) -> String {
+    if term.trim().is_empty() {
+        return "Lookup needs a term.".to_owned();
+    }
+    let holding = |p: &Shown| {
+        let found: Vec<String> = sentences(&p.text)
+            .into_iter()
+            .map(|range| &p.text[range])
+            .filter(|sentence| fold(sentence).contains(term))
+            .map(|sentence| format!("[{}] {sentence}", p.number))
+            .collect();
+        found
+    };
+    let found: Vec<String> = passages.iter().flat_map(holding).collect();
+    match found.get(nth) {
+        Some(sentence) => format!("(Result {} of {}) {sentence}", nth + 1, found.len()),
+        None if nth == 0 => "The passages of the last search do not hold that term.".to_owned(),
+        None => "There are no more sentences with that term.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn actions_are_read_in_both_forms() {
+        assert_eq!(action("Thought 1: t\nAction 1: Search[a [b] c] and"), Action::Search("a [b] c"));
+        assert_eq!(action("Action: Search\nAction Input: a b"), Action::Search("a b"));
+        assert_eq!(action("**Action:** `Lookup`[x]"), Action::Lookup("x"));
+        assert_eq!(action("Action 2: Finish[a\nb]"), Action::Finish("a\nb"));
+        assert_eq!(action("Thought: I know.\nFinal Answer: a"), Action::Finish("a"));
+        assert_eq!(action("Action: Dance[x]"), Action::Unknown("Dance"));
+        assert_eq!(action("I wonder."), Action::None);
+        assert_eq!(action("Action: Search[unclosed\nmore"), Action::Search("unclosed"));
+        assert_eq!(action("Action:"), Action::Unknown(""));
+    }
+
+    #[test]
+    fn lookup_walks_through_the_sentences_that_hold_a_term() {
+        let passages =
+            [Shown { number: 2, title: String::new(), text: "Loops end. A loop is bounded. Cats sleep.".to_owned(), score: 1.0 }];
+        assert_eq!(lookup(&passages, "loop", 0), "(Result 1 of 2) [2] Loops end.");
+        assert_eq!(lookup(&passages, "loop", 1), "(Result 2 of 2) [2] A loop is bounded.");
+        assert_eq!(lookup(&passages, "loop", 2), "There are no more sentences with that term.");
+        assert_eq!(lookup(&[], "loop", 0), "The passages of the last search do not hold that term.");
+        assert_eq!(lookup(&passages, "", 0), "Lookup needs a term.");
+    }
+
+    proptest! {
+        #[test]
+        fn no_reply_makes_it_panic(text in "(Action|Action Input|Final Answer|Search|Finish|:|\\[|\\]|\\n| |é|1){0,24}") {
+            let _ = action(&text);
+        }
+    }
+}

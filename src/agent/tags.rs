@@ -1,0 +1,307 @@
+//! Reading what a model wrote: tags in any case, the first complete call, the last boxed answer, labelled lines.
+//!
+//! Only text that a model wrote is read here, never text that the environment put into the conversation: a document cannot speak in these tags.
+
+use std::ops::Range;
+
+/// Where `needle` (ASCII) first stands in `text` at or after `from`, whatever the case of its letters.
+pub fn find(text: &str, needle: &str, from: usize) -> Option<usize> {
+    let (text, needle) = (text.as_bytes(), needle.as_bytes());
+    if needle.is_empty() || text.len() < needle.len() {
+        return None;
+    }
+    (from..=text.len() - needle.len()).find(|&at| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
+}
+
+/// Where `needle` (ASCII) last stands in `text`, whatever the case of its letters.
+pub fn rfind(text: &str, needle: &str) -> Option<usize> {
+    let (text, needle) = (text.as_bytes(), needle.as_bytes());
+    if needle.is_empty() || text.len() < needle.len() {
+        return None;
+    }
+    (0..=text.len() - needle.len()).rev().find(|&at| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
+}
+
+/// What follows the last `</think>`; the whole text when there is none.
+pub fn after_thinking(text: &str) -> &str {
+    const CLOSE: &str = "</think>";
+    rfind(text, CLOSE).map_or(text, |at| &text[at + CLOSE.len()..])
+}
+
+/// A complete tag in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tagged<'t> {
+    /// The tag's name, as it was asked for.
+    pub name: &'static str,
+    /// What stands inside, without white space around it.
+    pub inside: &'t str,
+    /// The whole, tags included.
+    pub at: Range<usize>,
+}
+
+/// A tag found in a text: which of the names, whether it closes, and where it stands.
+struct Tag {
+    name: usize,
+    closes: bool,
+    at: Range<usize>,
+}
+
+/// The next opening or closing tag of one of `names`, at or after `from`. `<name>`, `< name >` and `</name>` are tags; `<name x="1">` is one too.
+fn next_tag(text: &str, names: &[&'static str], from: usize) -> Option<Tag> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == b'<')).map(|n| at + n) {
+        let blank = |mut i: usize| {
+            while bytes.get(i).is_some_and(|b| *b == b' ') {
+                i += 1;
+            }
+            i
+        };
+        let mut i = blank(start + 1);
+        let closes = bytes.get(i) == Some(&b'/');
+        if closes {
+            i = blank(i + 1);
+        }
+        let word = bytes[i..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).take(64).count();
+        let name = names.iter().position(|n| n.as_bytes().eq_ignore_ascii_case(&bytes[i..i + word]));
+        if let Some(name) = name {
+            // Attributes are rare and short; a bracket far away belongs to something else.
+            let close = bytes[i + word..].iter().take(200).position(|b| matches!(b, b'>' | b'<'));
+            if let Some(n) = close.filter(|&n| bytes[i + word + n] == b'>') {
+                return Some(Tag { name, closes, at: start..i + word + n + 1 });
+            }
+        }
+        at = start + 1;
+    }
+    None
+}
+
+/// The first complete `<name>…</name>` of any of `names`. Of several openings before a closing tag the last counts, so that a tag that was
+/// begun twice holds what was meant.
+pub fn first<'t>(text: &'t str, names: &[&'static str]) -> Option<Tagged<'t>> {
+    first_from(text, names, 0)
+}
+
+fn first_from<'t>(text: &'t str, names: &[&'static str], from: usize) -> Option<Tagged<'t>> {
+    let mut open: Option<Tag> = None;
+    let mut at = from;
+    while let Some(tag) = next_tag(text, names, at) {
+        at = tag.at.end;
+        if !tag.closes {
+            open = Some(tag);
+        } else if let Some(opened) = open.take_if(|o| o.name == tag.name) {
+            let inside = text[opened.at.end..tag.at.start].trim();
+            return Some(Tagged { name: names[opened.name], inside, at: opened.at.start..tag.at.end });
+        }
+    }
+    None
+}
+
+/// Every complete tag of `names`, in the order of the text.
+pub fn all<'t>(text: &'t str, names: &[&'static str]) -> Vec<Tagged<'t>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(found) = first_from(text, names, at) {
+        at = found.at.end;
+        out.push(found);
+    }
+    out
+}
+
+/// What stands in the last `<name>`: complete, or open until the end of the text, because an answer may be cut before its tag closes.
+pub fn last_or_open<'t>(text: &'t str, name: &'static str) -> Option<&'t str> {
+    let names = [name];
+    let (mut at, mut open, mut last) = (0, None, None);
+    while let Some(tag) = next_tag(text, &names, at) {
+        at = tag.at.end;
+        if !tag.closes {
+            open = Some(tag.at.end);
+        } else if let Some(start) = open.take() {
+            last = Some(text[start..tag.at.start].trim());
+        }
+    }
+    open.map(|start| text[start..].trim()).filter(|inside| !inside.is_empty()).or(last)
+}
+
+/// What stands inside the last complete `\boxed{…}`, braces balanced; as it is written.
+pub fn boxed(text: &str) -> Option<&str> {
+    const OPEN: &[u8] = b"\\boxed{";
+    let bytes = text.as_bytes();
+    // Every open brace, and where the inside of a box begins if it is a box's.
+    let mut open: Vec<Option<usize>> = Vec::new();
+    let mut last: Option<Range<usize>> = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if bytes[at..].starts_with(OPEN) => {
+                at += OPEN.len();
+                open.push(Some(at));
+                continue;
+            }
+            // An escaped brace is a letter.
+            b'\\' => at += 1,
+            b'{' => open.push(None),
+            b'}' => {
+                if let Some(Some(start)) = open.pop()
+                    && last.as_ref().is_none_or(|l| l.start < start)
+                {
+                    last = Some(start..at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    last.map(|range| &text[range])
+}
+
+/// How far it is to the brace that closes a group whose opening brace stands before `text`.
+fn balanced(text: &str) -> Option<usize> {
+    let mut depth = 1_usize;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// A boxed answer as plain text: `\text{…}` is unwrapped, and parentheses around the whole are left out.
+pub fn plain(boxed: &str) -> String {
+    const TEXT: &str = "\\text{";
+    let mut out = String::with_capacity(boxed.len());
+    let mut rest = boxed;
+    while let Some(at) = rest.find(TEXT) {
+        let inside = &rest[at + TEXT.len()..];
+        let Some(length) = balanced(inside) else { break };
+        out.push_str(&rest[..at]);
+        out.push_str(&inside[..length]);
+        rest = &inside[length + 1..];
+    }
+    out.push_str(rest);
+    let trimmed = out.trim();
+    match trimmed.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+        // "(a) and (b)" is not in parentheses as a whole.
+        Some(inside) if !inside.contains(['(', ')']) => inside.trim().to_owned(),
+        _ => trimmed.to_owned(),
+    }
+}
+
+/// What follows the first of these labels that begins a line, to the end of the text: `Answer:`, `**Answer:**`, `## answer 2:`, in any case.
+pub fn after_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
+    line_starts(text).find_map(|line| label_end(&text[line..], labels).map(|end| text[line + end..].trim()))
+}
+
+/// As [`after_label`], for the last line that one of them begins.
+pub fn after_last_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
+    line_starts(text).filter_map(|line| label_end(&text[line..], labels).map(|end| line + end)).last().map(|at| text[at..].trim())
+}
+
+/// What follows the first of these labels that begins a line, to the end of that line.
+pub fn labelled_line<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
+    after_label(text, labels).map(|rest| rest.lines().next().unwrap_or("").trim())
+}
+
+fn line_starts(text: &str) -> impl Iterator<Item = usize> + '_ {
+    std::iter::once(0).chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1))
+}
+
+/// The length of a label with its colon at the beginning of a line, decoration and a number included.
+fn label_end(line: &str, labels: &[&str]) -> Option<usize> {
+    let decoration = |c: char| matches!(c, ' ' | '\t' | '*' | '#' | '>' | '_' | '-');
+    let start = line.len() - line.trim_start_matches(decoration).len();
+    let label = labels.iter().find(|l| line[start..].get(..l.len()).is_some_and(|s| s.eq_ignore_ascii_case(l)))?;
+    let rest = &line[start + label.len()..];
+    let tail = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '*' | '_'));
+    let after = tail.strip_prefix(':')?.trim_start_matches(['*', '_']);
+    Some(line.len() - after.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_first_complete_tag_is_the_call() {
+        let text = "<think>a</think><answer>x</answer><search>y</search>";
+        let found = first(text, &["search", "answer"]).map(|t| (t.name, t.inside));
+        assert_eq!(found, Some(("answer", "x")));
+        assert_eq!(first("<Search> q </SEARCH>", &["search"]).map(|t| t.inside), Some("q"));
+        assert_eq!(first("< search >q</search >", &["search"]).map(|t| t.inside), Some("q"));
+        assert_eq!(first("<search>half", &["search"]), None);
+        assert_eq!(first("</search><searching>q</searching>", &["search"]), None);
+    }
+
+    #[test]
+    fn a_tag_begun_twice_holds_what_follows_the_second_beginning() {
+        assert_eq!(first("<search>I shall <search>q</search>", &["search"]).map(|t| t.inside), Some("q"));
+    }
+
+    #[test]
+    fn an_answer_cut_before_its_tag_closes_is_still_read() {
+        assert_eq!(last_or_open("<answer>one</answer> <answer>two", "answer"), Some("two"));
+        assert_eq!(last_or_open("<answer>one</answer><answer>two</answer>", "answer"), Some("two"));
+        assert_eq!(last_or_open("<answer>one</answer><answer>", "answer"), Some("one"));
+        assert_eq!(last_or_open("none", "answer"), None);
+    }
+
+    #[test]
+    fn boxes_are_read_with_their_braces_balanced_and_the_last_one_counts() {
+        assert_eq!(boxed(r"so \boxed{\text{Blue} \frac{1}{2}}"), Some(r"\text{Blue} \frac{1}{2}"));
+        assert_eq!(boxed(r"\boxed{a} or rather \boxed{b}"), Some("b"));
+        assert_eq!(boxed(r"\boxed{a} and \boxed{cut"), Some("a"));
+        assert_eq!(boxed(r"\boxed{a \} b}"), Some(r"a \} b"));
+        assert_eq!(boxed("none"), None);
+        assert_eq!(plain(r"\text{Blue} \frac{1}{2}"), r"Blue \frac{1}{2}");
+        assert_eq!(plain(r"(\text{Paris})"), "Paris");
+        assert_eq!(plain("(a) and (b)"), "(a) and (b)");
+    }
+
+    #[test]
+    fn labels_begin_lines_in_any_dress() {
+        assert_eq!(after_label("Thought: t\nAnswer: x\ny", &["answer"]), Some("x\ny"));
+        assert_eq!(after_label("**Answer:** x", &["answer"]), Some("x"));
+        assert_eq!(after_label("## Answer 2: x", &["answer"]), Some("x"));
+        assert_eq!(after_label("my answer: x", &["answer"]), None);
+        assert_eq!(labelled_line("Follow up: who?\nmore", &["follow up"]), Some("who?"));
+        assert_eq!(after_last_label("Answer: a\nAnswer: b", &["answer"]), Some("b"));
+    }
+
+    #[test]
+    fn only_what_follows_the_last_thought_is_visible() {
+        assert_eq!(after_thinking("<think>a</think>b</THINK> c"), " c");
+        assert_eq!(after_thinking("plain"), "plain");
+    }
+
+    #[test]
+    fn megabytes_of_brackets_are_read_in_one_pass() {
+        for text in ["<search>".repeat(1 << 17), "</search>".repeat(1 << 17), "<".repeat(1 << 20), "\\boxed{".repeat(1 << 17)] {
+            assert!(first(&text, &["search", "answer"]).is_none());
+            assert!(last_or_open(&text, "search").is_none());
+            let _ = boxed(&text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[<>/searchanswer{}\\\\boxed: \\né*#0]{0,80}") {
+            let _ = (first(&text, &["search", "answer"]), all(&text, &["search"]), last_or_open(&text, "answer"), after_thinking(&text));
+            let _ = (boxed(&text).map(plain), after_label(&text, &["answer", "search"]), after_last_label(&text, &["a"]));
+        }
+
+        #[test]
+        fn what_stands_in_a_tag_comes_out(inside in "[a-zé ]{1,20}", before in "[a-z \\n]{0,10}") {
+            let text = format!("{before}<search>{inside}</search> tail");
+            prop_assert_eq!(first(&text, &["answer", "search"]).map(|t| t.inside), Some(inside.trim()));
+        }
+    }
+}

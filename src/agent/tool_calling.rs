@@ -1,0 +1,318 @@
+//! A planner that calls tools in parallel, after RAGFlow's `next_step` agent (December 2025).
+//!
+//! The loop: the model replies with a JSON list of calls, or calls tools by the endpoint's own means; all calls of a turn are carried out at once,
+//! and answered by one deterministic observation; `complete_task` ends the run, after whatever was called beside it. Before completing, the model
+//! reflects, the deeper the more complex it judged the task. What cannot be read, and tools that do not exist, are told to it and cost a turn.
+//!
+//! Kept from the original: the list of calls, the parallel execution, the complexity score, the final synthesis. Left out: its separate requests for
+//! analysis and reflection (two of three requests a round), and the discarding of the answer that `complete_task` brings; only where that is empty
+//! is the answer written in a request of its own.
+
+use super::calls::{STOP, ToolUse, calls};
+use super::dialogue::Dialogue;
+use super::look::{Found, Place, listed};
+use super::neutralise::Marks;
+use super::options::{Continuation, Limits};
+use super::protocol::Protocol;
+use super::rules::rules;
+use super::run::{Ask, Run};
+use super::stream::{Reply, Stop};
+use super::tags::after_thinking;
+use super::types::Cap;
+use crate::json::Value;
+use crate::llm::{LlmError, Message, ToolCall};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// Calls of tools in parallel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolCalling;
+
+const STOPS: &[Stop] = &[Stop::before(STOP)];
+const COMPLETE: &str = "complete_task";
+/// Facts and neighbours shown for a call.
+const FACTS: usize = 30;
+
+/// A tool as the model is told of it.
+struct Tool {
+    name: &'static str,
+    does: &'static str,
+    arguments: &'static [(&'static str, &'static str)],
+}
+
+const SEARCH: Tool =
+    Tool { name: "search", does: "Finds passages of the documents.", arguments: &[("query", "What to look for, in a few precise words.")] };
+const GRAPH: Tool = Tool {
+    name: "graph_search",
+    does: "Finds statements of the knowledge graph: (head, relation, tail).",
+    arguments: &[("query", "Entities and a relation, in a few words.")],
+};
+const WEB: Tool = Tool { name: "web_search", does: "Finds pages of the web.", arguments: &[("query", "What to look for.")] };
+const DONE: Tool =
+    Tool { name: COMPLETE, does: "Ends the task.", arguments: &[("answer", "The whole answer; or why the task cannot be done.")] };
+
+impl Protocol for ToolCalling {
+    fn name(&self) -> &'static str {
+        "tool-calling"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { turns: 6, searches: 20, k: 8, tokens_out: 2_048, temperature: 0.1 }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks { texts: &["**observation**"], ..Marks::default() }
+    }
+
+    fn uses_graph(&self) -> bool {
+        true
+    }
+
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+        async move {
+            if run.options.native_tools {
+                match converse(run, true).await {
+                    Err(LlmError::Http { status: Some(400 | 404 | 422 | 501), message }) if message.to_lowercase().contains("tool") => {
+                        run.warn("The endpoint takes no tools; the model was asked to write its calls as text.");
+                    }
+                    result => return result,
+                }
+            }
+            converse(run, false).await
+        }
+        .boxed_local()
+    }
+}
+
+async fn converse(run: &mut Run<'_>, native: bool) -> Result<String, LlmError> {
+    let tools = tools(run);
+    let task = vec![Message::system(task(run, &tools, native)), Message::user(run.question.clone())];
+    let nudge = if native { "" } else { "Reply with the next calls, as a JSON list." };
+    let mut talk =
+        Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
+    let mut counting = 0;
+    let cap = loop {
+        if let Some(cap) = run.cap() {
+            break cap;
+        }
+        let reply = talk.turn(run).await?;
+        let wanted = match read(&reply, native) {
+            Ok(wanted) => wanted,
+            // By the endpoint's own means, words without a call are the answer.
+            Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
+            Err(_) if reply.text.trim().is_empty() => break Cap::Silence,
+            Err(why) => {
+                talk.say(&format!("Your reply could not be read as calls of tools: {why}. Reply with a JSON list of objects {{\"name\": …, \"arguments\": {{…}}}} alone."));
+                continue;
+            }
+        };
+        let (done, others): (Vec<ToolUse>, Vec<ToolUse>) = wanted.into_iter().partition(|c| c.name == COMPLETE);
+        let results = carry_out(run, &others, &tools).await;
+        if let Some(done) = done.first() {
+            let answer = done.text(&["answer", "result"]);
+            if !answer.is_empty() {
+                return Ok(answer.to_owned());
+            }
+            talk.observe(&reply, &others, &results, counting);
+            talk.say("Write the answer itself now, in words, without any call.");
+            return Ok(after_thinking(&talk.last(run, None).await?.text).to_owned());
+        }
+        counting = talk.observe(&reply, &others, &results, counting);
+    };
+    talk.say("No more calls are possible. Write the best answer that the observations allow now, in words, without any call.");
+    let reply = talk.last(run, Some(cap)).await?;
+    // A model that cannot leave the form has its answer in it.
+    let inside = |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
+    let answer = calls(&reply.text).ok().and_then(inside);
+    Ok(answer.unwrap_or_else(|| after_thinking(&reply.text).to_owned()))
+}
+
+/// The calls of a reply: in its text, or by the endpoint's own means.
+fn read(reply: &Reply, native: bool) -> Result<Vec<ToolUse>, String> {
+    if !native || (reply.tool_calls.is_empty() && reply.text.contains("\"name\"")) {
+        return calls(&reply.text);
+    }
+    if reply.tool_calls.is_empty() {
+        return Err("there is no call in it".to_owned());
+    }
+    Ok(reply.tool_calls.iter().map(|c| ToolUse::new(&c.name, &c.arguments)).collect())
+}
+
+/// Carries out all calls, searches at once; one text a call.
+async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[Tool]) -> Vec<String> {
+    let query = |c: &ToolUse| c.text(&["query", "q", "question"]).to_owned();
+    let known = |c: &ToolUse, tool: &str| c.fault.is_none() && is(&c.name, tool) && tools.iter().any(|t| t.name == tool);
+    let mut out: Vec<Option<String>> = vec![None; wanted.len()];
+    for (tool, place) in [(SEARCH.name, Place::Bundle), (WEB.name, Place::Web)] {
+        let ours: Vec<usize> = (0..wanted.len()).filter(|&i| known(&wanted[i], tool)).collect();
+        let queries: Vec<String> = ours.iter().map(|&i| query(&wanted[i])).collect();
+        for (i, found) in ours.iter().zip(run.search_all(tool, place, &queries).await) {
+            out[*i] = Some(shown(&found));
+        }
+    }
+    for (call, slot) in wanted.iter().zip(&mut out) {
+        if known(call, GRAPH.name) {
+            let facts = run.facts(GRAPH.name, &query(call)).await;
+            let facts = facts.into_iter().take(FACTS).collect::<Vec<_>>().join("\n");
+            *slot = Some(if facts.is_empty() { "The knowledge graph holds nothing for this.".to_owned() } else { facts });
+        }
+        if slot.is_none() {
+            let name: String = call.name.chars().take(60).collect();
+            let names: Vec<&str> = tools.iter().map(|t| t.name).collect();
+            let note = match &call.fault {
+                Some(why) => format!("The arguments of {name:?} could not be read: {why}."),
+                None => format!("There is no tool {name:?}. The tools are {}.", names.join(", ")),
+            };
+            run.missed(&name, &call.arguments.to_string(), &note);
+            *slot = Some(note);
+        }
+    }
+    out.into_iter().flatten().collect()
+}
+
+/// Whether a name is a tool's, also with the number that some frameworks add: `search_0`.
+fn is(name: &str, tool: &str) -> bool {
+    name == tool
+        || name.strip_prefix(tool).and_then(|n| n.strip_prefix('_')).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn shown(found: &Found) -> String {
+    found.notice().unwrap_or_else(|| listed(found.passages()).trim_end().to_owned())
+}
+
+/// The conversation in either of its forms.
+struct Talk {
+    dialogue: Dialogue,
+    /// The tools for the endpoint, where its own means are used.
+    native: Option<Value>,
+    /// Turns by the endpoint's own means: what the model called, what came of it, and what was said besides.
+    exchanges: Vec<Message>,
+}
+
+impl Talk {
+    async fn turn(&mut self, run: &mut Run<'_>) -> Result<Reply, LlmError> {
+        let Some(tools) = self.native.clone() else { return run.turn("reason", &mut self.dialogue, STOPS).await };
+        let mut request = self.dialogue.request(run.options.tokens_in as usize, run.services.count_tokens);
+        request.messages.extend(self.exchanges.iter().cloned());
+        request.extra = vec![("tools".to_owned(), tools), ("tool_choice".to_owned(), "auto".into())];
+        run.generate(Ask { purpose: "reason", request, stops: &[], counts: true }).await
+    }
+
+    /// The last reply: words, no calls.
+    async fn last(&mut self, run: &mut Run<'_>, cap: Option<Cap>) -> Result<Reply, LlmError> {
+        let mut request = self.dialogue.request(run.options.tokens_in as usize, run.services.count_tokens);
+        request.messages.extend(self.exchanges.iter().cloned());
+        let ask = Ask { purpose: "final", request, stops: STOPS, counts: true };
+        match cap {
+            Some(cap) => run.last(cap, ask).await,
+            None => run.generate(ask).await,
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        match self.native {
+            Some(_) => self.exchanges.push(Message::user(text)),
+            None => self.dialogue.remark(text),
+        }
+    }
+
+    /// Puts what came of a turn's calls into the conversation; gives the number of calls so far.
+    fn observe(&mut self, reply: &Reply, wanted: &[ToolUse], results: &[String], before: usize) -> usize {
+        if self.native.is_none() {
+            let texts: Vec<String> = wanted
+                .iter()
+                .zip(results)
+                .map(|(call, result)| format!("{}({})\n{result}", call.name.chars().take(60).collect::<String>(), call.arguments))
+                .collect();
+            self.dialogue.environment(format!("**Observation**\n{}", texts.join("\n\n")), "**Observation**\n(left out for length)");
+            return before + wanted.len();
+        }
+        // Ids are the endpoint's, but every result must name one, and some endpoints give none.
+        let ids: Vec<ToolCall> = wanted
+            .iter()
+            .enumerate()
+            .map(|(i, call)| {
+                let given = reply.tool_calls.iter().filter(|c| c.name != COMPLETE).nth(i).map(|c| c.id.clone()).filter(|id| !id.is_empty());
+                ToolCall {
+                    id: given.unwrap_or_else(|| format!("call_{}", before + i)),
+                    name: call.name.clone(),
+                    arguments: call.arguments.to_string(),
+                }
+            })
+            .collect();
+        self.exchanges.push(Message::calls(reply.text.clone(), ids.clone()));
+        self.exchanges.extend(ids.iter().zip(results).map(|(call, result)| Message::tool(&call.id, result.clone())));
+        before + wanted.len()
+    }
+}
+
+/// The tools that this environment can serve.
+fn tools(run: &Run<'_>) -> Vec<Tool> {
+    let mut tools = vec![SEARCH];
+    if run.has_graph() {
+        tools.push(GRAPH);
+    }
+    if run.services.environment.web().is_some() {
+        tools.push(WEB);
+    }
+    tools.push(DONE);
+    tools
+}
+
+/// The tools as JSON Schema, in the form of native calls.
+fn schemas(tools: &[Tool]) -> Value {
+    let schema = |t: &Tool| {
+        let properties: Vec<(String, Value)> = t
+            .arguments
+            .iter()
+            .map(|(name, does)| ((*name).to_owned(), Value::object([("type", "string".into()), ("description", (*does).into())])))
+            .collect();
+        let required: Vec<Value> = t.arguments.iter().map(|(name, _)| (*name).into()).collect();
+        let parameters =
+            Value::object([("type", "object".into()), ("properties", Value::Object(properties)), ("required", required.into())]);
+        let function = Value::object([("name", t.name.into()), ("description", t.does.into()), ("parameters", parameters)]);
+        Value::object([("type", "function".into()), ("function", function)])
+    };
+    tools.iter().map(schema).collect::<Vec<_>>().into()
+}
+
+fn task(run: &Run<'_>, tools: &[Tool], native: bool) -> String {
+    let mut out = String::from("You answer a question by calling tools until you know enough.\n\n");
+    if !native {
+        out.push_str(&format!(
+            "The tools, as JSON Schema:\n{}\n\n\
+             Every reply is a JSON list of calls and nothing else, {STOP} after it:\n\
+             [{{\"name\": \"search\", \"arguments\": {{\"query\": \"…\"}}}}]{STOP}\n\
+             Calls that do not need each other's results go into one list: they are carried out together. You may think before the list, between <think> and \
+             </think>. Then the results are given to you as an Observation.\n\n",
+            schemas(tools)
+        ));
+    }
+    out.push_str(
+        "How to work:\n\
+         1. Judge the task first: breadth of the subject, number of steps, uncertainty, and need for detail, each 1 to 3. Their sum, 4 to 12, is its \
+         complexity.\n\
+         2. Plan the fewest searches that can settle it; search for what is missing, not for what you have.\n\
+         3. Verify: does each thing you want to say stand in an observation? Do two sources disagree?\n\
+         4. When a search fails or finds nothing, do not repeat it: change its words once, then go on without.\n\
+         5. Before you complete, reflect, in your thoughts alone. Complexity 4 to 5: is the question answered? 6 to 8: is the answer complete, and what could \
+         be wrong with it? 9 to 12: besides, which other readings and answers are there?\n\
+         6. Ask yourself last: would a reader say that something is missing? If so, go on; if not, or if nothing more can be found, complete the task with the whole \
+         answer.\n",
+    );
+    if let Some(today) = &run.options.today {
+        out.push_str(&format!("\nToday is {}.\n", run.safe(today)));
+    }
+    out.push_str(&rules(run.options));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_may_bear_a_number() {
+        assert!(is("search", "search") && is("search_0", "search") && is("search_12", "search"));
+        assert!(!is("search_", "search") && !is("search_x", "search") && !is("searching", "search"));
+    }
+}

@@ -1,0 +1,178 @@
+//! What an agent tells while it works, and what it leaves behind. These types cross into JavaScript.
+
+use super::environment::Evidence;
+use crate::answer::Answer;
+use crate::llm::{LlmError, Usage};
+use crate::retrieve::SearchResult;
+use serde::{Deserialize, Serialize};
+
+/// Which budget was spent when the model had to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Cap {
+    /// Turns of the model.
+    Turns,
+    /// Tokens, read and written.
+    Tokens,
+    /// Wall time.
+    Time,
+    /// None, but the model said the same thing three times in a row.
+    Repetition,
+    /// None, but the model ended without an answer.
+    Silence,
+}
+
+impl Cap {
+    /// What the reader is told.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Cap::Turns => "The model was made to answer because its turns were used up.",
+            Cap::Tokens => "The model was made to answer because its tokens were used up.",
+            Cap::Time => "The model was made to answer because its time was used up.",
+            Cap::Repetition => "The model was made to answer because it repeated itself.",
+            Cap::Silence => "The model was asked again for its answer because it had stopped without one.",
+        }
+    }
+}
+
+/// A passage that was shown to the model, under the number that cites it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Numbered {
+    /// The number.
+    pub number: u32,
+    /// The chunk's number in the bundle; absent for what came from elsewhere.
+    pub chunk: Option<u32>,
+    /// The document's title.
+    pub title: String,
+    /// Where to read it; may be empty.
+    pub url: String,
+}
+
+/// What `run` tells while it works.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[allow(clippy::large_enum_variant)] // A few dozen events a run; boxes would show in the type that crosses the boundary.
+pub enum AgentEvent {
+    /// What a search for the question itself found, before the model was asked.
+    Hits {
+        /// The result.
+        result: SearchResult,
+    },
+    /// The model is asked.
+    Turn {
+        /// The how-manieth time.
+        number: u32,
+        /// For what: `reason`, `plan`, `condense`, `final`, …
+        purpose: String,
+    },
+    /// The next piece of its reply.
+    Token {
+        /// Text to append.
+        text: String,
+    },
+    /// It calls a tool, or searches.
+    Call {
+        /// The tool.
+        tool: String,
+        /// What it is given.
+        query: String,
+    },
+    /// What a call brought.
+    Evidence {
+        /// The tool.
+        tool: String,
+        /// What it was given.
+        query: String,
+        /// The passages, numbered through the whole run.
+        passages: Vec<Numbered>,
+        /// Statements of the knowledge graph, where those were asked for.
+        facts: Vec<String>,
+        /// Why there is none, or what became of the call.
+        note: Option<String>,
+    },
+    /// The model made a plan.
+    Plan {
+        /// As it wrote it.
+        text: String,
+    },
+    /// A step of a plan was carried out.
+    Step {
+        /// What, and with what result.
+        text: String,
+    },
+    /// The run is over.
+    Answer {
+        /// Its answer, as the model gave it; empty when there is none.
+        text: String,
+        /// The budget that forced it, where one did.
+        forced: Option<Cap>,
+    },
+    /// The answer with its citations checked.
+    Done {
+        /// The answer.
+        answer: Answer,
+    },
+}
+
+/// A call in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Call {
+    /// The tool.
+    pub tool: String,
+    /// What it was given.
+    pub query: String,
+    /// The numbers of the passages that it brought.
+    pub passages: Vec<u32>,
+    /// The statements of the knowledge graph that it brought.
+    pub facts: Vec<String>,
+    /// Why it brought none, or what became of it.
+    pub note: Option<String>,
+}
+
+/// One reply of the model, and what it led to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Turn {
+    /// The how-manieth request.
+    pub number: u32,
+    /// For what.
+    pub purpose: String,
+    /// What the model wrote.
+    pub text: String,
+    /// Why the text ends before its end, where it does: `length`, `filter`, `time`, `loop` or `error`.
+    pub cut: Option<String>,
+    /// What was looked for because of it.
+    pub calls: Vec<Call>,
+    /// How long the reply took.
+    pub milliseconds: u32,
+}
+
+/// What a run leaves behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The answer as the model gave it; empty when there is none.
+    pub text: String,
+    /// The budget that forced it, where one did.
+    pub forced: Option<Cap>,
+    /// Why the answer's text is cut, as [`Turn::cut`].
+    pub cut: Option<String>,
+    /// The failure of the model that ended the run.
+    pub error: Option<LlmError>,
+    /// Tokens: as the endpoint counted them, estimated where it did not.
+    pub usage: Usage,
+    /// Whether some of `usage` is an estimate.
+    pub estimated: bool,
+    /// Every passage that was shown; number n is at n − 1.
+    pub evidence: Vec<Evidence>,
+    /// Every reply, in order.
+    pub turns: Vec<Turn>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}

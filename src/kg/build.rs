@@ -1,0 +1,404 @@
+//! Building a graph from what an import says, in the order in which it says it.
+
+use super::graph::{KnowledgeGraph, Nodes, Provenance, Sources, StoredLiteral, StoredProvenance, Triple, Triples};
+use super::ids::{NodeId, RelationId, TypeId};
+use super::literal::LiteralKind;
+use super::strings::Strings;
+use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+/// Why a graph cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KgError {
+    /// More of something than the format can number.
+    #[error("the knowledge graph has more {0} than the format can hold (4 billion, or 4 GB of text)")]
+    TooLarge(&'static str),
+    /// A triple starts at a literal.
+    #[error("a literal cannot be the head of a triple")]
+    LiteralHead,
+    /// A node, relation or type that this builder did not give out.
+    #[error("a {0} of another graph")]
+    Foreign(&'static str),
+}
+
+/// A node under construction. Its number in the finished graph is known only then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BuildNode {
+    /// An entity.
+    Entity(u32),
+    /// A literal.
+    Literal(u32),
+}
+
+#[derive(Debug, Default)]
+struct EntityDraft {
+    id: String,
+    label: String,
+    description: String,
+    aliases: Vec<String>,
+    types: Vec<TypeId>,
+}
+
+/// Collects entities, relations, types and triples; what is said twice is kept once, with every place that said it.
+///
+/// Numbers follow the order of first mention, so that the same input gives the same graph.
+#[derive(Debug, Default)]
+pub struct KgBuilder {
+    entities: Vec<EntityDraft>,
+    by_id: HashMap<String, u32>,
+    literals: Vec<(String, StoredLiteral)>,
+    by_literal: HashMap<(String, StoredLiteral), u32>,
+    terms: Table,
+    relations: Vec<Relation>,
+    by_relation: HashMap<String, u32>,
+    types: Vec<EntityType>,
+    by_type: HashMap<String, u32>,
+    sources: Table,
+    triples: Vec<(BuildNode, RelationId, BuildNode, StoredProvenance)>,
+}
+
+/// Strings that are given out once.
+#[derive(Debug, Default)]
+struct Table {
+    strings: Strings,
+    places: HashMap<String, u32>,
+}
+
+impl Table {
+    fn place(&mut self, s: &str, what: &'static str) -> Result<u32, KgError> {
+        if let Some(&at) = self.places.get(s) {
+            return Ok(at);
+        }
+        let at = self.strings.push(s).ok_or(KgError::TooLarge(what))?;
+        self.places.insert(s.to_owned(), at);
+        Ok(at)
+    }
+}
+
+fn next(len: usize, what: &'static str) -> Result<u32, KgError> {
+    // Half the range, so that entities and literals together still have numbers.
+    u32::try_from(len).ok().filter(|&n| n < u32::MAX / 2).ok_or(KgError::TooLarge(what))
+}
+
+fn add_alias(aliases: &mut Vec<String>, label: &str, alias: &str) {
+    let alias = alias.trim();
+    if !alias.is_empty() && alias != label && !aliases.iter().any(|a| a == alias) {
+        aliases.push(alias.to_owned());
+    }
+}
+
+impl KgBuilder {
+    /// The entity with this id, new if it was not mentioned before. Its label is its id until [`KgBuilder::label`] says otherwise.
+    ///
+    /// # Errors
+    /// [`KgError::TooLarge`].
+    pub fn entity(&mut self, id: &str) -> Result<BuildNode, KgError> {
+        if let Some(&at) = self.by_id.get(id) {
+            return Ok(BuildNode::Entity(at));
+        }
+        let at = next(self.entities.len(), "entities")?;
+        self.entities.push(EntityDraft { id: id.to_owned(), ..EntityDraft::default() });
+        self.by_id.insert(id.to_owned(), at);
+        Ok(BuildNode::Entity(at))
+    }
+
+    /// Whether an entity with this id was mentioned.
+    pub fn knows(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
+    fn draft(&mut self, node: BuildNode) -> Result<&mut EntityDraft, KgError> {
+        match node {
+            BuildNode::Entity(i) => self.entities.get_mut(i as usize).ok_or(KgError::Foreign("node")),
+            BuildNode::Literal(_) => Err(KgError::LiteralHead),
+        }
+    }
+
+    /// Gives an entity its label. The first label stays; a later one becomes an alias. Empty labels are passed over.
+    ///
+    /// # Errors
+    /// [`KgError`] for a literal or a node of another builder; so for the calls below.
+    pub fn label(&mut self, node: BuildNode, label: &str) -> Result<(), KgError> {
+        let e = self.draft(node)?;
+        let label = label.trim();
+        if e.label.is_empty() {
+            label.clone_into(&mut e.label);
+            e.aliases.retain(|a| a != label);
+        } else {
+            let first = e.label.clone();
+            add_alias(&mut e.aliases, &first, label);
+        }
+        Ok(())
+    }
+
+    /// Gives an entity one more alias; its label and what it has already are not repeated.
+    ///
+    /// # Errors
+    /// As [`KgBuilder::label`].
+    pub fn alias(&mut self, node: BuildNode, alias: &str) -> Result<(), KgError> {
+        let e = self.draft(node)?;
+        let label = e.label.clone();
+        add_alias(&mut e.aliases, &label, alias);
+        Ok(())
+    }
+
+    /// Gives an entity one more type.
+    ///
+    /// # Errors
+    /// As [`KgBuilder::label`].
+    pub fn entity_has_type(&mut self, node: BuildNode, t: TypeId) -> Result<(), KgError> {
+        if t.index() >= self.types.len() {
+            return Err(KgError::Foreign("type"));
+        }
+        let e = self.draft(node)?;
+        if !e.types.contains(&t) {
+            e.types.push(t);
+        }
+        Ok(())
+    }
+
+    /// Describes an entity; the first description stays.
+    ///
+    /// # Errors
+    /// As [`KgBuilder::label`].
+    pub fn describe(&mut self, node: BuildNode, description: &str) -> Result<(), KgError> {
+        let e = self.draft(node)?;
+        if e.description.is_empty() {
+            description.trim().clone_into(&mut e.description);
+        }
+        Ok(())
+    }
+
+    /// A literal; the same text, kind, datatype and unit are the same literal.
+    ///
+    /// # Errors
+    /// [`KgError::TooLarge`].
+    pub fn literal(&mut self, text: &str, kind: LiteralKind, datatype: &str, unit: &str) -> Result<BuildNode, KgError> {
+        let datatype = self.terms.place(datatype, "datatypes")?;
+        let unit = self.terms.place(unit, "units")?;
+        let key = (text.to_owned(), StoredLiteral { kind, datatype, unit });
+        if let Some(&at) = self.by_literal.get(&key) {
+            return Ok(BuildNode::Literal(at));
+        }
+        let at = next(self.literals.len(), "literals")?;
+        self.literals.push(key.clone());
+        self.by_literal.insert(key, at);
+        Ok(BuildNode::Literal(at))
+    }
+
+    /// The relation of this name, new if it was not mentioned before.
+    ///
+    /// # Errors
+    /// [`KgError::TooLarge`].
+    pub fn relation(&mut self, name: &str) -> Result<RelationId, KgError> {
+        if let Some(&at) = self.by_relation.get(name) {
+            return Ok(RelationId(at));
+        }
+        let at = next(self.relations.len(), "relations")?;
+        self.relations.push(Relation { name: name.to_owned(), ..Relation::default() });
+        self.by_relation.insert(name.to_owned(), at);
+        Ok(RelationId(at))
+    }
+
+    /// Gives a relation its label; a later one becomes a synonym.
+    ///
+    /// # Errors
+    /// [`KgError::Foreign`].
+    pub fn relation_label(&mut self, relation: RelationId, label: &str) -> Result<(), KgError> {
+        let r = self.relations.get_mut(relation.index()).ok_or(KgError::Foreign("relation"))?;
+        if r.label.is_empty() {
+            label.trim().clone_into(&mut r.label);
+        } else {
+            add_alias(&mut r.aliases, &r.label, label);
+        }
+        Ok(())
+    }
+
+    /// Gives a relation one more synonym.
+    ///
+    /// # Errors
+    /// [`KgError::Foreign`].
+    pub fn relation_alias(&mut self, relation: RelationId, alias: &str) -> Result<(), KgError> {
+        let r = self.relations.get_mut(relation.index()).ok_or(KgError::Foreign("relation"))?;
+        add_alias(&mut r.aliases, &r.label, alias);
+        Ok(())
+    }
+
+    /// The type of this name, new if it was not mentioned before.
+    ///
+    /// # Errors
+    /// [`KgError::TooLarge`].
+    pub fn entity_type(&mut self, name: &str) -> Result<TypeId, KgError> {
+        if let Some(&at) = self.by_type.get(name) {
+            return Ok(TypeId(at));
+        }
+        let at = next(self.types.len(), "types")?;
+        self.types.push(EntityType { name: name.to_owned(), ..EntityType::default() });
+        self.by_type.insert(name.to_owned(), at);
+        Ok(TypeId(at))
+    }
+
+    /// Gives a type its label; a later one becomes a synonym.
+    ///
+    /// # Errors
+    /// [`KgError::Foreign`].
+    pub fn type_label(&mut self, t: TypeId, label: &str) -> Result<(), KgError> {
+        let t = self.types.get_mut(t.index()).ok_or(KgError::Foreign("type"))?;
+        if t.label.is_empty() {
+            label.trim().clone_into(&mut t.label);
+        } else {
+            add_alias(&mut t.aliases, &t.label, label);
+        }
+        Ok(())
+    }
+
+    /// A triple and where it comes from.
+    ///
+    /// # Errors
+    /// [`KgError::LiteralHead`], [`KgError::Foreign`], [`KgError::TooLarge`].
+    pub fn triple(&mut self, head: BuildNode, relation: RelationId, tail: BuildNode, from: Provenance<'_>) -> Result<(), KgError> {
+        let known = |n: BuildNode| match n {
+            BuildNode::Entity(i) => (i as usize) < self.entities.len(),
+            BuildNode::Literal(i) => (i as usize) < self.literals.len(),
+        };
+        if !known(head) || !known(tail) {
+            return Err(KgError::Foreign("node"));
+        }
+        if matches!(head, BuildNode::Literal(_)) {
+            return Err(KgError::LiteralHead);
+        }
+        if relation.index() >= self.relations.len() {
+            return Err(KgError::Foreign("relation"));
+        }
+        next(self.triples.len(), "triples")?;
+        let from = match from {
+            Provenance::Line { file, line } => StoredProvenance::Line { source: self.sources.place(file, "sources")?, line },
+            Provenance::Passage { chunk, start, end } => StoredProvenance::Passage { chunk, start, end },
+            Provenance::Cited(text) => StoredProvenance::Cited { source: self.sources.place(text, "sources")? },
+        };
+        self.triples.push((head, relation, tail, from));
+        Ok(())
+    }
+
+    /// How many triples were given so far, repetitions included.
+    pub fn given(&self) -> usize {
+        self.triples.len()
+    }
+
+    /// The graph.
+    ///
+    /// # Errors
+    /// [`KgError::TooLarge`] when its text passes 4 GB.
+    pub fn finish(mut self) -> Result<KnowledgeGraph, KgError> {
+        let entities = self.entities.len() as u32;
+        let node = |n: BuildNode| match n {
+            BuildNode::Entity(i) => NodeId(i),
+            BuildNode::Literal(i) => NodeId(entities + i),
+        };
+        let mut given: Vec<(Triple, StoredProvenance)> = std::mem::take(&mut self.triples)
+            .into_iter()
+            .map(|(h, relation, t, from)| (Triple { head: node(h), relation, tail: node(t) }, from))
+            .collect();
+        given.sort_unstable();
+        given.dedup();
+        let mut sources = Sources { names: std::mem::take(&mut self.sources.strings), ..Sources::default() };
+        let mut all = Vec::with_capacity(given.len());
+        for group in given.chunk_by(|a, b| a.0 == b.0) {
+            all.push(group[0].0);
+            sources.all.extend(group.iter().map(|g| g.1));
+            sources.runs.push(sources.all.len());
+        }
+        let nodes = self.nodes()?;
+        // Node numbers were given out above and triples were sorted and made distinct, so this never fails.
+        let triples = Triples::new(nodes.names.len(), all).ok_or(KgError::Foreign("node"))?;
+        let mut graph = KnowledgeGraph {
+            vocabulary: Rc::new(Vocabulary { relations: self.relations, types: self.types, schema: Vec::new() }),
+            nodes: Rc::new(nodes),
+            triples: Rc::new(triples),
+            sources: Rc::new(sources),
+        };
+        let mut vocabulary = Vocabulary::clone(&graph.vocabulary);
+        count(&graph, &mut vocabulary);
+        graph.vocabulary = Rc::new(vocabulary);
+        Ok(graph)
+    }
+
+    fn nodes(&mut self) -> Result<Nodes, KgError> {
+        let mut n = Nodes::default();
+        const TEXT: KgError = KgError::TooLarge("text");
+        for e in &mut self.entities {
+            let label = if e.label.is_empty() { label_of_entity(&e.id) } else { e.label.clone() };
+            e.aliases.retain(|a| *a != label);
+            n.names.push(&label).ok_or(TEXT)?;
+            n.ids.push(if e.id == label { "" } else { &e.id }).ok_or(TEXT)?;
+            n.descriptions.push(&e.description).ok_or(TEXT)?;
+            for a in &e.aliases {
+                n.aliases.push(a).ok_or(TEXT)?;
+            }
+            n.alias_runs.push(n.aliases.len());
+            e.types.sort_unstable();
+            n.types.extend_from_slice(&e.types);
+            n.type_runs.push(n.types.len());
+        }
+        for (text, literal) in &self.literals {
+            n.names.push(text).ok_or(TEXT)?;
+            n.literals.push(*literal);
+        }
+        n.terms = std::mem::take(&mut self.terms.strings);
+        Ok(n)
+    }
+}
+
+/// Only IRIs are made readable: a plain id may be a name in which an underscore means something.
+fn label_of_entity(id: &str) -> String {
+    if id.contains("://") { label_of_name(id) } else { id.to_owned() }
+}
+
+/// Fills in labels, frequencies and the schema.
+fn count(graph: &KnowledgeGraph, v: &mut Vocabulary) {
+    let mut schema: BTreeMap<(RelationId, Class, Class), u32> = BTreeMap::new();
+    let (mut domain, mut range) = (BTreeMap::<(RelationId, Class), u32>::new(), BTreeMap::<(RelationId, Class), u32>::new());
+    for t in &graph.triples.all {
+        for head in graph.classes(t.head) {
+            *domain.entry((t.relation, head)).or_default() += 1;
+            for tail in graph.classes(t.tail) {
+                *schema.entry((t.relation, head, tail)).or_default() += 1;
+            }
+        }
+        for tail in graph.classes(t.tail) {
+            *range.entry((t.relation, tail)).or_default() += 1;
+        }
+        v.relations[t.relation.index()].triples += 1;
+    }
+    for t in &graph.nodes.types {
+        v.types[t.index()].entities += 1;
+    }
+    v.schema = schema.into_iter().map(|((relation, head, tail), triples)| SchemaEdge { head, relation, tail, triples }).collect();
+    for ((r, class), n) in domain {
+        v.relations[r.index()].domain.push((class, n));
+    }
+    for ((r, class), n) in range {
+        v.relations[r.index()].range.push((class, n));
+    }
+    for r in &mut v.relations {
+        r.domain.sort_by_key(|&(class, n)| (std::cmp::Reverse(n), class));
+        r.range.sort_by_key(|&(class, n)| (std::cmp::Reverse(n), class));
+        if r.label.is_empty() {
+            r.label = label_of_name(&r.name);
+        }
+        let label = r.label.clone();
+        r.aliases.retain(|a| *a != label);
+    }
+    for t in &mut v.types {
+        if t.label.is_empty() {
+            t.label = label_of_name(&t.name);
+        }
+        let label = t.label.clone();
+        t.aliases.retain(|a| *a != label);
+    }
+}
+
+#[cfg(test)]
+#[path = "build_tests.rs"]
+mod tests;

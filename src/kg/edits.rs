@@ -1,0 +1,180 @@
+//! Names within a few edits of a mention: trigrams narrow them down, a banded edit distance decides.
+
+use super::names::KeyHash;
+
+/// How many edits a key of this many characters may have: none below 4, one below 8, else two.
+pub(super) fn allowed(chars: usize) -> usize {
+    match chars {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    }
+}
+
+/// Longer keys are not compared: nobody mistypes a name of a thousand characters, and the table would be hostile.
+const LONGEST: usize = 96;
+
+/// How many of the names that share most trigrams are compared letter by letter.
+const COMPARED: usize = 128;
+
+/// Trigrams of keys. A key of n characters has n + 1: one space is put in front and one at the end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TrigramIndex {
+    /// Trigram hashes, ascending, once each.
+    grams: Vec<u32>,
+    /// Where each trigram's keys start in `postings`; one longer than `grams`.
+    starts: Vec<u32>,
+    /// Keys, ascending within a trigram.
+    postings: Vec<u32>,
+    /// Characters of each key; keys that are too short or too long have 0 and no trigrams.
+    lengths: Vec<u8>,
+}
+
+fn trigrams(key: &str) -> Vec<u32> {
+    let chars: Vec<char> = std::iter::once(' ').chain(key.chars()).chain(std::iter::once(' ')).collect();
+    let mut out: Vec<u32> = chars
+        .windows(3)
+        .map(|w| {
+            let mut buffer = [0u8; 4];
+            let hash = w.iter().fold(KeyHash::EMPTY, |h, c| h.text(c.encode_utf8(&mut buffer)));
+            (hash.0 ^ (hash.0 >> 32)) as u32
+        })
+        .collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+impl TrigramIndex {
+    /// Indexes keys by their place in the iteration.
+    pub fn new<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
+        let mut pairs: Vec<u64> = Vec::new();
+        let mut lengths = Vec::new();
+        for (i, key) in keys.enumerate() {
+            let n = key.chars().count();
+            if allowed(n) == 0 || n > LONGEST {
+                lengths.push(0);
+                continue;
+            }
+            lengths.push(n as u8);
+            pairs.extend(trigrams(key).into_iter().map(|g| u64::from(g) << 32 | i as u64));
+        }
+        pairs.sort_unstable();
+        let mut index = TrigramIndex { lengths, postings: Vec::with_capacity(pairs.len()), ..TrigramIndex::default() };
+        for pair in pairs {
+            let gram = (pair >> 32) as u32;
+            if index.grams.last() != Some(&gram) {
+                index.grams.push(gram);
+                index.starts.push(index.postings.len() as u32);
+            }
+            index.postings.push(pair as u32);
+        }
+        index.starts.push(index.postings.len() as u32);
+        index
+    }
+
+    /// The keys within the allowed edits of `key`, as (edits, place), best first. `text` gives a key by its place.
+    pub fn near(&self, key: &str, text: &dyn Fn(u32) -> String) -> Vec<(usize, u32)> {
+        let n = key.chars().count();
+        let most = allowed(n);
+        if most == 0 || n > LONGEST {
+            return Vec::new();
+        }
+        let mut counts = vec![0u8; self.lengths.len()];
+        let mut touched = Vec::new();
+        let grams = trigrams(key);
+        for gram in &grams {
+            let Ok(at) = self.grams.binary_search(gram) else { continue };
+            for &k in &self.postings[self.starts[at] as usize..self.starts[at + 1] as usize] {
+                if usize::from(self.lengths[k as usize]).abs_diff(n) > most {
+                    continue;
+                }
+                if counts[k as usize] == 0 {
+                    touched.push(k);
+                }
+                counts[k as usize] = counts[k as usize].saturating_add(1);
+            }
+        }
+        // An edit spoils at most three trigrams (a swap of neighbours four), so a near key shares at least these.
+        let least = grams.len().saturating_sub(4 * most).max(1);
+        touched.retain(|&k| usize::from(counts[k as usize]) >= least);
+        touched.sort_unstable_by_key(|&k| (std::cmp::Reverse(counts[k as usize]), k));
+        touched.truncate(COMPARED);
+        let mut out: Vec<(usize, u32)> = touched.into_iter().filter_map(|k| distance(key, &text(k), most).map(|d| (d, k))).collect();
+        out.sort_unstable();
+        out
+    }
+}
+
+/// The Damerau-Levenshtein distance (insert, delete, replace, swap neighbours; no part edited twice) if it is at most `most`.
+pub(super) fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > most || a.len().max(b.len()) > 2 * LONGEST {
+        return None;
+    }
+    let width = b.len() + 1;
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (vec![0; width], (0..width).collect());
+    for i in 1..=a.len() {
+        let mut row = vec![most + 1; width];
+        row[0] = i;
+        let (low, high) = (i.saturating_sub(most).max(1), (i + most).min(b.len()));
+        let mut best = row[0];
+        for j in low..=high {
+            let same = a[i - 1] == b[j - 1];
+            let mut d = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + usize::from(!same));
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                d = d.min(before[j - 2] + 1);
+            }
+            row[j] = d;
+            best = best.min(d);
+        }
+        if best > most {
+            return None;
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().filter(|&d| d <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same distance, by the definition and without the band.
+    fn naive(a: &[char], b: &[char]) -> usize {
+        let mut d = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+        for i in 0..=a.len() {
+            for j in 0..=b.len() {
+                d[i][j] = if i == 0 || j == 0 {
+                    i.max(j)
+                } else {
+                    let mut x = (d[i - 1][j] + 1).min(d[i][j - 1] + 1).min(d[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]));
+                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        x = x.min(d[i - 2][j - 2] + 1);
+                    }
+                    x
+                };
+            }
+        }
+        d[a.len()][b.len()]
+    }
+
+    proptest! {
+        #[test]
+        fn the_banded_distance_is_the_distance(a in "[abc]{0,9}", b in "[abc]{0,9}", most in 0usize..4) {
+            let d = naive(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+            prop_assert_eq!(distance(&a, &b, most), (d <= most).then_some(d));
+        }
+    }
+
+    #[test]
+    fn mistyped_names_are_found_nearest_first() {
+        let keys = ["john travolta", "jon voight", "john travolti", "up", "olivia newton"];
+        let index = TrigramIndex::new(keys.iter().copied());
+        let of = |q: &str| index.near(q, &|k| keys[k as usize].to_owned());
+        assert_eq!(of("jonh travolta"), [(1, 0), (2, 2)]);
+        assert_eq!(of("olivia newtom"), [(1, 4)]);
+        assert_eq!((of("ip"), of("somebody else")), (vec![], vec![]));
+    }
+}

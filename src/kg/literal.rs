@@ -1,0 +1,339 @@
+//! Literals: numbers, dates, truth values and text, with datatype and unit, and how they compare.
+
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+/// What sort of value a literal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum LiteralKind {
+    /// A number, with or without a unit.
+    Number,
+    /// A year, a month or a day.
+    Date,
+    /// Anything that is only text.
+    Text,
+    /// True or false.
+    Boolean,
+}
+
+/// A literal as it stands in the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Literal<'a> {
+    /// The value as imported.
+    pub text: &'a str,
+    /// What sort of value it is.
+    pub kind: LiteralKind,
+    /// The datatype's name as imported (an IRI, or `@` and a language tag); empty when none was given.
+    pub datatype: &'a str,
+    /// The unit; empty when there is none.
+    pub unit: &'a str,
+}
+
+/// A literal's value, ready for comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A finite number in its unit's base (metres, kilograms, seconds, square metres) and the dimension's name; the unit itself where it is
+    /// not known here, so that only equal units compare.
+    Number {
+        /// The number in base units.
+        base: f64,
+        /// What is measured: `length`, `mass`, ..., or the unit's own name.
+        dimension: String,
+    },
+    /// A date.
+    Date(Date),
+    /// Text.
+    Text(String),
+    /// A truth value.
+    Boolean(bool),
+}
+
+/// A date of the proleptic Gregorian calendar, as exact as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    /// The year; before 1 BC negative.
+    pub year: i32,
+    /// The month from 1; 0 when only the year is known.
+    pub month: u8,
+    /// The day from 1; 0 when only month and year are known.
+    pub day: u8,
+}
+
+impl Date {
+    /// Which is earlier, as far as both are known: a year against a day of that year is undecided (`None`).
+    pub fn compare(self, other: Date) -> Option<Ordering> {
+        let by = self.year.cmp(&other.year);
+        if by != Ordering::Equal || self == other {
+            return Some(by);
+        }
+        for (a, b) in [(self.month, other.month), (self.day, other.day)] {
+            if a == 0 || b == 0 {
+                return None;
+            }
+            if a != b {
+                return Some(a.cmp(&b));
+            }
+        }
+        Some(Ordering::Equal)
+    }
+}
+
+impl Value {
+    /// Which of two values is less; `None` when they do not compare (other kinds, other dimensions, dates known too roughly).
+    pub fn compare(&self, other: &Value) -> Option<Ordering> {
+        match (self, other) {
+            (Value::Number { base: a, dimension: d }, Value::Number { base: b, dimension: e }) if d == e => a.partial_cmp(b),
+            (Value::Date(a), Value::Date(b)) => a.compare(*b),
+            // A bare number beside a date is a year.
+            (Value::Number { base, dimension }, Value::Date(d)) if dimension.is_empty() => year(*base)?.compare(*d),
+            (Value::Date(d), Value::Number { base, dimension }) if dimension.is_empty() => d.compare(year(*base)?),
+            (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
+            (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(b)),
+            _ => None,
+        }
+    }
+}
+
+fn year(n: f64) -> Option<Date> {
+    (n.fract() == 0.0 && n.abs() <= 9999.0).then_some(Date { year: n as i32, month: 0, day: 0 })
+}
+
+impl Literal<'_> {
+    /// The value, as its kind says; text where it does not read as its kind.
+    pub fn value(&self) -> Value {
+        let text = || Value::Text(self.text.to_owned());
+        match self.kind {
+            LiteralKind::Number => number(self.text).map_or_else(text, |n| in_base(n, self.unit)),
+            LiteralKind::Date => date(self.text).map_or_else(text, Value::Date),
+            LiteralKind::Boolean => match self.text {
+                "true" | "1" => Value::Boolean(true),
+                "false" | "0" => Value::Boolean(false),
+                _ => text(),
+            },
+            LiteralKind::Text => text(),
+        }
+    }
+}
+
+/// The value that an untyped text denotes: a number (with a unit after it), a date, or text. A bare year such as 1984 reads as a number,
+/// which compares with dates as a year.
+pub fn value_of(text: &str) -> Value {
+    let text = text.trim();
+    if let Some(n) = number(text) {
+        return in_base(n, "");
+    }
+    if let Some((n, unit)) = measure(text) {
+        return in_base(n, unit);
+    }
+    date(text).map_or_else(|| Value::Text(text.to_owned()), Value::Date)
+}
+
+fn in_base(n: f64, unit: &str) -> Value {
+    let (dimension, factor) = dimension(unit);
+    Value::Number { base: n * factor, dimension: dimension.to_owned() }
+}
+
+/// A unit's dimension and its size in the dimension's base unit. An unknown unit is a dimension of its own.
+fn dimension(unit: &str) -> (&str, f64) {
+    const UNITS: &[(&str, &str, f64)] = &[
+        ("m", "length", 1.0),
+        ("metre", "length", 1.0),
+        ("metres", "length", 1.0),
+        ("meter", "length", 1.0),
+        ("meters", "length", 1.0),
+        ("km", "length", 1e3),
+        ("kilometre", "length", 1e3),
+        ("kilometres", "length", 1e3),
+        ("kilometers", "length", 1e3),
+        ("cm", "length", 1e-2),
+        ("mm", "length", 1e-3),
+        ("mi", "length", 1609.344),
+        ("mile", "length", 1609.344),
+        ("miles", "length", 1609.344),
+        ("ft", "length", 0.3048),
+        ("feet", "length", 0.3048),
+        ("kg", "mass", 1.0),
+        ("g", "mass", 1e-3),
+        ("mg", "mass", 1e-6),
+        ("t", "mass", 1e3),
+        ("lb", "mass", 0.453_592_37),
+        ("s", "time", 1.0),
+        ("second", "time", 1.0),
+        ("seconds", "time", 1.0),
+        ("ms", "time", 1e-3),
+        ("min", "time", 60.0),
+        ("minute", "time", 60.0),
+        ("minutes", "time", 60.0),
+        ("h", "time", 3600.0),
+        ("hour", "time", 3600.0),
+        ("hours", "time", 3600.0),
+        ("d", "time", 86400.0),
+        ("day", "time", 86400.0),
+        ("days", "time", 86400.0),
+        ("km2", "area", 1e6),
+        ("km²", "area", 1e6),
+        ("m2", "area", 1.0),
+        ("m²", "area", 1.0),
+        ("ha", "area", 1e4),
+        ("sq mi", "area", 2_589_988.110_336),
+    ];
+    UNITS.iter().find(|(name, ..)| *name == unit).map_or((unit, 1.0), |&(_, d, f)| (d, f))
+}
+
+/// A finite number: sign, digits with thousands separators (`1,234,567`), fraction, exponent. `None` for anything else.
+pub fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') || text.len() > 64 {
+        return None;
+    }
+    let plain = if digits.contains(',') {
+        let whole = digits.split(['.', 'e', 'E']).next()?;
+        let mut groups = whole.split(',');
+        let first = groups.next()?;
+        if first.is_empty() || first.len() > 3 || !groups.all(|g| g.len() == 3) || digits[whole.len()..].contains(',') {
+            return None;
+        }
+        text.replace(',', "")
+    } else {
+        text.to_owned()
+    };
+    plain.parse().ok().filter(|n: &f64| n.is_finite())
+}
+
+/// A number and the unit after it: `6194 m`, `12.5km`. `None` when there is no number or nothing after it.
+pub fn measure(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+')))?;
+    let unit = text[end..].trim_start();
+    // A unit is short and without digits of its own in front: "4 July 1776" is no measure.
+    if unit.len() > 12
+        || unit.is_empty()
+        || unit.split_whitespace().count() > 2
+        || unit.split_whitespace().skip(1).any(|w| number(w).is_some())
+    {
+        return None;
+    }
+    number(&text[..end]).map(|n| (n, unit))
+}
+
+/// A date: `1776`, `-0044`, `1776-07`, `1776-07-04` (with a time after it), `4 July 1776`, `July 4, 1776`, `July 1776`. `None` for
+/// anything else; days are checked against their month.
+pub fn date(text: &str) -> Option<Date> {
+    let text = text.trim();
+    if text.len() > 40 {
+        return None;
+    }
+    numeric_date(text).or_else(|| written_date(text))
+}
+
+fn numeric_date(text: &str) -> Option<Date> {
+    let day_part = text.split(['T', 't']).next()?;
+    let (negative, rest) = match day_part.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, day_part.strip_prefix('+').unwrap_or(day_part)),
+    };
+    let rest = rest.strip_suffix('Z').unwrap_or(rest);
+    let mut parts = rest.split('-');
+    let year = parts.next()?;
+    if !(3..=6).contains(&year.len()) {
+        return None;
+    }
+    let year = digits(year)? as i32;
+    let month = parts.next().map_or(Some(0), digits)?;
+    let day = parts.next().map_or(Some(0), digits)?;
+    if parts.next().is_some() {
+        return None;
+    }
+    checked(if negative { -year } else { year }, month, day)
+}
+
+fn written_date(text: &str) -> Option<Date> {
+    const MONTHS: [&str; 12] =
+        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+    let (mut year, mut month, mut day) = (None, None, 0);
+    for word in text.split([' ', ',']).filter(|w| !w.is_empty()) {
+        let lower = word.trim_end_matches('.').to_ascii_lowercase();
+        match digits(&lower) {
+            Some(n) if lower.len() >= 3 && year.is_none() => year = Some(n),
+            Some(n) if lower.len() <= 2 && day == 0 => day = n,
+            Some(_) => return None,
+            None => {
+                let at = MONTHS.iter().position(|m| *m == lower || (lower.len() >= 3 && m.starts_with(&lower)))?;
+                if month.replace(at as u32 + 1).is_some() {
+                    return None;
+                }
+            }
+        }
+    }
+    checked(year? as i32, month?, day)
+}
+
+fn digits(s: &str) -> Option<u32> {
+    if s.is_empty() || s.len() > 6 || !s.bytes().all(|b| b.is_ascii_digit()) { None } else { s.parse().ok() }
+}
+
+fn checked(year: i32, month: u32, day: u32) -> Option<Date> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        0 if day == 0 => 0,
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    (day <= days).then_some(Date { year, month: month as u8, day: day as u8 })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_read_with_separators_and_nothing_else_does() {
+        assert_eq!(number("1,234,567.5"), Some(1_234_567.5));
+        assert_eq!((number("-6e3"), number(" 7 ")), (Some(-6000.0), Some(7.0)));
+        for no in ["1,23", "nan", "inf", "", "-", "12a", "1,2345", "0x10", "1e999"] {
+            assert_eq!(number(no), None, "{no}");
+        }
+    }
+
+    #[test]
+    fn dates_read_in_the_usual_forms_and_impossible_days_do_not() {
+        let d = |year, month, day| Some(Date { year, month, day });
+        assert_eq!(date("1776-07-04T12:00:00Z"), d(1776, 7, 4));
+        assert_eq!(date("July 4, 1776"), d(1776, 7, 4));
+        assert_eq!(date("4 Jul. 1776"), d(1776, 7, 4));
+        assert_eq!((date("1984"), date("-0044-03-15"), date("May 2001")), (d(1984, 0, 0), d(-44, 3, 15), d(2001, 5, 0)));
+        for no in ["1999-02-29", "2001-13-01", "July", "4 July", "12", "the 90s", "1-2-3-4"] {
+            assert_eq!(date(no), None, "{no}");
+        }
+    }
+
+    #[test]
+    fn kilometres_compare_with_miles_but_not_with_kilograms() {
+        assert_eq!(value_of("10 km").compare(&value_of("6 miles")), Some(Ordering::Greater));
+        assert_eq!(value_of("10 km").compare(&value_of("10 kg")), None);
+        assert_eq!(value_of("3 apples").compare(&value_of("4 apples")), Some(Ordering::Less));
+    }
+
+    #[test]
+    fn a_year_against_a_day_of_that_year_is_undecided() {
+        let day = value_of("1984-05-01");
+        assert_eq!(value_of("1984").compare(&day), None);
+        assert_eq!(value_of("1983").compare(&day), Some(Ordering::Less));
+        assert_eq!(day.compare(&value_of("4 July 1984")), Some(Ordering::Less));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_value(s in ".{0,30}") {
+            let v = value_of(&s);
+            prop_assert!(v.compare(&v) != Some(Ordering::Less));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a graph speaks of: its relations, its types, and how often which relation leads from which class of node to which.
+
+use super::ids::{RelationId, TypeId};
+use super::literal::LiteralKind;
+
+/// A relation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Relation {
+    /// Its name as imported: `directed_by`, `P57`, an IRI. Unique in the graph.
+    pub name: String,
+    /// What people call it; made from the name where nothing better was given. May be empty only if the name is.
+    pub label: String,
+    /// Synonyms, in the order given.
+    pub aliases: Vec<String>,
+    /// How many triples it has.
+    pub triples: u32,
+    /// The classes of its heads with how many triples have such a head, most frequent first. A node of several types counts for each.
+    pub domain: Vec<(Class, u32)>,
+    /// The classes of its tails, likewise.
+    pub range: Vec<(Class, u32)>,
+}
+
+/// An entity type.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EntityType {
+    /// Its name as imported. Unique in the graph.
+    pub name: String,
+    /// What people call it.
+    pub label: String,
+    /// Synonyms.
+    pub aliases: Vec<String>,
+    /// How many entities have it.
+    pub entities: u32,
+}
+
+/// What sort of node stands at an end of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// An entity without a type.
+    Untyped,
+    /// A literal.
+    Literal(LiteralKind),
+    /// An entity of this type.
+    Type(TypeId),
+}
+
+impl Class {
+    pub(super) fn code(self) -> u32 {
+        match self {
+            Class::Untyped => 0,
+            Class::Literal(LiteralKind::Number) => 1,
+            Class::Literal(LiteralKind::Date) => 2,
+            Class::Literal(LiteralKind::Text) => 3,
+            Class::Literal(LiteralKind::Boolean) => 4,
+            Class::Type(t) => t.0.saturating_add(5),
+        }
+    }
+
+    pub(super) fn of_code(code: u32) -> Class {
+        match code {
+            0 => Class::Untyped,
+            1 => Class::Literal(LiteralKind::Number),
+            2 => Class::Literal(LiteralKind::Date),
+            3 => Class::Literal(LiteralKind::Text),
+            4 => Class::Literal(LiteralKind::Boolean),
+            n => Class::Type(TypeId(n - 5)),
+        }
+    }
+}
+
+/// How often a relation leads from one class of node to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaEdge {
+    /// The head's class.
+    pub head: Class,
+    /// The relation.
+    pub relation: RelationId,
+    /// The tail's class.
+    pub tail: Class,
+    /// How many triples are of this shape. A triple between nodes of several types counts for each pair.
+    pub triples: u32,
+}
+
+/// The small part of a graph that planning needs: relations, types and the schema.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Vocabulary {
+    pub(super) relations: Vec<Relation>,
+    pub(super) types: Vec<EntityType>,
+    pub(super) schema: Vec<SchemaEdge>,
+}
+
+impl Vocabulary {
+    /// The relations in the order of their numbers.
+    pub fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+
+    /// The types in the order of their numbers.
+    pub fn types(&self) -> &[EntityType] {
+        &self.types
+    }
+
+    /// Which relation leads from which class to which, in the order of (relation, head, tail).
+    pub fn schema(&self) -> &[SchemaEdge] {
+        &self.schema
+    }
+
+    /// A relation; `None` for a number of another graph.
+    pub fn relation(&self, id: RelationId) -> Option<&Relation> {
+        self.relations.get(id.index())
+    }
+
+    /// A type; `None` for a number of another graph.
+    pub fn entity_type(&self, id: TypeId) -> Option<&EntityType> {
+        self.types.get(id.index())
+    }
+
+    /// The relation of exactly this imported name.
+    pub fn relation_named(&self, name: &str) -> Option<RelationId> {
+        self.relations.iter().position(|r| r.name == name).map(|i| RelationId(i as u32))
+    }
+
+    /// The type of exactly this imported name.
+    pub fn type_named(&self, name: &str) -> Option<TypeId> {
+        self.types.iter().position(|t| t.name == name).map(|i| TypeId(i as u32))
+    }
+}
+
+/// A readable label for an imported name: the part after the last `/` or `#` of an IRI, underscores and camel case opened up.
+pub fn label_of_name(name: &str) -> String {
+    let is_path = name.contains("://") || name.starts_with('/');
+    let local = if is_path { name.trim_end_matches(['/', '#']).rsplit(['/', '#']).next().unwrap_or(name) } else { name };
+    let mut out = String::with_capacity(local.len() + 4);
+    let mut last = ' ';
+    for c in local.chars() {
+        let c = if matches!(c, '_' | '-') && is_path || c == '_' { ' ' } else { c };
+        if c == ' ' {
+            if !out.is_empty() && last != ' ' {
+                out.push(' ');
+            }
+        } else if c.is_uppercase() && last.is_lowercase() {
+            out.push(' ');
+            out.extend(c.to_lowercase());
+        } else {
+            out.push(c);
+        }
+        last = c;
+    }
+    let out = out.trim_end().to_owned();
+    if out.is_empty() { name.to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_words() {
+        assert_eq!(label_of_name("directed_by"), "directed by");
+        assert_eq!(label_of_name("http://dbpedia.org/ontology/birthPlace"), "birth place");
+        assert_eq!(label_of_name("/location/country/form_of_government"), "form of government");
+        assert_eq!(label_of_name("cast member"), "cast member");
+        assert_eq!((label_of_name("P57").as_str(), label_of_name("_").as_str()), ("P57", "_"));
+    }
+
+    #[test]
+    fn classes_keep_their_codes() {
+        for code in [0, 1, 2, 3, 4, 5, 900] {
+            assert_eq!(Class::of_code(code).code(), code);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What can be wrong with a plan, where, and what would be right.
+
+/// A place in a plan's text. For a plan that was never text, the line is the statement's number and the column 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Counts from 1.
+    pub line: u32,
+    /// Counts characters from 1.
+    pub column: u32,
+}
+
+/// What is wrong, where, what was expected, and what to do about it.
+///
+/// The message is written for two readers: a person, and a language model that gets one chance to repair its plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {}, column {}: {fault}; expected {expected}. {hint}", at.line, at.column)]
+pub struct PlanError {
+    /// Where.
+    pub at: Position,
+    /// What is wrong.
+    pub fault: Fault,
+    /// What would have been right there.
+    pub expected: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// The kinds of faults.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The text is not of the surface's grammar.
+    #[error("cannot read this: {0}")]
+    Syntax(String),
+    /// A function that plans do not have.
+    #[error("unknown function {0}")]
+    UnknownFunction(String),
+    /// There is no plan in the text.
+    #[error("no plan found")]
+    NoPlan,
+    /// The text, a string in it, or the number of statements or operands exceeds a limit.
+    #[error("{what} is too large: {found}, the limit is {limit}")]
+    TooLarge {
+        /// What exceeds it.
+        what: &'static str,
+        /// How large it is.
+        found: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// A name that is not an identifier.
+    #[error("{0:?} is not a name")]
+    Name(String),
+    /// A name that no statement defines.
+    #[error("{0} is not defined")]
+    Undefined(String),
+    /// A name that is used before the statement that defines it.
+    #[error("{0} is used before it is defined")]
+    UsedBeforeDefined(String),
+    /// Statements that need each other, or one that needs itself.
+    #[error("{0} depends on itself")]
+    Cycle(String),
+    /// Two statements of one name.
+    #[error("{0} is defined twice")]
+    DefinedTwice(String),
+    /// Too few operands.
+    #[error("{operation} has {found} operands")]
+    Arity {
+        /// The operation.
+        operation: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// A text that must say something is empty.
+    #[error("the {0} is empty")]
+    Empty(&'static str),
+    /// A set from passages is the main set of a negation.
+    #[error("{0} comes from passages, which may lack members, and cannot be the main set of a negation")]
+    OpenNegation(String),
+    /// A number that is not finite, or a date that no calendar has.
+    #[error("{0} is not a value")]
+    Literal(String),
+    /// A surface has no words for an operation.
+    #[error("this surface cannot express {0}")]
+    Inexpressible(String),
+}
+
+impl Fault {
+    /// A stable word for each kind of fault, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Fault::Syntax(_) => "syntax",
+            Fault::UnknownFunction(_) => "unknown-function",
+            Fault::NoPlan => "no-plan",
+            Fault::TooLarge { .. } => "too-large",
+            Fault::Name(_) => "name",
+            Fault::Undefined(_) => "undefined",
+            Fault::UsedBeforeDefined(_) => "used-before-defined",
+            Fault::Cycle(_) => "cycle",
+            Fault::DefinedTwice(_) => "defined-twice",
+            Fault::Arity { .. } => "arity",
+            Fault::Empty(_) => "empty",
+            Fault::OpenNegation(_) => "open-negation",
+            Fault::Literal(_) => "literal",
+            Fault::Inexpressible(_) => "inexpressible",
+        }
+    }
+}
+
+impl PlanError {
+    /// An error from its four parts.
+    pub fn new(at: Position, fault: Fault, expected: impl Into<String>, hint: impl Into<String>) -> PlanError {
+        PlanError { at, fault, expected: expected.into(), hint: hint.into() }
+    }
+}

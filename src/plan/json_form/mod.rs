@@ -1,0 +1,187 @@
+//! Plans as JSON: the form for programs, and for models with a structured output mode.
+//!
+//! It is the serde form of [`Plan`], which `docs/plan.schema.json` describes, written and read with the engine's own JSON. Every operation
+//! can be expressed. The reader forgives a code fence and prose around the object, letter case and underscores of an operation's
+//! name, a plain string for a head (a known name is a reference, else a mention) or a relation (a phrase), and symbols for words of
+//! comparison. It refuses members that it does not know, since one that is passed over may change what the plan means.
+
+mod print;
+mod values;
+
+use super::ast::fold_name;
+use super::check::{Limits, excerpt};
+use super::read::{Parsed, canonical_name, position, room, size};
+use super::{Compare, Condition, Extreme, Fault, How, Operation, Plan, PlanError, Position, SearchKg, Statement, Template, Test};
+use crate::json::{self, Value};
+pub use print::print;
+use values::Reader;
+
+/// Reads a plan from JSON, wherever in the text the object stands.
+///
+/// # Errors
+/// The first fault. Where the text is JSON but not a plan, the place is that of the statement.
+pub fn parse(text: &str, limits: &Limits) -> Result<Parsed, PlanError> {
+    size(text, limits)?;
+    let (start, end) = region(text);
+    if start == end {
+        let expected = "an object with statements and answer";
+        return Err(PlanError::new(Position { line: 1, column: 1 }, Fault::NoPlan, expected, "Write the plan as one JSON object."));
+    }
+    let value = json::parse(&text[start..end]).map_err(|error| {
+        let fault = Fault::Syntax(error.what.to_owned());
+        PlanError::new(position(text, start + error.offset), fault, "JSON", "Check quotes, commas and brackets.")
+    })?;
+    let at = position(text, start);
+    let mut reader = Reader { at, names: Vec::new() };
+    let (question, items, answer) = match &value {
+        Value::Array(items) => (None, items.as_slice(), None),
+        _ => {
+            let members = reader.members(&value, "the plan", &["question", "statements", "answer"])?;
+            let items = reader.needed(members, "statements")?.as_array();
+            let items = items.ok_or_else(|| reader.wrong("statements", "a list of statements"))?;
+            (reader.text_if(members, "question")?, items, reader.text_if(members, "answer")?)
+        }
+    };
+    let offsets = elements(&text[start..end], limits);
+    let places: Vec<Position> = offsets.iter().map(|offset| position(text, start + offset)).collect();
+    let named = items.iter().take(limits.statements).filter_map(|item| item.get("name")?.as_str());
+    reader.names = named.map(canonical_name).collect();
+    let mut plan = Plan { question, statements: Vec::new(), answer: String::new() };
+    for (index, item) in items.iter().enumerate() {
+        reader.at = places.get(index).copied().unwrap_or(at);
+        room(index, limits, reader.at)?;
+        plan.statements.push(statement(&reader, item)?);
+    }
+    plan.answer = match (answer, plan.statements.last()) {
+        (Some(answer), _) => reader.reference(&answer),
+        (None, Some(last)) => last.name.clone(),
+        (None, None) => String::new(),
+    };
+    Ok(Parsed { plan, positions: places })
+}
+
+/// Where the JSON stands: from the first bracket to the last that closes one like it.
+fn region(text: &str) -> (usize, usize) {
+    let Some(start) = text.find(['{', '[']) else { return (0, 0) };
+    let close = if text[start..].starts_with('{') { '}' } else { ']' };
+    text.rfind(close).filter(|end| *end > start).map_or((0, 0), |end| (start, end + 1))
+}
+
+/// The offsets of the statements in a JSON text that is known to be well-formed: of the objects in its first list.
+fn elements(text: &str, limits: &Limits) -> Vec<usize> {
+    let mut found = Vec::new();
+    let (mut depth, mut list) = (0_usize, None);
+    let (mut in_string, mut after_backslash) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if in_string {
+            in_string = after_backslash || byte != b'"';
+            after_backslash = byte == b'\\' && !after_backslash;
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'[' | b'{' => {
+                if byte == b'{' && list == Some(depth) && found.len() < limits.statements {
+                    found.push(at);
+                }
+                depth += 1;
+                if byte == b'[' && list.is_none() {
+                    list = Some(depth);
+                }
+            }
+            b']' | b'}' => {
+                if byte == b']' && list == Some(depth) {
+                    return found;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The operations, as the reader folds their names.
+const OPERATIONS: &str = "search_kg, search, all, intersect, union, negation, compare, count, filter or superlative";
+
+fn statement(reader: &Reader, item: &Value) -> Result<Statement, PlanError> {
+    let op = item.get("op").and_then(Value::as_str).ok_or_else(|| reader.missing("op", OPERATIONS))?;
+    let (allowed, read): (&[&str], Read) = match fold_name(op).as_str() {
+        "searchkg" => (&["target", "head", "relation"], search_kg),
+        "search" => (&["query"], search),
+        "all" => (&["target"], |r, m| Ok(Operation::All { target: r.text(m, "target")? })),
+        "intersect" | "intersection" => (&["of"], |r, m| Ok(Operation::Intersect { of: r.names(m, "of")? })),
+        "union" => (&["of"], |r, m| Ok(Operation::Union { of: r.names(m, "of")? })),
+        "negation" => (&["main", "minus"], |r, m| Ok(Operation::Negation { main: r.name(m, "main")?, minus: r.names(m, "minus")? })),
+        "compare" => (&["of", "how", "by", "question"], compare),
+        "count" => (&["of"], |r, m| Ok(Operation::Count { of: r.name(m, "of")? })),
+        "filter" => (&["of", "condition"], filter),
+        "superlative" => (&["of", "by", "extreme", "keep"], superlative),
+        _ => {
+            let fault = Fault::UnknownFunction(excerpt(op));
+            return Err(PlanError::new(reader.at, fault, OPERATIONS, "Use only these; nothing else can be executed."));
+        }
+    };
+    let mut known = vec!["name", "thought", "op"];
+    known.extend(allowed);
+    let members = reader.members(item, "a statement", &known)?;
+    let name = canonical_name(&reader.text(members, "name")?);
+    Ok(Statement { name, thought: reader.text_if(members, "thought")?, operation: read(reader, members)? })
+}
+
+type Members = [(String, Value)];
+
+/// How an operation is made from its statement's members.
+type Read = fn(&Reader, &Members) -> Result<Operation, PlanError>;
+
+fn search_kg(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
+    let target = reader.text_if(members, "target")?;
+    let head = reader.head(reader.needed(members, "head")?)?;
+    let relation = reader.relation(reader.needed(members, "relation")?)?;
+    Ok(Operation::SearchKg(SearchKg { target, head, relation }))
+}
+
+fn search(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
+    let template = Template::parse(&reader.text(members, "query")?);
+    let template = template.map_err(|error| reader.wrong(&format!("the query: {error}"), "a text with references such as {Ans1}"))?;
+    Ok(Operation::Search { query: template.map_references(|name| reader.reference(name)) })
+}
+
+fn compare(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
+    let how = match reader.text_if(members, "how")? {
+        None => None,
+        Some(word) => Some(How::from_word(&word).ok_or_else(|| reader.wrong(&word, "equal, less, greater, min or max"))?),
+    };
+    Ok(Operation::Compare(Compare {
+        of: reader.names(members, "of")?,
+        how,
+        by: reader.measure_if(members)?,
+        question: reader.text_if(members, "question")?,
+    }))
+}
+
+fn filter(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
+    let condition = reader.needed(members, "condition")?;
+    let condition = match reader.variant(condition, "a condition", &["type", "value"])? {
+        ("type", Value::String(target)) => Condition::Type(target.clone()),
+        (_, test) => {
+            let members = reader.members(test, "a condition's value", &["by", "comparison", "to"])?;
+            let comparison = reader.comparison(&reader.text(members, "comparison")?)?;
+            Condition::Value(Test { by: reader.measure_if(members)?, comparison, to: reader.operand(reader.needed(members, "to")?)? })
+        }
+    };
+    Ok(Operation::Filter { of: reader.name(members, "of")?, condition })
+}
+
+fn superlative(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
+    let word = reader.text(members, "extreme")?;
+    let extreme = Extreme::from_word(&word).ok_or_else(|| reader.wrong(&word, "min or max"))?;
+    let keep = match reader.find(members, "keep") {
+        None => 1,
+        Some(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| reader.wrong("keep", "a number of places"))?,
+    };
+    Ok(Operation::Superlative { of: reader.name(members, "of")?, by: reader.measure_if(members)?, extreme, keep })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Plans: small programs of logic functions over the knowledge graph and the passages.
+//!
+//! One syntax tree ([`Plan`]), and several surfaces that print and read it. A plan from anywhere, a person, a rule, a trained
+//! model or a language model, is first read, then [checked](check::check), and only then executed.
+
+mod ast;
+pub mod check;
+mod error;
+pub mod json_form;
+mod literal;
+mod read;
+pub mod rft;
+pub mod lpkg;
+mod shape;
+mod template;
+pub mod trace;
+pub mod execute;
+
+pub use ast::{
+    Compare, Comparison, Condition, Extreme, Head, How, Measure, Operand, Operation, Plan, Relation, SearchKg, Statement, Test, same_name,
+};
+pub use error::{Fault, PlanError, Position};
+pub use literal::{Date, Literal, LiteralError};
+pub use read::{Parsed, canonical_name};
+pub use shape::Shape;
+pub use template::{Part, Template, TemplateError};
+
+#[cfg(test)]
+mod arbitrary;
+#[cfg(test)]
+mod surface_tests;
+#[cfg(test)]
+mod check_tests;

@@ -1,0 +1,131 @@
+#![allow(clippy::unwrap_used)]
+//! What plan lines mean, sloppily written or not.
+
+use super::*;
+use crate::plan::{Head, Operation, Relation};
+
+fn read(text: &str) -> Plan {
+    parse(text, &Limits::default()).unwrap().plan
+}
+
+fn refused(text: &str) -> PlanError {
+    parse(text, &Limits::default()).unwrap_err()
+}
+
+fn step(plan: &Plan, index: usize) -> (Option<&str>, &Head, &str) {
+    match &plan.statements[index].operation {
+        Operation::SearchKg(step) => {
+            let relation = match &step.relation {
+                Relation::Phrase(text) | Relation::Exact { name: text, .. } => text,
+            };
+            (step.target.as_deref(), &step.head, relation)
+        }
+        other => panic!("not a step: {other:?}"),
+    }
+}
+
+fn mention(text: &str) -> Head {
+    Head::Mention(text.to_owned())
+}
+
+fn reference(name: &str) -> Head {
+    Head::Reference(name.to_owned())
+}
+
+#[test]
+fn a_head_may_hold_commas_since_only_a_key_ends_it() {
+    let plan = read("Ans1=SearchKG(t=city | h=Smith, John, r=born in)");
+    assert_eq!(step(&plan, 0), (Some("city"), &mention("Smith, John"), "born in"));
+    assert_eq!(plan.answer, "Ans1");
+}
+
+#[test]
+fn names_chain_steps_however_they_are_spelled() {
+    for text in [
+        "Ans1=SearchKG(t=film | h=Up, r=part of)\nAns2=SearchKG(t=person | h=Ans1, r=directed by)",
+        "<plan>\nans_1 = searchkg( T = film | H = 'Up' , R = \"part of\" )\nans_2 = SEARCHKG(t=person, h={Ans_1}, r=directed by)\n</plan>",
+        "Here is my plan:\n```\n1. Ans1 := SearchKG(t: film | h: Up | r: part of).\n2) ANS2 = search_kg(type=person | head=ans1, relation=directed by); done\n```\nI will now run it.",
+        "- Ans1 = SearchKG(t=film |\n   h=Up,\n   r=part of)\n- Ans2 = SearchKG(t=person | h=$Ans1, r=directed by) # last\nAnswer = Ans2.",
+        "<think>a <plan> of steps</think><plan>Ans1=SearchKG(t=film|h=Up,r=part of); Ans2=SearchKG(t=person|h=Ans1,r=directed by)</plan> so",
+    ] {
+        let plan = read(text);
+        assert_eq!(plan.statements.len(), 2, "{text}");
+        assert_eq!(step(&plan, 0), (Some("film"), &mention("Up"), "part of"), "{text}");
+        assert_eq!(step(&plan, 1), (Some("person"), &reference("Ans1"), "directed by"), "{text}");
+        assert_eq!(plan.answer, "Ans2", "{text}");
+    }
+}
+
+#[test]
+fn quotes_make_a_mention_of_what_looks_like_a_name() {
+    let plan = read("Ans1=SearchKG(t=film | h=\"Ans1\", r=^<directed_by>)");
+    assert_eq!(step(&plan, 0).1, &mention("Ans1"));
+    let Operation::SearchKg(found) = &plan.statements[0].operation else { panic!("not a step") };
+    assert_eq!(found.relation, Relation::Exact { name: "directed_by".to_owned(), inverse: true });
+}
+
+#[test]
+fn apostrophes_and_inner_quotes_are_part_of_a_title() {
+    for (written, title) in [
+        ("'Salem's Lot", "'Salem's Lot"),
+        ("Some Mother's Son", "Some Mother's Son"),
+        ("\"Weird Al\" Yankovic", "\"Weird Al\" Yankovic"),
+        ("'Breaker' Morant", "'Breaker' Morant"),
+        ("“Up!”", "Up!"),
+        ("Up (2009 film)", "Up (2009 film)"),
+        ("$", "$"),
+    ] {
+        assert_eq!(step(&read(&format!("Ans1=SearchKG(t=* | h={written}, r=director)")), 0), (None, &mention(title), "director"));
+    }
+}
+
+#[test]
+fn what_would_change_the_meaning_is_refused_with_its_place() {
+    for (text, code, line, column) in [
+        ("Ans1=Delete(x)", "unknown-function", 1, 6),
+        ("Ans1=SearchKG(t=a | h=b)", "syntax", 1, 15),
+        ("Ans1=SearchKG(t=a | h=b, r=c", "syntax", 1, 29),
+        ("Ans1=SearchKG(t=a | h=b, h=c, r=d)", "syntax", 1, 28),
+        ("Ans1=SearchKG(a, b, c)", "syntax", 1, 15),
+        ("plan\nSearchKG(t=a | h=b, r=c)", "syntax", 2, 1),
+        ("Ans1=All(t=a)\nAns2=Intersect(Ans1, All(t=b))", "syntax", 2, 22),
+        ("Ans1=All(t=a) - Ans2", "syntax", 1, 15),
+        ("Ans1=All(t=a)\nAns2=Ans1 minus Ans0", "syntax", 2, 6),
+        ("Ans1=All(t=a)\nAns2=All(t=b)\nAns3=SearchKG(t=a | h=Ans1, Ans2, r=c)", "syntax", 3, 23),
+        ("Ans1=All(t=a)\nAns2=Filter(Ans1 | r=b, v > 12,3)", "literal", 2, 29),
+        ("I cannot plan this.", "no-plan", 1, 1),
+    ] {
+        let error = refused(text);
+        assert_eq!((error.fault.code(), error.at.line, error.at.column), (code, line, column), "{text}: {error}");
+        assert!(!error.expected.is_empty() && !error.hint.is_empty());
+    }
+}
+
+#[test]
+fn superlatives_comparisons_counts_and_filters_have_calls_of_their_own() {
+    let text = "Ans1=All(t=state)\n\
+                Ans2=Filter(Ans1 | r=population, v >= 1,500,000 people)\n\
+                Ans3=Largest(Ans2 | count=rivers, n=2)\n\
+                Ans4=Filter(Ans3 | t=coastal state)\n\
+                Ans5=Compare(oldest, Ans3, Ans4 | by=founded)\n\
+                Ans6=Count(Ans5)\n";
+    let printed = "Ans1=All(t=state)\n\
+                   Ans2=Filter(Ans1 | r=population, v >= 1500000 people)\n\
+                   Ans3=Max(Ans2 | count=rivers, n=2)\n\
+                   Ans4=Filter(Ans3 | t=coastal state)\n\
+                   Ans5=Compare(Ans3, Ans4 | how=min, r=founded)\n\
+                   Ans6=Count(Ans5)\n";
+    assert_eq!(print(&read(text)).unwrap(), printed);
+}
+
+#[test]
+fn prose_that_holds_an_equals_sign_is_no_statement() {
+    let plan = read("With x = 5 in mind:\nAns1=All(t=river)\nNote that Intersect(a, b) is not needed, e = mc2.");
+    assert_eq!(plan.statements.len(), 1);
+}
+
+#[test]
+fn a_comment_before_a_step_is_its_thought() {
+    let plan = read("# Question: Which rivers?\n# all of them\nAns1=All(t=river)");
+    assert_eq!((plan.question.as_deref(), plan.statements[0].thought.as_deref()), (Some("Which rivers?"), Some("all of them")));
+}

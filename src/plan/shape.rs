@@ -1,0 +1,114 @@
+//! The patterns of plans by which question sets are sorted: chains, intersections, unions and what combines them.
+
+use super::check::Checked;
+use super::{Head, Operation, Plan};
+
+/// The pattern of a plan, as LPKG and the query embedding papers name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// A chain of so many steps: 1p, 2p, 3p and longer.
+    Chain(u8),
+    /// An intersection of so many single steps: 2i, 3i and wider.
+    Intersection(u8),
+    /// A step from an intersection.
+    Ip,
+    /// An intersection of a chain and a step.
+    Pi,
+    /// A union of so many steps: 2u.
+    Union(u8),
+    /// A step from a union.
+    Up,
+    /// A set difference somewhere.
+    Negation,
+    /// A comparison.
+    Compare,
+    /// Anything else.
+    Other,
+}
+
+impl Shape {
+    /// The pattern of a checked plan.
+    pub fn of(plan: &Plan, checked: &Checked) -> Shape {
+        let mut shapes: Vec<Shape> = Vec::with_capacity(plan.statements.len());
+        for (statement, inputs) in plan.statements.iter().zip(&checked.inputs) {
+            let of: Vec<Shape> = inputs.iter().filter_map(|&input| shapes.get(input).copied()).collect();
+            shapes.push(Shape::after(&statement.operation, &of));
+        }
+        shapes.get(checked.answer).copied().unwrap_or(Shape::Other)
+    }
+
+    fn after(operation: &Operation, of: &[Shape]) -> Shape {
+        if of.contains(&Shape::Negation) {
+            return Shape::Negation;
+        }
+        match operation {
+            Operation::SearchKg(step) if !matches!(step.head, Head::Reference(_)) => Shape::Chain(1),
+            Operation::SearchKg(_) | Operation::Search { .. } => match of {
+                [] => Shape::Chain(1),
+                [Shape::Chain(steps), rest @ ..] if rest.iter().all(|r| r == &of[0]) => Shape::Chain(steps.saturating_add(1)),
+                [Shape::Intersection(_)] => Shape::Ip,
+                [Shape::Union(_)] => Shape::Up,
+                _ => Shape::Other,
+            },
+            Operation::Intersect { .. } => {
+                let mut width = 0_u8;
+                let mut chains = 0;
+                for shape in of {
+                    match shape {
+                        Shape::Chain(1) => width = width.saturating_add(1),
+                        Shape::Intersection(inner) => width = width.saturating_add(*inner),
+                        Shape::Chain(_) => chains += 1,
+                        _ => return Shape::Other,
+                    }
+                }
+                match chains {
+                    0 => Shape::Intersection(width),
+                    _ => Shape::Pi,
+                }
+            }
+            Operation::Union { .. } => {
+                let mut width = 0_u8;
+                for shape in of {
+                    match shape {
+                        Shape::Chain(1) => width = width.saturating_add(1),
+                        Shape::Union(inner) => width = width.saturating_add(*inner),
+                        _ => return Shape::Other,
+                    }
+                }
+                Shape::Union(width)
+            }
+            Operation::Negation { .. } => Shape::Negation,
+            Operation::Compare(_) => Shape::Compare,
+            Operation::All { .. } | Operation::Count { .. } | Operation::Filter { .. } | Operation::Superlative { .. } => Shape::Other,
+        }
+    }
+
+    /// The short name: `1p`, `2i`, `ip`, `compare`, …
+    pub fn name(self) -> String {
+        match self {
+            Shape::Chain(n) => format!("{n}p"),
+            Shape::Intersection(n) => format!("{n}i"),
+            Shape::Union(n) => format!("{n}u"),
+            Shape::Ip => "ip".to_owned(),
+            Shape::Pi => "pi".to_owned(),
+            Shape::Up => "up".to_owned(),
+            Shape::Negation => "negation".to_owned(),
+            Shape::Compare => "compare".to_owned(),
+            Shape::Other => "other".to_owned(),
+        }
+    }
+
+    /// LPKG's name of the question type, where it has one.
+    pub fn lpkg_name(self) -> Option<&'static str> {
+        Some(match self {
+            Shape::Chain(1) => "One Projection",
+            Shape::Chain(2) => "Two Projection",
+            Shape::Chain(3) => "Three Projection",
+            Shape::Intersection(2) => "Two Intersection",
+            Shape::Intersection(3) => "Three Intersection",
+            Shape::Union(2) => "Two Union",
+            Shape::Compare => "Compare",
+            _ => return None,
+        })
+    }
+}
