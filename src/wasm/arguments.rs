@@ -124,9 +124,10 @@ pub fn pictured(given: &Given) -> Result<SearchResult, JsValue> {
         for way in h.objects("reached")? {
             let keyword = text(&way, "keyword")?;
             reached.push(match text(&way, "by")?.as_str() {
-                "query" => Reached::Query,
                 "keyword" => Reached::Keyword { keyword },
-                _ => Reached::AdjacentKeyword { keyword, via: text(&way, "via")? },
+                "adjacent-keyword" => Reached::AdjacentKeyword { keyword, via: text(&way, "via")? },
+                // What the question found by a name or a mention is drawn from the question too.
+                _ => Reached::Query,
             });
         }
         out.hits.push(Hit {
