@@ -40,7 +40,11 @@ fn untyped<T: 'static>(decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError
 }
 
 fn typed<T: 'static>(name: &str, loaded: Loaded) -> Result<Rc<T>, BundleError> {
-    loaded?.downcast().map_err(|_| BundleError::Corrupt { file: name.to_owned(), what: "one file is used as two kinds".into() })
+    loaded?.downcast().map_err(|_| two_kinds(name))
+}
+
+fn two_kinds(name: &str) -> BundleError {
+    BundleError::Corrupt { file: name.to_owned(), what: "one file is used as two kinds".into() }
 }
 
 struct Cached {

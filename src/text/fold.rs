@@ -1,6 +1,6 @@
 //! Case and accent folding.
 
-use super::unicode::{compatible, is_mark};
+use super::unicode::{compatible, is_mark, lower};
 
 /// Lower case without accents: compatibility decomposition, combining marks dropped, lower-cased. Non-Latin letters keep their script.
 ///
@@ -20,7 +20,11 @@ pub fn fold(s: &str) -> String {
             } else {
                 accents = (c as u32) < 0x530;
                 // Lower-casing can bring a mark of its own: the dot of a capital dotted I.
-                out.extend(c.to_lowercase().filter(|&l| !is_mark(l)));
+                lower(c, |l| {
+                    if !is_mark(l) {
+                        out.push(l);
+                    }
+                });
             }
         });
     }

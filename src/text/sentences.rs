@@ -74,7 +74,7 @@ fn starts_sentence(chars: &[(usize, char)], j: usize) -> bool {
 fn is_abbreviation(text: &str, start: usize, dot: usize) -> bool {
     let word = text[start..dot].rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"')).next().unwrap_or("");
     let single_initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
-    single_initial || ABBREVIATIONS.binary_search(&word.to_lowercase().as_str()).is_ok()
+    single_initial || ABBREVIATIONS.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
 }
 
 #[cfg(test)]

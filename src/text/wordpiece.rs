@@ -7,7 +7,7 @@
 mod classes;
 
 use self::classes::{DROPPED, IDEOGRAPHS, MARKS, PUNCTUATION, contains};
-use super::unicode::canonical;
+use super::unicode::{canonical, lower};
 use std::ops::ControlFlow;
 
 /// Why a text is not a vocabulary.
@@ -249,8 +249,12 @@ impl Tokenizer {
                 self.flush(word, sink)?;
             }
             decomposed.clear();
-            canonical(c, |d| decomposed.push(d));
-            for d in decomposed.iter().filter(|&&d| !contains(MARKS, d)).flat_map(|d| d.to_lowercase()) {
+            canonical(c, |d| {
+                if !contains(MARKS, d) {
+                    lower(d, |l| decomposed.push(l));
+                }
+            });
+            for &d in &decomposed {
                 if d.is_whitespace() {
                     self.flush(word, sink)?;
                 } else if contains(PUNCTUATION, d) {

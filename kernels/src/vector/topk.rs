@@ -21,24 +21,36 @@ pub fn top_k(scores: impl IntoIterator<Item = Scored>, k: usize) -> Vec<Scored> 
     if k == 0 {
         return Vec::new();
     }
-    // Keep up to 2k candidates and cut back to k by selection: each score is compared with the current k-th best once, and selection costs O(k)
-    // a cut, so that the whole is linear.
-    let mut kept: Vec<Scored> = Vec::with_capacity(k.saturating_mul(2).min(4096));
-    let mut floor: Option<Scored> = None;
+    let mut best = Best { k, kept: Vec::with_capacity(k.saturating_mul(2).min(4096)), floor: None };
     for s in scores {
-        if s.score.is_nan() || floor.is_some_and(|f| better(&s, &f) != Ordering::Less) {
-            continue;
+        best.offer(s);
+    }
+    // No two scores are equal in this order, so that a sort that keeps no order of equals gives the same.
+    best.kept.sort_unstable_by(better);
+    best.kept.truncate(k);
+    best.kept
+}
+
+/// Keeps up to 2k candidates and cuts back to k by selection: each score is compared with the current k-th best once, and selection costs O(k)
+/// a cut, so that the whole is linear. Apart from [`top_k`], so that it is compiled once and not for every kind of iterator.
+struct Best {
+    k: usize,
+    kept: Vec<Scored>,
+    floor: Option<Scored>,
+}
+
+impl Best {
+    fn offer(&mut self, s: Scored) {
+        if s.score.is_nan() || self.floor.is_some_and(|f| better(&s, &f) != Ordering::Less) {
+            return;
         }
-        kept.push(s);
-        if kept.len() >= k.saturating_mul(2) {
-            kept.select_nth_unstable_by(k - 1, better);
-            kept.truncate(k);
-            floor = kept.last().copied();
+        self.kept.push(s);
+        if self.kept.len() >= self.k.saturating_mul(2) {
+            self.kept.select_nth_unstable_by(self.k - 1, better);
+            self.kept.truncate(self.k);
+            self.floor = self.kept.last().copied();
         }
     }
-    kept.sort_by(better);
-    kept.truncate(k);
-    kept
 }
 
 #[cfg(test)]
