@@ -204,7 +204,7 @@ fn tidy(origins: &mut Vec<Origin>) {
 
 /// The values at one end of an order, with those that have the same; `keep` different values. Values that do not compare with the best so
 /// far are left out and counted.
-pub(super) fn extreme<'a, T>(values: &'a [(T, Value)], least: bool, keep: usize) -> (Vec<&'a T>, usize) {
+pub(super) fn extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> (Vec<&T>, usize) {
     // The first value that compares with most others decides what is compared: a set may mix metres and years.
     let mut best: Option<(usize, usize)> = None;
     for (i, (_, v)) in values.iter().enumerate().take(64) {
