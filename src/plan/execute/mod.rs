@@ -76,7 +76,7 @@ impl Default for Limits {
 }
 
 /// Why a plan was not executed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExecuteError {
     /// The plan does not pass its static checks.
     #[error("the plan cannot be executed: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
