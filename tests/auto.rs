@@ -29,6 +29,7 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
         ingest: IngestOptions::default(),
         max_tokens: 200,
         autokg: None,
+        knowledge: None,
         seed: 0,
         runtime: false,
         pages: None,
@@ -67,7 +68,7 @@ fn in_an_encyclopaedia_the_answer_one_mention_away_is_reached_through_the_mentio
     let engine = engine(dir.path(), FILMS);
     let question = "Where was the director of The Silent Orchard born?";
     let titles = |r: &SearchResult| r.hits.iter().map(|h| h.title.clone()).collect::<Vec<_>>();
-    let auto = search(&engine, question, None, 2);
+    let auto = search(&engine, question, None, 3);
     assert_eq!(auto.retriever, "auto", "it is the default");
     let found = titles(&auto);
     assert!(found.contains(&"The Silent Orchard".to_owned()) && found.contains(&"Mara Kestrel".to_owned()), "{found:?}");
@@ -76,7 +77,7 @@ fn in_an_encyclopaedia_the_answer_one_mention_away_is_reached_through_the_mentio
     let maker = auto.hits.iter().find(|h| h.title == "Mara Kestrel").unwrap();
     let link = Reached::Link { name: "mara kestrel".into(), from: "The Silent Orchard".into() };
     assert!(maker.reached.contains(&link), "{:?}", maker.reached);
-    assert!(!titles(&search(&engine, question, Some("hybrid"), 2)).contains(&"Mara Kestrel".to_owned()), "words and meaning alone miss it");
+    assert!(!titles(&search(&engine, question, Some("hybrid"), 3)).contains(&"Mara Kestrel".to_owned()), "words and meaning alone miss it");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use pocketgraph::bundle::{
     encode_chunks, encode_documents, encode_vectors,
 };
 use pocketgraph::keyword::{self, KeywordGraph};
+use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
 use pocketgraph::names::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, NameTable, encode_mentions, encode_names};
 use pocketgraph::vector::QuantizedMatrix;
@@ -39,6 +40,8 @@ pub struct Contents<'a> {
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
     pub names: Option<&'a Found>,
+    /// The typed knowledge graph.
+    pub knowledge: Option<&'a KnowledgeGraph>,
     /// What embeds questions, unless the page brings its own.
     pub model: Option<QueryModel<'a>>,
     /// Which model made the vectors.
@@ -72,6 +75,11 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     }
     if let Some(found) = contents.names {
         names(&mut w, found, &order)?;
+    }
+    if let Some(graph) = contents.knowledge {
+        for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(graph)) {
+            w.section(name, &bytes, GZIP, &[])?;
+        }
     }
     if let Some(model) = &contents.model {
         query_model(&mut w, model)?;

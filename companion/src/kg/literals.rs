@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 /// Which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiteralRule {
-    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a head elsewhere. Nothing is
+    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a head elsewhere; a tail that
+    /// a table of entities lists is none. Nothing is
     /// taken for a literal in a graph whose heads are mostly numbers, since these are ids.
     Auto,
     /// None.
@@ -121,7 +122,7 @@ impl Rows {
                     let tail = row.tail.text.as_str();
                     let reads = number(tail).is_some() || date(tail).is_some() || measure(tail).is_some();
                     *entry = match *entry {
-                        Some((rows, also)) if reads && row.tail_type.is_empty() && !(kg.knows(tail) && !heads.contains(tail)) => {
+                        Some((rows, also)) if reads && row.tail_type.is_empty() && !kg.knows(tail) => {
                             Some((rows + 1, also + usize::from(heads.contains(tail))))
                         }
                         _ => None,
