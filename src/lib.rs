@@ -17,6 +17,7 @@ pub mod lexical;
 pub mod retrieve;
 pub mod llm;
 pub mod plan;
+pub mod planner;
 pub mod answer;
 pub mod engine;
 #[cfg(target_arch = "wasm32")]
