@@ -17,6 +17,9 @@ const UNPAID: f32 = -0.7;
 /// The same if the step takes back the one before it: "films that share directors".
 const UNPAID_RETURN: f32 = -0.5;
 
+/// Of two paths that are equal otherwise, the one whose last step is spoken of.
+const UNPAID_LAST: f32 = -0.05;
+
 /// Neighbouring words that speak of one relation: they pay for at most one step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Group {
@@ -160,6 +163,9 @@ fn unordered(groups: &[Group], steps: &[Step]) -> (f32, usize) {
     }
     for (at, _) in paid.iter().enumerate().filter(|(_, p)| !**p) {
         total += unpaid(steps, at);
+    }
+    if paid.last() == Some(&false) {
+        total += UNPAID_LAST;
     }
     (total, paid.iter().filter(|p| **p).count())
 }

@@ -1,8 +1,7 @@
 //! Chains from one entity: the paths that the schema allows, scored by how well they explain the question.
 
 use super::alignment::{Group, inside_out, score};
-use super::lexicon::Lexicon;
-use super::question::{Ask, Token};
+use super::question::{Ask, Token, is_modifier};
 use super::schema::{Schema, Step};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, TypeId};
 
@@ -30,7 +29,6 @@ pub(super) struct Chain {
 pub(super) struct Scorer<'a> {
     pub graph: &'a KnowledgeGraph,
     pub schema: &'a Schema,
-    pub lexicon: &'a Lexicon,
     pub tokens: &'a [Token],
     pub ask: &'a Ask,
     /// The place of the entity among the tokens.
@@ -62,7 +60,8 @@ impl Scorer<'_> {
         let few = self.schema.directed_relations() <= FREE;
         let speaks = |step: &Step| groups.iter().any(|g| g.relations.iter().any(|(r, _)| *r == step.relation));
         let mut frontier: Vec<Vec<Step>> = Vec::new();
-        let classes: Vec<Class> = self.graph.classes(start).collect();
+        let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
+        let classes: Vec<Class> = self.graph.classes(start).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
         for direction in [Direction::Forward, Direction::Backward] {
             for (relation, _) in self.graph.relations_at(start, direction) {
                 let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
@@ -102,22 +101,28 @@ impl Scorer<'_> {
         if by_relation || self.ask.classes.contains(&last.to) { 0.6 } else { -0.5 }
     }
 
-    /// The types that the question's words name, apart from a word beside the entity that says what it is ("the movie X").
-    fn mentioned(&self, start: NodeId) -> Vec<TypeId> {
+    /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
+    /// one, a film and a person of the same name, it tells which is meant.
+    fn apposed(&self, start: NodeId) -> Option<(usize, TypeId)> {
         let own = self.graph.types(start);
-        let mut found = Vec::new();
-        for (at, token) in self.tokens.iter().enumerate() {
-            let beside = at + 1 == self.anchor || at == self.anchor + 1;
-            let apposed = beside && token.types.iter().any(|t| own.contains(t));
-            if !apposed {
-                found.extend(token.types.first());
-            }
-        }
-        found
+        let article = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "called" | "named" | "titled");
+        let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at]));
+        let behind = (self.anchor + 1 < self.tokens.len()).then_some(self.anchor + 1);
+        [before, behind].into_iter().flatten().find_map(|at| {
+            let of = self.tokens[at].types.iter().find(|t| own.contains(t))?;
+            Some((at, *of))
+        })
+    }
+
+    /// The types that the question's words name, apart from a word beside the entity that says what it is.
+    fn mentioned(&self, start: NodeId) -> Vec<TypeId> {
+        let apposed = self.apposed(start).map(|(at, _)| at);
+        let counts = |at: usize, token: &Token| Some(at) != apposed && !is_modifier(token, self.tokens.get(at + 1));
+        self.tokens.iter().enumerate().filter(|(at, t)| counts(*at, t)).filter_map(|(_, t)| t.types.first().copied()).collect()
     }
 }
 
-/// Each inverse step to a type wants a word for the type, and each word for a type a step that leads there.
+/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there.
 fn type_words(steps: &[Step], mentioned: &[TypeId]) -> f32 {
     let mut total = 0.0;
     let mut types: Vec<TypeId> = mentioned.to_vec();
@@ -128,8 +133,12 @@ fn type_words(steps: &[Step], mentioned: &[TypeId]) -> f32 {
         let words = mentioned.iter().filter(|t| **t == of).count() as f32;
         let to = |s: &&Step| s.to == Class::Type(of);
         let inverse = steps.iter().filter(to).filter(|s| s.direction == Direction::Backward).count() as f32;
+        let returns = steps
+            .windows(2)
+            .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Backward && pair[1].to == Class::Type(of))
+            .count() as f32;
         let any = steps.iter().filter(to).count() as f32;
-        total -= 0.5 * (inverse - words).max(0.0) + 0.2 * (words - any).max(0.0);
+        total -= 0.5 * (inverse - words).max(0.0) + 0.3 * (returns - words).max(0.0) + 0.2 * (words - any).max(0.0);
     }
     total
 }

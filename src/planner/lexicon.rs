@@ -4,16 +4,22 @@ use crate::kg::{RelationId, TypeId, Vocabulary};
 use crate::text::{fold, is_stop_word, stem, words};
 use std::collections::BTreeMap;
 
-/// A word that matches less is no match.
-const LEAST: f32 = 0.25;
 /// What a word derived from a name's word is worth against the word itself: "director" for "directed".
 const DERIVED: f32 = 0.9;
 
 /// The words of a graph's relations and types.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lexicon {
-    relations: BTreeMap<String, Vec<RelationId>>,
-    types: BTreeMap<String, Vec<TypeId>>,
+    relations: Vec<Entry<RelationId>>,
+    types: Vec<Entry<TypeId>>,
+}
+
+/// A word of names, and whose names.
+#[derive(Debug, Clone)]
+struct Entry<T> {
+    folded: String,
+    stem: String,
+    of: Vec<T>,
 }
 
 impl Lexicon {
@@ -22,16 +28,16 @@ impl Lexicon {
         let mut lexicon = Lexicon::default();
         for (id, relation) in (0..).map(RelationId).zip(vocabulary.relations()) {
             for text in std::iter::once(&relation.label).chain(&relation.aliases) {
-                for stem in stems(text) {
-                    add(&mut lexicon.relations, stem, id);
+                for word in content(text) {
+                    add(&mut lexicon.relations, word, id);
                 }
             }
         }
         for (id, of) in (0..).map(TypeId).zip(vocabulary.types()) {
             for text in std::iter::once(&of.label).chain(&of.aliases) {
                 // A type of several words is meant by its head, the last: "administrative region".
-                if let Some(stem) = stems(text).pop() {
-                    add(&mut lexicon.types, stem, id);
+                if let Some(word) = content(text).pop() {
+                    add(&mut lexicon.types, word, id);
                 }
             }
         }
@@ -39,17 +45,20 @@ impl Lexicon {
     }
 
     /// The relations that a word speaks of, each with how much; ascending by relation.
-    pub fn relations(&self, stem: &str) -> Vec<(RelationId, f32)> {
+    pub fn relations(&self, folded: &str) -> Vec<(RelationId, f32)> {
+        let stem = stem(folded);
         let mut found: BTreeMap<RelationId, f32> = BTreeMap::new();
-        for (own, relations) in near(&self.relations, stem) {
-            let worth = if own == stem {
+        for entry in &self.relations {
+            // A stem may hide what two words have in common: "scriptwriter" and "writer".
+            let derived = || is_derived(&entry.stem, &stem) || is_derived(&entry.folded, folded);
+            let worth = if entry.stem == stem {
                 1.0
-            } else if is_derived(own, stem) {
-                DERIVED
+            } else if is_function_word(folded) || !derived() {
+                continue;
             } else {
-                0.0
+                DERIVED
             };
-            for &relation in relations.iter().filter(|_| worth >= LEAST) {
+            for &relation in &entry.of {
                 let best = found.entry(relation).or_default();
                 *best = best.max(worth);
             }
@@ -58,38 +67,43 @@ impl Lexicon {
     }
 
     /// The types that a word names.
-    pub fn types(&self, stem: &str) -> &[TypeId] {
-        self.types.get(stem).map_or(&[], Vec::as_slice)
+    pub fn types(&self, folded: &str) -> &[TypeId] {
+        let stem = stem(folded);
+        self.types.iter().find(|e| e.stem == stem).map_or(&[], |e| e.of.as_slice())
     }
 
     /// Whether any of these words names the type.
     pub fn type_is(&self, of: TypeId, any: &[&str]) -> bool {
-        any.iter().any(|word| self.types(&stem(word)).contains(&of))
+        any.iter().any(|word| self.types(word).contains(&of))
     }
 
     /// Whether any of these words speaks of the relation.
     pub fn relation_is(&self, relation: RelationId, any: &[&str]) -> bool {
-        any.iter().any(|word| self.relations.get(&stem(word)).is_some_and(|r| r.contains(&relation)))
+        any.iter().any(|word| self.relations(word).contains(&(relation, 1.0)))
     }
 }
 
-fn add<T: PartialEq>(map: &mut BTreeMap<String, Vec<T>>, stem: String, id: T) {
-    let ids = map.entry(stem).or_default();
-    if !ids.contains(&id) {
-        ids.push(id);
+fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, folded: String, id: T) {
+    let stem = stem(&folded);
+    match entries.iter_mut().find(|e| e.folded == folded) {
+        Some(entry) if entry.of.contains(&id) => {}
+        Some(entry) => entry.of.push(id),
+        None => entries.push(Entry { folded, stem, of: vec![id] }),
     }
 }
 
-fn stems(text: &str) -> Vec<String> {
+/// The content words of a name. A synonym that is one function word, such as "about", is kept if it says anything at all.
+fn content(text: &str) -> Vec<String> {
     let spaced = text.replace('_', " ");
     let all: Vec<String> = words(&spaced).iter().map(|w| fold(w.text)).collect();
-    all.iter().filter(|w| !is_function_word(w)).map(|w| stem(w)).collect()
+    match all.as_slice() {
+        [one] if TELLING.contains(&one.as_str()) => all,
+        _ => all.into_iter().filter(|w| !is_function_word(w)).collect(),
+    }
 }
 
-/// The entries that could match a stem: all of them. Vocabularies are small, and a derived word may differ at either end.
-fn near<'a>(map: &'a BTreeMap<String, Vec<RelationId>>, _stem: &str) -> impl Iterator<Item = (&'a str, &'a [RelationId])> {
-    map.iter().map(|(own, ids)| (own.as_str(), ids.as_slice()))
-}
+/// Function words that may be the whole of a synonym.
+const TELLING: [&str; 8] = ["about", "after", "against", "before", "below", "over", "through", "under"];
 
 /// Whether one stem is the other with an ending that makes words of words, or with a word in front ("screenwriter").
 fn is_derived(a: &str, b: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::lexicon::{Lexicon, is_function_word};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
-use crate::text::{fold, stem, words};
+use crate::text::{fold, words};
 use std::ops::Range;
 
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
@@ -36,30 +36,19 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
     };
     for word in words(question).into_iter().take(LONGEST) {
         // An entity of signs alone ("$") overlaps no word, and stands before the first word behind it.
-        for index in 0..entities.len() {
-            if !placed[index] && entities[index].start < word.span.end {
-                placed[index] = true;
-                tokens.push(entity(index));
-            }
+        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < word.span.end) {
+            *done = true;
+            tokens.push(entity(index));
         }
         if entities.iter().any(|e| word.span.start < e.end && e.start < word.span.end) {
             continue;
         }
         let folded = fold(word.text);
         let folded = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
-        let (relations, types) = if is_function_word(&folded) {
-            (Vec::new(), Vec::new())
-        } else {
-            let stem = stem(&folded);
-            (lexicon.relations(&stem), lexicon.types(&stem).to_vec())
-        };
+        let (relations, types) = (lexicon.relations(&folded), lexicon.types(&folded).to_vec());
         tokens.push(Token { folded, span: word.span, entity: None, relations, types });
     }
-    for index in 0..entities.len() {
-        if !placed[index] {
-            tokens.push(entity(index));
-        }
-    }
+    tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
     tokens
 }
 
@@ -132,6 +121,8 @@ fn noun(rest: &[Token]) -> Option<&Token> {
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
     let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main");
     match rest {
+        // "Which film genre": the second names what is asked for, the first what it is of.
+        [first, second, ..] if is_modifier(first, Some(second)) => Some(second),
         [first, ..] if speaks(&first) => Some(first),
         [first, ..] if copula(first) || small(first) => {
             let after = rest.iter().position(|t| !copula(t) && !small(t))?;
@@ -142,4 +133,11 @@ fn noun(rest: &[Token]) -> Option<&Token> {
         [first, second, ..] if first.entity.is_none() && !is_function_word(&first.folded) => Some(second).filter(speaks),
         _ => None,
     }
+}
+
+/// Whether a word for a type only says what the noun after it is of: "film" in "film genre", but not in "films directed".
+pub(super) fn is_modifier(token: &Token, next: Option<&Token>) -> bool {
+    let verb = |word: &str| ["ed", "ing", "en"].iter().any(|ending| word.ends_with(ending));
+    let plural = token.folded.ends_with('s');
+    !token.types.is_empty() && !plural && next.is_some_and(|n| !n.relations.is_empty() && n.types != token.types && !verb(&n.folded))
 }

@@ -58,7 +58,7 @@ impl<'a> RulesPlanner<'a> {
             let tokens = tokens(question, &spans, &self.lexicon);
             let Some(anchor) = tokens.iter().position(|t| t.entity.is_some()) else { continue };
             let ask = ask(&tokens, &self.lexicon, self.graph.vocabulary());
-            let scorer = Scorer { graph: self.graph, schema: &self.schema, lexicon: &self.lexicon, tokens: &tokens, ask: &ask, anchor };
+            let scorer = Scorer { graph: self.graph, schema: &self.schema, tokens: &tokens, ask: &ask, anchor };
             for mut chain in scorer.chains(candidate.node) {
                 chain.score += 0.15 * candidate.score;
                 chains.push((chain, candidate.name.clone()));
@@ -87,7 +87,8 @@ impl<'a> RulesPlanner<'a> {
 
     /// The likeliest anchors, best first.
     fn candidates(&self, question: &str, mentions: &[Mention]) -> Vec<Candidate> {
-        let mut found: Vec<(f32, &Candidate)> = Vec::new();
+        let mut found: Vec<(f32, Candidate)> = Vec::new();
+        let capitals = mentions.iter().filter(|m| question.get(m.span.clone()).is_some_and(|t| t.chars().any(char::is_uppercase))).count();
         for mention in mentions {
             let text = question.get(mention.span.clone()).unwrap_or_default();
             let words = text.split_whitespace().count().min(4) as f32;
@@ -96,10 +97,17 @@ impl<'a> RulesPlanner<'a> {
             let spoken =
                 plain.iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || super::lexicon::is_function_word(&t.folded));
             let quality = 0.1 * words + if capital { 0.3 } else { 0.0 } - if spoken && !capital { 1.0 } else { 0.0 };
-            found.extend(mention.candidates.iter().map(|c| (c.score + quality, c)));
+            // A common word beside a name: the name is meant.
+            let shadowed = !capital && capitals > 0;
+            found.extend(
+                mention
+                    .candidates
+                    .iter()
+                    .map(|c| (c.score + quality, Candidate { score: c.score - if shadowed { 4.0 } else { 0.0 }, ..c.clone() })),
+            );
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
-        found.into_iter().take(CANDIDATES).map(|(_, c)| c.clone()).collect()
+        found.into_iter().take(CANDIDATES).map(|(_, c)| c).collect()
     }
 
     fn confidence(&self, chain: &Chain, all: &[(Chain, String)]) -> f32 {

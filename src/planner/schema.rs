@@ -21,6 +21,10 @@ impl Step {
     }
 }
 
+/// Where one pair of classes joins at least this part of a relation's triples, a pair that joins less than `ACCIDENT` of them is no part of
+/// what the relation is for: one node can be a year and a film, "1984".
+const RULE: f32 = 0.9;
+const ACCIDENT: f32 = 0.1;
 /// Beyond so many directed relations, which relations meet at nodes is not counted: the table would be too large for a page.
 const SLOTS: usize = 1200;
 /// At so many nodes the relations that meet are counted.
@@ -43,7 +47,17 @@ impl Schema {
     /// The schema of a graph.
     pub fn new(graph: &KnowledgeGraph) -> Schema {
         let mut from: BTreeMap<Class, BTreeSet<Step>> = BTreeMap::new();
+        let mut largest: BTreeMap<RelationId, u32> = BTreeMap::new();
         for edge in graph.vocabulary().schema() {
+            let most = largest.entry(edge.relation).or_default();
+            *most = edge.triples.max(*most);
+        }
+        for edge in graph.vocabulary().schema() {
+            let all = graph.vocabulary().relation(edge.relation).map_or(0, |r| r.triples) as f32;
+            let ruled = largest.get(&edge.relation).is_some_and(|most| *most as f32 >= RULE * all);
+            if ruled && (edge.triples as f32) < ACCIDENT * all {
+                continue;
+            }
             let forward = Step { relation: edge.relation, direction: Direction::Forward, to: edge.tail };
             let backward = Step { relation: edge.relation, direction: Direction::Backward, to: edge.head };
             from.entry(edge.head).or_default().insert(forward);
