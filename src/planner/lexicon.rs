@@ -46,7 +46,7 @@ impl Lexicon {
 
     /// The relations that a word speaks of, each with how much; ascending by relation.
     pub fn relations(&self, folded: &str) -> Vec<(RelationId, f32)> {
-        let stem = stem(folded);
+        let stem = stem_of(folded);
         let mut found: BTreeMap<RelationId, f32> = BTreeMap::new();
         for entry in &self.relations {
             // A stem may hide what two words have in common: "scriptwriter" and "writer".
@@ -68,7 +68,7 @@ impl Lexicon {
 
     /// The types that a word names.
     pub fn types(&self, folded: &str) -> &[TypeId] {
-        let stem = stem(folded);
+        let stem = stem_of(folded);
         self.types.iter().find(|e| e.stem == stem).map_or(&[], |e| e.of.as_slice())
     }
 
@@ -84,7 +84,7 @@ impl Lexicon {
 }
 
 fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, folded: String, id: T) {
-    let stem = stem(&folded);
+    let stem = stem_of(&folded);
     match entries.iter_mut().find(|e| e.folded == folded) {
         Some(entry) if entry.of.contains(&id) => {}
         Some(entry) => entry.of.push(id),
@@ -105,15 +105,72 @@ fn content(text: &str) -> Vec<String> {
 /// Function words that may be the whole of a synonym.
 const TELLING: [&str; 8] = ["about", "after", "against", "before", "below", "over", "through", "under"];
 
-/// Whether one stem is the other with an ending that makes words of words, or with a word in front ("screenwriter").
+/// Whether two words are made of one: by an ending ("director", "directed"), by another ending ("writer", "written"), or by a word in
+/// front ("screenwriter").
 fn is_derived(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    const ENDINGS: [&str; 22] = [
-        "or", "er", "r", "ress", "ion", "ation", "ing", "ment", "al", "ive", "ist", "ity", "ship", "e", "en", "ten", "ed", "d", "ly", "i",
-        "y", "ure",
+    const ENDINGS: [&str; 23] = [
+        "", "or", "er", "r", "ress", "ion", "ation", "ing", "ment", "al", "ive", "ist", "ity", "ship", "e", "en", "ten", "ed", "d", "ly",
+        "i", "y", "ure",
     ];
-    let ends = long.strip_prefix(short).is_some_and(|ending| short.len() >= 3 && ENDINGS.contains(&ending));
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    // Three letters are enough if they are a whole word; of two different endings the rest must be longer.
+    let least = if shared == short.len() { 3 } else { 4 };
+    let endings = a.get(shared..).zip(b.get(shared..));
+    let ends = shared >= least && endings.is_some_and(|(x, y)| ENDINGS.contains(&x) && ENDINGS.contains(&y));
     ends || (short.len() >= 5 && long.ends_with(short))
+}
+
+/// The stem of a word, of a verb's irregular form that of its base.
+fn stem_of(folded: &str) -> String {
+    const IRREGULAR: [(&str, &str); 44] = [
+        ("began", "begin"),
+        ("begun", "begin"),
+        ("bought", "buy"),
+        ("brought", "bring"),
+        ("built", "build"),
+        ("caught", "catch"),
+        ("chose", "choose"),
+        ("chosen", "choose"),
+        ("drew", "draw"),
+        ("drawn", "draw"),
+        ("drove", "drive"),
+        ("fought", "fight"),
+        ("flew", "fly"),
+        ("gave", "give"),
+        ("given", "give"),
+        ("grew", "grow"),
+        ("grown", "grow"),
+        ("held", "hold"),
+        ("knew", "know"),
+        ("known", "know"),
+        ("led", "lead"),
+        ("left", "leave"),
+        ("made", "make"),
+        ("met", "meet"),
+        ("paid", "pay"),
+        ("ran", "run"),
+        ("said", "say"),
+        ("sang", "sing"),
+        ("sung", "sing"),
+        ("shot", "shoot"),
+        ("sold", "sell"),
+        ("spoke", "speak"),
+        ("spoken", "speak"),
+        ("stood", "stand"),
+        ("taught", "teach"),
+        ("took", "take"),
+        ("taken", "take"),
+        ("told", "tell"),
+        ("won", "win"),
+        ("wore", "wear"),
+        ("worn", "wear"),
+        ("wrote", "write"),
+        ("written", "write"),
+        ("writing", "write"),
+    ];
+    let base = IRREGULAR.iter().find(|(form, _)| *form == folded).map_or(folded, |(_, base)| base);
+    stem(base)
 }
 
 /// Words that carry no relation: function words, and the words of asking.

@@ -23,6 +23,7 @@ pub struct RulesPlanner<'a> {
     linker: &'a Linker,
     lexicon: Lexicon,
     schema: Schema,
+    least: f32,
 }
 
 /// What the rules found: a plan, what it finds, and how sure they are.
@@ -40,7 +41,12 @@ impl<'a> RulesPlanner<'a> {
     /// A planner for a graph. Its synonyms are the aliases of the graph's relations and types.
     pub fn new(linker: &'a Linker) -> RulesPlanner<'a> {
         let graph = linker.graph();
-        RulesPlanner { graph, linker, lexicon: Lexicon::new(graph.vocabulary()), schema: Schema::new(graph) }
+        RulesPlanner { graph, linker, lexicon: Lexicon::new(graph.vocabulary()), schema: Schema::new(graph), least: LEAST }
+    }
+
+    /// The same planner with another confidence below which there is no plan; 0 plans whatever finds something.
+    pub fn least_confidence(self, least: f32) -> RulesPlanner<'a> {
+        RulesPlanner { least, ..self }
     }
 
     /// The plan of a question and what it finds.
@@ -72,7 +78,7 @@ impl<'a> RulesPlanner<'a> {
                 continue;
             }
             let confidence = self.confidence(chain, &chains);
-            if confidence < LEAST {
+            if confidence < self.least {
                 return Err(PlannerError::Unsure { confidence });
             }
             return Ok(Planned { plan: self.plan_of(question, chain), confidence, answer });

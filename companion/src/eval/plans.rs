@@ -44,7 +44,7 @@ fn read(path: &Path) -> Result<String, PlanEvalError> {
     std::fs::read_to_string(path).map_err(|reason| PlanEvalError::Read { path: path.to_owned(), reason })
 }
 
-/// A graph of lines `head|relation|tail`, with the types and, if asked for, the synonyms of a vocabulary file: tab-separated kind
+/// A graph of lines `head|relation|tail`, with the types and, if asked for, the relations' synonyms of a vocabulary file: tab-separated kind
 /// (`relation` or `type`), name, label, type of heads, type of tails, synonyms between commas.
 ///
 /// # Errors
@@ -57,7 +57,7 @@ pub fn piped_graph(triples: &Path, vocabulary: &Path, synonyms: bool) -> Result<
         let [kind, name, label, head, tail, aliases] = cells[..] else {
             return Err(PlanEvalError::Line { path: vocabulary.to_owned(), line: number + 1, what: "six columns are needed".to_owned() });
         };
-        let aliases = aliases.split(',').map(str::trim).filter(|a| synonyms && !a.is_empty());
+        let aliases = aliases.split(',').map(str::trim).filter(|a| !a.is_empty());
         if kind == "type" {
             let of = builder.entity_type(name)?;
             builder.type_label(of, label)?;
@@ -68,7 +68,7 @@ pub fn piped_graph(triples: &Path, vocabulary: &Path, synonyms: bool) -> Result<
         }
         let relation = builder.relation(name)?;
         builder.relation_label(relation, label)?;
-        for alias in aliases {
+        for alias in aliases.filter(|_| synonyms) {
             builder.relation_alias(relation, alias)?;
         }
         let named = |t: &str| (!t.is_empty()).then(|| t.to_owned());
