@@ -50,7 +50,11 @@ impl Lexicon {
         let mut found: BTreeMap<RelationId, f32> = BTreeMap::new();
         for entry in &self.relations {
             // A stem may hide what two words have in common: "scriptwriter" and "writer".
-            let derived = || is_derived(&entry.stem, &stem) || is_derived(&entry.folded, folded);
+            let derived = || {
+                is_derived(&entry.stem, &stem)
+                    || is_derived(&entry.folded, folded)
+                    || is_compound(folded.trim_end_matches('s'), &entry.folded)
+            };
             let worth = if entry.stem == stem {
                 1.0
             } else if is_function_word(folded) || !derived() {
@@ -119,6 +123,12 @@ fn is_derived(a: &str, b: &str) -> bool {
     let endings = a.get(shared..).zip(b.get(shared..));
     let ends = shared >= least && endings.is_some_and(|(x, y)| ENDINGS.contains(&x) && ENDINGS.contains(&y));
     ends || (short.len() >= 5 && long.ends_with(short))
+}
+
+/// Whether a word is made of a word in front and one derived from the other: "screenwriter" and "written".
+fn is_compound(whole: &str, part: &str) -> bool {
+    let tails = (3..whole.len().saturating_sub(4)).filter_map(|at| whole.get(at..));
+    part.len() >= 5 && tails.into_iter().any(|tail| tail.len() >= 5 && is_derived(tail, part))
 }
 
 /// The stem of a word, of a verb's irregular form that of its base.
