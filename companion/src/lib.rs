@@ -11,6 +11,7 @@ pub mod eval;
 pub mod extract;
 pub mod folder;
 pub mod ingest;
+pub mod kg;
 pub mod laplace;
 pub mod pages;
 pub mod pipeline;

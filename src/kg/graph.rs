@@ -220,50 +220,57 @@ impl KnowledgeGraph {
 
     /// How many triples have this node as head (forward) or tail (backward).
     pub fn degree(&self, node: NodeId, direction: Direction) -> usize {
-        match direction {
-            Direction::Forward => self.triples.out.range(node.index()).len(),
-            Direction::Backward => self.triples.into.range(node.index()).len(),
-        }
+        self.run(node, direction).len()
     }
 
     /// The edges at a node in one direction, in the order of (relation, other end).
     pub fn edges(&self, node: NodeId, direction: Direction) -> impl ExactSizeIterator<Item = Edge> {
-        let run = match direction {
-            Direction::Forward => self.triples.out.range(node.index()),
-            Direction::Backward => self.triples.into.range(node.index()),
-        };
-        run.map(move |i| self.edge(i, direction))
+        self.run(node, direction).map(move |i| self.edge(i, direction))
     }
 
     /// The edges at a node over one relation in one direction, in the order of the other end. Found by binary search.
     pub fn follow(&self, node: NodeId, relation: RelationId, direction: Direction) -> impl ExactSizeIterator<Item = Edge> {
-        let run = match direction {
-            Direction::Forward => self.triples.out.range(node.index()),
-            Direction::Backward => self.triples.into.range(node.index()),
-        };
-        let below = |limit: u32| {
-            let (mut low, mut high) = (run.start, run.end);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if self.edge(middle, direction).relation.0 < limit { low = middle + 1 } else { high = middle }
-            }
-            low
-        };
-        let start = below(relation.0);
-        let end = relation.0.checked_add(1).map_or(run.end, below);
+        let run = self.run(node, direction);
+        let start = self.first_of(run.start, run.end, relation.0, direction);
+        let end = relation.0.checked_add(1).map_or(run.end, |next| self.first_of(start, run.end, next, direction));
         (start..end).map(move |i| self.edge(i, direction))
     }
 
-    /// The relations at a node in one direction with how many edges each has, ascending.
+    /// The relations at a node in one direction with how many edges each has, ascending. Takes time in the number of relations, not of
+    /// edges.
     pub fn relations_at(&self, node: NodeId, direction: Direction) -> Vec<(RelationId, u32)> {
-        let mut out: Vec<(RelationId, u32)> = Vec::new();
-        for edge in self.edges(node, direction) {
-            match out.last_mut() {
-                Some((relation, n)) if *relation == edge.relation => *n += 1,
-                _ => out.push((edge.relation, 1)),
+        let run = self.run(node, direction);
+        let mut out = Vec::new();
+        let mut at = run.start;
+        while at < run.end {
+            let relation = self.edge(at, direction).relation;
+            // Most runs are short: look next door before halving the rest.
+            let mut step = 1;
+            while at + step < run.end && self.edge(at + step, direction).relation == relation {
+                step *= 2;
             }
+            let end = relation.0.checked_add(1).map_or(run.end, |next| self.first_of(at, run.end.min(at + step), next, direction));
+            out.push((relation, (end - at) as u32));
+            at = end;
         }
         out
+    }
+
+    /// The places of a node's edges.
+    fn run(&self, node: NodeId, direction: Direction) -> std::ops::Range<usize> {
+        match direction {
+            Direction::Forward => self.triples.out.range(node.index()),
+            Direction::Backward => self.triples.into.range(node.index()),
+        }
+    }
+
+    /// The first place from `low` to `high` whose relation is at least `least`; `high` when there is none.
+    fn first_of(&self, mut low: usize, mut high: usize, least: u32, direction: Direction) -> usize {
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.edge(middle, direction).relation.0 < least { low = middle + 1 } else { high = middle }
+        }
+        low
     }
 
     fn edge(&self, place: usize, direction: Direction) -> Edge {

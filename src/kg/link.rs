@@ -6,7 +6,7 @@
 use super::edits::TrigramIndex;
 use super::graph::{Direction, KnowledgeGraph};
 use super::ids::NodeId;
-use super::names::{HashIndex, KeyHash, NameKind, is_article, key, key_words, name, name_count, without_article};
+use super::names::{HashIndex, KeyHash, NameKind, key, key_words, name, name_count, without_article};
 use crate::text::{fold, is_stop_word};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -141,6 +141,27 @@ impl Linker {
         self.ranked(found, limit)
     }
 
+    /// The nodes with exactly this id or name, letter by letter: the entity with this id, else all entities whose label it is, else all
+    /// whose alias it is, else literals of this text. Empty when there is none.
+    pub fn exact(&self, text: &str) -> Vec<NodeId> {
+        let mut found: Vec<(u8, NodeId)> = Vec::new();
+        for number in self.by_key.names(KeyHash::EMPTY.text(&key(text))) {
+            let Some((node, kind, name)) = name(&self.graph, number).filter(|n| n.2 == text) else { continue };
+            let own_id = kind == NameKind::Id || (kind == NameKind::Label && self.graph.id(node) == name);
+            let rank = match (self.graph.is_entity(node), kind) {
+                (false, _) => 3,
+                _ if own_id => 0,
+                (_, NameKind::Label) => 1,
+                _ => 2,
+            };
+            found.push((rank, node));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let best = found.first().map(|f| f.0);
+        found.into_iter().filter(|f| Some(f.0) == best).map(|f| f.1).collect()
+    }
+
     /// The parts of a text that name something, in the order of the text; of names inside longer names only the longest. A name made of
     /// function words alone ("Up", "Her") counts only where case and punctuation agree and it does not begin the text.
     pub fn mentions(&self, text: &str) -> Vec<Mention> {
@@ -150,7 +171,11 @@ impl Linker {
         for from in 0..words.len() {
             let mut hash = KeyHash::EMPTY;
             let mut run_key = String::new();
-            for to in from..words.len().min(from + self.longest) {
+            for to in from..words.len().min(from + self.longest + 2) {
+                // A sign between words is no word of a name: "Romeo + Juliet".
+                if to > from && words[to].signs {
+                    continue;
+                }
                 let w = &words[to].folded;
                 let mut found = Vec::new();
                 let first = to == from;
@@ -178,18 +203,38 @@ impl Linker {
                 }
             }
         }
-        self.longest_of(runs, &words.iter().map(|w| is_article(&w.folded)).collect::<Vec<_>>())
+        self.longest_of(runs, &words.iter().map(|w| is_stop_word(&w.folded)).collect::<Vec<_>>())
     }
 
-    /// Leaves out runs inside longer ones. A run that is longer only by an article in front is the same mention.
-    fn longest_of(&self, mut runs: Vec<(usize, usize, Vec<Candidate>)>, article: &[bool]) -> Vec<Mention> {
+    /// The mentions of a text, the most telling first: what a question is about. Names as the graph writes them come before others, then
+    /// names with capitals or digits, then longer names; of equal ones the earlier.
+    pub fn topics(&self, text: &str) -> Vec<Mention> {
+        let mut mentions = self.mentions(text);
+        mentions.sort_by_cached_key(|m| {
+            let said = text.get(m.span.clone()).unwrap_or("");
+            let best = m.candidates.first();
+            let exact = best.is_some_and(|c| c.how == Match::Exact);
+            // A capital says nothing where every sentence has one, unless the name is written so.
+            let skipped = usize::from(m.span.start == 0 && !exact);
+            let marked = said.chars().skip(skipped).any(|c| c.is_uppercase() || c.is_numeric());
+            let signs = !said.chars().any(char::is_alphanumeric);
+            let entity = best.is_some_and(|c| self.graph.is_entity(c.node));
+            let telling = 4 * usize::from(exact && (marked || signs)) + 2 * usize::from(marked || signs) + usize::from(entity);
+            (std::cmp::Reverse((telling, said.len())), m.span.start)
+        });
+        mentions
+    }
+
+    /// Leaves out runs inside longer ones. A run that is longer only by function words in front is the same mention: "in Hell" may mean
+    /// the film "In Hell", but more likely means the film "Hell".
+    fn longest_of(&self, mut runs: Vec<(usize, usize, Vec<Candidate>)>, function: &[bool]) -> Vec<Mention> {
         // Ascending starts, longest first: a run is inside another exactly when it ends no later than the furthest end so far.
         runs.sort_by_key(|r| (r.0, std::cmp::Reverse(r.1)));
         let mut kept: Vec<(usize, usize, Vec<Candidate>)> = Vec::new();
         for (from, to, found) in runs {
             match kept.last_mut() {
                 Some(last) if to <= last.1 => {
-                    if to == last.1 && from == last.0 + 1 && article.get(last.0) == Some(&true) {
+                    if to == last.1 && function.get(last.0..from).is_some_and(|f| f.iter().all(|&f| f)) {
                         last.2.extend(found);
                     }
                 }

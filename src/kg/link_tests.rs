@@ -87,6 +87,21 @@ fn an_article_of_the_question_does_not_hide_the_exact_name() {
 }
 
 #[test]
+fn a_sign_between_words_does_not_part_a_name() {
+    let l = linker(&["Romeo + Juliet", "Romeo", "Juliet", "Hell", "In Hell"]);
+    assert_eq!(said(&l, "what type of film is Romeo + Juliet"), [("Romeo + Juliet".to_owned(), "Romeo + Juliet".to_owned())]);
+    assert_eq!(said(&l, "the language spoken in Hell"), [("Hell".to_owned(), "Hell".to_owned())]);
+}
+
+#[test]
+fn a_question_is_about_its_most_telling_name() {
+    let l = linker(&["film", "Mud", "who"]);
+    let topics = |q: &str| l.topics(q).into_iter().map(|m| m.candidates[0].name.clone()).collect::<Vec<_>>();
+    assert_eq!(topics("which film is Mud"), ["Mud", "film"]);
+    assert_eq!(topics("Mud is a film by this person"), ["Mud", "film"]);
+}
+
+#[test]
 fn aliases_and_ids_link_and_a_literal_comes_after_an_entity_of_its_name() {
     let mut b = KgBuilder::default();
     let film = b.entity("Q1").unwrap();

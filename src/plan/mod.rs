@@ -13,6 +13,8 @@ pub mod rft;
 pub mod lpkg;
 mod shape;
 mod template;
+pub mod trace;
+pub mod execute;
 
 pub use ast::{
     Compare, Comparison, Condition, Extreme, Head, How, Measure, Operand, Operation, Plan, Relation, SearchKg, Statement, Test, same_name,

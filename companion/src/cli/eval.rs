@@ -1,12 +1,14 @@
 //! `pocketgraph eval`.
 
+use super::import::Tables;
 use super::open::wait;
 use super::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
-use crate::eval::{evaluate, read_passages, read_questions};
+use crate::eval::{evaluate, evaluate_linking, evaluate_plans, read_passages, read_questions};
 use crate::pipeline::Progress;
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::kg::Linker;
 use std::path::PathBuf;
 
 /// Arguments of `pocketgraph eval`.
@@ -20,6 +22,46 @@ pub struct Args {
 enum What {
     /// Recall, nDCG and MRR of retrievers on a labelled set
     Retrieval(Retrieval),
+    /// Answer sets of plans, executed over a knowledge graph
+    Plans(Plans),
+    /// How often the marked entity of a question is linked first
+    Linking(Linking),
+}
+
+#[derive(Debug, clap::Args)]
+struct Plans {
+    #[command(flatten)]
+    kg: KgArgs,
+    /// JSON Lines of questions: MetaQA's or BetaE's, several files one after the other
+    #[arg(long, required = true, num_args = 1..)]
+    questions: Vec<PathBuf>,
+    /// Who writes the plans
+    #[arg(long, value_parser = ["gold"], default_value = "gold")]
+    planner: String,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Linking {
+    #[command(flatten)]
+    kg: KgArgs,
+    /// JSON Lines of questions with their entity, several files one after the other
+    #[arg(long, required = true, num_args = 1..)]
+    questions: Vec<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct KgArgs {
+    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    #[arg(long = "kg", required = true, num_args = 1..)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
 }
 
 #[derive(Debug, clap::Args)]
@@ -39,7 +81,73 @@ struct Retrieval {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let What::Retrieval(args) = &args.what;
+    match &args.what {
+        What::Retrieval(args) => retrieval(args),
+        What::Plans(args) => plans(args),
+        What::Linking(args) => linking(args),
+    }
+}
+
+fn linker(args: &KgArgs) -> Result<Linker> {
+    let (graph, report) = args.tables.import(&args.files)?;
+    if report.malformed > 0 {
+        eprintln!("warning: {} malformed lines, the first: {}", report.malformed, report.problems[0]);
+    }
+    Ok(Linker::new(&graph))
+}
+
+fn plans(args: &Plans) -> Result<()> {
+    let report = evaluate_plans(&linker(&args.kg)?, &args.questions).into_diagnostic()?;
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        return Ok(());
+    }
+    println!("planner: {}\n", args.planner);
+    println!("| group | questions | exact | share | F1 | ms p50/p95/max |");
+    println!("|---|---|---|---|---|---|");
+    for r in &report.rows {
+        let share = r.exact as f64 / r.questions.max(1) as f64;
+        let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
+        println!("| {} | {} | {} | {share:.4} | {:.4} | {times} |", r.group, r.questions, r.exact, r.f1);
+    }
+    println!("\n{} misses among questions that the graph answers", report.misses.len());
+    for m in &report.misses {
+        let (found, gold) = m.sizes;
+        println!("{}: {} ({found} found, {gold} gold; wrong: {}; lacking: {})", m.id, m.question, m.wrong.join(", "), m.lacking.join(", "));
+        m.said.iter().for_each(|s| println!("    {s}"));
+    }
+    Ok(())
+}
+
+fn linking(args: &Linking) -> Result<()> {
+    let linker = linker(&args.kg)?;
+    let mut rows = Vec::new();
+    for path in &args.questions {
+        rows.push(evaluate_linking(&linker, path).into_diagnostic()?);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows).into_diagnostic()?);
+        return Ok(());
+    }
+    println!("| questions | n | linked first | a candidate | in the graph | ms p50/p99 |");
+    println!("|---|---|---|---|---|---|");
+    for r in &rows {
+        let share = |n: usize| n as f64 / r.questions.max(1) as f64;
+        println!(
+            "| {} | {} | {:.4} | {:.4} | {:.4} | {:.3}/{:.3} |",
+            r.file,
+            r.questions,
+            share(r.first),
+            share(r.found),
+            share(r.in_graph),
+            r.p50_ms,
+            r.p99_ms
+        );
+    }
+    Ok(())
+}
+
+fn retrieval(args: &Retrieval) -> Result<()> {
     let passages = read_passages(&args.corpus).into_diagnostic()?;
     let (questions, unknown) = read_questions(&args.questions, &passages).into_diagnostic()?;
     if questions.is_empty() {

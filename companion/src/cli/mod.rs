@@ -3,6 +3,7 @@
 mod ask;
 mod build;
 mod eval;
+mod import;
 mod inspect;
 mod open;
 mod progress;
@@ -44,7 +45,9 @@ enum Command {
     Serve(serve::Args),
     /// Make the models again
     Train(train::Args),
-    /// Measure retrieval against labelled questions
+    /// Read a knowledge graph from files and say what is in it
+    Import(import::Args),
+    /// Measure retrieval, linking and plans against labelled questions
     Eval(eval::Args),
 }
 
@@ -61,6 +64,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Verify(args) => verify::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Train(args) => train::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),
     }
 }

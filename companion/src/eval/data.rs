@@ -48,7 +48,8 @@ pub struct Question {
     pub gold: Vec<u32>,
 }
 
-fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
+/// The JSON values of a file's lines with their numbers, blank lines left out.
+pub(super) fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
     let io = |reason| DataError::Read { path: path.to_owned(), reason };
     let mut out = Vec::new();
     for (i, line) in BufReader::new(std::fs::File::open(path).map_err(io)?).lines().enumerate() {

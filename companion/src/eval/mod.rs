@@ -1,9 +1,12 @@
-//! Measuring retrieval against labelled questions.
+//! Measuring against labelled questions: retrieval, linking, and the execution of plans.
 
 mod data;
+mod gold;
 mod metrics;
+mod plans;
 mod retrieval;
 
 pub use data::{DataError, Passage, Question, read_passages, read_questions};
 pub use metrics::{Measures, interval, measure};
+pub use plans::{LinkingRow, Miss, PlanRow, PlansError, PlansReport, evaluate_linking, evaluate_plans};
 pub use retrieval::{EvalError, Report, Row, evaluate};

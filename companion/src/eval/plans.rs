@@ -1,199 +1,251 @@
-//! Measuring planners: do their plans find the gold answers, and do they have the gold shape.
+//! Measuring plan execution: gold plans of public sets, run over their graphs, answers compared as sets.
 
-use pocketgraph::kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
-use pocketgraph::plan::{Head, Operation, Plan, Relation};
-use pocketgraph::planner::RulesPlanner;
-use serde_json::Value;
+use super::data::DataError;
+use super::gold::{self, Gold};
+use pocketgraph::kg::{KnowledgeGraph, Linker};
+use pocketgraph::plan::execute::{ExecuteError, Execution, Executor, Limits, Resources};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Instant;
 
-/// Why a planner cannot be measured.
+/// Misses of one group that are listed in full.
+const LISTED: usize = 1000;
+/// Answers of a miss that are shown, of those too many and of those lacking.
+const SHOWN: usize = 5;
+
+/// Why plans cannot be measured.
 #[derive(Debug, thiserror::Error)]
-pub enum PlanEvalError {
-    /// A file cannot be read.
-    #[error("cannot read {path}: {reason}")]
-    Read {
-        /// The file.
-        path: std::path::PathBuf,
-        /// What the system said.
-        reason: std::io::Error,
-    },
-    /// A line is not what it should be.
-    #[error("{path}, line {line}: {what}")]
-    Line {
-        /// The file.
-        path: std::path::PathBuf,
-        /// Its line, from 1.
-        line: usize,
-        /// What is wrong.
-        what: String,
-    },
-    /// The graph cannot be built.
+pub enum PlansError {
+    /// The questions cannot be read.
     #[error(transparent)]
-    Graph(#[from] KgError),
+    Data(#[from] DataError),
+    /// A plan does not pass its checks.
+    #[error("the plan of {id}: {reason}")]
+    Plan {
+        /// The question.
+        id: String,
+        /// What is wrong.
+        reason: ExecuteError,
+    },
+    /// An execution waited for something: gold plans never do.
+    #[error("the plan of {0} waited for passages")]
+    Waited(String),
 }
 
-/// What a vocabulary file says of a relation.
-#[derive(Debug, Clone, Default)]
-struct Ends {
-    head: Option<String>,
-    tail: Option<String>,
+/// A question whose answers are not exactly the gold answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Miss {
+    /// Its id.
+    pub id: String,
+    /// Its text, or its structure.
+    pub question: String,
+    /// How many answers the plan found and how many are gold.
+    pub sizes: (usize, usize),
+    /// Some answers that are not gold.
+    pub wrong: Vec<String>,
+    /// Some gold answers that were not found.
+    pub lacking: Vec<String>,
+    /// What the execution says is missing or cut off.
+    pub said: Vec<String>,
 }
 
-fn read(path: &Path) -> Result<String, PlanEvalError> {
-    std::fs::read_to_string(path).map_err(|reason| PlanEvalError::Read { path: path.to_owned(), reason })
-}
-
-/// A graph of lines `head|relation|tail`, with the types and, if asked for, the relations' synonyms of a vocabulary file: tab-separated kind
-/// (`relation` or `type`), name, label, type of heads, type of tails, synonyms between commas.
-///
-/// # Errors
-/// [`PlanEvalError`] for files that cannot be read and lines of other forms.
-pub fn piped_graph(triples: &Path, vocabulary: &Path, synonyms: bool) -> Result<KnowledgeGraph, PlanEvalError> {
-    let mut builder = KgBuilder::default();
-    let mut ends: BTreeMap<String, Ends> = BTreeMap::new();
-    for (number, line) in read(vocabulary)?.lines().enumerate().filter(|(_, l)| !l.is_empty() && !l.starts_with('#')) {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let [kind, name, label, head, tail, aliases] = cells[..] else {
-            return Err(PlanEvalError::Line { path: vocabulary.to_owned(), line: number + 1, what: "six columns are needed".to_owned() });
-        };
-        let aliases = aliases.split(',').map(str::trim).filter(|a| !a.is_empty());
-        if kind == "type" {
-            let of = builder.entity_type(name)?;
-            builder.type_label(of, label)?;
-            for alias in aliases {
-                builder.type_label(of, alias)?;
-            }
-            continue;
-        }
-        let relation = builder.relation(name)?;
-        builder.relation_label(relation, label)?;
-        for alias in aliases.filter(|_| synonyms) {
-            builder.relation_alias(relation, alias)?;
-        }
-        let named = |t: &str| (!t.is_empty()).then(|| t.to_owned());
-        ends.insert(name.to_owned(), Ends { head: named(head), tail: named(tail) });
-    }
-    let file = triples.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    for (number, line) in read(triples)?.lines().enumerate() {
-        let cells: Vec<&str> = line.split('|').collect();
-        let [head, relation, tail] = cells[..] else {
-            return Err(PlanEvalError::Line { path: triples.to_owned(), line: number + 1, what: "three columns are needed".to_owned() });
-        };
-        let (h, t) = (builder.entity(head)?, builder.entity(tail)?);
-        let of = ends.get(relation).cloned().unwrap_or_default();
-        for (node, named) in [(h, of.head), (t, of.tail)] {
-            if let Some(named) = named {
-                let of = builder.entity_type(&named)?;
-                builder.entity_has_type(node, of)?;
-            }
-        }
-        let relation = builder.relation(relation)?;
-        let line = u32::try_from(number + 1).unwrap_or(0);
-        builder.triple(h, relation, t, Provenance::Line { file: &file, line })?;
-    }
-    Ok(builder.finish()?)
-}
-
-/// A question with its answers and its gold path.
-#[derive(Debug, Clone)]
-pub struct PlanQuestion {
-    /// The question.
-    pub text: String,
-    /// The labels of the answers.
-    pub answers: BTreeSet<String>,
-    /// The gold path, `movie_to_director_to_movie`, or pattern, where the set has one.
-    pub gold: String,
-}
-
-/// The questions of a file of JSON Lines, only those marked `closed` where lines are marked.
-///
-/// # Errors
-/// [`PlanEvalError`] for a file that cannot be read and lines of other forms.
-pub fn plan_questions(path: &Path) -> Result<Vec<PlanQuestion>, PlanEvalError> {
-    let mut questions = Vec::new();
-    for (number, line) in read(path)?.lines().enumerate() {
-        let wrong = |what: &str| PlanEvalError::Line { path: path.to_owned(), line: number + 1, what: what.to_owned() };
-        let value: Value = serde_json::from_str(line).map_err(|e| wrong(&e.to_string()))?;
-        if value.get("closed") == Some(&Value::Bool(false)) {
-            continue;
-        }
-        let text = value.get("question").and_then(Value::as_str).ok_or_else(|| wrong("no question"))?.to_owned();
-        let answers = value.get("answers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let answers = answers.iter().filter_map(|a| a.as_str().map(str::to_owned)).collect();
-        let gold = ["plan", "type"].iter().find_map(|key| value.get(*key)?.as_str()).unwrap_or_default().to_owned();
-        questions.push(PlanQuestion { text, answers, gold });
-    }
-    Ok(questions)
-}
-
-/// How the answers of plans agree with the gold answers.
-#[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct AnswerFigures {
+/// The figures of one group of questions.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct PlanRow {
+    /// The group: hops, or the structure's name.
+    pub group: String,
     /// Questions.
     pub questions: usize,
-    /// Questions for which there was a plan.
-    pub planned: usize,
-    /// Part of the questions whose first answer is a gold answer.
-    pub hits_1: f64,
+    /// Whose answer set is exactly the gold set.
+    pub exact: usize,
     /// Mean F1 of the answer sets.
     pub f1: f64,
-    /// Part of the questions whose answer set is the gold set.
-    pub exact: f64,
-    /// Milliseconds a question, mean.
-    pub milliseconds: f64,
+    /// Milliseconds of an execution: the median.
+    pub p50_ms: f64,
+    /// Milliseconds of an execution: 95 % are faster.
+    pub p95_ms: f64,
+    /// The slowest.
+    pub max_ms: f64,
 }
 
-/// Measures the rules planner on questions whose answers are labels of the graph. `miss` hears of each question whose answer set is not
-/// the gold set.
-pub fn measure_rules(planner: &RulesPlanner<'_>, graph: &KnowledgeGraph, questions: &[PlanQuestion], miss: &mut dyn FnMut(&PlanQuestion, Option<&Plan>, f32)) -> AnswerFigures {
-    let mut figures = AnswerFigures { questions: questions.len(), ..AnswerFigures::default() };
-    let start = std::time::Instant::now();
-    for question in questions {
-        let planned = planner.planned(&question.text);
-        let (plan, answer, confidence): (Option<&Plan>, Vec<NodeId>, f32) = match &planned {
-            Ok(found) => (Some(&found.plan), found.answer.clone(), found.confidence),
-            Err(_) => (None, Vec::new(), 0.0),
-        };
-        figures.planned += usize::from(plan.is_some());
-        let found: BTreeSet<&str> = answer.iter().map(|&node| graph.label(node)).collect();
-        let right = found.iter().filter(|a| question.answers.contains(**a)).count() as f64;
-        let first = answer.first().is_some_and(|&node| question.answers.contains(graph.label(node)));
-        let exact = right as usize == question.answers.len() && found.len() == question.answers.len();
-        figures.hits_1 += f64::from(u8::from(first));
-        figures.exact += f64::from(u8::from(exact));
-        if right > 0.0 {
-            figures.f1 += 2.0 * right / (found.len() + question.answers.len()) as f64;
-        }
-        if !exact {
-            miss(question, plan, confidence);
+/// What [`evaluate_plans`] found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct PlansReport {
+    /// The groups, by name; questions that the graph is known not to answer wholly have groups of their own.
+    pub rows: Vec<PlanRow>,
+    /// The misses of groups that should have none.
+    pub misses: Vec<Miss>,
+}
+
+#[derive(Default)]
+struct Group {
+    exact: usize,
+    f1: f64,
+    times: Vec<f64>,
+}
+
+/// Executes the gold plans of the question files (MetaQA, BetaE's NELL) over a graph.
+///
+/// # Errors
+/// [`PlansError`] for files that are neither, and for plans that do not pass their checks.
+pub fn evaluate_plans(linker: &Linker, questions: &[std::path::PathBuf]) -> Result<PlansReport, PlansError> {
+    let executor = Executor::new(Some(linker));
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    let mut misses = Vec::new();
+    for path in questions {
+        for gold in gold::read(path)? {
+            let begun = Instant::now();
+            let execution = execute(&executor, &gold)?;
+            let time = begun.elapsed().as_secs_f64() * 1e3;
+            let found = answers(linker.graph(), &execution, &gold);
+            let shared = found.intersection(&gold.answers).count() as f64;
+            let group = groups.entry(gold.group.clone()).or_default();
+            group.times.push(time);
+            group.f1 += if shared == 0.0 && !(found.is_empty() && gold.answers.is_empty()) {
+                0.0
+            } else {
+                2.0 * shared.max(f64::MIN_POSITIVE) / (found.len() + gold.answers.len()).max(1) as f64
+            };
+            if found == gold.answers {
+                group.exact += 1;
+            } else if gold.answerable && misses.len() < LISTED {
+                misses.push(miss(&gold, &found, &execution));
+            }
         }
     }
-    let n = questions.len().max(1) as f64;
-    figures.milliseconds = start.elapsed().as_secs_f64() * 1e3 / n;
-    figures.hits_1 /= n;
-    figures.f1 /= n;
-    figures.exact /= n;
-    figures
+    let rows = groups.into_iter().map(|(name, g)| row(name, g)).collect();
+    Ok(PlansReport { rows, misses })
 }
 
-/// A plan of exact steps on one line, for a report: `Heat directed_by ^directed_by`.
-pub fn path_of(plan: &Plan) -> String {
-    let mut out = String::new();
-    for statement in &plan.statements {
-        let Operation::SearchKg(step) = &statement.operation else { continue };
-        if let Head::Entity(name) | Head::Mention(name) = &step.head {
-            out.push_str(&format!("[{name}]"));
-        }
-        if let Relation::Exact { name, inverse } = &step.relation {
-            out.push_str(if *inverse { " ^" } else { " " });
-            out.push_str(name);
-        }
+fn execute(executor: &Executor<'_>, gold: &Gold) -> Result<Execution, PlansError> {
+    let work = executor.execute(&gold.plan, Resources::default(), Limits::default());
+    match futures::FutureExt::now_or_never(work) {
+        None => Err(PlansError::Waited(gold.id.clone())),
+        Some(Err(reason)) => Err(PlansError::Plan { id: gold.id.clone(), reason }),
+        Some(Ok(execution)) => Ok(execution),
     }
-    out
 }
 
-/// The degree of a node, for reports.
-pub fn degree(graph: &KnowledgeGraph, node: NodeId) -> usize {
-    graph.degree(node, Direction::Forward) + graph.degree(node, Direction::Backward)
+/// The answers as the set names them, without the one that its convention leaves out.
+fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> BTreeSet<String> {
+    let label = |item: &pocketgraph::plan::execute::Item| match (item.node(), gold.by_id) {
+        (Some(node), true) => graph.id(node).to_owned(),
+        _ => item.label(Some(graph)),
+    };
+    let all = execution.answer().members.iter().map(|m| label(&m.item));
+    all.filter(|a| Some(a) != gold.without.as_ref()).collect()
+}
+
+fn miss(gold: &Gold, found: &BTreeSet<String>, execution: &Execution) -> Miss {
+    let some = |set: std::collections::btree_set::Difference<'_, String>| set.take(SHOWN).cloned().collect();
+    let mut said = execution.trace.missing();
+    said.extend(execution.trace.steps.iter().flat_map(|s| s.truncated.clone()));
+    Miss {
+        id: gold.id.clone(),
+        question: gold.question.clone(),
+        sizes: (found.len(), gold.answers.len()),
+        wrong: some(found.difference(&gold.answers)),
+        lacking: some(gold.answers.difference(found)),
+        said,
+    }
+}
+
+fn row(group: String, mut g: Group) -> PlanRow {
+    g.times.sort_by(f64::total_cmp);
+    let n = g.times.len();
+    let at = |q: f64| g.times.get(((n.saturating_sub(1)) as f64 * q).round() as usize).copied().unwrap_or(0.0);
+    PlanRow { group, questions: n, exact: g.exact, f1: g.f1 / n.max(1) as f64, p50_ms: at(0.5), p95_ms: at(0.95), max_ms: at(1.0) }
+}
+
+/// How well a graph's names are found in questions.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct LinkingRow {
+    /// The file of questions.
+    pub file: String,
+    /// Questions with a marked entity.
+    pub questions: usize,
+    /// Whose marked entity is the first candidate of the most telling mention.
+    pub first: usize,
+    /// Whose marked entity is a candidate of some mention.
+    pub found: usize,
+    /// Whose marked entity is in the graph at all.
+    pub in_graph: usize,
+    /// Milliseconds of finding and ranking a question's mentions: the median.
+    pub p50_ms: f64,
+    /// 99 % are faster.
+    pub p99_ms: f64,
+}
+
+/// Links the questions of a file that marks their entities (MetaQA).
+///
+/// # Errors
+/// [`DataError`] for a file that does not mark entities.
+pub fn evaluate_linking(linker: &Linker, path: &Path) -> Result<LinkingRow, DataError> {
+    let graph = linker.graph();
+    let mut row = LinkingRow { file: path.display().to_string(), ..LinkingRow::default() };
+    let mut times = Vec::new();
+    for (question, entity) in gold::marked_entities(path)? {
+        let begun = Instant::now();
+        let topics = linker.topics(&question);
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        let is = |c: &pocketgraph::kg::Candidate| graph.label(c.node) == entity;
+        row.questions += 1;
+        row.first += usize::from(topics.first().and_then(|m| m.candidates.first()).is_some_and(is));
+        row.found += usize::from(topics.iter().any(|m| m.candidates.iter().any(is)));
+        row.in_graph += usize::from(!linker.exact(&entity).is_empty());
+    }
+    times.sort_by(f64::total_cmp);
+    let at = |q: f64| times.get((times.len().saturating_sub(1) as f64 * q).round() as usize).copied().unwrap_or(0.0);
+    (row.p50_ms, row.p99_ms) = (at(0.5), at(0.99));
+    Ok(row)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::kg::{ImportOptions, KgFiles, import};
+
+    fn measured(triples: &str, questions: &str) -> PlansReport {
+        let dir = tempfile::tempdir().unwrap();
+        let (kb, q) = (dir.path().join("kb.tsv"), dir.path().join("q.jsonl"));
+        std::fs::write(&kb, triples).unwrap();
+        std::fs::write(&q, questions).unwrap();
+        let (graph, _) = import(&KgFiles { triples: vec![kb], ..KgFiles::default() }, &ImportOptions::default()).unwrap();
+        evaluate_plans(&Linker::new(&graph), &[q]).unwrap()
+    }
+
+    #[test]
+    fn a_right_answer_set_is_exact_and_a_wrong_one_is_listed() {
+        let report = measured(
+            "Heat\tdirected_by\tMann\nAli\tdirected_by\tMann\nHeat\tin_language\tEnglish",
+            "{\"id\":\"1\",\"question\":\"q\",\"entity\":\"Heat\",\"answers\":[\"Ali\"],\"plan\":\"movie_to_director_to_movie\",\"closed\":true}\n\
+             {\"id\":\"2\",\"question\":\"q\",\"entity\":\"Mann\",\"answers\":[\"Ali\"],\"plan\":\"director_to_movie\",\"closed\":true}\n\
+             {\"id\":\"3\",\"question\":\"q\",\"entity\":\"Ali\",\"answers\":[\"English\"],\"plan\":\"movie_to_language\",\"closed\":false}",
+        );
+        let rows: Vec<_> = report.rows.iter().map(|r| (r.group.as_str(), r.questions, r.exact)).collect();
+        assert_eq!(rows, [("1 hop, closed", 1, 0), ("1 hop, open", 1, 0), ("2 hops, closed", 1, 1)]);
+        assert_eq!((report.misses.len(), report.misses[0].wrong.as_slice()), (1, &["Heat".to_owned()][..]));
+    }
+
+    #[test]
+    fn betae_structures_execute_exactly() {
+        let triples = "1\t10\t2\n1\t10\t3\n4\t11\t3\n3\t12\t5\n2\t12\t6\n7\t11\t9";
+        let cases = [
+            ("2i", "[[1,[10]],[4,[11]]]", "[3]"),
+            ("2in", "[[1,[10]],[4,[11,-2]]]", "[2]"),
+            ("ip", "[[[1,[10]],[4,[11]]],[12]]", "[5]"),
+            ("inp", "[[[1,[10]],[4,[11,-2]]],[12]]", "[6]"),
+            ("2u-DNF", "[[1,[10]],[7,[11]],[-1]]", "[2,3,9]"),
+            ("2u-DM", "[[[1,[10,-2]],[7,[11,-2]]],[-2]]", "[2,3,9]"),
+            ("up-DM", "[[[1,[10,-2]],[7,[11,-2]]],[-2,12]]", "[5,6]"),
+            ("pni", "[[1,[10,12,-2]],[1,[10]]]", "[2,3]"),
+        ];
+        let lines: Vec<String> =
+            cases.iter().map(|(t, q, a)| format!("{{\"id\":\"{t}-0\",\"type\":\"{t}\",\"query\":{q},\"answers\":{a}}}")).collect();
+        let report = measured(triples, &lines.join("\n"));
+        assert_eq!(report.misses, []);
+        assert_eq!(report.rows.iter().map(|r| r.exact).sum::<usize>(), cases.len());
+    }
 }

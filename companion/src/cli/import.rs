@@ -1,0 +1,107 @@
+//! `pocketgraph import`, and the arguments that every command with a knowledge graph shares.
+
+use crate::kg::{Column, ImportOptions, ImportReport, KgFiles, LiteralRule, import, parse_columns};
+use miette::{IntoDiagnostic, Result};
+use pocketgraph::kg::KnowledgeGraph;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// How files of a knowledge graph are read.
+#[derive(Debug, clap::Args)]
+pub struct Tables {
+    /// Tables of entities: id, label, aliases, types, description
+    #[arg(long, num_args = 1..)]
+    entities: Vec<PathBuf>,
+    /// Tables of relations: id, label, aliases
+    #[arg(long, num_args = 1..)]
+    relations: Vec<PathBuf>,
+    /// Tables of types: id, label, aliases
+    #[arg(long, num_args = 1..)]
+    types: Vec<PathBuf>,
+    /// Columns of tables of triples, where there is no header line
+    #[arg(long, value_name = "NAMES")]
+    columns: Option<String>,
+    /// Columns of tables of entities
+    #[arg(long, value_name = "NAMES")]
+    entity_columns: Option<String>,
+    /// Columns of tables of relations and types
+    #[arg(long, value_name = "NAMES")]
+    term_columns: Option<String>,
+    /// Which tails of tables are literals: `auto`, `none`, or relations separated by commas
+    #[arg(long, default_value = "auto")]
+    literals: String,
+    /// Stop at the first malformed line
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Arguments of `pocketgraph import`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
+    names.map(|n| parse_columns(n)).transpose().into_diagnostic()
+}
+
+impl Tables {
+    /// Reads the graph.
+    pub fn import(&self, triples: &[PathBuf]) -> Result<(KnowledgeGraph, ImportReport)> {
+        let options = ImportOptions {
+            strict: self.strict,
+            columns: columns(self.columns.as_ref())?,
+            entity_columns: columns(self.entity_columns.as_ref())?,
+            term_columns: columns(self.term_columns.as_ref())?,
+            literals: match self.literals.as_str() {
+                "auto" => LiteralRule::Auto,
+                "none" => LiteralRule::Nothing,
+                named => LiteralRule::Relations(named.split(',').map(str::to_owned).collect()),
+            },
+            ..ImportOptions::default()
+        };
+        let files = KgFiles {
+            triples: triples.to_vec(),
+            entities: self.entities.clone(),
+            relations: self.relations.clone(),
+            types: self.types.clone(),
+        };
+        import(&files, &options).into_diagnostic()
+    }
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let begun = Instant::now();
+    let (_, report) = args.tables.import(&args.files)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        return Ok(());
+    }
+    let r = &report;
+    println!("{} entities, {} literals, {} relations, {} types, {} triples", r.entities, r.literals, r.relations, r.types, r.triples);
+    println!("{} triples were given twice; read in {seconds:.2} s", r.repeated);
+    for f in &r.files {
+        println!("{}: {} used, {} malformed", f.file, f.used, f.malformed);
+    }
+    if !r.literal_relations.is_empty() {
+        println!("taken for literals: the tails of {}", r.literal_relations.join(", "));
+    }
+    if r.shared_names > 0 {
+        println!("{} names belong to several entities, such as: {}", r.shared_names, r.shared_examples.join(", "));
+    }
+    for p in r.problems.iter().take(20) {
+        eprintln!("warning: {p}");
+    }
+    if r.malformed > 20 {
+        eprintln!("warning: {} more malformed lines", r.malformed - 20);
+    }
+    Ok(())
+}

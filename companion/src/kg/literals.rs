@@ -1,0 +1,174 @@
+//! Rows of tables on their way to triples, and which of their tails are literals.
+
+use super::ImportError;
+use super::report::Reporter;
+use pocketgraph::kg::{BuildNode, KgBuilder, LiteralKind, Provenance, date, label_of_name, measure, number};
+use std::collections::{HashMap, HashSet};
+
+/// Which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiteralRule {
+    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a head elsewhere. Nothing is
+    /// taken for a literal in a graph whose heads are mostly numbers, since these are ids.
+    Auto,
+    /// None.
+    Nothing,
+    /// The tails of these relations, by their imported names.
+    Relations(Vec<String>),
+}
+
+/// A tail as a record gives it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tail {
+    pub text: String,
+    pub datatype: String,
+    pub unit: String,
+    /// What sort of literal it is, where the format itself says so.
+    pub kind: Option<LiteralKind>,
+}
+
+/// A triple as a row gives it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    pub head: String,
+    pub relation: String,
+    pub tail: Tail,
+    pub head_type: String,
+    pub tail_type: String,
+    pub cited: String,
+    pub line: u64,
+}
+
+/// All rows, in the order of reading.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    files: Vec<String>,
+    rows: Vec<(u32, Row)>,
+}
+
+impl Rows {
+    /// The number of a file that rows come from.
+    pub fn file(&mut self, path: &std::path::Path) -> u32 {
+        self.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
+        self.files.len() as u32 - 1
+    }
+
+    pub fn push(&mut self, file: u32, row: Row) {
+        self.rows.push((file, row));
+    }
+
+    /// Adds the rows to the graph.
+    pub fn add_to(self, kg: &mut KgBuilder, rule: &LiteralRule, report: &mut Reporter) -> Result<(), ImportError> {
+        let literal = self.literal_relations(kg, rule, report);
+        for (file, row) in &self.rows {
+            let head = kg.entity(&row.head)?;
+            let relation = kg.relation(&row.relation)?;
+            let tail = match literal.get(row.relation.as_str()) {
+                _ if row.tail.kind.is_some() || !row.tail.datatype.is_empty() || !row.tail.unit.is_empty() => {
+                    literal_of(kg, &row.tail, None)?
+                }
+                Some(kind) => literal_of(kg, &row.tail, *kind)?,
+                None => kg.entity(&row.tail.text)?,
+            };
+            for (node, name) in [(head, &row.head_type), (tail, &row.tail_type)] {
+                if !name.is_empty() && matches!(node, BuildNode::Entity(_)) {
+                    let t = kg.entity_type(name)?;
+                    kg.entity_has_type(node, t)?;
+                }
+            }
+            let file = self.files.get(*file as usize).map_or("", String::as_str);
+            let line = u32::try_from(row.line).unwrap_or(u32::MAX);
+            kg.triple(head, relation, tail, Provenance::Line { file, line })?;
+            if !row.cited.is_empty() {
+                kg.triple(head, relation, tail, Provenance::Cited(&row.cited))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The relations with literals, with the kind where all are dates.
+    fn literal_relations(&self, kg: &KgBuilder, rule: &LiteralRule, report: &mut Reporter) -> HashMap<&str, Option<LiteralKind>> {
+        match rule {
+            LiteralRule::Nothing => HashMap::new(),
+            LiteralRule::Relations(named) => {
+                let named: HashSet<&str> = named.iter().map(String::as_str).collect();
+                self.rows.iter().map(|(_, r)| r.relation.as_str()).filter(|r| named.contains(r)).map(|r| (r, date_kind(r))).collect()
+            }
+            LiteralRule::Auto => {
+                let heads: HashSet<&str> = self.rows.iter().map(|(_, r)| r.head.as_str()).collect();
+                if heads.iter().filter(|h| number(h).is_some()).count() * 2 > heads.len() {
+                    return HashMap::new();
+                }
+                // Of each relation: rows, and tails that are heads too; `None` once a tail is neither number nor date.
+                let mut seen: HashMap<&str, Option<(usize, usize)>> = HashMap::new();
+                let mut order = Vec::new();
+                for (_, row) in &self.rows {
+                    let entry = seen.entry(row.relation.as_str()).or_insert_with(|| {
+                        order.push(row.relation.as_str());
+                        Some((0, 0))
+                    });
+                    let tail = row.tail.text.as_str();
+                    let reads = number(tail).is_some() || date(tail).is_some() || measure(tail).is_some();
+                    *entry = match *entry {
+                        Some((rows, also)) if reads && row.tail_type.is_empty() && !(kg.knows(tail) && !heads.contains(tail)) => {
+                            Some((rows + 1, also + usize::from(heads.contains(tail))))
+                        }
+                        _ => None,
+                    };
+                }
+                let mut out = HashMap::new();
+                for relation in order {
+                    if let Some(Some((rows, also))) = seen.get(relation)
+                        && also * 10 <= *rows
+                    {
+                        report.literal_relations.push(relation.to_owned());
+                        out.insert(relation, date_kind(relation));
+                    }
+                }
+                out
+            }
+        }
+    }
+}
+
+/// A bare year reads as a number; a relation that says "year" or "date" makes it a date.
+fn date_kind(relation: &str) -> Option<LiteralKind> {
+    let label = label_of_name(relation).to_lowercase();
+    label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died")).then_some(LiteralKind::Date)
+}
+
+/// The literal that a tail is: its kind from the format, the datatype's name, the relation, or the text itself.
+fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>) -> Result<BuildNode, ImportError> {
+    let text = tail.text.as_str();
+    let of_datatype = kind_of_datatype(&tail.datatype);
+    let dated = of_relation.filter(|_| date(text).is_some());
+    if let Some(kind) = tail.kind.or(of_datatype).or(dated) {
+        return Ok(kg.literal(text, kind, &tail.datatype, &tail.unit)?);
+    }
+    if number(text).is_some() {
+        return Ok(kg.literal(text, LiteralKind::Number, &tail.datatype, &tail.unit)?);
+    }
+    if date(text).is_some() {
+        return Ok(kg.literal(text, LiteralKind::Date, &tail.datatype, &tail.unit)?);
+    }
+    if let (Some((_, unit)), true) = (measure(text), tail.unit.is_empty()) {
+        let digits = text.trim().strip_suffix(unit).unwrap_or(text).trim();
+        return Ok(kg.literal(digits, LiteralKind::Number, &tail.datatype, unit)?);
+    }
+    Ok(kg.literal(text, LiteralKind::Text, &tail.datatype, &tail.unit)?)
+}
+
+/// What an XML Schema datatype (IRI or `xsd:` name) holds; `None` for others.
+pub(super) fn kind_of_datatype(datatype: &str) -> Option<LiteralKind> {
+    let local = datatype.strip_prefix("http://www.w3.org/2001/XMLSchema#").or_else(|| datatype.strip_prefix("xsd:")).unwrap_or(datatype);
+    Some(match local {
+        "integer" | "decimal" | "double" | "float" | "int" | "long" | "short" | "byte" | "nonNegativeInteger" | "positiveInteger"
+        | "nonPositiveInteger" | "negativeInteger" | "unsignedLong" | "unsignedInt" | "unsignedShort" | "unsignedByte" | "number" => {
+            LiteralKind::Number
+        }
+        "date" | "dateTime" | "dateTimeStamp" | "gYear" | "gYearMonth" => LiteralKind::Date,
+        "boolean" => LiteralKind::Boolean,
+        "string" | "text" | "langString" | "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString" => LiteralKind::Text,
+        _ => return None,
+    })
+}

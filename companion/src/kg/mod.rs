@@ -1,0 +1,137 @@
+//! Importing a knowledge graph from files: tables of triples (TSV, CSV, `|`), JSON Lines, and RDF.
+//!
+//! What a line lacks is reported with its file and number; the line is then left out, or, where the import is strict, the import ends.
+//! Everything keeps the order of the files, so that the same files give the same graph.
+
+mod lines;
+mod literals;
+mod records;
+mod rdf;
+mod report;
+mod tables;
+
+pub use literals::LiteralRule;
+pub use report::{FileReport, ImportReport, Problem};
+pub use tables::{Column, parse_columns};
+
+use lines::Format;
+use pocketgraph::kg::{KgBuilder, KgError, KnowledgeGraph};
+use report::Reporter;
+use std::path::{Path, PathBuf};
+
+/// The files that make up a graph. Tables of entities, relations and types only add to what triples mention; entities of an entity table
+/// are in the graph even if no triple mentions them.
+#[derive(Debug, Clone, Default)]
+pub struct KgFiles {
+    /// Triples: tables, JSON Lines or RDF, each also gzipped.
+    pub triples: Vec<PathBuf>,
+    /// Tables of entities.
+    pub entities: Vec<PathBuf>,
+    /// Tables of relations.
+    pub relations: Vec<PathBuf>,
+    /// Tables of types.
+    pub types: Vec<PathBuf>,
+}
+
+/// How files are read.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// Whether the first malformed line ends the import.
+    pub strict: bool,
+    /// The columns of tables of triples; `None`: those of a header line, or head, relation, tail and provenance.
+    pub columns: Option<Vec<Column>>,
+    /// The columns of tables of entities; `None`: those of a header line, or id, label, aliases, types and description.
+    pub entity_columns: Option<Vec<Column>>,
+    /// The columns of tables of relations and types; `None`: those of a header line, or id, label and aliases.
+    pub term_columns: Option<Vec<Column>>,
+    /// Which tails of tables are literals.
+    pub literals: LiteralRule,
+    /// The language whose labels come first in RDF.
+    pub language: String,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        ImportOptions {
+            strict: false,
+            columns: None,
+            entity_columns: None,
+            term_columns: None,
+            literals: LiteralRule::Auto,
+            language: "en".to_owned(),
+        }
+    }
+}
+
+/// Why an import ended without a graph.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file cannot be opened or read.
+    #[error("cannot read {path}: {reason}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// A malformed line in a strict import.
+    #[error("{0}")]
+    Malformed(Problem),
+    /// Columns that do not make a table.
+    #[error("{0}")]
+    Columns(String),
+    /// The graph is too large.
+    #[error(transparent)]
+    Graph(#[from] KgError),
+}
+
+/// Reads the files into a graph, and says what was found and what was wrong.
+///
+/// # Errors
+/// [`ImportError`] when a file cannot be read, when columns make no sense, or, if strict, for the first malformed line.
+pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGraph, ImportReport), ImportError> {
+    let mut kg = KgBuilder::default();
+    let mut report = Reporter::new(options.strict);
+    let mut rows = literals::Rows::default();
+    let mut statements = rdf::Statements::default();
+    for path in &files.entities {
+        in_file(path, &mut report, |r| tables::entities(path, options, &mut kg, r))?;
+    }
+    for path in &files.triples {
+        in_file(path, &mut report, |r| match lines::format_of(path)? {
+            Format::Rdf(format) => rdf::read(path, format, &mut statements, r),
+            Format::JsonLines => records::read(path, &mut kg, &mut rows, r),
+            Format::Table(separator) => tables::triples(path, separator, options, &mut rows, r),
+        })?;
+    }
+    rows.add_to(&mut kg, &options.literals, &mut report)?;
+    statements.add_to(&mut kg, &options.language)?;
+    for path in &files.relations {
+        in_file(path, &mut report, |r| {
+            tables::terms(path, options, r, &mut |id, label| {
+                let relation = kg.relation(id)?;
+                kg.relation_label(relation, label)
+            })
+        })?;
+    }
+    for path in &files.types {
+        in_file(path, &mut report, |r| {
+            tables::terms(path, options, r, &mut |id, label| {
+                let t = kg.entity_type(id)?;
+                kg.type_label(t, label)
+            })
+        })?;
+    }
+    let given = kg.given();
+    let graph = kg.finish()?;
+    Ok((graph.clone(), report.finish(&graph, given)))
+}
+
+fn in_file(path: &Path, report: &mut Reporter, read: impl FnOnce(&mut Reporter) -> Result<(), ImportError>) -> Result<(), ImportError> {
+    report.start(&path.display().to_string());
+    read(report)
+}
+
+#[cfg(test)]
+#[path = "import_tests.rs"]
+mod tests;

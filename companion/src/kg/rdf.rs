@@ -1,0 +1,177 @@
+//! RDF: statements whose predicate names or describes become labels, aliases, types and descriptions; all others become triples.
+
+use super::ImportError;
+use super::lines::{each_line, open};
+use super::literals::kind_of_datatype;
+use super::report::Reporter;
+use oxrdfio::RdfParseError;
+use oxrdfio::{RdfFormat, RdfParser};
+use pocketgraph::kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Malformed statements of one file without lines beyond these end its reading: its syntax is lost.
+const LOST: u64 = 1000;
+
+#[derive(Debug)]
+struct Statement {
+    subject: String,
+    predicate: String,
+    object: Object,
+    file: u32,
+    line: u32,
+}
+
+#[derive(Debug)]
+enum Object {
+    Node(String),
+    Literal { text: String, datatype: String, language: String },
+}
+
+/// All statements, in the order of reading: what names a relation is known only at the end.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    files: Vec<String>,
+    all: Vec<Statement>,
+}
+
+/// Reads a file of RDF. N-Triples and N-Quads are read line by line, so that statements and faults have line numbers.
+pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report: &mut Reporter) -> Result<(), ImportError> {
+    out.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
+    let file = out.files.len() as u32 - 1;
+    let read_error = |reason| ImportError::Read { path: path.to_owned(), reason };
+    if matches!(format, RdfFormat::NTriples | RdfFormat::NQuads) {
+        return each_line(path, report, |line, text, report| {
+            for quad in RdfParser::from_format(format).for_slice(text.as_bytes()) {
+                match quad {
+                    Ok(quad) => out.push(quad, file, u32::try_from(line).unwrap_or(u32::MAX), report),
+                    Err(e) => return report.malformed(line, e.to_string()),
+                }
+            }
+            Ok(())
+        });
+    }
+    let mut faults = 0;
+    for quad in RdfParser::from_format(format).for_reader(open(path)?) {
+        match quad {
+            Ok(quad) => out.push(quad, file, 0, report),
+            Err(RdfParseError::Io(reason)) => return Err(read_error(reason)),
+            Err(RdfParseError::Syntax(e)) => {
+                report.malformed(e.location().map_or(0, |l| l.start.line + 1), e.to_string())?;
+                faults += 1;
+                if faults >= LOST {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+const LABELS: &[&str] = &[
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://schema.org/name",
+    "https://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+];
+const ALIASES: &[&str] =
+    &["http://www.w3.org/2004/02/skos/core#altLabel", "http://schema.org/alternateName", "https://schema.org/alternateName"];
+const DESCRIPTIONS: &[&str] = &[
+    "http://www.w3.org/2000/01/rdf-schema#comment",
+    "http://schema.org/description",
+    "https://schema.org/description",
+    "http://purl.org/dc/terms/description",
+];
+
+impl Statements {
+    fn push(&mut self, quad: oxrdf::Quad, file: u32, line: u32, report: &mut Reporter) {
+        use oxrdf::{NamedOrBlankNode, Term};
+        let subject = match quad.subject {
+            NamedOrBlankNode::NamedNode(n) => n.into_string(),
+            NamedOrBlankNode::BlankNode(b) => format!("_:{}", b.as_str()),
+        };
+        let object = match quad.object {
+            Term::NamedNode(n) => Object::Node(n.into_string()),
+            Term::BlankNode(b) => Object::Node(format!("_:{}", b.as_str())),
+            Term::Literal(l) => Object::Literal {
+                text: l.value().to_owned(),
+                datatype: l.datatype().as_str().to_owned(),
+                language: l.language().unwrap_or("").to_owned(),
+            },
+            #[allow(unreachable_patterns)]
+            _ => return,
+        };
+        self.all.push(Statement { subject, predicate: quad.predicate.into_string(), object, file, line });
+        report.used();
+    }
+
+    /// Adds the statements to the graph; labels in `language` or in none come first, others become aliases.
+    pub fn add_to(self, kg: &mut KgBuilder, language: &str) -> Result<(), ImportError> {
+        let descriptive = |p: &str| p == TYPE || LABELS.contains(&p) || ALIASES.contains(&p) || DESCRIPTIONS.contains(&p);
+        let predicates: HashSet<&str> = self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
+        let mut types: HashSet<&str> = HashSet::new();
+        for s in &self.all {
+            if let (TYPE, Object::Node(t)) = (s.predicate.as_str(), &s.object) {
+                types.insert(t);
+            }
+        }
+        let mut later = Vec::new();
+        for s in &self.all {
+            match &s.object {
+                Object::Node(t) if s.predicate == TYPE => {
+                    let (e, t) = (kg.entity(&s.subject)?, kg.entity_type(t)?);
+                    kg.entity_has_type(e, t)?;
+                }
+                Object::Literal { text, language: of, .. } if descriptive(&s.predicate) => {
+                    let own = of.is_empty() || of.eq_ignore_ascii_case(language) || of.to_lowercase().starts_with(&format!("{language}-"));
+                    later.push((!own, of.is_empty(), s, text));
+                }
+                object => {
+                    let head = kg.entity(&s.subject)?;
+                    let relation = kg.relation(&s.predicate)?;
+                    let tail = node_of(kg, object)?;
+                    let file = self.files.get(s.file as usize).map_or("", String::as_str);
+                    kg.triple(head, relation, tail, Provenance::Line { file, line: s.line })?;
+                }
+            }
+        }
+        // The reader's language first, then other languages, each in the order of the file.
+        later.sort_by_key(|(foreign, untagged, ..)| (*foreign, *untagged));
+        for (foreign, _, s, text) in later {
+            let is_label = LABELS.contains(&s.predicate.as_str());
+            if DESCRIPTIONS.contains(&s.predicate.as_str()) {
+                if !foreign && !predicates.contains(s.subject.as_str()) && !types.contains(s.subject.as_str()) {
+                    let e = kg.entity(&s.subject)?;
+                    kg.describe(e, text)?;
+                }
+            } else if predicates.contains(s.subject.as_str()) {
+                let r = kg.relation(&s.subject)?;
+                if is_label { kg.relation_label(r, text)? } else { kg.relation_alias(r, text)? }
+            } else if types.contains(s.subject.as_str()) {
+                let t = kg.entity_type(&s.subject)?;
+                kg.type_label(t, text)?;
+            } else {
+                let e = kg.entity(&s.subject)?;
+                if is_label { kg.label(e, text)? } else { kg.alias(e, text)? }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn node_of(kg: &mut KgBuilder, object: &Object) -> Result<BuildNode, ImportError> {
+    Ok(match object {
+        Object::Node(id) => kg.entity(id)?,
+        Object::Literal { text, language, .. } if !language.is_empty() => {
+            kg.literal(text, LiteralKind::Text, &format!("@{language}"), "")?
+        }
+        Object::Literal { text, datatype, .. } => match kind_of_datatype(datatype) {
+            Some(kind) => kg.literal(text, kind, datatype, "")?,
+            // A datatype that is no XML Schema one but holds a number names the unit, as DBpedia's do.
+            None if number(text).is_some() => kg.literal(text, LiteralKind::Number, datatype, &label_of_name(datatype))?,
+            None => kg.literal(text, LiteralKind::Text, datatype, "")?,
+        },
+    })
+}

@@ -1,0 +1,133 @@
+//! What an import found and what was wrong.
+
+use super::ImportError;
+use pocketgraph::kg::{KnowledgeGraph, NodeId};
+use serde::Serialize;
+use std::fmt;
+
+/// Problems beyond these are only counted.
+const KEPT: usize = 1000;
+
+/// A line that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The file.
+    pub file: String,
+    /// The line, from 1; 0 where the format has no lines.
+    pub line: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}: {}", self.file, self.line, self.what)
+    }
+}
+
+/// What one file gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileReport {
+    /// The file.
+    pub file: String,
+    /// Lines (or RDF statements) that were used.
+    pub used: u64,
+    /// Lines that could not be used.
+    pub malformed: u64,
+}
+
+/// What an import found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportReport {
+    /// Each file in the order of reading.
+    pub files: Vec<FileReport>,
+    /// The first thousand malformed lines.
+    pub problems: Vec<Problem>,
+    /// Malformed lines in all.
+    pub malformed: u64,
+    /// Entities of the graph.
+    pub entities: usize,
+    /// Literals of the graph.
+    pub literals: usize,
+    /// Relations of the graph.
+    pub relations: usize,
+    /// Types of the graph.
+    pub types: usize,
+    /// Distinct triples of the graph.
+    pub triples: usize,
+    /// Triples that repeated another; both places are kept as provenance.
+    pub repeated: usize,
+    /// Relations of tables whose tails were taken for literals by themselves.
+    pub literal_relations: Vec<String>,
+    /// Names (labels and aliases, letter by letter) that several entities bear; all of them keep the name.
+    pub shared_names: usize,
+    /// Some of these names.
+    pub shared_examples: Vec<String>,
+}
+
+/// Collects the report while files are read.
+pub(super) struct Reporter {
+    strict: bool,
+    files: Vec<FileReport>,
+    problems: Vec<Problem>,
+    malformed: u64,
+    pub literal_relations: Vec<String>,
+}
+
+impl Reporter {
+    pub fn new(strict: bool) -> Self {
+        Reporter { strict, files: Vec::new(), problems: Vec::new(), malformed: 0, literal_relations: Vec::new() }
+    }
+
+    pub fn start(&mut self, file: &str) {
+        self.files.push(FileReport { file: file.to_owned(), used: 0, malformed: 0 });
+    }
+
+    /// A line was used.
+    pub fn used(&mut self) {
+        if let Some(f) = self.files.last_mut() {
+            f.used += 1;
+        }
+    }
+
+    /// A line was malformed.
+    pub fn malformed(&mut self, line: u64, what: impl Into<String>) -> Result<(), ImportError> {
+        let file = self.files.last_mut().map_or(String::new(), |f| {
+            f.malformed += 1;
+            f.file.clone()
+        });
+        self.malformed += 1;
+        let problem = Problem { file, line, what: what.into() };
+        if self.strict {
+            return Err(ImportError::Malformed(problem));
+        }
+        if self.problems.len() < KEPT {
+            self.problems.push(problem);
+        }
+        Ok(())
+    }
+
+    pub fn finish(self, graph: &KnowledgeGraph, given: usize) -> ImportReport {
+        let mut names: Vec<(&str, u32)> = Vec::new();
+        for i in 0..graph.entities() as u32 {
+            names.push((graph.label(NodeId(i)), i));
+            names.extend(graph.aliases(NodeId(i)).map(|a| (a, i)));
+        }
+        names.sort_unstable();
+        let shared: Vec<&str> = names.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1).map(|c| c[0].0).collect();
+        ImportReport {
+            files: self.files,
+            problems: self.problems,
+            malformed: self.malformed,
+            entities: graph.entities(),
+            literals: graph.literals(),
+            relations: graph.vocabulary().relations().len(),
+            types: graph.vocabulary().types().len(),
+            triples: graph.triples(),
+            repeated: given - graph.triples(),
+            literal_relations: self.literal_relations,
+            shared_names: shared.len(),
+            shared_examples: shared.iter().take(10).map(|s| (*s).to_owned()).collect(),
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Steps that find something: along a relation, in passages, by type.
+
+use super::super::trace::{CandidateTrace, Fallback, LinkTrace, PassageTrace, RelationTrace};
+use super::super::{Head, Part, Relation, SearchKg, Template};
+use super::lexicon::{Ranked, Target, fits, groups};
+use super::passages::{Passage, Passages, ask, extract, item_of};
+use super::sets::{Evidence, Item, Member, Origin, Set};
+use super::{Executor, Step};
+use crate::kg::{Direction, KnowledgeGraph, NodeId};
+use crate::text::fold;
+
+/// Entities of one name that a mention may start from together.
+const HOMONYMS: usize = 8;
+/// Candidates of a mention that a trace shows.
+const CANDIDATES_SHOWN: usize = 8;
+
+/// Where a step starts.
+pub(super) struct Start {
+    pub node: NodeId,
+    pub score: f32,
+    /// What later steps see as the head.
+    pub item: Item,
+}
+
+impl Executor<'_> {
+    pub(super) async fn search_kg(&self, search: &SearchKg, step: &mut Step<'_>) -> Set {
+        let target = self.target(search.target.as_deref(), step);
+        let starts = self.starts(&search.head, step);
+        let mut members = Vec::new();
+        if let Some(graph) = self.graph()
+            && !starts.is_empty()
+        {
+            let keep = |node: NodeId| fits(graph, node, &target);
+            members = self.along(graph, &search.relation, search.target.as_deref(), &target, &starts, &keep, step);
+        }
+        if !members.is_empty() {
+            return Set::new(members, step.inputs.iter().any(|s| s.open));
+        }
+        let relation = self.relation_words(&search.relation);
+        let heads: Vec<(String, Option<Item>)> = match &search.head {
+            Head::Mention(text) | Head::Entity(text) => vec![(text.clone(), None)],
+            Head::Reference(name) => {
+                let input = step.input();
+                if input.members.is_empty() {
+                    step.trace.missing.push(format!("{name} is empty, so there is nothing to start from"));
+                    return Set::default();
+                }
+                let graph = self.graph();
+                input.ranked().into_iter().map(|m| (m.item.label(graph), Some(m.item.clone()))).collect()
+            }
+        };
+        let questions: Vec<(String, Option<Item>)> = heads.into_iter().map(|(h, item)| (format!("{h} {relation}"), item)).collect();
+        self.read(questions, search.target.as_deref(), &target, step).await
+    }
+
+    /// What the target's words stand for in the graph.
+    fn target(&self, target: Option<&str>, step: &mut Step<'_>) -> Target {
+        let Some(lexicon) = &self.lexicon else { return Target::Unknown };
+        let found = lexicon.target(target);
+        if let (Target::Unknown, Some(text)) = (&found, target)
+            && self.graph().is_some_and(|g| !g.vocabulary().types().is_empty())
+        {
+            step.trace.notes.push(format!("the graph has no type \"{text}\": results are not checked against it"));
+        }
+        found
+    }
+
+    fn relation_words(&self, relation: &Relation) -> String {
+        match relation {
+            Relation::Phrase(text) => text.clone(),
+            Relation::Exact { name, .. } => {
+                let label = |g: &KnowledgeGraph| Some(g.vocabulary().relation(g.vocabulary().relation_named(name)?)?.label.clone());
+                self.graph().and_then(label).unwrap_or_else(|| name.clone())
+            }
+        }
+    }
+
+    /// The nodes that a step starts from, at most the cap of them.
+    fn starts(&self, head: &Head, step: &mut Step<'_>) -> Vec<Start> {
+        let Some(linker) = self.linker else { return Vec::new() };
+        let graph = linker.graph();
+        let start = |node: NodeId, score: f32| Start { node, score, item: Item::Node(node) };
+        let mut starts = match head {
+            Head::Mention(text) => {
+                let found = linker.link(text, CANDIDATES_SHOWN.max(HOMONYMS));
+                let best = found.first().map_or(0.0, |c| c.score);
+                // Namesakes cannot be told apart yet: the step starts from all of them, and the relation decides.
+                let chosen = |i: usize, score: f32| i < HOMONYMS && score >= best;
+                let candidates = found.iter().enumerate().map(|(i, c)| CandidateTrace {
+                    node: c.node,
+                    label: graph.label(c.node).to_owned(),
+                    score: c.score,
+                    how: c.how,
+                    chosen: chosen(i, c.score),
+                });
+                step.trace.links.push(LinkTrace { mention: text.clone(), candidates: candidates.collect() });
+                if found.is_empty() {
+                    step.trace.missing.push(format!("the graph knows nothing by the name \"{text}\""));
+                }
+                found.iter().enumerate().filter(|(i, c)| chosen(*i, c.score)).map(|(_, c)| start(c.node, c.score)).collect()
+            }
+            Head::Entity(text) => {
+                let found = linker.exact(text);
+                if found.is_empty() {
+                    step.trace.missing.push(format!("the graph has no entity <{text}>"));
+                }
+                found.into_iter().map(|n| start(n, 1.0)).collect()
+            }
+            Head::Reference(_) => {
+                let input = step.input();
+                let mut unlinked = 0;
+                let mut starts: Vec<Start> = Vec::new();
+                for m in input.ranked() {
+                    match &m.item {
+                        Item::Node(n) => starts.push(start(*n, m.score)),
+                        other => match item_of(Some(linker), &other.label(Some(graph)), &Target::Any) {
+                            Item::Node(n) => starts.push(Start { node: n, score: m.score * 0.9, item: other.clone() }),
+                            _ => unlinked += 1,
+                        },
+                    }
+                }
+                if unlinked > 0 {
+                    step.trace.notes.push(format!("{unlinked} members are no entities of the graph and were not followed"));
+                }
+                starts
+            }
+        };
+        let cap = step.run.limits.heads;
+        if starts.len() > cap {
+            step.trace.truncated.push(format!("the best {cap} of {} heads were followed", starts.len()));
+            starts.truncate(cap);
+        }
+        starts
+    }
+
+    /// What the relation leads to from these starts, members that `keep` keeps. For words, the best relations are tried in their order until
+    /// one leads to something.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn along(
+        &self,
+        graph: &KnowledgeGraph,
+        relation: &Relation,
+        target_words: Option<&str>,
+        target: &Target,
+        starts: &[Start],
+        keep: &dyn Fn(NodeId) -> bool,
+        step: &mut Step<'_>,
+    ) -> Vec<Member> {
+        match relation {
+            Relation::Exact { name, inverse } => {
+                let Some(id) = graph.vocabulary().relation_named(name) else {
+                    step.trace.missing.push(format!("the graph has no relation <{name}>"));
+                    return Vec::new();
+                };
+                let direction = if *inverse { Direction::Backward } else { Direction::Forward };
+                let edges = starts.iter().map(|s| graph.follow(s.node, id, direction).len()).sum();
+                let ranked = Ranked { relation: id, direction, score: 1.0, edges };
+                step.note_relations(graph, &[ranked], &(0..1));
+                follow(graph, &[ranked], starts, keep, step)
+            }
+            Relation::Phrase(phrase) => {
+                let Some(lexicon) = &self.lexicon else { return Vec::new() };
+                let nodes: Vec<NodeId> = starts.iter().map(|s| s.node).collect();
+                let ranked = lexicon.rank(graph, &nodes, phrase, target_words, target, step.run.resources.similarity);
+                for group in groups(&ranked) {
+                    let members = follow(graph, &ranked[group.clone()], starts, keep, step);
+                    if !members.is_empty() {
+                        step.note_relations(graph, &ranked, &group);
+                        return members;
+                    }
+                }
+                step.note_relations(graph, &ranked, &(0..0));
+                let what = target_words.map_or_else(String::new, |t| format!(" that leads to: {t}"));
+                step.trace.missing.push(format!("the graph has no relation like \"{phrase}\" there{what}"));
+                Vec::new()
+            }
+        }
+    }
+
+    pub(super) fn all(&self, target: &str, step: &mut Step<'_>) -> Set {
+        let (Some(graph), Target::Types(types)) = (self.graph(), self.target(Some(target), step)) else {
+            step.trace.missing.push(format!("the graph has no type \"{target}\""));
+            return Set::default();
+        };
+        let entity = |i: u32| NodeId(i);
+        let members = (0..graph.entities() as u32)
+            .map(entity)
+            .filter(|&n| graph.types(n).iter().any(|t| types.contains(t)))
+            .map(|n| Member { item: Item::Node(n), score: 1.0, origins: Vec::new() });
+        Set::new(members.collect(), false)
+    }
+
+    /// Answers a sub-question from passages, for each combination of members that it refers to.
+    pub(super) async fn search(&self, query: &Template, step: &mut Step<'_>) -> Set {
+        let graph = self.graph();
+        let mut questions: Vec<(String, Option<Item>)> = vec![(String::new(), None)];
+        let cap = step.run.limits.questions;
+        let mut sets = step.inputs.clone().into_iter();
+        let mut cut = false;
+        for part in query.parts() {
+            match part {
+                Part::Text(text) => questions.iter_mut().for_each(|q| q.0.push_str(text)),
+                Part::Reference(name) => {
+                    let set = sets.next().unwrap_or_default();
+                    if set.members.is_empty() {
+                        step.trace.missing.push(format!("{name} is empty, so there is nothing to ask"));
+                        return Set::default();
+                    }
+                    let ranked = set.ranked();
+                    let mut next = Vec::new();
+                    for (text, head) in &questions {
+                        for m in &ranked {
+                            if next.len() == cap {
+                                cut = true;
+                                break;
+                            }
+                            let head = head.clone().or_else(|| Some(m.item.clone()));
+                            next.push((format!("{text}{}", m.item.label(graph)), head));
+                        }
+                    }
+                    questions = next;
+                }
+            }
+        }
+        if cut {
+            step.trace.truncated.push(format!("only {cap} combinations were asked"));
+        }
+        let target = Target::Any;
+        self.read(questions, None, &target, step).await
+    }
+
+    /// Reads passages for questions, each with the head that its answers belong to: the bundle's first, then the web's.
+    async fn read(&self, mut questions: Vec<(String, Option<Item>)>, words: Option<&str>, target: &Target, step: &mut Step<'_>) -> Set {
+        let cap = step.run.limits.questions;
+        if questions.len() > cap {
+            step.trace.truncated.push(format!("passages were read for the best {cap} of {} heads", questions.len()));
+            questions.truncate(cap);
+        }
+        let resources = step.run.resources;
+        let mut members = Vec::new();
+        for (source, is_web) in [(resources.passages, false), (resources.web, true)] {
+            let Some(source) = source else { continue };
+            for (question, head) in &questions {
+                let found = self.read_one(source, question, words, target, step).await;
+                let origin = |at: u32| Origin { head: head.clone(), evidence: Evidence::Passage(at) };
+                members.extend(found.into_iter().map(|(item, score, at)| Member { item, score, origins: vec![origin(at)] }));
+            }
+            if !members.is_empty() {
+                step.trace.fallback = Some(match (is_web, resources.model.is_some()) {
+                    (true, _) => Fallback::Web,
+                    (false, true) => Fallback::Model,
+                    (false, false) => Fallback::Extraction,
+                });
+                return Set::new(members, true);
+            }
+        }
+        let asked: Vec<&str> = questions.iter().map(|q| q.0.as_str()).collect();
+        let what = match (resources.passages.is_some(), resources.web.is_some()) {
+            (false, false) => "no passages to search",
+            (true, false) => "the passages do not say",
+            _ => "neither the passages nor the web say",
+        };
+        step.trace.missing.push(format!("{what}: {}", asked.join("; ")));
+        Set { members: Vec::new(), open: true }
+    }
+
+    /// One question to one source: the answers, how sure, and the place of the passage that each was read in.
+    async fn read_one(
+        &self,
+        source: &dyn Passages,
+        question: &str,
+        words: Option<&str>,
+        target: &Target,
+        step: &mut Step<'_>,
+    ) -> Vec<(Item, f32, u32)> {
+        if step.run.cancelled() || !step.run.may_fetch() {
+            return Vec::new();
+        }
+        let mut passages = match source.passages(question, step.run.limits.passages).await {
+            Ok(passages) => passages,
+            Err(e) => {
+                step.trace.missing.push(format!("passages for \"{question}\": {e}"));
+                return Vec::new();
+            }
+        };
+        passages.truncate(step.run.limits.passages);
+        let places: Vec<u32> = passages.iter().map(|p| step.note_passage(p)).collect();
+        let place = |i: usize| places.get(i).copied().unwrap_or(0);
+        if passages.is_empty() {
+            return Vec::new();
+        }
+        if let Some(model) = step.run.resources.model
+            && step.run.may_fetch()
+        {
+            match ask(model, question, words, &passages).await {
+                Ok(answers) => {
+                    return answers
+                        .into_iter()
+                        .map(|a| {
+                            let folded = fold(&a);
+                            let said = passages.iter().position(|p| fold(&p.text).contains(&folded) || fold(&p.title).contains(&folded));
+                            // An answer that no passage says comes from the model's memory.
+                            let score = if said.is_some() { 0.8 } else { 0.4 };
+                            (item_of(self.linker, &a, target), score, place(said.unwrap_or(0)))
+                        })
+                        .collect();
+                }
+                Err(e) => step.trace.notes.push(format!("the model did not answer ({e}): answers were taken from the passages without it")),
+            }
+        }
+        extract(self.linker, question, target, &passages).into_iter().map(|(item, score, i)| (item, score, place(i))).collect()
+    }
+}
+
+impl Step<'_> {
+    fn note_relations(&mut self, graph: &KnowledgeGraph, ranked: &[Ranked], chosen: &std::ops::Range<usize>) {
+        for (i, r) in ranked.iter().enumerate() {
+            self.trace.relations.push(RelationTrace {
+                relation: r.relation,
+                label: graph.vocabulary().relation(r.relation).map_or_else(String::new, |r| r.label.clone()),
+                direction: r.direction,
+                score: r.score,
+                edges: r.edges,
+                chosen: chosen.contains(&i),
+            });
+        }
+    }
+
+    fn note_passage(&mut self, passage: &Passage) -> u32 {
+        let at = self.run.passage(passage);
+        if !self.trace.passages.iter().any(|p| p.passage == at) {
+            let trace = PassageTrace { passage: at, chunk: passage.chunk, title: passage.title.clone(), url: passage.url.clone() };
+            self.trace.passages.push(trace);
+        }
+        at
+    }
+}
+
+/// Follows relations from all starts; each member knows the heads and triples that it was reached by.
+fn follow(
+    graph: &KnowledgeGraph,
+    relations: &[Ranked],
+    starts: &[Start],
+    keep: &dyn Fn(NodeId) -> bool,
+    step: &mut Step<'_>,
+) -> Vec<Member> {
+    let mut members = Vec::new();
+    // Members may repeat until they are merged: a cap on the raw number keeps memory bounded where a hub's heads all lead to hubs.
+    let cap = step.run.limits.members.saturating_mul(8);
+    for (i, start) in starts.iter().enumerate() {
+        if members.len() >= cap || (i % 256 == 255 && !step.run.in_time()) {
+            step.trace.truncated.push(format!("{i} of {} heads were followed", starts.len()));
+            break;
+        }
+        for r in relations {
+            for edge in graph.follow(start.node, r.relation, r.direction).filter(|e| keep(e.other)) {
+                step.edges.push(edge.triple);
+                members.push(Member {
+                    item: Item::Node(edge.other),
+                    score: start.score * r.score.min(1.0),
+                    origins: vec![Origin { head: Some(start.item.clone()), evidence: Evidence::Triple(edge.triple) }],
+                });
+            }
+        }
+    }
+    members
+}

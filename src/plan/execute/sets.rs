@@ -1,0 +1,238 @@
+//! Sets of entities, literals and words, each member with its score and everything that led to it.
+
+use crate::kg::{KnowledgeGraph, Literal, LiteralKind, NodeId, TripleId, Value, value_of};
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+/// What a member is. Two members are one exactly when these are equal.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Item {
+    /// An entity or a literal of the graph.
+    Node(NodeId),
+    /// A value that a step computed or read.
+    Value {
+        /// What sort of value.
+        kind: LiteralKind,
+        /// The value.
+        text: String,
+        /// Its unit, or empty.
+        unit: String,
+    },
+    /// Words of a passage that are no entity of the graph.
+    Words(String),
+}
+
+impl Item {
+    /// A computed number.
+    pub fn number(n: f64) -> Item {
+        Item::Value { kind: LiteralKind::Number, text: n.to_string(), unit: String::new() }
+    }
+
+    /// A truth value.
+    pub fn boolean(b: bool) -> Item {
+        Item::Value { kind: LiteralKind::Boolean, text: b.to_string(), unit: String::new() }
+    }
+
+    /// The node, if it is one.
+    pub fn node(&self) -> Option<NodeId> {
+        match self {
+            Item::Node(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// What people call it.
+    pub fn label(&self, graph: Option<&KnowledgeGraph>) -> String {
+        match self {
+            Item::Node(n) => {
+                let unit = graph.and_then(|g| g.literal(*n)).map_or("", |l| l.unit);
+                let label = graph.map_or("", |g| g.label(*n));
+                if unit.is_empty() { label.to_owned() } else { format!("{label} {unit}") }
+            }
+            Item::Value { text, unit, .. } if unit.is_empty() => text.clone(),
+            Item::Value { text, unit, .. } => format!("{text} {unit}"),
+            Item::Words(words) => words.clone(),
+        }
+    }
+
+    /// The value, where it is one: a literal's, a computed one's, or what an entity's or words' text denotes if that is a number or a date
+    /// (a graph may hold years as entities).
+    pub fn value(&self, graph: Option<&KnowledgeGraph>) -> Option<Value> {
+        let denoted = |text: &str| Some(value_of(text)).filter(|v| !matches!(v, Value::Text(_)));
+        match self {
+            Item::Node(n) => {
+                let graph = graph?;
+                graph.literal(*n).map_or_else(|| denoted(graph.label(*n)), |l| Some(l.value()))
+            }
+            Item::Value { kind, text, unit } => Some(Literal { text, kind: *kind, datatype: "", unit }.value()),
+            Item::Words(words) => denoted(words),
+        }
+    }
+}
+
+/// What shows that a member belongs to its set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Evidence {
+    /// A triple of the graph.
+    Triple(TripleId),
+    /// A passage: its place in the execution's list.
+    Passage(u32),
+}
+
+/// One way a member was reached.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Origin {
+    /// The member of an earlier set, or the linked entity, that it was reached from.
+    pub head: Option<Item>,
+    /// What shows it.
+    pub evidence: Evidence,
+}
+
+/// A member of a set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Member {
+    /// What it is.
+    pub item: Item,
+    /// From 0 to 1: how sure the links and relations on the way to it are.
+    pub score: f32,
+    /// The ways it was reached, at most [`ORIGINS_KEPT`].
+    pub origins: Vec<Origin>,
+}
+
+/// Ways that a member keeps.
+pub const ORIGINS_KEPT: usize = 64;
+
+/// What a step found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Set {
+    /// The members, ascending by item, once each.
+    pub members: Vec<Member>,
+    /// Whether members may be lacking because they were read in passages rather than found in the graph.
+    pub open: bool,
+}
+
+impl Set {
+    /// The set of these members; one that repeats keeps its best score and all its origins.
+    pub fn new(mut members: Vec<Member>, open: bool) -> Set {
+        members.sort_by(|a, b| a.item.cmp(&b.item));
+        let mut out: Vec<Member> = Vec::with_capacity(members.len());
+        for m in members {
+            match out.last_mut() {
+                Some(last) if last.item == m.item => absorb(last, m.origins, last.score.max(m.score)),
+                _ => out.push(m),
+            }
+        }
+        for m in &mut out {
+            tidy(&mut m.origins);
+        }
+        Set { members: out, open }
+    }
+
+    /// A set of one computed value.
+    pub fn of_value(item: Item, open: bool) -> Set {
+        Set { members: vec![Member { item, score: 1.0, origins: Vec::new() }], open }
+    }
+
+    /// The member that is `item`.
+    pub fn get(&self, item: &Item) -> Option<&Member> {
+        self.members.binary_search_by(|m| m.item.cmp(item)).ok().map(|i| &self.members[i])
+    }
+
+    /// The members, best first; of equal score in the order of their items.
+    pub fn ranked(&self) -> Vec<&Member> {
+        let mut all: Vec<&Member> = self.members.iter().collect();
+        all.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.item.cmp(&b.item)));
+        all
+    }
+
+    /// What is in every set. Scores are the least, since a member is as doubtful as its weakest reason.
+    pub fn intersection(sets: &[&Set]) -> Set {
+        let Some((first, rest)) = sets.split_first() else { return Set::default() };
+        let members = first
+            .members
+            .iter()
+            .filter_map(|m| {
+                let mut m = m.clone();
+                for other in rest {
+                    let found = other.get(&m.item)?;
+                    let score = m.score.min(found.score);
+                    absorb(&mut m, found.origins.clone(), score);
+                }
+                tidy(&mut m.origins);
+                Some(m)
+            })
+            .collect();
+        Set { members, open: sets.iter().all(|s| s.open) }
+    }
+
+    /// What is in any set. Scores are the greatest.
+    pub fn union(sets: &[&Set]) -> Set {
+        Set::new(sets.iter().flat_map(|s| s.members.iter().cloned()).collect(), sets.iter().any(|s| s.open))
+    }
+
+    /// What is in this set and in none of the others, by identity.
+    pub fn without(&self, others: &[&Set]) -> Set {
+        let members = self.members.iter().filter(|m| others.iter().all(|o| o.get(&m.item).is_none())).cloned().collect();
+        Set { members, open: self.open }
+    }
+
+    /// The members that `keep` keeps.
+    pub fn filtered(&self, mut keep: impl FnMut(&Member) -> bool) -> Set {
+        Set { members: self.members.iter().filter(|m| keep(m)).cloned().collect(), open: self.open }
+    }
+}
+
+fn absorb(into: &mut Member, origins: Vec<Origin>, score: f32) {
+    into.score = score;
+    into.origins.extend(origins);
+}
+
+fn tidy(origins: &mut Vec<Origin>) {
+    if origins.len() > 1 {
+        origins.sort();
+        origins.dedup();
+        origins.truncate(ORIGINS_KEPT);
+    }
+}
+
+/// The values at one end of an order, with those that have the same; `keep` different values. Values that do not compare with the best so
+/// far are left out and counted.
+pub(super) fn extreme<'a, T>(values: &'a [(T, Value)], least: bool, keep: usize) -> (Vec<&'a T>, usize) {
+    // The first value that compares with most others decides what is compared: a set may mix metres and years.
+    let mut best: Option<(usize, usize)> = None;
+    for (i, (_, v)) in values.iter().enumerate().take(64) {
+        let n = values.iter().filter(|(_, w)| v.compare(w).is_some()).count();
+        if best.is_none_or(|(_, m)| n > m) {
+            best = Some((i, n));
+        }
+    }
+    let Some((reference, _)) = best else { return (Vec::new(), 0) };
+    let reference = &values[reference].1;
+    let mut comparable: Vec<&(T, Value)> = values.iter().filter(|(_, v)| v.compare(reference).is_some()).collect();
+    let left_out = values.len() - comparable.len();
+    comparable.sort_by(|a, b| {
+        let order = a.1.compare(&b.1).unwrap_or(Ordering::Equal);
+        if least { order } else { order.reverse() }
+    });
+    let mut out = Vec::new();
+    let mut places = 0;
+    let mut last: Option<&Value> = None;
+    for (item, value) in comparable {
+        if last.is_none_or(|l| l.compare(value) != Some(Ordering::Equal)) {
+            places += 1;
+            if places > keep {
+                break;
+            }
+            last = Some(value);
+        }
+        out.push(item);
+    }
+    (out, left_out)
+}

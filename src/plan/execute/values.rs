@@ -1,0 +1,249 @@
+//! Steps that measure: comparisons, conditions, extremes.
+
+use super::super::{Compare, Comparison, Condition, Extreme, How, Literal, Measure, Operand};
+use super::lexicon::Target;
+use super::passages::{Passage, ask};
+use super::search::Start;
+use super::sets::{Item, Member, Set, extreme};
+use super::{Executor, Step};
+use crate::kg::{Date, LiteralKind, NodeId, Value};
+use crate::text::words;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+impl Executor<'_> {
+    /// The values of each member that has any, in the order of the members.
+    fn measured(&self, set: &Set, by: Option<&Measure>, step: &mut Step<'_>) -> Vec<(Member, Vec<Value>)> {
+        let graph = self.graph();
+        let Some(measure) = by else {
+            return set.members.iter().filter_map(|m| m.item.value(graph).map(|v| (m.clone(), vec![v]))).collect();
+        };
+        let (relation, counting) = match measure {
+            Measure::ValueOf(relation) => (relation, false),
+            Measure::NumberOf(relation) => (relation, true),
+        };
+        let Some(graph) = graph else { return Vec::new() };
+        let starts: Vec<Start> =
+            set.members.iter().filter_map(|m| m.item.node().map(|node| Start { node, score: m.score, item: m.item.clone() })).collect();
+        let has_value = |n: NodeId| counting || Item::Node(n).value(Some(graph)).is_some();
+        let target = if counting { Target::Any } else { Target::Literals(LiteralKind::Number) };
+        let found = self.along(graph, relation, None, &target, &starts, &has_value, step);
+        let mut of: BTreeMap<Item, Vec<Item>> = BTreeMap::new();
+        for m in found {
+            for head in m.origins.into_iter().filter_map(|o| o.head) {
+                of.entry(head).or_default().push(m.item.clone());
+            }
+        }
+        set.members
+            .iter()
+            .filter_map(|m| {
+                let mut items = of.remove(&m.item).unwrap_or_default();
+                items.sort();
+                items.dedup();
+                // Nothing to count is a count too, but nothing to measure is no value.
+                let values: Vec<Value> = if counting {
+                    vec![Value::Number { base: items.len() as f64, dimension: String::new() }]
+                } else {
+                    items.iter().filter_map(|i| i.value(Some(graph))).collect()
+                };
+                (!values.is_empty()).then(|| (m.clone(), values))
+            })
+            .collect()
+    }
+
+    pub(super) fn filter(&self, condition: &Condition, step: &mut Step<'_>) -> Set {
+        let set = step.input();
+        let graph = self.graph();
+        match condition {
+            Condition::Type(text) => {
+                let (Some(graph), Some(lexicon)) = (graph, &self.lexicon) else { return Set::default() };
+                match lexicon.target(Some(text)) {
+                    Target::Types(types) => {
+                        set.filtered(|m| m.item.node().is_some_and(|n| graph.types(n).iter().any(|t| types.contains(t))))
+                    }
+                    Target::Literals(kind) => set.filtered(|m| is_kind(m.item.value(Some(graph)).as_ref(), kind)),
+                    Target::Any => (*set).clone(),
+                    Target::Unknown => {
+                        step.trace.missing.push(format!("the graph has no type \"{text}\""));
+                        Set::default()
+                    }
+                }
+            }
+            Condition::Value(test) => {
+                let to = match &test.to {
+                    Operand::Literal(l) => Some(value_of_literal(l)),
+                    Operand::Reference(name) => {
+                        let other = step.inputs.get(1).cloned().unwrap_or_default();
+                        match other.members.as_slice() {
+                            [one] => one.item.value(graph),
+                            many => {
+                                step.trace.missing.push(format!("{name} has {} members where one value belongs", many.len()));
+                                None
+                            }
+                        }
+                    }
+                };
+                let Some(to) = to else { return Set::default() };
+                let measured = self.measured(&set, test.by.as_ref(), step);
+                let (mut kept, mut undecided) = (Vec::new(), set.members.len() - measured.len());
+                for (member, values) in measured {
+                    let orders: Vec<Ordering> = values.iter().filter_map(|v| v.compare(&to)).collect();
+                    undecided += usize::from(orders.is_empty());
+                    // Of several values one is enough, except that "not equal" must hold for all.
+                    let holds = match test.comparison {
+                        Comparison::NotEqual => !orders.is_empty() && orders.iter().all(|o| o.is_ne()),
+                        other => orders.iter().any(|&o| other.holds(o)),
+                    };
+                    if holds {
+                        kept.push(member);
+                    }
+                }
+                if undecided > 0 {
+                    step.trace.notes.push(format!("{undecided} members have no value that compares and were left out"));
+                }
+                Set::new(kept, set.open)
+            }
+        }
+    }
+
+    pub(super) fn superlative(&self, by: Option<&Measure>, end: Extreme, keep: u32, step: &mut Step<'_>) -> Set {
+        let set = step.input();
+        let measured = self.measured(&set, by, step);
+        let lacking = set.members.len() - measured.len();
+        if lacking > 0 {
+            step.trace.notes.push(format!("{lacking} of {} members have no value and were left out", set.members.len()));
+        }
+        let values: Vec<(Member, Value)> = measured.into_iter().filter_map(|(m, v)| Some((m, ended(v, end)?))).collect();
+        self.at_end(&values, end, keep as usize, set.open, step)
+    }
+
+    fn at_end(&self, values: &[(Member, Value)], end: Extreme, keep: usize, open: bool, step: &mut Step<'_>) -> Set {
+        let (best, left_out) = extreme(values, end == Extreme::Min, keep);
+        if left_out > 0 {
+            step.trace.notes.push(format!("{left_out} values do not compare with the others and were left out"));
+        }
+        Set::new(best.into_iter().cloned().collect(), open)
+    }
+
+    pub(super) async fn compare(&self, compare: &Compare, step: &mut Step<'_>) -> Set {
+        step.note_empty("the comparison is not decided");
+        let sets = step.inputs.clone();
+        if sets.iter().any(|s| s.members.is_empty()) {
+            step.trace.missing.push("something to compare with".to_owned());
+            return Set::default();
+        }
+        let open = sets.iter().any(|s| s.open);
+        let asked = compare.question.as_deref().unwrap_or("");
+        let how = compare.how.or_else(|| words(asked).iter().find_map(|w| How::from_word(w.text)));
+        let Some(how) = how else { return self.compared_by_model(asked, step).await };
+        let mut measured: Vec<Vec<(Member, Vec<Value>)>> = Vec::new();
+        for set in &sets {
+            measured.push(self.measured(set, compare.by.as_ref(), step));
+        }
+        match how {
+            How::Min | How::Max => {
+                let end = if how == How::Min { Extreme::Min } else { Extreme::Max };
+                let mut values = Vec::new();
+                for (member, found) in measured.into_iter().flatten() {
+                    let Some(value) = ended(found, end) else { continue };
+                    // Values that an earlier step found stand for the heads that they belong to.
+                    let heads: Vec<Item> = match compare.by {
+                        None => member.origins.iter().filter_map(|o| o.head.clone()).collect(),
+                        Some(_) => Vec::new(),
+                    };
+                    if heads.is_empty() {
+                        values.push((member, value));
+                    } else {
+                        values.extend(heads.into_iter().map(|item| (Member { item, ..member.clone() }, value.clone())));
+                    }
+                }
+                if values.is_empty() {
+                    step.trace.missing.push("values to compare".to_owned());
+                }
+                self.at_end(&values, end, 1, open, step)
+            }
+            How::Equal if compare.by.is_none() && measured.iter().all(Vec::is_empty) => {
+                let items = |s: &Set| s.members.iter().map(|m| m.item.clone()).collect::<Vec<_>>();
+                let first = items(&sets[0]);
+                Set::of_value(Item::boolean(sets.iter().all(|s| items(s) == first)), open)
+            }
+            How::Equal | How::Less | How::Greater => {
+                let single: Vec<Value> = measured.into_iter().filter_map(|m| m.into_iter().flat_map(|(_, v)| v).next()).collect();
+                let orders: Option<Vec<Ordering>> = single.windows(2).map(|w| w[0].compare(&w[1])).collect();
+                match orders.filter(|_| single.len() == sets.len()) {
+                    Some(orders) => {
+                        let holds = orders.iter().all(|o| match how {
+                            How::Less => o.is_lt(),
+                            How::Greater => o.is_gt(),
+                            _ => o.is_eq(),
+                        });
+                        Set::of_value(Item::boolean(holds), open)
+                    }
+                    None => {
+                        step.trace.missing.push("values that compare with each other".to_owned());
+                        Set::default()
+                    }
+                }
+            }
+        }
+    }
+
+    /// LPKG's comparison: the question alone says what is compared, so a model reads the operands.
+    async fn compared_by_model(&self, question: &str, step: &mut Step<'_>) -> Set {
+        let Some(model) = step.run.resources.model.filter(|_| step.run.may_fetch()) else {
+            step.trace.missing.push("a model to settle the comparison, since the plan does not say how to compare".to_owned());
+            return Set::default();
+        };
+        let graph = self.graph();
+        let operand = |(name, set): (&String, &std::rc::Rc<Set>)| Passage {
+            chunk: None,
+            title: name.clone(),
+            url: String::new(),
+            text: set.ranked().iter().take(32).map(|m| m.item.label(graph)).collect::<Vec<_>>().join("; "),
+        };
+        let names: Vec<String> = step.trace.inputs.iter().map(|i| i.name.clone()).collect();
+        let passages: Vec<Passage> = names.iter().zip(&step.inputs).map(operand).collect();
+        match ask(model, question, None, &passages).await {
+            Ok(answers) => {
+                let item = |a: &String| super::passages::item_of(self.linker, a, &Target::Any);
+                let members = answers.iter().map(|a| Member { item: item(a), score: 0.6, origins: Vec::new() });
+                Set::new(members.collect(), true)
+            }
+            Err(e) => {
+                step.trace.missing.push(format!("the comparison: {e}"));
+                Set::default()
+            }
+        }
+    }
+}
+
+/// Of several values of one member the one nearest the wanted end.
+fn ended(values: Vec<Value>, end: Extreme) -> Option<Value> {
+    values.into_iter().reduce(|a, b| match (a.compare(&b), end) {
+        (Some(Ordering::Greater), Extreme::Min) | (Some(Ordering::Less), Extreme::Max) => b,
+        _ => a,
+    })
+}
+
+fn is_kind(value: Option<&Value>, kind: LiteralKind) -> bool {
+    matches!(
+        (value, kind),
+        (Some(Value::Number { .. }), LiteralKind::Number | LiteralKind::Date)
+            | (Some(Value::Date(_)), LiteralKind::Date)
+            | (Some(Value::Text(_)), LiteralKind::Text)
+            | (Some(Value::Boolean(_)), LiteralKind::Boolean)
+    )
+}
+
+/// A plan's literal as a value of the graph.
+fn value_of_literal(literal: &Literal) -> Value {
+    match literal {
+        Literal::Number { value, unit } => {
+            let (text, unit) = (value.to_string(), unit.as_deref().unwrap_or(""));
+            crate::kg::Literal { text: &text, kind: LiteralKind::Number, datatype: "", unit }.value()
+        }
+        Literal::Date(d) => Value::Date(Date { year: d.year(), month: d.month().unwrap_or(0), day: d.day().unwrap_or(0) }),
+        Literal::Text(text) => Value::Text(text.clone()),
+        Literal::Boolean(b) => Value::Boolean(*b),
+    }
+}
