@@ -6,6 +6,7 @@
 mod alignment;
 mod chain;
 mod lexicon;
+mod pattern;
 mod question;
 mod rules;
 mod schema;
@@ -14,6 +15,7 @@ mod walk;
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
+pub use pattern::{names, pattern};
 pub use rules::{Planned, RulesPlanner};
 
 /// Why there is no plan.
