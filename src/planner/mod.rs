@@ -5,11 +5,13 @@
 
 mod alignment;
 mod chain;
+mod compose;
 mod lexicon;
 mod pattern;
 mod question;
 mod rules;
 mod schema;
+mod sets;
 mod walk;
 
 use crate::plan::Plan;
@@ -53,3 +55,6 @@ pub struct Proposal {
     /// How much of the question the plan explains, and how clearly it beats the next best; from 0 to 1.
     pub confidence: f32,
 }
+
+#[cfg(test)]
+mod tests;

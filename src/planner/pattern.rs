@@ -112,7 +112,7 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     let comparative =
         |w: &&String| (How::from_word(w).is_some() && !["after", "before"].contains(&w.as_str())) || COMPARATIVES.contains(&w.as_str());
     let said: Vec<&String> = outside.iter().flatten().collect();
-    let offers = |w: &[&String]| w[1] == "or" && !(w[0] == "who");
+    let offers = |w: &[&String]| w[1] == "or" && w[0] != "who";
     if said.iter().any(comparative) && (said.windows(2).any(offers) || has("than")) {
         return Shape::Compare;
     }

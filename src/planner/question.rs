@@ -13,8 +13,6 @@ const LONGEST: usize = 256;
 pub(super) struct Token {
     /// Lower case, without accents and possessive.
     pub folded: String,
-    /// Where it stands.
-    pub span: Range<usize>,
     /// Whether an entity stands here.
     pub entity: Option<usize>,
     /// The relations that it speaks of.
@@ -27,13 +25,7 @@ pub(super) struct Token {
 pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut placed = vec![false; entities.len()];
-    let entity = |index: usize| Token {
-        folded: String::new(),
-        span: entities[index].clone(),
-        entity: Some(index),
-        relations: Vec::new(),
-        types: Vec::new(),
-    };
+    let entity = |index: usize| Token { folded: String::new(), entity: Some(index), relations: Vec::new(), types: Vec::new() };
     for word in words(question).into_iter().take(LONGEST) {
         // An entity of signs alone ("$") overlaps no word, and stands before the first word behind it.
         for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < word.span.end) {
@@ -46,7 +38,7 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
         let folded = fold(word.text);
         let folded = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
         let (relations, types) = (lexicon.relations(&folded), lexicon.types(&folded).to_vec());
-        tokens.push(Token { folded, span: word.span, entity: None, relations, types });
+        tokens.push(Token { folded, entity: None, relations, types });
     }
     tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
     tokens
