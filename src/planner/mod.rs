@@ -27,6 +27,14 @@ pub enum PlannerError {
     /// The question names nothing that the graph knows.
     #[error("I cannot plan this: the question names nothing that the knowledge graph knows")]
     NothingLinked,
+    /// The question is longer than any question.
+    #[error("I cannot plan this: the question has {found} bytes, the limit is {limit}")]
+    TooLong {
+        /// Its bytes.
+        found: usize,
+        /// What is allowed.
+        limit: usize,
+    },
     /// The best plan explains too little of the question.
     #[error("I cannot plan this: the best plan explains too little of the question (confidence {confidence:.2})")]
     Unsure {

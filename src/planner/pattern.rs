@@ -8,6 +8,8 @@ use crate::plan::{How, Shape};
 use crate::text::{fold, words};
 use std::ops::Range;
 
+/// Characters of a question that are searched for names.
+const LONGEST: usize = 4096;
 /// Words that join steps of a chain.
 const CONNECTORS: [&str; 8] = ["by", "in", "of", "that", "where", "which", "with", "within"];
 /// Words that stand in most phrases of their kind and say nothing of how many steps there are.
@@ -19,6 +21,9 @@ const COMPARATIVES: [&str; 5] = ["better", "deeper", "faster", "slower", "worse"
 /// The parts of a question that look like names: in quotes, or with capitals. For questions without a graph to link them to; a name
 /// in plain lower case is not found.
 pub fn names(question: &str) -> Vec<Range<usize>> {
+    // What is longer is no question, and each word is compared with each quoted part.
+    let end = question.char_indices().nth(LONGEST).map_or(question.len(), |(at, _)| at);
+    let question = question.get(..end).unwrap_or_default();
     let mut found = quoted(question);
     let inside = |span: &Range<usize>, found: &[Range<usize>]| found.iter().any(|f| span.start < f.end && f.start < span.end);
     let all: Vec<_> = words(question).into_iter().filter(|w| !inside(&w.span, &found)).collect();

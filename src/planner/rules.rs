@@ -19,6 +19,8 @@ const DEFAULTED: f32 = 0.5;
 const CANDIDATES: usize = 3;
 /// So many paths are run, best first, until one finds something.
 const TRIED: usize = 60;
+/// No question is longer, in bytes.
+const LONGEST: usize = 4096;
 /// Below this confidence there is no plan.
 const LEAST: f32 = 0.3;
 
@@ -58,8 +60,11 @@ impl<'a> RulesPlanner<'a> {
     /// chain from one.
     ///
     /// # Errors
-    /// [`PlannerError::NothingLinked`] and [`PlannerError::Unsure`].
+    /// [`PlannerError::TooLong`], [`PlannerError::NothingLinked`] and [`PlannerError::Unsure`].
     pub fn planned(&self, question: &str) -> Result<Planned, PlannerError> {
+        if question.len() > LONGEST {
+            return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
+        }
         let mentions = self.linker.mentions(question);
         if mentions.is_empty() {
             return Err(PlannerError::NothingLinked);

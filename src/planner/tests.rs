@@ -107,6 +107,18 @@ fn a_question_that_the_graph_does_not_speak_of_is_not_planned() {
 }
 
 #[test]
+fn a_question_of_megabytes_is_refused_and_its_names_take_no_time() {
+    let graph = graph();
+    let linker = Linker::new(&graph);
+    let long = "who directed 'Heat' and Ali ".repeat(100_000);
+    assert!(matches!(RulesPlanner::new(&linker).planned(&long), Err(PlannerError::TooLong { .. })));
+    let begun = std::time::Instant::now();
+    let spans = names(&long);
+    let _ = pattern(&long, &spans);
+    assert!(begun.elapsed().as_secs() < 5);
+}
+
+#[test]
 fn words_that_carry_no_relation_never_pay_for_a_step() {
     assert!(lexicon::function_words_are_sorted());
 }

@@ -1,33 +1,23 @@
 //! Measuring planners: do their plans find the gold answers, and do they have the gold shape.
 
-use pocketgraph::kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
+use super::data::{DataError, lines};
+use pocketgraph::kg::{KgBuilder, KgError, KnowledgeGraph, Linker, NodeId, Provenance};
+use pocketgraph::plan::execute::{Executor, Limits, Resources};
 use pocketgraph::plan::{Head, Operation, Plan, Relation};
-use pocketgraph::planner::RulesPlanner;
+use pocketgraph::planner::{RulesPlanner, names, pattern};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// Misses of one file that are listed.
+const LISTED: usize = 1000;
+
 /// Why a planner cannot be measured.
 #[derive(Debug, thiserror::Error)]
-pub enum PlanEvalError {
-    /// A file cannot be read.
-    #[error("cannot read {path}: {reason}")]
-    Read {
-        /// The file.
-        path: std::path::PathBuf,
-        /// What the system said.
-        reason: std::io::Error,
-    },
-    /// A line is not what it should be.
-    #[error("{path}, line {line}: {what}")]
-    Line {
-        /// The file.
-        path: std::path::PathBuf,
-        /// Its line, from 1.
-        line: usize,
-        /// What is wrong.
-        what: String,
-    },
+pub enum PlannerEvalError {
+    /// A file cannot be read, or a line is not what it should be.
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// The graph cannot be built.
     #[error(transparent)]
     Graph(#[from] KgError),
@@ -40,22 +30,22 @@ struct Ends {
     tail: Option<String>,
 }
 
-fn read(path: &Path) -> Result<String, PlanEvalError> {
-    std::fs::read_to_string(path).map_err(|reason| PlanEvalError::Read { path: path.to_owned(), reason })
+fn read(path: &Path) -> Result<String, DataError> {
+    std::fs::read_to_string(path).map_err(|reason| DataError::Read { path: path.to_owned(), reason })
 }
 
 /// A graph of lines `head|relation|tail`, with the types and, if asked for, the relations' synonyms of a vocabulary file: tab-separated kind
 /// (`relation` or `type`), name, label, type of heads, type of tails, synonyms between commas.
 ///
 /// # Errors
-/// [`PlanEvalError`] for files that cannot be read and lines of other forms.
-pub fn piped_graph(triples: &Path, vocabulary: &Path, synonyms: bool) -> Result<KnowledgeGraph, PlanEvalError> {
+/// [`PlannerEvalError`] for files that cannot be read and lines of other forms.
+pub fn piped_graph(triples: &Path, vocabulary: &Path, synonyms: bool) -> Result<KnowledgeGraph, PlannerEvalError> {
     let mut builder = KgBuilder::default();
     let mut ends: BTreeMap<String, Ends> = BTreeMap::new();
     for (number, line) in read(vocabulary)?.lines().enumerate().filter(|(_, l)| !l.is_empty() && !l.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
         let [kind, name, label, head, tail, aliases] = cells[..] else {
-            return Err(PlanEvalError::Line { path: vocabulary.to_owned(), line: number + 1, what: "six columns are needed".to_owned() });
+            return Err(DataError::Line { path: vocabulary.to_owned(), line: number + 1, what: "six columns are needed".to_owned() }.into());
         };
         let aliases = aliases.split(',').map(str::trim).filter(|a| !a.is_empty());
         if kind == "type" {
@@ -78,7 +68,7 @@ pub fn piped_graph(triples: &Path, vocabulary: &Path, synonyms: bool) -> Result<
     for (number, line) in read(triples)?.lines().enumerate() {
         let cells: Vec<&str> = line.split('|').collect();
         let [head, relation, tail] = cells[..] else {
-            return Err(PlanEvalError::Line { path: triples.to_owned(), line: number + 1, what: "three columns are needed".to_owned() });
+            return Err(DataError::Line { path: triples.to_owned(), line: number + 1, what: "three columns are needed".to_owned() }.into());
         };
         let (h, t) = (builder.entity(head)?, builder.entity(tail)?);
         let of = ends.get(relation).cloned().unwrap_or_default();
@@ -95,41 +85,36 @@ pub fn piped_graph(triples: &Path, vocabulary: &Path, synonyms: bool) -> Result<
     Ok(builder.finish()?)
 }
 
-/// A question with its answers and its gold path.
+/// A question with its answers and its gold path or pattern.
 #[derive(Debug, Clone)]
-pub struct PlanQuestion {
-    /// The question.
-    pub text: String,
-    /// The labels of the answers.
-    pub answers: BTreeSet<String>,
-    /// The gold path, `movie_to_director_to_movie`, or pattern, where the set has one.
-    pub gold: String,
+struct Question {
+    text: String,
+    answers: BTreeSet<String>,
+    gold: String,
 }
 
 /// The questions of a file of JSON Lines, only those marked `closed` where lines are marked.
-///
-/// # Errors
-/// [`PlanEvalError`] for a file that cannot be read and lines of other forms.
-pub fn plan_questions(path: &Path) -> Result<Vec<PlanQuestion>, PlanEvalError> {
-    let mut questions = Vec::new();
-    for (number, line) in read(path)?.lines().enumerate() {
-        let wrong = |what: &str| PlanEvalError::Line { path: path.to_owned(), line: number + 1, what: what.to_owned() };
-        let value: Value = serde_json::from_str(line).map_err(|e| wrong(&e.to_string()))?;
+fn questions(path: &Path) -> Result<Vec<Question>, DataError> {
+    let mut found = Vec::new();
+    for (line, value) in lines(path)? {
         if value.get("closed") == Some(&Value::Bool(false)) {
             continue;
         }
-        let text = value.get("question").and_then(Value::as_str).ok_or_else(|| wrong("no question"))?.to_owned();
+        let lacking = || DataError::Line { path: path.to_owned(), line, what: "it has no question".to_owned() };
+        let text = value.get("question").and_then(Value::as_str).ok_or_else(lacking)?.to_owned();
         let answers = value.get("answers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let answers = answers.iter().filter_map(|a| a.as_str().map(str::to_owned)).collect();
         let gold = ["plan", "type"].iter().find_map(|key| value.get(*key)?.as_str()).unwrap_or_default().to_owned();
-        questions.push(PlanQuestion { text, answers, gold });
+        found.push(Question { text, answers, gold });
     }
-    Ok(questions)
+    Ok(found)
 }
 
-/// How the answers of plans agree with the gold answers.
-#[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct AnswerFigures {
+/// How the answers of a planner's plans agree with the gold answers, for one file of questions.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct PlannerRow {
+    /// The file.
+    pub file: String,
     /// Questions.
     pub questions: usize,
     /// Questions for which there was a plan.
@@ -140,60 +125,160 @@ pub struct AnswerFigures {
     pub f1: f64,
     /// Part of the questions whose answer set is the gold set.
     pub exact: f64,
-    /// Milliseconds a question, mean.
+    /// Plans whose execution finds what the planner saw while it planned.
+    pub agreed: usize,
+    /// Milliseconds of planning, mean.
     pub milliseconds: f64,
+    /// Questions whose answer set is not the gold set, with the plan's path.
+    pub misses: Vec<String>,
 }
 
-/// Measures the rules planner on questions whose answers are labels of the graph. `miss` hears of each question whose answer set is not
-/// the gold set.
-pub fn measure_rules(planner: &RulesPlanner<'_>, graph: &KnowledgeGraph, questions: &[PlanQuestion], miss: &mut dyn FnMut(&PlanQuestion, Option<&Plan>, f32)) -> AnswerFigures {
-    let mut figures = AnswerFigures { questions: questions.len(), ..AnswerFigures::default() };
-    let start = std::time::Instant::now();
-    for question in questions {
+/// Measures the rules planner on a file of questions whose answers are labels of the graph. Every plan is executed. As in MetaQA the
+/// entity that a chain of several steps starts from is no answer.
+///
+/// # Errors
+/// [`DataError`] for a file that cannot be read.
+pub fn evaluate_rules(linker: &Linker, path: &Path, least: f32) -> Result<PlannerRow, DataError> {
+    let graph = linker.graph();
+    let planner = RulesPlanner::new(linker).least_confidence(least);
+    let executor = Executor::new(Some(linker));
+    let mut row = PlannerRow { file: path.display().to_string(), ..PlannerRow::default() };
+    for question in questions(path)? {
+        row.questions += 1;
+        let begun = std::time::Instant::now();
         let planned = planner.planned(&question.text);
-        let (plan, answer, confidence): (Option<&Plan>, Vec<NodeId>, f32) = match &planned {
-            Ok(found) => (Some(&found.plan), found.answer.clone(), found.confidence),
-            Err(_) => (None, Vec::new(), 0.0),
-        };
-        figures.planned += usize::from(plan.is_some());
-        let found: BTreeSet<&str> = answer.iter().map(|&node| graph.label(node)).collect();
-        let right = found.iter().filter(|a| question.answers.contains(**a)).count() as f64;
-        let first = answer.first().is_some_and(|&node| question.answers.contains(graph.label(node)));
-        let exact = right as usize == question.answers.len() && found.len() == question.answers.len();
-        figures.hits_1 += f64::from(u8::from(first));
-        figures.exact += f64::from(u8::from(exact));
-        if right > 0.0 {
-            figures.f1 += 2.0 * right / (found.len() + question.answers.len()) as f64;
+        row.milliseconds += begun.elapsed().as_secs_f64() * 1e3;
+        let mut found: Vec<String> = Vec::new();
+        if let Ok(planned) = &planned {
+            row.planned += 1;
+            found = executed(graph, &executor, &planned.plan);
+            let seen: BTreeSet<&str> = planned.answer.iter().map(|&node: &NodeId| graph.label(node)).collect();
+            row.agreed += usize::from(seen.len() == found.len() && found.iter().all(|label| seen.contains(label.as_str())));
         }
-        if !exact {
-            miss(question, plan, confidence);
+        let right = found.iter().filter(|a| question.answers.contains(*a)).count();
+        let exact = right == question.answers.len() && found.len() == right;
+        row.hits_1 += f64::from(u8::from(found.first().is_some_and(|a| question.answers.contains(a))));
+        row.exact += f64::from(u8::from(exact));
+        row.f1 += 2.0 * right as f64 / (found.len() + question.answers.len()).max(1) as f64;
+        if !exact && row.misses.len() < LISTED {
+            let path = planned.as_ref().map_or_else(ToString::to_string, |p| path_of(&p.plan));
+            row.misses.push(format!("{} | {} | {path}", question.text, question.gold));
         }
     }
-    let n = questions.len().max(1) as f64;
-    figures.milliseconds = start.elapsed().as_secs_f64() * 1e3 / n;
-    figures.hits_1 /= n;
-    figures.f1 /= n;
-    figures.exact /= n;
-    figures
+    let n = row.questions.max(1) as f64;
+    for figure in [&mut row.hits_1, &mut row.exact, &mut row.f1, &mut row.milliseconds] {
+        *figure /= n;
+    }
+    Ok(row)
 }
 
-/// A plan of exact steps on one line, for a report: `Heat directed_by ^directed_by`.
-pub fn path_of(plan: &Plan) -> String {
+/// The labels that a plan finds, best first, each once, without those of the entities that it starts from.
+fn executed(graph: &KnowledgeGraph, executor: &Executor<'_>, plan: &Plan) -> Vec<String> {
+    let work = executor.execute(plan, Resources::default(), Limits::default());
+    let Some(Ok(execution)) = futures::FutureExt::now_or_never(work) else { return Vec::new() };
+    let starts: BTreeSet<&str> = plan.statements.iter().filter_map(start).collect();
+    let several = plan.statements.len() > 1;
+    let mut seen = BTreeSet::new();
+    let compare = plan.statements.iter().any(|s| matches!(s.operation, Operation::Compare(_)));
+    let all = execution.answer().members.iter().map(|m| m.item.label(Some(graph)));
+    all.filter(|label| compare || !(several && starts.contains(label.as_str()))).filter(|label| seen.insert(label.clone())).collect()
+}
+
+fn start(statement: &pocketgraph::plan::Statement) -> Option<&str> {
+    match &statement.operation {
+        Operation::SearchKg(step) => match &step.head {
+            Head::Entity(name) | Head::Mention(name) => Some(name),
+            Head::Reference(_) => None,
+        },
+        _ => None,
+    }
+}
+
+/// A plan of exact steps on one line, for a report: `[Heat] directed_by ^directed_by`.
+fn path_of(plan: &Plan) -> String {
     let mut out = String::new();
     for statement in &plan.statements {
-        let Operation::SearchKg(step) = &statement.operation else { continue };
-        if let Head::Entity(name) | Head::Mention(name) = &step.head {
+        if let Some(name) = start(statement) {
             out.push_str(&format!("[{name}]"));
         }
-        if let Relation::Exact { name, inverse } = &step.relation {
-            out.push_str(if *inverse { " ^" } else { " " });
-            out.push_str(name);
+        match &statement.operation {
+            Operation::SearchKg(step) => {
+                if let Relation::Exact { name, inverse } = &step.relation {
+                    out.push_str(&format!(" {}{name}", if *inverse { "^" } else { "" }));
+                }
+            }
+            other => out.push_str(&format!(" {}", other.name())),
         }
     }
     out
 }
 
-/// The degree of a node, for reports.
-pub fn degree(graph: &KnowledgeGraph, node: NodeId) -> usize {
-    graph.degree(node, Direction::Forward) + graph.degree(node, Direction::Backward)
+/// How often the pattern of questions is told from their words.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct PatternReport {
+    /// Questions.
+    pub questions: usize,
+    /// Whose pattern is the gold pattern.
+    pub right: usize,
+    /// Mean recall of the gold patterns.
+    pub macro_recall: f64,
+    /// Questions by gold pattern and told pattern.
+    pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
+}
+
+/// Tells the patterns of a file of questions with a gold `type` (CLQA-Wiki), with names found by quotes and capitals.
+///
+/// # Errors
+/// [`DataError`] for a file that cannot be read.
+pub fn evaluate_patterns(path: &Path) -> Result<PatternReport, DataError> {
+    let mut report = PatternReport::default();
+    for question in questions(path)? {
+        let told = pattern(&question.text, &names(&question.text)).name();
+        report.questions += 1;
+        report.right += usize::from(told == question.gold);
+        *report.confusion.entry(question.gold).or_default().entry(told).or_default() += 1;
+    }
+    let recall = |(gold, told): (&String, &BTreeMap<String, usize>)| {
+        told.get(gold).copied().unwrap_or(0) as f64 / told.values().sum::<usize>().max(1) as f64
+    };
+    report.macro_recall = report.confusion.iter().map(recall).sum::<f64>() / report.confusion.len().max(1) as f64;
+    Ok(report)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vocabulary_gives_types_and_synonyms_and_plans_are_executed() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let kb = file("kb.txt", "Heat|directed_by|Mann\nAli|directed_by|Mann\nHeat|starred|Pacino");
+        let vocabulary = file("v.tsv", "type\tmovie\tmovie\t\t\tfilm\nrelation\tdirected_by\tdirected by\tmovie\tperson\thelmed\n");
+        let set = file(
+            "q.jsonl",
+            "{\"question\":\"who helmed Heat\",\"answers\":[\"Mann\"],\"plan\":\"movie_to_director\",\"closed\":true}\n\
+             {\"question\":\"which films share directors with Heat\",\"answers\":[\"Ali\"],\"closed\":true}\n\
+             {\"question\":\"left out\",\"answers\":[],\"closed\":false}",
+        );
+        let linker = Linker::new(&piped_graph(&kb, &vocabulary, true).unwrap());
+        let row = evaluate_rules(&linker, &set, 0.3).unwrap();
+        assert_eq!((row.questions, row.planned, row.exact, row.agreed), (2, 2, 1.0, 2), "{:?}", row.misses);
+        let linker = Linker::new(&piped_graph(&kb, &vocabulary, false).unwrap());
+        assert_eq!(evaluate_rules(&linker, &set, 0.3).unwrap().planned, 1);
+    }
+
+    #[test]
+    fn patterns_are_counted_by_gold_pattern() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("q.jsonl");
+        std::fs::write(&path, "{\"question\":\"Which is larger, Portugal or Mexico?\",\"type\":\"compare\"}").unwrap();
+        let report = evaluate_patterns(&path).unwrap();
+        assert_eq!((report.questions, report.right, report.macro_recall), (1, 1, 1.0));
+    }
 }
