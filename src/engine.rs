@@ -3,9 +3,13 @@
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, Stats};
 use crate::embed::QuestionEncoder;
+use crate::kg::{self, Linker};
 use crate::lexical::{self, LexicalQuery};
 use crate::llm::ChatModel;
+use crate::plan::Plan;
+use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources};
 use crate::retrieve::{self, Corpus, Hit, Query, SearchResult, Subgraph};
+use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,6 +32,9 @@ pub enum EngineError {
     /// The caller aborted.
     #[error(transparent)]
     Answer(#[from] AnswerError),
+    /// A plan that cannot be executed, or whose execution was stopped.
+    #[error(transparent)]
+    Plan(#[from] ExecuteError),
     /// The caller asked for something that does not exist.
     #[error("{0}")]
     BadArgument(String),
@@ -39,6 +46,8 @@ impl EngineError {
         match self {
             EngineError::Bundle(e) => e.code(),
             EngineError::Answer(e) => e.code(),
+            EngineError::Plan(ExecuteError::Plan(_)) => "bad-argument",
+            EngineError::Plan(ExecuteError::Cancelled) => "aborted",
             EngineError::BadArgument(_) => "bad-argument",
         }
     }
@@ -121,6 +130,7 @@ pub struct Neighbor {
 pub struct Engine {
     corpus: Corpus,
     encoder: RefCell<Option<Rc<QuestionEncoder>>>,
+    linker: RefCell<Option<Rc<Linker>>>,
 }
 
 impl Engine {
@@ -130,7 +140,7 @@ impl Engine {
     /// [`EngineError::Bundle`] when there is no bundle or it is not one that this engine reads.
     pub async fn open(source: Rc<dyn Source>, memory_limit: u64) -> Result<Engine, EngineError> {
         let bundle = Bundle::open(source, memory_limit).await?;
-        Ok(Engine { corpus: Corpus::new(bundle), encoder: RefCell::default() })
+        Ok(Engine { corpus: Corpus::new(bundle), encoder: RefCell::default(), linker: RefCell::default() })
     }
 
     /// The bundle's contents, for retrievers of one's own.
@@ -277,6 +287,32 @@ impl Engine {
         Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
     }
 
+    /// The bundle's knowledge graph, ready for linking; `None` when the bundle carries none. Loaded when first asked for.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it cannot be loaded.
+    pub async fn knowledge(&self) -> Result<Option<Rc<Linker>>, EngineError> {
+        if let Some(linker) = self.linker.borrow().as_ref() {
+            return Ok(Some(Rc::clone(linker)));
+        }
+        if !kg::is_in(self.corpus.bundle()) {
+            return Ok(None);
+        }
+        let linker = Rc::new(Linker::new(&kg::load(self.corpus.bundle()).await?));
+        *self.linker.borrow_mut() = Some(Rc::clone(&linker));
+        Ok(Some(linker))
+    }
+
+    /// Executes a plan over the bundle's knowledge graph, and over its passages where the graph has nothing, unless `resources` brings others.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the graph cannot be loaded, when the plan fails its checks, and when asked to stop.
+    pub async fn execute(&self, plan: &Plan, resources: Resources<'_>, limits: Limits) -> Result<Execution, EngineError> {
+        let linker = self.knowledge().await?;
+        let resources = Resources { passages: Some(resources.passages.unwrap_or(self)), ..resources };
+        Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
+    }
+
     /// Answers a question. `events` hears, in order: the hits, the references, the tokens of a model's answer, and the answer, which is also
     /// returned. Without `chat`, or when it fails, the answer is by extraction: quoted sentences with their citations, or the statement that the
     /// documents do not say.
@@ -350,4 +386,15 @@ fn cut(text: &str, limit: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+impl Passages for Engine {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+        Box::pin(async move {
+            let options = SearchOptions { k: u32::try_from(k).ok(), ..SearchOptions::default() };
+            let found = self.search(question, &options).await.map_err(|e| PassagesError(e.to_string()))?;
+            let passage = |h: Hit| Passage { chunk: Some(h.chunk), title: h.title, url: h.url, text: h.text };
+            Ok(found.hits.into_iter().map(passage).collect())
+        })
+    }
 }

@@ -77,6 +77,7 @@ fn engine(folder: &std::path::Path) -> Engine {
             ingest: IngestOptions::default(),
             max_tokens: 200,
             autokg: Some(AutoKgOptions::default()),
+            knowledge: None,
             seed: 0,
             runtime: false,
             pages: None,

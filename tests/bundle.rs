@@ -6,6 +6,9 @@ use pocketgraph::bundle::{Chunk, Document, EmbedderInfo};
 use pocketgraph::bundle::{MANIFEST, MemorySource};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::keyword::KeywordGraph;
+use pocketgraph::kg::{KgBuilder, KnowledgeGraph, LiteralKind, Provenance};
+use pocketgraph::plan::execute::{Limits, Resources};
+use pocketgraph::plan::{check, rft};
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_companion::assemble::{Contents, assemble};
@@ -32,7 +35,22 @@ fn unit(dice: &mut Dice) -> Vec<f32> {
     v.into_iter().map(|x| x / length).collect()
 }
 
-/// A bundle of 60 chunks in 3 cells with 5 keywords, without a model.
+/// Harbours, their countries, and the chunk that says so.
+fn knowledge() -> KnowledgeGraph {
+    let mut b = KgBuilder::default();
+    let (r, depth) = (b.relation("lies_in").unwrap(), b.relation("depth").unwrap());
+    let t = b.entity_type("harbour").unwrap();
+    for (i, (harbour, country)) in [("Hamburg", "Germany"), ("Kiel", "Germany"), ("Brest", "France")].into_iter().enumerate() {
+        let (harbour, country) = (b.entity(harbour).unwrap(), b.entity(country).unwrap());
+        b.entity_has_type(harbour, t).unwrap();
+        b.triple(harbour, r, country, Provenance::Passage { chunk: i as u32, start: 0, end: 9 }).unwrap();
+        let metres = b.literal(&(10 + i).to_string(), LiteralKind::Number, "", "m").unwrap();
+        b.triple(harbour, depth, metres, Provenance::Line { file: "depths.tsv", line: i as u32 + 1 }).unwrap();
+    }
+    b.finish().unwrap()
+}
+
+/// A bundle of 60 chunks in 3 cells with 5 keywords and a knowledge graph, without a model.
 fn small_bundle(folder: &Path) {
     let words = ["tide", "moon", "harbour", "lantern", "Größe", "東京", "rope", "keel", "compass", "anchor"];
     let mut dice = Dice(7);
@@ -66,6 +84,7 @@ fn small_bundle(folder: &Path) {
             vectors: &vectors,
             cells: &cells,
             keywords: Some(&graph),
+            knowledge: Some(&knowledge()),
             model: None,
             embedder: EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() },
             options: vec![("seed".into(), "0".into())],
@@ -121,6 +140,24 @@ fn a_whole_bundle_verifies_and_answers_every_retriever() {
             assert!(result.missing.is_empty());
             assert!(result.hits.iter().all(|h| h.url.contains(".html#part-") && !h.reached.is_empty() && h.score.is_finite()));
         }
+    });
+}
+
+#[test]
+fn a_plan_runs_over_the_bundle_s_graph_and_falls_back_to_its_passages() {
+    block_on(async {
+        let engine = open(&example()).await.unwrap();
+        let run = async |lines: &str| {
+            let plan = rft::parse(lines, &check::Limits::default()).unwrap().plan;
+            engine.execute(&plan, Resources::default(), Limits::default()).await.unwrap()
+        };
+        let linker = engine.knowledge().await.unwrap().unwrap();
+        assert_eq!(*linker.graph(), knowledge());
+        let deepest = run("A=SearchKG(t=harbour | h=germany, r=lies in)\nB=Max(A | r=depth)").await;
+        assert_eq!(deepest.answer().members.iter().map(|m| m.item.label(Some(linker.graph()))).collect::<Vec<_>>(), ["Kiel"]);
+        let lacking = run("A=SearchKG(t=* | h=Hamburg, r=compass lantern)").await;
+        assert!(!lacking.trace.steps[0].passages.is_empty());
+        assert!(lacking.trace.steps[0].passages.iter().all(|p| p.chunk.is_some()));
     });
 }
 

@@ -6,6 +6,7 @@ use crate::chunk::split;
 use crate::cluster::cells;
 use crate::embed_bulk::NativeEmbedder;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
+use crate::kg::{ImportError, ImportOptions, ImportReport, KgFiles, import};
 use crate::pages::{self, PagesError};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use rayon::prelude::*;
@@ -44,6 +45,8 @@ pub struct BuildOptions {
     pub max_tokens: usize,
     /// The keyword graph's parameters; `None` builds none.
     pub autokg: Option<AutoKgOptions>,
+    /// The files of a typed knowledge graph, and how they are read; `None` for a bundle without one.
+    pub knowledge: Option<(KgFiles, ImportOptions)>,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the browser runtime is written beside the bundle.
@@ -73,6 +76,8 @@ pub struct Summary {
     pub files: usize,
     /// The keyword graph's figures.
     pub autokg: Option<AutoKgReport>,
+    /// What was read of the knowledge graph.
+    pub knowledge: Option<ImportReport>,
     /// How long each stage took, in order.
     pub timings: Vec<(&'static str, Duration)>,
     /// Whether a browser runtime was written.
@@ -100,6 +105,9 @@ pub enum BuildError {
     /// The model is damaged.
     #[error("the embedding model cannot be loaded: {0}")]
     Model(String),
+    /// The knowledge graph cannot be read.
+    #[error(transparent)]
+    Knowledge(#[from] ImportError),
     /// The keyword graph could not be built.
     #[error(transparent)]
     AutoKg(#[from] autokg::AutoKgError),
@@ -145,6 +153,15 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let mut clock = Clock { since: Instant::now(), timings: Vec::new() };
     // Before any work: a target that cannot be written to should not cost an hour of embedding.
     let staging = Staging::beside(&options.out)?;
+    let knowledge = match &options.knowledge {
+        Some((files, how)) => {
+            progress.stage("reading the knowledge graph", None);
+            let read = import(files, how)?;
+            clock.lap("knowledge graph");
+            Some(read)
+        }
+        None => None,
+    };
     let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
     let read = match &options.input {
         Input::Documents(folder) => documents(options, folder, &model, progress, &mut clock)?,
@@ -208,6 +225,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         vectors: &read.vectors,
         cells: &cell_of,
         keywords: graph.as_ref(),
+        knowledge: knowledge.as_ref().map(|(graph, _)| graph),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: read.embedder,
         options: described(options),
@@ -216,7 +234,15 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let manifest = assemble(&contents, staging.path())?;
     staging.install()?;
     clock.lap("write");
-    Ok(Summary { manifest, skipped: read.skipped, files: read.files, autokg: report, timings: clock.timings, runtime: !runtime.is_empty() })
+    Ok(Summary {
+        manifest,
+        skipped: read.skipped,
+        files: read.files,
+        autokg: report,
+        knowledge: knowledge.map(|(_, report)| report),
+        timings: clock.timings,
+        runtime: !runtime.is_empty(),
+    })
 }
 
 fn documents(

@@ -2,6 +2,7 @@
 
 use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
 use pocketgraph::embed::QuestionEncoder;
+use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
 use pocketgraph::lexical::{decode_lexicon, decode_postings};
 use pocketgraph::retrieve::Corpus;
 
@@ -53,6 +54,11 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     if bundle.has("keywords") {
         v.note(corpus.keywords().await);
     }
+    if kg::is_in(bundle)
+        && let Some(graph) = v.note(kg::load(bundle).await)
+    {
+        passages(&graph, counts.chunks, &mut v);
+    }
     if QuestionEncoder::is_in(bundle) {
         v.note(QuestionEncoder::load(bundle).await);
         words(bundle, &mut v).await;
@@ -60,6 +66,15 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     let stats = bundle.stats();
     (v.files, v.bytes) = (stats.requests, stats.bytes);
     v
+}
+
+/// Whether every passage that a triple cites is a chunk of the bundle.
+fn passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
+    let beyond = |p: Provenance<'_>| matches!(p, Provenance::Passage { chunk, .. } if u64::from(chunk) >= chunks);
+    let wrong = (0..graph.triples() as u32).filter(|&t| graph.provenance(TripleId(t)).any(beyond)).count();
+    if wrong > 0 {
+        v.faults.push(format!("kg-sources: {wrong} triples cite chunks that the bundle does not have"));
+    }
 }
 
 async fn lexical(bundle: &Bundle, v: &mut Verdict) {

@@ -155,7 +155,7 @@ pub(super) fn name(graph: &KnowledgeGraph, number: u32) -> Option<(NodeId, NameK
     }
     let n = n - aliases;
     let id = graph.nodes.ids.get(n);
-    (!id.is_empty()).then(|| (NodeId(n as u32), NameKind::Id, id))
+    (!id.is_empty()).then_some((NodeId(n as u32), NameKind::Id, id))
 }
 
 /// How many name numbers there are.

@@ -33,6 +33,7 @@ impl Strings {
     }
 
     /// All of them in order.
+    #[cfg(test)]
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|i| self.get(i))
     }

@@ -6,6 +6,7 @@ use pocketgraph::bundle::{
     encode_chunks, encode_documents, encode_vectors,
 };
 use pocketgraph::keyword::{self, KeywordGraph};
+use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
 use pocketgraph::vector::QuantizedMatrix;
 use std::path::Path;
@@ -35,6 +36,8 @@ pub struct Contents<'a> {
     pub cells: &'a [u32],
     /// The keyword graph, its chunks numbered as in `chunks`.
     pub keywords: Option<&'a KeywordGraph>,
+    /// The typed knowledge graph.
+    pub knowledge: Option<&'a KnowledgeGraph>,
     /// What embeds questions, unless the page brings its own.
     pub model: Option<QueryModel<'a>>,
     /// Which model made the vectors.
@@ -65,6 +68,11 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         let (labels, edges) = keyword::encode(&renumbered(graph, &order));
         w.section("keywords", &labels, GZIP, &[])?;
         w.section("keyword-graph", &edges, GZIP, &[])?;
+    }
+    if let Some(graph) = contents.knowledge {
+        for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(graph)) {
+            w.section(name, &bytes, GZIP, &[])?;
+        }
     }
     if let Some(model) = &contents.model {
         query_model(&mut w, model)?;

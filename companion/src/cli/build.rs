@@ -1,5 +1,6 @@
 //! `pocketgraph build`.
 
+use super::import::Tables;
 use super::progress::Bars;
 use crate::assemble::remove_staging;
 use crate::autokg::AutoKgOptions;
@@ -33,6 +34,11 @@ pub struct Args {
     /// Build no keyword graph
     #[arg(long)]
     no_keywords: bool,
+    /// A typed knowledge graph to carry in the bundle: triples as TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    kg: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
     /// Seed of everything random; the same input, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -92,6 +98,7 @@ pub fn run(args: &Args) -> Result<()> {
         },
         max_tokens: args.max_tokens as usize,
         autokg: (!args.no_keywords).then_some(autokg),
+        knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
@@ -105,6 +112,9 @@ pub fn run(args: &Args) -> Result<()> {
     let bars = Bars::new(args.quiet);
     let summary = pipeline::build(&options, &bars).into_diagnostic().wrap_err("no bundle was written")?;
     bars.finish();
+    for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {
+        bars.warn(&p.to_string());
+    }
     for s in &summary.skipped {
         bars.warn(&format!("skipped {}: {}", s.path, s.reason));
     }
@@ -135,6 +145,12 @@ fn print(args: &Args, summary: &Summary) {
         println!(
             "  keyword graph: {} keywords ({} before refinement), {} edges; |X_k|/N from {:.4} to {:.4}, median {:.4}",
             r.keywords, r.extracted, r.edges, s.min, s.max, s.median
+        );
+    }
+    if let Some(k) = &summary.knowledge {
+        println!(
+            "  knowledge graph: {} entities, {} literals, {} relations, {} triples ({} malformed lines)",
+            k.entities, k.literals, k.relations, k.triples, k.malformed
         );
     }
 }

@@ -5,7 +5,7 @@ use super::open::wait;
 use super::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
 use crate::eval::{
-    evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_rules, piped_graph, read_passages, read_questions,
+    evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_rules, evaluate_walks, read_passages, read_questions,
 };
 use crate::pipeline::Progress;
 use clap::Subcommand;
@@ -30,6 +30,26 @@ enum What {
     Patterns(Patterns),
     /// How often the marked entity of a question is linked first
     Linking(Linking),
+    /// Time of plans made from random walks over a knowledge graph
+    Walks(Walks),
+}
+
+#[derive(Debug, clap::Args)]
+struct Walks {
+    #[command(flatten)]
+    kg: KgArgs,
+    /// How many plans
+    #[arg(long, default_value_t = 1000)]
+    plans: usize,
+    /// Steps of each
+    #[arg(long, default_value_t = 3)]
+    steps: usize,
+    /// Fixes the walks
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -42,12 +62,6 @@ struct Plans {
     /// Who writes the plans
     #[arg(long, value_parser = ["gold", "rules"], default_value = "gold")]
     planner: String,
-    /// For `rules` and a graph of lines `head|relation|tail`: a table of kind, name, label, type of heads, type of tails, synonyms
-    #[arg(long)]
-    vocabulary: Option<PathBuf>,
-    /// Leave out the relations' synonyms of the vocabulary
-    #[arg(long)]
-    no_synonyms: bool,
     /// Below this confidence `rules` has no plan
     #[arg(long, default_value_t = 0.3)]
     least_confidence: f32,
@@ -109,6 +123,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Plans(args) => plans(args),
         What::Patterns(args) => patterns(args),
         What::Linking(args) => linking(args),
+        What::Walks(args) => walks(args),
     }
 }
 
@@ -122,11 +137,7 @@ fn linker(args: &KgArgs) -> Result<Linker> {
 
 /// Plans of the rules planner, executed.
 fn rules(args: &Plans) -> Result<()> {
-    let linker = match (&args.vocabulary, args.kg.files.as_slice()) {
-        (Some(vocabulary), [triples]) => Linker::new(&piped_graph(triples, vocabulary, !args.no_synonyms).into_diagnostic()?),
-        (Some(_), _) => return Err(miette!("a vocabulary goes with one file of triples")),
-        (None, _) => linker(&args.kg)?,
-    };
+    let linker = linker(&args.kg)?;
     let mut rows = Vec::new();
     for path in &args.questions {
         rows.push(evaluate_rules(&linker, path, args.least_confidence).into_diagnostic()?);
@@ -211,6 +222,27 @@ fn linking(args: &Linking) -> Result<()> {
             r.p50_ms,
             r.p99_ms
         );
+    }
+    Ok(())
+}
+
+fn walks(args: &Walks) -> Result<()> {
+    let linker = linker(&args.kg)?;
+    let mut rows = Vec::new();
+    for by_label in [false, true] {
+        rows.push(evaluate_walks(&linker, args.plans, args.steps, by_label, args.seed).into_diagnostic()?);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows).into_diagnostic()?);
+        return Ok(());
+    }
+    println!("| relations | plans | steps | walk's end among the answers | answers | ms p50/p95/max |");
+    println!("|---|---|---|---|---|---|");
+    for r in &rows {
+        let share = r.reached as f64 / r.plans.max(1) as f64;
+        let how = if r.by_label { "by label, ranked" } else { "exact" };
+        let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
+        println!("| {how} | {} | {} | {share:.4} | {:.1} | {times} |", r.plans, r.steps, r.mean_size);
     }
     Ok(())
 }

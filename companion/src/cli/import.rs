@@ -55,6 +55,12 @@ fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
 impl Tables {
     /// Reads the graph.
     pub fn import(&self, triples: &[PathBuf]) -> Result<(KnowledgeGraph, ImportReport)> {
+        let (files, options) = self.files(triples)?;
+        import(&files, &options).into_diagnostic()
+    }
+
+    /// The files with how they are read.
+    pub fn files(&self, triples: &[PathBuf]) -> Result<(KgFiles, ImportOptions)> {
         let options = ImportOptions {
             strict: self.strict,
             columns: columns(self.columns.as_ref())?,
@@ -73,7 +79,7 @@ impl Tables {
             relations: self.relations.clone(),
             types: self.types.clone(),
         };
-        import(&files, &options).into_diagnostic()
+        Ok((files, options))
     }
 }
 

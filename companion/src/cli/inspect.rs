@@ -2,6 +2,7 @@
 
 use super::open::{bundle, wait};
 use miette::{IntoDiagnostic, Result};
+use pocketgraph::kg::{self, Class, KnowledgeGraph, Relation};
 use std::path::PathBuf;
 
 /// Arguments of `pocketgraph inspect`.
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 pub struct Args {
     /// The bundle's folder
     bundle: PathBuf,
-    /// How many keywords to list
+    /// How many keywords, and how many relations, to list
     #[arg(long, default_value_t = 30)]
     keywords: usize,
 }
@@ -54,5 +55,33 @@ pub fn run(args: &Args) -> Result<()> {
             graph.weights.stored() / 2
         );
     }
+    let bundle = engine.corpus().bundle();
+    if kg::is_in(bundle) {
+        let graph = wait(kg::load(bundle))?.into_diagnostic()?;
+        knowledge(&graph, args.keywords);
+    }
     Ok(())
+}
+
+/// The knowledge graph's size, and its most frequent relations with what they join.
+fn knowledge(graph: &KnowledgeGraph, shown: usize) {
+    let v = graph.vocabulary();
+    println!(
+        "\nknowledge graph: {} entities, {} literals, {} types, {} relations, {} triples",
+        graph.entities(),
+        graph.literals(),
+        v.types().len(),
+        v.relations().len(),
+        graph.triples()
+    );
+    let class = |ends: &[(Class, u32)]| match ends.first() {
+        Some((Class::Type(t), _)) => v.entity_type(*t).map_or_else(String::new, |t| t.label.clone()),
+        Some((Class::Literal(kind), _)) => format!("{kind:?}").to_lowercase(),
+        _ => "entity".to_owned(),
+    };
+    let mut order: Vec<&Relation> = v.relations().iter().collect();
+    order.sort_by_key(|r| std::cmp::Reverse(r.triples));
+    for r in order.into_iter().take(shown) {
+        println!("  {:>8}  {} ({} to {})", r.triples, r.label, class(&r.domain), class(&r.range));
+    }
 }

@@ -3,12 +3,14 @@
 mod data;
 mod gold;
 mod metrics;
-mod planners;
+mod execution;
 mod plans;
 mod retrieval;
+mod walks;
 
 pub use data::{DataError, Passage, Question, read_passages, read_questions};
+pub use execution::{LinkingRow, Miss, PlanRow, PlansError, PlansReport, evaluate_linking, evaluate_plans};
 pub use metrics::{Measures, interval, measure};
-pub use planners::{PatternReport, PlannerEvalError, PlannerRow, evaluate_patterns, evaluate_rules, piped_graph};
-pub use plans::{LinkingRow, Miss, PlanRow, PlansError, PlansReport, evaluate_linking, evaluate_plans};
+pub use plans::{PatternReport, PlannerRow, evaluate_patterns, evaluate_rules};
 pub use retrieval::{EvalError, Report, Row, evaluate};
+pub use walks::{WalksReport, evaluate_walks};

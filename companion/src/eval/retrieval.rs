@@ -99,6 +99,7 @@ pub async fn evaluate(
         vectors: &vectors,
         cells: &cell_of,
         keywords: None,
+        knowledge: None,
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),

@@ -118,6 +118,18 @@ fn tables_of_entities_relations_and_types_name_what_triples_mention() {
 }
 
 #[test]
+fn a_table_of_relations_may_say_what_they_join() {
+    let (_dir, paths) = files(&[
+        ("t.txt", "Heat|directed_by|Mann\n"),
+        ("r.tsv", "id\tlabel\taliases\tdomain\trange\ndirected_by\t\tdirector\tmovie\tperson\n"),
+    ]);
+    let all = KgFiles { triples: vec![paths[0].clone()], relations: vec![paths[1].clone()], ..KgFiles::default() };
+    let (g, _) = import(&all, &ImportOptions::default()).unwrap();
+    let named = |n: &str| g.vocabulary().types()[g.types(node(&g, n))[0].index()].name.clone();
+    assert_eq!((named("Heat").as_str(), named("Mann").as_str()), ("movie", "person"));
+}
+
+#[test]
 fn a_name_of_two_entities_is_kept_by_both_and_reported() {
     let (g, report) = of(
         "x.jsonl",

@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 /// Which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiteralRule {
-    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a head elsewhere. Nothing is
+    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a head elsewhere; a tail that
+    /// a table of entities lists is none. Nothing is
     /// taken for a literal in a graph whose heads are mostly numbers, since these are ids.
     Auto,
     /// None.
@@ -44,6 +45,8 @@ pub(super) struct Row {
 pub(super) struct Rows {
     files: Vec<String>,
     rows: Vec<(u32, Row)>,
+    /// What a table of relations says of each relation's heads and tails.
+    ends: HashMap<String, (String, String)>,
 }
 
 impl Rows {
@@ -51,6 +54,13 @@ impl Rows {
     pub fn file(&mut self, path: &std::path::Path) -> u32 {
         self.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
         self.files.len() as u32 - 1
+    }
+
+    /// Says what type every head and every tail of a relation has; empty for none.
+    pub fn ends(&mut self, relation: &str, domain: &str, range: &str) {
+        if !(domain.is_empty() && range.is_empty()) {
+            self.ends.insert(relation.to_owned(), (domain.to_owned(), range.to_owned()));
+        }
     }
 
     pub fn push(&mut self, file: u32, row: Row) {
@@ -70,7 +80,9 @@ impl Rows {
                 Some(kind) => literal_of(kg, &row.tail, *kind)?,
                 None => kg.entity(&row.tail.text)?,
             };
-            for (node, name) in [(head, &row.head_type), (tail, &row.tail_type)] {
+            let nothing = (String::new(), String::new());
+            let (domain, range) = self.ends.get(&row.relation).unwrap_or(&nothing);
+            for (node, name) in [(head, &row.head_type), (tail, &row.tail_type), (head, domain), (tail, range)] {
                 if !name.is_empty() && matches!(node, BuildNode::Entity(_)) {
                     let t = kg.entity_type(name)?;
                     kg.entity_has_type(node, t)?;
@@ -110,7 +122,7 @@ impl Rows {
                     let tail = row.tail.text.as_str();
                     let reads = number(tail).is_some() || date(tail).is_some() || measure(tail).is_some();
                     *entry = match *entry {
-                        Some((rows, also)) if reads && row.tail_type.is_empty() && !(kg.knows(tail) && !heads.contains(tail)) => {
+                        Some((rows, also)) if reads && row.tail_type.is_empty() && !kg.knows(tail) => {
                             Some((rows + 1, also + usize::from(heads.contains(tail))))
                         }
                         _ => None,

@@ -42,7 +42,8 @@ pub struct ImportOptions {
     pub columns: Option<Vec<Column>>,
     /// The columns of tables of entities; `None`: those of a header line, or id, label, aliases, types and description.
     pub entity_columns: Option<Vec<Column>>,
-    /// The columns of tables of relations and types; `None`: those of a header line, or id, label and aliases.
+    /// The columns of tables of relations and types; `None`: those of a header line, or id, label, aliases, domain and
+    /// range.
     pub term_columns: Option<Vec<Column>>,
     /// Which tails of tables are literals.
     pub literals: LiteralRule,
@@ -97,6 +98,23 @@ pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGrap
     for path in &files.entities {
         in_file(path, &mut report, |r| tables::entities(path, options, &mut kg, r))?;
     }
+    for path in &files.relations {
+        in_file(path, &mut report, |r| {
+            tables::terms(path, options, r, &mut |term| {
+                let relation = kg.relation(term.id)?;
+                rows.ends(term.id, term.domain, term.range);
+                term.names.iter().try_for_each(|name| kg.relation_label(relation, name))
+            })
+        })?;
+    }
+    for path in &files.types {
+        in_file(path, &mut report, |r| {
+            tables::terms(path, options, r, &mut |term| {
+                let t = kg.entity_type(term.id)?;
+                term.names.iter().try_for_each(|name| kg.type_label(t, name))
+            })
+        })?;
+    }
     for path in &files.triples {
         in_file(path, &mut report, |r| match lines::format_of(path)? {
             Format::Rdf(format) => rdf::read(path, format, &mut statements, r),
@@ -106,22 +124,6 @@ pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGrap
     }
     rows.add_to(&mut kg, &options.literals, &mut report)?;
     statements.add_to(&mut kg, &options.language)?;
-    for path in &files.relations {
-        in_file(path, &mut report, |r| {
-            tables::terms(path, options, r, &mut |id, label| {
-                let relation = kg.relation(id)?;
-                kg.relation_label(relation, label)
-            })
-        })?;
-    }
-    for path in &files.types {
-        in_file(path, &mut report, |r| {
-            tables::terms(path, options, r, &mut |id, label| {
-                let t = kg.entity_type(id)?;
-                kg.type_label(t, label)
-            })
-        })?;
-    }
     let given = kg.given();
     let graph = kg.finish()?;
     Ok((graph.clone(), report.finish(&graph, given)))

@@ -36,6 +36,10 @@ pub enum Column {
     Types,
     /// A description.
     Description,
+    /// In a table of relations: the type of every head.
+    Domain,
+    /// In a table of relations: the type of every tail that is an entity.
+    Range,
     /// Nothing of interest.
     Skip,
 }
@@ -56,6 +60,8 @@ impl Column {
             "aliases" | "synonyms" => Column::Aliases,
             "types" | "type" => Column::Types,
             "description" => Column::Description,
+            "domain" => Column::Domain,
+            "range" => Column::Range,
             "-" | "skip" => Column::Skip,
             _ => return None,
         })
@@ -63,14 +69,14 @@ impl Column {
 }
 
 /// Columns from their names, separated by commas: head, relation, tail, provenance, head-type, tail-type, datatype, unit; id, label,
-/// alias, aliases, types, description; `-` for a column to pass over.
+/// alias, aliases, types, description, domain, range; `-` for a column to pass over.
 ///
 /// # Errors
 /// [`ImportError::Columns`] for an unknown name.
 pub fn parse_columns(names: &str) -> Result<Vec<Column>, ImportError> {
     names
         .split(',')
-        .map(|n| Column::named(n).ok_or_else(|| ImportError::Columns(format!("{n:?} is no column: write head, relation, tail, provenance, head-type, tail-type, datatype, unit, id, label, aliases, types, description or -"))))
+        .map(|n| Column::named(n).ok_or_else(|| ImportError::Columns(format!("{n:?} is no column: write head, relation, tail, provenance, head-type, tail-type, datatype, unit, id, label, aliases, types, description, domain, range or -"))))
         .collect()
 }
 
@@ -206,26 +212,35 @@ pub(super) fn entities(path: &Path, options: &ImportOptions, kg: &mut KgBuilder,
     })
 }
 
-/// Reads a table of relations or types; `name` takes an id and each of its names, the label first.
+/// A row of a table of relations or types.
+pub(super) struct Term<'a> {
+    pub id: &'a str,
+    /// The label, then the aliases.
+    pub names: Vec<&'a str>,
+    pub domain: &'a str,
+    pub range: &'a str,
+}
+
+/// Reads a table of relations or types.
 pub(super) fn terms(
     path: &Path,
     options: &ImportOptions,
     report: &mut Reporter,
-    name: &mut dyn FnMut(&str, &str) -> Result<(), KgError>,
+    each: &mut dyn FnMut(Term<'_>) -> Result<(), KgError>,
 ) -> Result<(), ImportError> {
-    const DEFAULT: [Column; 3] = [Column::Id, Column::Label, Column::Aliases];
+    const DEFAULT: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Domain, Column::Range];
     each_row(path, separator_of(path)?, options.term_columns.as_deref(), &DEFAULT, report, |line, row, report| {
         let id = cell(row, Column::Id);
         if id.is_empty() {
             return report.malformed(line, "it has no id");
         }
-        for &(column, text) in row.iter().filter(|(_, text)| !text.is_empty()) {
-            match column {
-                Column::Label => name(id, text)?,
-                Column::Aliases => text.split('|').filter(|a| !a.trim().is_empty()).try_for_each(|a| name(id, a))?,
-                _ => {}
-            }
-        }
+        let names = row.iter().flat_map(|&(column, text)| match column {
+            Column::Label => vec![text],
+            Column::Aliases => text.split('|').map(str::trim).collect(),
+            _ => Vec::new(),
+        });
+        let names = names.filter(|n| !n.is_empty()).collect();
+        each(Term { id, names, domain: cell(row, Column::Domain), range: cell(row, Column::Range) })?;
         report.used();
         Ok(())
     })

@@ -1,5 +1,6 @@
 //! Agreement of a plan's words with the graph's relations and types.
 
+use super::Similarity;
 use crate::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, label_of_name};
 use crate::text::{fold, is_stop_word, stem, words};
 
@@ -125,7 +126,7 @@ impl Lexicon {
         phrase: &str,
         target_words: Option<&str>,
         target: &Target,
-        similarity: Option<&dyn Fn(&str, &str) -> f32>,
+        similarity: Option<Similarity<'_>>,
     ) -> Vec<Ranked> {
         let wanted = stems(phrase);
         let target_stems = target_words.map(stems).unwrap_or_default();

@@ -28,6 +28,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+/// The cosine of two phrases.
+pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> f32;
+
 /// What an execution may use beside the graph. All of it may be absent.
 #[derive(Clone, Copy, Default)]
 pub struct Resources<'a> {
@@ -38,7 +41,7 @@ pub struct Resources<'a> {
     /// Reads passages. Without it, answers are taken from them by extraction.
     pub model: Option<&'a dyn ChatModel>,
     /// The cosine of two phrases, for relations whose words differ from the plan's.
-    pub similarity: Option<&'a dyn Fn(&str, &str) -> f32>,
+    pub similarity: Option<Similarity<'a>>,
     /// Milliseconds since some moment. Without it, times are 0 and the time budget is not kept.
     pub clock: Option<&'a dyn Fn() -> f64>,
     /// Whether to stop.
@@ -73,7 +76,7 @@ impl Default for Limits {
 }
 
 /// Why a plan was not executed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExecuteError {
     /// The plan does not pass its static checks.
     #[error("the plan cannot be executed: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]

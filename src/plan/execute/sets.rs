@@ -174,7 +174,29 @@ impl Set {
 
     /// What is in any set. Scores are the greatest.
     pub fn union(sets: &[&Set]) -> Set {
-        Set::new(sets.iter().flat_map(|s| s.members.iter().cloned()).collect(), sets.iter().any(|s| s.open))
+        // Two at a time, so that many large operands never stand in memory side by side.
+        let mut out = Set::default();
+        for set in sets {
+            let mut members = Vec::with_capacity(out.members.len().max(set.members.len()));
+            let mut left = std::mem::take(&mut out.members).into_iter().peekable();
+            for m in &set.members {
+                while let Some(l) = left.next_if(|l| l.item < m.item) {
+                    members.push(l);
+                }
+                members.push(match left.next_if(|l| l.item == m.item) {
+                    Some(mut l) => {
+                        let score = l.score.max(m.score);
+                        absorb(&mut l, m.origins.clone(), score);
+                        tidy(&mut l.origins);
+                        l
+                    }
+                    None => m.clone(),
+                });
+            }
+            members.extend(left);
+            out = Set { members, open: out.open || set.open };
+        }
+        out
     }
 
     /// What is in this set and in none of the others, by identity.
@@ -204,7 +226,7 @@ fn tidy(origins: &mut Vec<Origin>) {
 
 /// The values at one end of an order, with those that have the same; `keep` different values. Values that do not compare with the best so
 /// far are left out and counted.
-pub(super) fn extreme<'a, T>(values: &'a [(T, Value)], least: bool, keep: usize) -> (Vec<&'a T>, usize) {
+pub(super) fn extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> (Vec<&T>, usize) {
     // The first value that compares with most others decides what is compared: a set may mix metres and years.
     let mut best: Option<(usize, usize)> = None;
     for (i, (_, v)) in values.iter().enumerate().take(64) {
@@ -235,4 +257,53 @@ pub(super) fn extreme<'a, T>(values: &'a [(T, Value)], least: bool, keep: usize)
         out.push(item);
     }
     (out, left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn set(of: &BTreeSet<u32>) -> Set {
+        let member = |&n: &u32| Member { item: Item::Node(NodeId(n)), score: 0.5, origins: Vec::new() };
+        Set::new(of.iter().rev().map(member).collect(), false)
+    }
+
+    fn nodes(s: &Set) -> BTreeSet<u32> {
+        assert!(s.members.windows(2).all(|w| w[0].item < w[1].item));
+        s.members.iter().filter_map(|m| m.item.node()).map(|n| n.0).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn set_operations_are_those_of_sets(
+            a in prop::collection::btree_set(0u32..20, 0..12), b in prop::collection::btree_set(0u32..20, 0..12), c in prop::collection::btree_set(0u32..20, 0..12),
+        ) {
+            let (x, y, z) = (set(&a), set(&b), set(&c));
+            let both: BTreeSet<u32> = &(&a & &b) & &c;
+            let any: BTreeSet<u32> = &(&a | &b) | &c;
+            let left: BTreeSet<u32> = &(&a - &b) - &c;
+            prop_assert_eq!(nodes(&Set::intersection(&[&x, &y, &z])), both);
+            prop_assert_eq!(nodes(&Set::union(&[&x, &y, &z])), any);
+            prop_assert_eq!(nodes(&x.without(&[&y, &z])), left);
+        }
+
+        #[test]
+        fn the_extreme_is_the_least_or_the_most(all in prop::collection::vec(-50i32..50, 1..20)) {
+            let values: Vec<(i32, Value)> = all.iter().map(|&n| (n, value_of(&n.to_string()))).collect();
+            let (least, _) = extreme(&values, true, 1);
+            let (most, _) = extreme(&values, false, 1);
+            prop_assert!(least.iter().all(|n| Some(*n) == all.iter().min()));
+            prop_assert!(most.iter().all(|n| Some(*n) == all.iter().max()));
+            prop_assert_eq!(least.len(), all.iter().filter(|n| Some(*n) == all.iter().min()).count());
+        }
+    }
+
+    #[test]
+    fn values_of_another_dimension_are_left_out_not_mixed_in() {
+        let values: Vec<(u8, Value)> = ["3 km", "2000 m", "7 kg"].iter().zip(0u8..).map(|(t, i)| (i, value_of(t))).collect();
+        assert_eq!(extreme(&values, false, 1), (vec![&0], 1));
+        assert_eq!(extreme(&values, true, 2), (vec![&1, &0], 1));
+    }
 }
