@@ -19,6 +19,7 @@ pub mod names;
 pub mod retrieve;
 pub mod llm;
 pub mod plan;
+pub mod planner;
 pub mod answer;
 pub mod engine;
 pub mod agent;

@@ -4,7 +4,9 @@ use super::import::Tables;
 use super::open::wait;
 use super::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
-use crate::eval::{evaluate, evaluate_linking, evaluate_plans, evaluate_walks, read_passages, read_questions};
+use crate::eval::{
+    evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_rules, evaluate_walks, read_passages, read_questions,
+};
 use crate::pipeline::Progress;
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result, miette};
@@ -24,6 +26,8 @@ enum What {
     Retrieval(Retrieval),
     /// Answer sets of plans, executed over a knowledge graph
     Plans(Plans),
+    /// How often the pattern of a question is told from its words
+    Patterns(Patterns),
     /// How often the marked entity of a question is linked first
     Linking(Linking),
     /// Time of plans made from random walks over a knowledge graph
@@ -56,8 +60,21 @@ struct Plans {
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
     /// Who writes the plans
-    #[arg(long, value_parser = ["gold"], default_value = "gold")]
+    #[arg(long, value_parser = ["gold", "rules"], default_value = "gold")]
     planner: String,
+    /// Below this confidence `rules` has no plan
+    #[arg(long, default_value_t = 0.3)]
+    least_confidence: f32,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Patterns {
+    /// JSON Lines of questions with their type (CLQA-Wiki)
+    #[arg(long)]
+    questions: PathBuf,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -104,6 +121,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Retrieval(args) => retrieval(args),
         What::Plans(args) => plans(args),
+        What::Patterns(args) => patterns(args),
         What::Linking(args) => linking(args),
         What::Walks(args) => walks(args),
     }
@@ -117,7 +135,47 @@ fn linker(args: &KgArgs) -> Result<Linker> {
     Ok(Linker::new(&graph))
 }
 
+/// Plans of the rules planner, executed.
+fn rules(args: &Plans) -> Result<()> {
+    let linker = linker(&args.kg)?;
+    let mut rows = Vec::new();
+    for path in &args.questions {
+        rows.push(evaluate_rules(&linker, path, args.least_confidence).into_diagnostic()?);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows).into_diagnostic()?);
+        return Ok(());
+    }
+    println!("| questions | n | planned | hits@1 | F1 | exact | execution agrees | planning ms |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for r in &rows {
+        let (file, n, planned, agreed) = (&r.file, r.questions, r.planned, r.agreed);
+        println!("| {file} | {n} | {planned} | {:.4} | {:.4} | {:.4} | {agreed} | {:.3} |", r.hits_1, r.f1, r.exact, r.milliseconds);
+    }
+    println!("\nquestion | gold | plan");
+    rows.iter().flat_map(|r| &r.misses).for_each(|miss| println!("{miss}"));
+    Ok(())
+}
+
+fn patterns(args: &Patterns) -> Result<()> {
+    let report = evaluate_patterns(&args.questions).into_diagnostic()?;
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        return Ok(());
+    }
+    let accuracy = report.right as f64 / report.questions.max(1) as f64;
+    println!("{} questions, accuracy {accuracy:.4}, macro recall {:.4}", report.questions, report.macro_recall);
+    for (gold, told) in &report.confusion {
+        let told: Vec<String> = told.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
+        println!("{gold}: {}", told.join(", "));
+    }
+    Ok(())
+}
+
 fn plans(args: &Plans) -> Result<()> {
+    if args.planner == "rules" {
+        return rules(args);
+    }
     let report = evaluate_plans(&linker(&args.kg)?, &args.questions).into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);

@@ -34,7 +34,7 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Build a bundle from a folder of documents
-    Build(build::Args),
+    Build(Box<build::Args>),
     /// Search a bundle
     Search(search::Args),
     /// Answer a question from a bundle

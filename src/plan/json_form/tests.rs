@@ -75,7 +75,10 @@ fn objects(value: &Value, path: Vec<usize>, found: &mut Vec<Vec<usize>>) {
     }
 }
 
-fn change(value: &mut Value, path: &[usize], edit: &dyn Fn(&mut Vec<(String, Value)>)) {
+/// What is done to an object's members.
+type Edit<'a> = dyn Fn(&mut Vec<(String, Value)>) + 'a;
+
+fn change(value: &mut Value, path: &[usize], edit: &Edit<'_>) {
     match (path, value) {
         ([], Value::Object(members)) => edit(members),
         ([first, rest @ ..], Value::Object(members)) => change(&mut members[*first].1, rest, edit),

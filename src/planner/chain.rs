@@ -1,0 +1,144 @@
+//! Chains from one entity: the paths that the schema allows, scored by how well they explain the question.
+
+use super::alignment::{Group, inside_out, score};
+use super::question::{Ask, Token, is_modifier};
+use super::schema::{Schema, Step};
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, TypeId};
+
+/// Chains are at most so long.
+const LONGEST: usize = 3;
+/// Paths beyond these are not scored, so that a hostile graph costs a bounded time.
+const PATHS: usize = 20_000;
+/// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones only a return.
+const FREE: usize = 64;
+
+/// A chain and its score.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Chain {
+    /// Where it starts.
+    pub start: NodeId,
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// How well it explains the question.
+    pub score: f32,
+    /// How many of its steps a word pays for.
+    pub paid: usize,
+}
+
+/// Everything about a question that does not depend on the path.
+pub(super) struct Scorer<'a> {
+    pub graph: &'a KnowledgeGraph,
+    pub schema: &'a Schema,
+    pub tokens: &'a [Token],
+    pub ask: &'a Ask,
+    /// The place of the entity among the tokens.
+    pub anchor: usize,
+}
+
+impl Scorer<'_> {
+    /// The chains from an entity, best first; of equal ones the shorter and then the first of the schema.
+    pub fn chains(&self, start: NodeId) -> Vec<Chain> {
+        let groups = inside_out(self.tokens, self.anchor);
+        let mentioned = self.mentioned(start);
+        let mut chains: Vec<Chain> = self
+            .paths(start, &groups)
+            .into_iter()
+            .map(|steps| {
+                let (aligned, paid) = score(&groups, &steps);
+                let score = aligned + self.answer_type(&steps) + type_words(&steps, &mentioned) - 0.08 * steps.len() as f32;
+                Chain { start, steps, score, paid }
+            })
+            .collect();
+        chains.sort_by(|a, b| {
+            b.score.total_cmp(&a.score).then_with(|| a.steps.len().cmp(&b.steps.len())).then_with(|| a.steps.cmp(&b.steps))
+        });
+        chains
+    }
+
+    /// The paths of one to three steps from an entity.
+    fn paths(&self, start: NodeId, groups: &[Group]) -> Vec<Vec<Step>> {
+        let few = self.schema.directed_relations() <= FREE;
+        let speaks = |step: &Step| groups.iter().any(|g| g.relations.iter().any(|(r, _)| *r == step.relation));
+        let mut frontier: Vec<Vec<Step>> = Vec::new();
+        let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
+        let classes: Vec<Class> = self.graph.classes(start).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
+        for direction in [Direction::Forward, Direction::Backward] {
+            for (relation, _) in self.graph.relations_at(start, direction) {
+                let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
+                ends.retain(|s| s.relation == relation && s.direction == direction && (few || speaks(s)));
+                ends.sort_unstable();
+                ends.dedup();
+                frontier.extend(ends.into_iter().map(|step| vec![step]));
+            }
+        }
+        let mut paths = Vec::new();
+        for length in 1..=LONGEST {
+            let mut next = Vec::new();
+            for path in frontier {
+                if length < LONGEST
+                    && let Some(&last) = path.last()
+                {
+                    for step in self.schema.after(last).filter(|s| few || speaks(s) || s.returns(last)) {
+                        if next.len() < PATHS {
+                            next.push(path.iter().copied().chain([step]).collect());
+                        }
+                    }
+                }
+                paths.push(path);
+            }
+            frontier = next;
+            if paths.len() > PATHS {
+                break;
+            }
+        }
+        paths
+    }
+
+    /// How the end of a path agrees with what is asked for.
+    fn answer_type(&self, steps: &[Step]) -> f32 {
+        let Some(last) = steps.last().filter(|_| !self.ask.is_open()) else { return 0.0 };
+        let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
+        if by_relation || self.ask.classes.contains(&last.to) { 0.6 } else { -0.5 }
+    }
+
+    /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
+    /// one, a film and a person of the same name, it tells which is meant.
+    fn apposed(&self, start: NodeId) -> Option<(usize, TypeId)> {
+        let own = self.graph.types(start);
+        let article = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "called" | "named" | "titled");
+        let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at]));
+        let behind = (self.anchor + 1 < self.tokens.len()).then_some(self.anchor + 1);
+        [before, behind].into_iter().flatten().find_map(|at| {
+            let of = self.tokens[at].types.iter().find(|t| own.contains(t))?;
+            Some((at, *of))
+        })
+    }
+
+    /// The types that the question's words name, apart from a word beside the entity that says what it is.
+    fn mentioned(&self, start: NodeId) -> Vec<TypeId> {
+        let apposed = self.apposed(start).map(|(at, _)| at);
+        let counts = |at: usize, token: &Token| Some(at) != apposed && !is_modifier(token, self.tokens.get(at + 1));
+        self.tokens.iter().enumerate().filter(|(at, t)| counts(*at, t)).filter_map(|(_, t)| t.types.first().copied()).collect()
+    }
+}
+
+/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there.
+fn type_words(steps: &[Step], mentioned: &[TypeId]) -> f32 {
+    let mut total = 0.0;
+    let mut types: Vec<TypeId> = mentioned.to_vec();
+    types.extend(steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None }));
+    types.sort_unstable();
+    types.dedup();
+    for of in types {
+        let words = mentioned.iter().filter(|t| **t == of).count() as f32;
+        let to = |s: &&Step| s.to == Class::Type(of);
+        let inverse = steps.iter().filter(to).filter(|s| s.direction == Direction::Backward).count() as f32;
+        let returns = steps
+            .windows(2)
+            .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Backward && pair[1].to == Class::Type(of))
+            .count() as f32;
+        let any = steps.iter().filter(to).count() as f32;
+        total -= 0.5 * (inverse - words).max(0.0) + 0.3 * (returns - words).max(0.0) + 0.2 * (words - any).max(0.0);
+    }
+    total
+}

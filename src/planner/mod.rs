@@ -1,0 +1,68 @@
+//! Planners: from a question to a plan.
+//!
+//! A [`Planner`] is a trait, so that rules, a trained model and a language model can stand in for each other. [`RulesPlanner`] needs no
+//! model: it aligns the question's words with paths that the graph's schema allows, and lets the graph decide between them.
+
+mod alignment;
+mod chain;
+mod compose;
+mod lexicon;
+mod pattern;
+mod question;
+mod rules;
+mod schema;
+mod sets;
+mod walk;
+
+use crate::plan::Plan;
+use futures::future::LocalBoxFuture;
+
+pub use pattern::{names, pattern};
+pub use rules::{Planned, RulesPlanner};
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlannerError {
+    /// The question names nothing that the graph knows.
+    #[error("I cannot plan this: the question names nothing that the knowledge graph knows")]
+    NothingLinked,
+    /// The question is longer than any question.
+    #[error("I cannot plan this: the question has {found} bytes, the limit is {limit}")]
+    TooLong {
+        /// Its bytes.
+        found: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// The best plan explains too little of the question.
+    #[error("I cannot plan this: the best plan explains too little of the question (confidence {confidence:.2})")]
+    Unsure {
+        /// From 0 to 1.
+        confidence: f32,
+    },
+    /// A model that the planner needs failed.
+    #[error("the planner's model failed: {0}")]
+    Model(String),
+}
+
+/// A question to a plan.
+pub trait Planner {
+    /// The plan of a question, and how sure the planner is of it.
+    ///
+    /// # Errors
+    /// [`PlannerError`] where the planner has no plan that it would stand by; the caller then searches passages.
+    fn plan<'a>(&'a self, question: &'a str) -> LocalBoxFuture<'a, Result<Proposal, PlannerError>>;
+}
+
+/// A plan that a planner stands by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The plan.
+    pub plan: Plan,
+    /// How much of the question the plan explains, and how clearly it beats the next best; from 0 to 1.
+    pub confidence: f32,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! A question's words as the planner sees them: where the entities are, what each word speaks of, what is asked for.
+
+use super::lexicon::{Lexicon, is_function_word};
+use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
+use crate::text::{fold, words};
+use std::ops::Range;
+
+/// Words beyond these are not looked at, so that a hostile question costs a bounded time.
+const LONGEST: usize = 256;
+
+/// A word of the question, or an entity in its place.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    /// Lower case, without accents and possessive.
+    pub folded: String,
+    /// Whether an entity stands here.
+    pub entity: Option<usize>,
+    /// The relations that it speaks of.
+    pub relations: Vec<(RelationId, f32)>,
+    /// The types that it names.
+    pub types: Vec<TypeId>,
+}
+
+/// The words of a question, with the spans of entities as one word each.
+pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut placed = vec![false; entities.len()];
+    let entity = |index: usize| Token { folded: String::new(), entity: Some(index), relations: Vec::new(), types: Vec::new() };
+    for word in words(question).into_iter().take(LONGEST) {
+        // An entity of signs alone ("$") overlaps no word, and stands before the first word behind it.
+        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < word.span.end) {
+            *done = true;
+            tokens.push(entity(index));
+        }
+        if entities.iter().any(|e| word.span.start < e.end && e.start < word.span.end) {
+            continue;
+        }
+        let folded = fold(word.text);
+        let folded = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
+        let (relations, types) = (lexicon.relations(&folded), lexicon.types(&folded).to_vec());
+        tokens.push(Token { folded, entity: None, relations, types });
+    }
+    tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
+    tokens
+}
+
+/// What the question asks for, as far as its words say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Ask {
+    /// Classes of answers; empty for any.
+    pub classes: Vec<Class>,
+    /// Relations whose tail is asked for; empty for any.
+    pub relations: Vec<RelationId>,
+    /// Whether a number of things is asked for.
+    pub count: bool,
+}
+
+impl Ask {
+    /// Whether the question says anything about the kind of answer.
+    pub fn is_open(&self) -> bool {
+        self.classes.is_empty() && self.relations.is_empty()
+    }
+}
+
+const PEOPLE: [&str; 6] = ["person", "people", "human", "actor", "artist", "character"];
+const TIMES: [&str; 4] = ["year", "date", "day", "time"];
+const PLACES: [&str; 7] = ["place", "location", "city", "country", "state", "region", "territory"];
+
+/// What a question asks for: who for people, when for dates, where for places, what and which for the type or relation after them.
+pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) -> Ask {
+    let types = |names: &[&str]| -> Vec<Class> {
+        let ids = (0..).map(TypeId).take(vocabulary.types().len());
+        ids.filter(|&t| lexicon.type_is(t, names)).map(Class::Type).collect()
+    };
+    let relations = |names: &[&str]| -> Vec<RelationId> {
+        let ids = (0..).map(RelationId).take(vocabulary.relations().len());
+        ids.filter(|&r| lexicon.relation_is(r, names)).collect()
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        let rest = &tokens[at + 1..];
+        match token.folded.as_str() {
+            "who" | "whom" => return Ask { classes: types(&PEOPLE), ..Ask::default() },
+            "when" => {
+                let mut classes = types(&TIMES);
+                classes.push(Class::Literal(LiteralKind::Date));
+                return Ask { classes, relations: relations(&TIMES), count: false };
+            }
+            "where" => return Ask { classes: types(&PLACES), relations: relations(&PLACES), count: false },
+            "how" if rest.first().is_some_and(|t| t.folded == "many") => {
+                let classes = rest.get(1).map(|t| t.types.iter().map(|&t| Class::Type(t)).collect()).unwrap_or_default();
+                return Ask { classes, relations: Vec::new(), count: true };
+            }
+            "what" | "which" | "list" | "name" | "give" | "show" | "find" => {
+                if let Some(noun) = noun(rest) {
+                    let best = noun.relations.iter().map(|r| r.1).fold(0.0, f32::max);
+                    let strongest = noun.relations.iter().filter(|r| r.1 >= best).map(|r| r.0);
+                    return Ask {
+                        classes: noun.types.iter().map(|&t| Class::Type(t)).collect(),
+                        relations: strongest.collect(),
+                        count: false,
+                    };
+                }
+            }
+            _ => {}
+        }
+    }
+    Ask::default()
+}
+
+/// The noun that a question word asks for: the word after it, or after "are the", "kind of" and the like.
+fn noun(rest: &[Token]) -> Option<&Token> {
+    let speaks = |t: &&Token| !t.types.is_empty() || !t.relations.is_empty();
+    let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
+    let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main");
+    match rest {
+        // "Which film genre": the second names what is asked for, the first what it is of.
+        [first, second, ..] if is_modifier(first, Some(second)) => Some(second),
+        [first, ..] if speaks(&first) => Some(first),
+        [first, ..] if copula(first) || small(first) => {
+            let after = rest.iter().position(|t| !copula(t) && !small(t))?;
+            // "What was directed by" asks for nothing by name; "what was the director" does.
+            (after >= 1 && small(&rest[after - 1])).then(|| rest.get(after)).flatten().filter(speaks)
+        }
+        // One adjective may stand between: "which primary languages".
+        [first, second, ..] if first.entity.is_none() && !is_function_word(&first.folded) => Some(second).filter(speaks),
+        _ => None,
+    }
+}
+
+/// Whether a word for a type only says what the noun after it is of: "film" in "film genre", but not in "films directed".
+pub(super) fn is_modifier(token: &Token, next: Option<&Token>) -> bool {
+    let verb = |word: &str| ["ed", "ing", "en"].iter().any(|ending| word.ends_with(ending));
+    let plural = token.folded.ends_with('s');
+    !token.types.is_empty() && !plural && next.is_some_and(|n| !n.relations.is_empty() && n.types != token.types && !verb(&n.folded))
+}

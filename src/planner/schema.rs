@@ -1,0 +1,107 @@
+//! What the graph allows: steps, and which step may follow which.
+
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A directed step to a class of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Step {
+    /// The relation.
+    pub relation: RelationId,
+    /// Along it or against it.
+    pub direction: Direction,
+    /// What the step leads to.
+    pub to: Class,
+}
+
+impl Step {
+    /// Whether the step takes back the one before it.
+    pub fn returns(self, before: Step) -> bool {
+        self.relation == before.relation && self.direction == before.direction.reversed()
+    }
+}
+
+/// Where one pair of classes joins at least this part of a relation's triples, a pair that joins less than `ACCIDENT` of them is no part of
+/// what the relation is for: one node can be a year and a film, "1984".
+const RULE: f32 = 0.9;
+const ACCIDENT: f32 = 0.1;
+/// Beyond so many directed relations, which relations meet at nodes is not counted: the table would be too large for a page.
+const SLOTS: usize = 1200;
+/// At so many nodes the relations that meet are counted.
+const SAMPLED: usize = 50_000;
+
+/// Steps by the class that they start from, and which relations meet at nodes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Schema {
+    from: BTreeMap<Class, Vec<Step>>,
+    slots: usize,
+    /// For each pair of directed relations: whether a node is reached by the first and left by the second. Empty if it was not counted.
+    meets: Vec<bool>,
+}
+
+fn slot(relation: RelationId, direction: Direction) -> usize {
+    relation.index() * 2 + usize::from(direction == Direction::Backward)
+}
+
+impl Schema {
+    /// The schema of a graph.
+    pub fn new(graph: &KnowledgeGraph) -> Schema {
+        let mut from: BTreeMap<Class, BTreeSet<Step>> = BTreeMap::new();
+        let mut largest: BTreeMap<RelationId, u32> = BTreeMap::new();
+        for edge in graph.vocabulary().schema() {
+            let most = largest.entry(edge.relation).or_default();
+            *most = edge.triples.max(*most);
+        }
+        for edge in graph.vocabulary().schema() {
+            let all = graph.vocabulary().relation(edge.relation).map_or(0, |r| r.triples) as f32;
+            let ruled = largest.get(&edge.relation).is_some_and(|most| *most as f32 >= RULE * all);
+            if ruled && (edge.triples as f32) < ACCIDENT * all {
+                continue;
+            }
+            let forward = Step { relation: edge.relation, direction: Direction::Forward, to: edge.tail };
+            let backward = Step { relation: edge.relation, direction: Direction::Backward, to: edge.head };
+            from.entry(edge.head).or_default().insert(forward);
+            from.entry(edge.tail).or_default().insert(backward);
+        }
+        let from = from.into_iter().map(|(class, steps)| (class, steps.into_iter().collect())).collect();
+        let slots = graph.vocabulary().relations().len() * 2;
+        let meets = if slots <= SLOTS { meets(graph, slots) } else { Vec::new() };
+        Schema { from, slots, meets }
+    }
+
+    /// The steps that start at a class of nodes.
+    pub fn from(&self, class: Class) -> &[Step] {
+        self.from.get(&class).map_or(&[], Vec::as_slice)
+    }
+
+    /// The steps that may follow a step.
+    pub fn after(&self, step: Step) -> impl Iterator<Item = Step> {
+        let arrived = slot(step.relation, step.direction);
+        let meets = move |next: &Step| self.meets.get(arrived * self.slots + slot(next.relation, next.direction)) != Some(&false);
+        self.from(step.to).iter().copied().filter(meets)
+    }
+
+    /// How many directed relations there are.
+    pub fn directed_relations(&self) -> usize {
+        self.slots
+    }
+}
+
+fn meets(graph: &KnowledgeGraph, slots: usize) -> Vec<bool> {
+    let mut meets = vec![false; slots * slots];
+    let stride = graph.nodes().div_ceil(SAMPLED).max(1);
+    for node in (0..graph.nodes()).step_by(stride) {
+        let node = NodeId(u32::try_from(node).unwrap_or(u32::MAX));
+        let mut leaving = Vec::new();
+        for direction in [Direction::Forward, Direction::Backward] {
+            leaving.extend(graph.relations_at(node, direction).into_iter().map(|(relation, _)| (relation, direction)));
+        }
+        for &(relation, direction) in &leaving {
+            let arriving = slot(relation, direction.reversed());
+            for &(next, along) in &leaving {
+                meets[arriving * slots + slot(next, along)] = true;
+            }
+        }
+    }
+    meets
+}
