@@ -5,6 +5,9 @@ WASM_TARGET=wasm32-unknown-unknown
 WASM_RUSTFLAGS='-C target-feature=+simd128'
 # -O3 makes the kernels faster, -Oz the download smaller.
 WASM_OPT_LEVEL=${WASM_OPT_LEVEL:--O3}
+# Functions that are called once stay functions: put into their caller they become bodies of dozens of kilobytes, full of local variables, which
+# gzip makes 14 kB more of. The kernels, where calls would cost time, have been inlined by rustc.
+WASM_OPT_INLINING=(--one-caller-inline-max-function-size=0)
 # What rustc and wasm-bindgen use, one by one: with --all-features the result needs proposals that Node 20 and many browsers lack.
 WASM_OPT_FEATURES=(
   --enable-simd
@@ -41,7 +44,7 @@ build_wasm() {
     {
       hash_of_files "$compiled" js
       "$WASM_BINDGEN" --version
-      echo "$BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_FEATURES[*]}"
+      echo "$BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_FEATURES[*]}"
     } | hash_of_input
   )
   if [ -f pkg/pocketgraph_wasm_bg.wasm ] && stamp_is pkg "$wanted"; then
@@ -67,7 +70,7 @@ build_wasm() {
 
 optimise_wasm() {
   say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
-  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
+  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
   mv "$1.opt" "$1"
 }
 

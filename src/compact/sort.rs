@@ -66,7 +66,7 @@ mod tests {
         fn sorting_agrees_with_the_standard_library(items in prop::collection::vec((0u8..20, any::<u16>()), 0..200)) {
             let (mut ours, mut theirs) = (items.clone(), items);
             sort_by(&mut ours, |a, b| a.0.cmp(&b.0));
-            theirs.sort_by_key(|x| x.0);
+            theirs.sort_by_key(|item| item.0);
             prop_assert_eq!(&ours, &theirs);
             sort_unique(&mut ours);
             theirs.sort();

@@ -1,18 +1,10 @@
 //! `fetch`, and bodies as they arrive.
 
 use super::error::plain;
-use js_sys::{Promise, Reflect, Uint8Array};
-use wasm_bindgen::prelude::wasm_bindgen;
+use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, ReadableStream, ReadableStreamDefaultReader, RequestInit, Response};
-
-#[wasm_bindgen]
-extern "C" {
-    // The window's or the worker's, whichever this runs in.
-    #[wasm_bindgen(js_name = fetch, catch)]
-    fn fetch(url: &str, init: &RequestInit) -> Result<Promise, JsValue>;
-}
+use web_sys::{AbortController, ReadableStream, ReadableStreamDefaultReader, Request, RequestInit, Response};
 
 /// Aborts its request when dropped: what nobody waits for any more stops loading. For a request that is complete that does nothing.
 pub struct Connection(AbortController);
@@ -31,8 +23,9 @@ pub async fn send(url: &str, init: &RequestInit) -> Result<(Response, Connection
     let abort = AbortController::new()?;
     init.set_signal(Some(&abort.signal()));
     let connection = Connection(abort);
-    let response = JsFuture::from(fetch(url, init)?).await?;
-    Ok((response.unchecked_into(), connection))
+    let request = gloo_net::http::Request::from(Request::new_with_str_and_init(url, init)?);
+    let response = request.send().await.map_err(|e| plain(&e.to_string()))?;
+    Ok((response.into(), connection))
 }
 
 /// A body in pieces.
