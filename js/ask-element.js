@@ -25,6 +25,7 @@ export class PocketGraphAskElement extends HTMLElement {
   #work = null;
   #typing = 0;
   #preparing = null;
+  #shown = null;
   #view = {};
 
   constructor() {
@@ -154,15 +155,17 @@ export class PocketGraphAskElement extends HTMLElement {
   }
 
   // The query model is large beside everything else, so it comes after the first hits, which are then ranked again.
-  #prepare(shown) {
+  #prepare() {
     const graph = this.#graph;
     const unwanted = this.getAttribute("model") === "off" || navigator.connection?.saveData || graph?.info().hasModel === false;
     if (!graph || unwanted || this.#preparing) return;
     this.#preparing = graph.prepare().then(
       async () => {
-        if (graph !== this.#graph || this.#view.input.value.trim() !== shown.question.trim()) return;
-        const refined = await graph.search(shown.question, this.#searchOptions());
-        if (graph === this.#graph && this.#view.input.value.trim() === shown.question.trim()) this.#showResult(refined);
+        const question = this.#shown?.question ?? "";
+        const current = () => graph === this.#graph && question !== "" && this.#view.input.value.trim() === question.trim();
+        if (!current()) return;
+        const refined = await graph.search(question, this.#searchOptions());
+        if (current()) this.#showResult(refined);
       },
     ).catch(() => {}); // Searching goes on without it, by words and feedback.
   }
@@ -174,8 +177,9 @@ export class PocketGraphAskElement extends HTMLElement {
 
   #showResult(result) {
     this.#view.hits.replaceChildren(...result.hits.map((hit) => hitItem(hit)));
+    this.#shown = result;
     this.#emit("pocketgraph-result", result);
-    this.#prepare(result);
+    this.#prepare();
   }
 
   #showAnswer(answer) {

@@ -33,6 +33,7 @@ export function layout({ nodes, edges }, sizes, { width, height, narrow = false 
     }
   }
   separate(nodes, placed, sizes, { width, height, narrow });
+  settle(nodes, placed, sizes, { width, height });
   return placed;
 }
 
@@ -138,6 +139,33 @@ function separate(nodes, placed, sizes, { width, height, narrow }) {
     }
     if (!moved) return;
   }
+}
+
+/** What pushing could not part: one after the other, each box that lies on an earlier one moves to the nearest free place around it. */
+function settle(nodes, placed, sizes, { width, height }) {
+  const rank = { question: 0, keyword: 1, "adjacent-keyword": 2 };
+  const order = [...nodes].sort((a, b) => (rank[a.kind] ?? 3) - (rank[b.kind] ?? 3));
+  order.forEach((node, i) => {
+    const at = placed.get(node.id);
+    const { w, h } = sizes.get(node.id);
+    const free = ({ x, y }) =>
+      order.slice(0, i).every(({ id }) => {
+        const other = placed.get(id);
+        const size = sizes.get(id);
+        return Math.abs(x - other.x) >= (w + size.w) / 2 + 1 || Math.abs(y - other.y) >= (h + size.h) / 2 + 1;
+      });
+    const inside = ({ x, y }) => x >= w / 2 + 2 && x <= width - w / 2 - 2 && y >= h / 2 + 2 && y <= height - h / 2 - 2;
+    if (node.kind === "question" || free(at)) return;
+    for (let radius = 4; radius < width + height; radius += 4) {
+      for (let turn = 0; turn < 24; turn++) {
+        const spot = { x: at.x + radius * Math.cos((turn * TURN) / 24), y: at.y + radius * Math.sin((turn * TURN) / 24) };
+        if (inside(spot) && free(spot)) {
+          Object.assign(at, spot);
+          return;
+        }
+      }
+    }
+  });
 }
 
 function pushApart(a, b, placed, sizes, onlyDown) {
