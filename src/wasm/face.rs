@@ -4,10 +4,8 @@ use super::abort::until_aborted;
 use super::arguments::{self, Given};
 use super::source::HttpSource;
 use super::{chat, error, utf16};
-use crate::agent::{AgentEvent, AgentOptions, AskWith, ask_with_protocol};
 use crate::answer::AskEvent;
 use crate::engine::{DEFAULT_MEMORY_LIMIT, Engine};
-use crate::llm::ChatModel;
 use futures::future::FutureExt;
 use js_sys::{Function, Promise};
 use serde::Serialize;
@@ -31,41 +29,6 @@ fn promise(signal: Option<AbortSignal>, work: impl Future<Output = Result<JsValu
 
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| error::bad_argument(&e.to_string()))
-}
-
-/// Answers by a protocol. The last event waits until the texts that its citations point into are at hand.
-async fn by_protocol(
-    engine: &Engine,
-    question: &str,
-    (protocol, options): (String, AgentOptions),
-    model: Option<&dyn ChatModel>,
-    on_event: &Function,
-) -> Result<JsValue, JsValue> {
-    let Some(chat) = model else { return Err(error::bad_argument("a protocol needs the endpoint of a model: llm")) };
-    let mut thrown: Option<JsValue> = None;
-    let mut texts = utf16::Texts::default();
-    let mut hear = |event: AgentEvent| {
-        if thrown.is_some() || matches!(event, AgentEvent::Done { .. }) {
-            return;
-        }
-        let told = to_js(&texts.agent_event(event)).and_then(|event| on_event.call1(&JsValue::NULL, &event));
-        thrown = told.err();
-    };
-    let clock = js_sys::Date::now;
-    let with = AskWith { chat, clock: &clock, graph: None, web: None };
-    let mut told = ask_with_protocol(engine, question, &protocol, &options, &with, &mut hear).await.map_err(|e| error::engine(&e))?;
-    if let Some(e) = thrown {
-        return Err(e);
-    }
-    for chunk in texts.wanted(&told.answer) {
-        if let Ok(hit) = engine.passage(chunk).await {
-            texts.learn(chunk, hit.text);
-        }
-    }
-    told.answer = texts.answer(told.answer);
-    let answer = to_js(&told.answer)?;
-    on_event.call1(&JsValue::NULL, &to_js(&AgentEvent::Done { answer: told.answer })?)?;
-    Ok(answer)
 }
 
 #[wasm_bindgen]
@@ -137,8 +100,7 @@ impl WasmEngine {
         })
     }
 
-    /// Answers a question; `on_event` hears the events of `AskEvent` in order, or with a `protocol` those of `AgentEvent`. With no `llm` the answer
-    /// is by extraction.
+    /// Answers a question; `on_event` hears the events of `AskEvent` in order. With no `llm` the answer is by extraction.
     #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
     pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
@@ -146,9 +108,6 @@ impl WasmEngine {
             let given = Given::new(options)?;
             let options = arguments::ask_options(&given)?;
             let model = arguments::endpoint(&given)?.map(chat::open).transpose()?;
-            if let Some(how) = arguments::protocol(&given)? {
-                return by_protocol(&engine, &question, how, model.as_deref(), &on_event).await;
-            }
             // What the page's handler throws ends the answer; it is told as the call's own error.
             let mut thrown: Option<JsValue> = None;
             let mut texts = utf16::Texts::default();
