@@ -26,6 +26,7 @@ export class PocketGraphAskElement extends HTMLElement {
   #typing = 0;
   #preparing = null;
   #shown = null;
+  #refined = null;
   #view = {};
 
   constructor() {
@@ -152,22 +153,30 @@ export class PocketGraphAskElement extends HTMLElement {
     this.#graph = null;
     this.#opening = null;
     this.#preparing = null;
+    this.#refined = null;
   }
 
-  // The query model is large beside everything else, so it comes after the first hits, which are then ranked again.
+  // The query model is large beside everything else, so it comes after the first hits; what is then shown is ranked again.
   #prepare() {
     const graph = this.#graph;
-    const unwanted = this.getAttribute("model") === "off" || navigator.connection?.saveData || graph?.info().hasModel === false;
-    if (!graph || unwanted || this.#preparing) return;
-    this.#preparing = graph.prepare().then(
-      async () => {
-        const question = this.#shown?.question ?? "";
-        const current = () => graph === this.#graph && question !== "" && this.#view.input.value.trim() === question.trim();
-        if (!current()) return;
-        const refined = await graph.search(question, this.#searchOptions());
-        if (current()) this.#showResult(refined);
-      },
-    ).catch(() => {}); // Searching goes on without it, by words and feedback.
+    if (!graph) return;
+    if (graph.modelReady()) {
+      this.#refine(graph).catch(() => {});
+      return;
+    }
+    const unwanted = this.getAttribute("model") === "off" || navigator.connection?.saveData || graph.info().hasModel === false;
+    // Without it searching goes on, by words and feedback.
+    if (!unwanted) this.#preparing ??= graph.prepare().then(() => this.#refine(graph)).catch(() => {});
+  }
+
+  // Once a question at most: a retriever that needs no model never says that the model spoke.
+  async #refine(graph) {
+    const { question, stage } = this.#shown ?? {};
+    const current = () => graph === this.#graph && this.#view.input.value.trim() === question?.trim();
+    if (!current() || stage === "model" || this.#refined === question) return;
+    this.#refined = question;
+    const refined = await graph.search(question, this.#searchOptions());
+    if (current()) this.#showResult(refined);
   }
 
   #searchOptions() {
