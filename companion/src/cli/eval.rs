@@ -112,6 +112,12 @@ struct Retrieval {
     /// Which retrievers to measure
     #[arg(long, value_delimiter = ',', default_value = "lexical,dense,hybrid,auto")]
     retrievers: Vec<String>,
+    /// Compare the others with this retriever, question by question
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+    /// List that many questions whose passages are not all among a retriever's first five
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    misses: usize,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -283,6 +289,22 @@ fn retrieval(args: &Retrieval) -> Result<()> {
             r.query_p50_ms,
             r.query_p95_ms
         );
+    }
+    if let Some(baseline) = &args.baseline {
+        if !report.rows.iter().any(|r| &r.retriever == baseline) {
+            return Err(miette!("the baseline {baseline} is not among the retrievers measured"));
+        }
+        println!("\n| minus {baseline} | recall@5 (95 %) | nDCG@10 (95 %) |\n|---|---|---|");
+        for p in report.against(baseline) {
+            let told = |(mean, (low, high)): (f64, (f64, f64))| format!("{mean:+.3} ({low:+.3} to {high:+.3})");
+            println!("| {} | {} | {} |", p.retriever, told(p.recall_5), told(p.ndcg_10));
+        }
+    }
+    for r in report.rows.iter().filter(|_| args.misses > 0) {
+        println!("\n{} of {} questions miss a passage with {}", r.misses.len(), report.questions, r.retriever);
+        for m in r.misses.iter().take(args.misses) {
+            println!("- {}\n  missing: {}\n  instead: {}", m.question, m.missing.join(" | "), m.instead.join(" | "));
+        }
     }
     Ok(())
 }

@@ -45,6 +45,52 @@ pub struct Row {
     pub query_p50_ms: f64,
     /// 95th percentile of the same.
     pub query_p95_ms: f64,
+    /// What was not found among the first five.
+    pub misses: Vec<Missed>,
+    /// The measures of each question, in their order.
+    #[serde(skip)]
+    pub each: Vec<Measures>,
+}
+
+/// A question whose gold passages are not all among the first five.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Missed {
+    /// The question.
+    pub question: String,
+    /// Titles of the gold passages that are missing.
+    pub missing: Vec<String>,
+    /// Titles of the first five.
+    pub instead: Vec<String>,
+}
+
+/// How much better one retriever is than another, question by question.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Paired {
+    /// The retriever.
+    pub retriever: String,
+    /// Mean difference of recall@5 to the baseline, and its 95 % bootstrap interval over questions.
+    pub recall_5: (f64, (f64, f64)),
+    /// The same of nDCG@10.
+    pub ndcg_10: (f64, (f64, f64)),
+}
+
+impl Report {
+    /// Every other retriever against `baseline`; empty when that was not measured.
+    pub fn against(&self, baseline: &str) -> Vec<Paired> {
+        let Some(base) = self.rows.iter().find(|r| r.retriever == baseline) else { return Vec::new() };
+        let difference = |row: &Row, f: fn(&Measures) -> f64| {
+            let all: Vec<f64> = row.each.iter().zip(&base.each).map(|(a, b)| f(a) - f(b)).collect();
+            (all.iter().sum::<f64>() / all.len().max(1) as f64, interval(&all))
+        };
+        let others = self.rows.iter().filter(|r| r.retriever != baseline);
+        others
+            .map(|r| Paired {
+                retriever: r.retriever.clone(),
+                recall_5: difference(r, |m| m.recall_5),
+                ndcg_10: difference(r, |m| m.ndcg_10),
+            })
+            .collect()
+    }
 }
 
 /// The figures of a set.
@@ -116,7 +162,9 @@ pub async fn evaluate(
     let mut rows = Vec::new();
     for name in retrievers {
         let retriever = retrieve::by_name(name).ok_or_else(|| EvalError::Retriever(name.clone()))?;
-        let (mut all, mut times) = (Vec::new(), Vec::new());
+        let (mut all, mut times, mut misses) = (Vec::new(), Vec::new(), Vec::new());
+        let title =
+            |p: u32| passages.get(p as usize).map_or_else(String::new, |p| if p.title.is_empty() { p.id.clone() } else { p.title.clone() });
         for q in questions {
             let started = Instant::now();
             let query = engine.query(&q.text, false).await?;
@@ -126,6 +174,11 @@ pub async fn evaluate(
             let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
             let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
             let ranking: Vec<u32> = ids.iter().filter_map(|id| found.get(id).map(|c| c.document)).collect();
+            let first = &ranking[..ranking.len().min(5)];
+            let missing: Vec<String> = q.gold.iter().filter(|g| !first.contains(g)).map(|&g| title(g)).collect();
+            if !missing.is_empty() {
+                misses.push(Missed { question: q.text.clone(), missing, instead: first.iter().map(|&p| title(p)).collect() });
+            }
             all.push(measure(&ranking, &q.gold));
         }
         times.sort_by(f64::total_cmp);
@@ -137,6 +190,8 @@ pub async fn evaluate(
             ndcg_10_interval: interval(&all.iter().map(|m| m.ndcg_10).collect::<Vec<_>>()),
             query_p50_ms: quantile(0.5),
             query_p95_ms: quantile(0.95),
+            misses,
+            each: all,
         });
     }
     Ok(Report {
