@@ -86,7 +86,7 @@ test("what was written before Stop is still there when the query model arrives a
   t.llm.behaviour = "slow";
   t.llm.text = "Zebra words nobody wrote in the handbook before this very test";
   const page = await openWithLlm();
-  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 4000 });
+  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 8000 });
   await ask(page);
   await page.waitForFunction(() => document.querySelector(".answer-body").textContent.includes("nobody wrote"));
   await page.click(".stop");
