@@ -55,7 +55,8 @@ pub fn join_components(rows: &Panels, neighbours: &[Vec<Neighbour>]) -> (Vec<(u3
     }
 }
 
-/// For each of some rows, the row of largest cosine that lies in another component.
+/// For each of some rows, the row of largest cosine that lies in another component; one whose cosine is no number is taken only for want of others.
+/// There is always one where there are several components: otherwise joining them would never end.
 fn nearest_in_other_components(rows: &Panels, labels: &[u32], from: &[u32]) -> Vec<Option<u32>> {
     let unpacked: Vec<Vec<f32>> = from.iter().map(|&i| rows.row(i as usize)).collect();
     let packed = Panels::pack(rows.dim(), unpacked.iter().map(Vec::as_slice));
@@ -70,7 +71,8 @@ fn nearest_in_other_components(rows: &Panels, labels: &[u32], from: &[u32]) -> V
                 for ((best, &i), scores) in best.iter_mut().zip(own).zip(&tile) {
                     for (c, &s) in scores.iter().enumerate() {
                         let j = q * PANEL + c;
-                        if s > best.0 && labels.get(j).is_some_and(|&l| l != labels[i as usize]) {
+                        let s = if s.is_nan() { f32::NEG_INFINITY } else { s };
+                        if (s > best.0 || best.1.is_none()) && labels.get(j).is_some_and(|&l| l != labels[i as usize]) {
                             *best = (s, Some(j as u32));
                         }
                     }
@@ -97,6 +99,14 @@ mod tests {
         let mut pairs: Vec<(u32, u32)> = edges.iter().map(|e| (e.0.min(e.1), e.0.max(e.1))).collect();
         pairs.sort_unstable();
         assert_eq!(pairs, [(2, 3), (5, 6), (8, 9), (11, 12)]);
+    }
+
+    #[test]
+    fn rows_without_a_cosine_are_joined_too() {
+        let v = [[f32::NAN, 1.0], [1.0, 0.0], [f32::MAX, f32::MAX], [f32::NEG_INFINITY, 1.0], [0.0, 0.0]];
+        let rows = Panels::pack(2, v.iter().map(<[f32; 2]>::as_slice));
+        let (edges, components) = join_components(&rows, &vec![Vec::new(); v.len()]);
+        assert_eq!((edges.len(), components), (4, 5));
     }
 
     #[test]
