@@ -9,7 +9,7 @@ use crate::lexical;
 use crate::llm::ChatModel;
 use crate::plan::Plan;
 use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources};
-use crate::retrieve::{self, Corpus, Hit, Query, SearchResult, Subgraph};
+use crate::retrieve::{self, Corpus, Hit, Query, Retriever, SearchResult, Subgraph};
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -213,13 +213,14 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the word embeddings cannot be loaded.
     pub async fn query(&self, question: &str, typing: bool) -> Result<Query, EngineError> {
-        let text = cut(question.trim(), MAX_QUESTION);
-        let vector = match self.encoder() {
+        let mut query = words_of(question, typing);
+        query.encoder = self.encoder();
+        query.vector = match &query.encoder {
             // Words that cannot be loaded leave the question without a vector: feedback takes its place, as before the model came.
-            Some(encoder) if !text.is_empty() => encoder.encode(text).await.ok(),
+            Some(encoder) if !query.read.is_empty() => encoder.encode(&query.read).await.ok(),
             _ => None,
         };
-        Ok(Query { vector, encoder: self.encoder(), ..Query::of_words(question, text, typing) })
+        Ok(query)
     }
 
     /// The evidence for a question, best first. An empty question finds nothing.
@@ -228,12 +229,9 @@ impl Engine {
     /// [`EngineError`] for a retriever that does not exist, and when what it needs first cannot be loaded. Pages that fail later are named in
     /// the result's `missing`.
     pub async fn search(&self, question: &str, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        // Words alone need no vector, which would cost more than the search.
-        if options.retriever.as_deref() == Some("lexical") {
-            return self.search_query(&Query::of_words(question, cut(question.trim(), MAX_QUESTION), options.typing), options).await;
-        }
-        let query = self.query(question, options.typing).await?;
-        self.search_query(&query, options).await
+        let retriever = retriever(options)?;
+        let query = if retriever.uses_vector() { self.query(question, options.typing).await? } else { words_of(question, options.typing) };
+        self.ranked_by(retriever.as_ref(), &query, options.k).await
     }
 
     /// As [`Engine::search`], for a question that is analysed already.
@@ -241,11 +239,12 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        let name = options.retriever.as_deref().unwrap_or(retrieve::NAMES[0]);
-        let retriever = retrieve::by_name(name)
-            .ok_or_else(|| EngineError::BadArgument(format!("there is no retriever {name:?}; there are {}", retrieve::NAMES.join(", "))))?;
-        let ranked = retriever.retrieve(&self.corpus, query, options.k.map(|k| k as usize)).await?;
-        Ok(retrieve::present(&self.corpus, query, name, ranked).await?)
+        self.ranked_by(retriever(options)?.as_ref(), query, options.k).await
+    }
+
+    async fn ranked_by(&self, retriever: &dyn Retriever, query: &Query, k: Option<u32>) -> Result<SearchResult, EngineError> {
+        let ranked = retriever.retrieve(&self.corpus, query, k.map(|k| k as usize)).await?;
+        Ok(retrieve::present(&self.corpus, query, retriever.name(), ranked).await?)
     }
 
     /// A keyword's neighbours and best chunks, at most `limit` of each. The keyword is found without regard to case.
@@ -379,6 +378,18 @@ impl Engine {
     pub async fn subgraph(&self, result: &SearchResult) -> Result<Subgraph, EngineError> {
         Ok(retrieve::subgraph(&self.corpus, result).await?)
     }
+}
+
+/// The retriever that the options name; the first there is where they name none.
+fn retriever(options: &SearchOptions) -> Result<Box<dyn Retriever>, EngineError> {
+    let name = options.retriever.as_deref().unwrap_or(retrieve::NAMES[0]);
+    retrieve::by_name(name)
+        .ok_or_else(|| EngineError::BadArgument(format!("there is no retriever {name:?}; there are {}", retrieve::NAMES.join(", "))))
+}
+
+/// A question of which only the words are known.
+fn words_of(question: &str, typing: bool) -> Query {
+    Query::of_words(question, cut(question.trim(), MAX_QUESTION), typing)
 }
 
 /// The longest beginning of `text` of at most `limit` bytes that ends at a character.

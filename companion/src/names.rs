@@ -3,7 +3,8 @@
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::lexical::idf;
 use pocketgraph::names::{
-    ChunkMentions, NameEntry, NameTable, NameWord, is_name_like, lead_name, name_words, names_of_title, opens_with_title, scan_words,
+    ChunkMentions, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, is_name_like, lead_name, name_words, names_of_title, opens_with_title,
+    scan_words,
 };
 use pocketgraph::text::{is_stop_word, sentences, terms};
 use pocketgraph::vector::QuantizedMatrix;
@@ -12,8 +13,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// From this share of documents that open with what their title names, a mention is worth following.
 const HOP_FROM: f32 = 0.6;
-/// Words of the longest name that is looked for.
-const LONGEST: usize = 12;
 /// Sentences of a chunk that are kept; a chunk of 200 tokens has fewer.
 const SENTENCES: usize = 64;
 
@@ -95,7 +94,7 @@ fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
                 }
                 let mut end = at + 1;
                 let mut look = end;
-                while look < sentence.len() && look - at < LONGEST {
+                while look < sentence.len() && look - at < NAME_LIKE_WORDS {
                     if sentence[look].capital {
                         end = look + 1;
                     } else if !JOINING.contains(&sentence[look].key.as_str()) {
@@ -153,7 +152,7 @@ fn mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameWord>>
                 .iter()
                 .map(|s| {
                     let accept = |_: u32, _: &str, n: usize, capital: bool| n > 1 || capital;
-                    scan_words(s, LONGEST, &|key| keys.get(key).copied(), &accept).into_iter().map(|m| m.entry).collect()
+                    scan_words(s, &|key| keys.get(key).copied(), &accept).into_iter().map(|m| m.entry).collect()
                 })
                 .collect()
         })

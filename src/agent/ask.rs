@@ -8,7 +8,6 @@ use super::run::{AgentError, Services, run};
 use super::types::{AgentEvent, Cap, Outcome, Turn};
 use crate::answer::{Answer, AnswerError, AskOptions, checked};
 use crate::engine::{Engine, EngineError, SearchOptions};
-use crate::kg;
 use crate::llm::{ChatModel, Completion, Finish, Usage};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -71,9 +70,8 @@ pub async fn ask_with_protocol(
     let result = engine.search(question, &search).await?;
     events(AgentEvent::Hits { result: result.clone() });
 
-    let bundle = engine.corpus().bundle();
     let own = match with.graph {
-        None if protocol.uses_graph() && kg::is_in(bundle) => Some(KgTools::new(&kg::load(bundle).await?)),
+        None if protocol.uses_graph() => engine.knowledge().await?.map(KgTools::new),
         _ => None,
     };
     let graph = with.graph.or(own.as_ref().map(|g| g as &dyn GraphTools));

@@ -257,7 +257,7 @@ fn lpkg() {
 
 #[test]
 fn graph_rft_with_its_plan_carried_out_at_once() {
-    let tools = KgTools::new(&crate::kg::example());
+    let tools = KgTools::new(std::rc::Rc::new(crate::kg::Linker::new(&crate::kg::example())));
     let environment = WithGraph {
         fake: Fake { passages: vec![("pacino", passage(7, "Pacino", "Al Pacino was born in 1940."))], ..Fake::default() },
         tools,

@@ -8,6 +8,7 @@ use crate::plan::trace::{EdgeTrace, StepTrace};
 use crate::text::{fold, terms};
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Mentions of a query that are followed.
 const MENTIONS: usize = 4;
@@ -17,13 +18,13 @@ const EDGES: usize = 50;
 /// Answers from a graph and its linker.
 #[derive(Debug)]
 pub struct KgTools {
-    linker: Linker,
+    linker: Rc<Linker>,
 }
 
 impl KgTools {
-    /// Over all names of `graph`.
-    pub fn new(graph: &KnowledgeGraph) -> KgTools {
-        KgTools { linker: Linker::new(graph) }
+    /// Over a graph and all its names.
+    pub fn new(linker: Rc<Linker>) -> KgTools {
+        KgTools { linker }
     }
 
     fn graph(&self) -> &KnowledgeGraph {
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
 
     fn tools() -> KgTools {
-        KgTools::new(&crate::kg::example())
+        KgTools::new(Rc::new(Linker::new(&crate::kg::example())))
     }
 
     fn now<T>(work: Looked<'_, T>) -> Vec<T> {

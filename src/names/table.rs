@@ -1,5 +1,6 @@
 //! The table of names, and the scan that finds them in a text.
 
+use super::title::NAME_LIKE_WORDS;
 use crate::text::{fold, is_stop_word, words};
 use std::ops::Range;
 
@@ -36,8 +37,6 @@ pub struct Mention {
     pub entry: u32,
     /// Where it stands, in bytes.
     pub span: Range<usize>,
-    /// Whether its first word is written with a capital.
-    pub capital: bool,
     /// How many words it has.
     pub words: usize,
 }
@@ -65,33 +64,25 @@ pub fn name_words(text: &str) -> Vec<NameWord> {
         .collect()
 }
 
-/// Longest matches from left to right, not overlapping, of at most `longest` words. `find` knows the keys; `accept` may refuse a match by its first
+/// Longest matches from left to right, not overlapping, of at most [`NAME_LIKE_WORDS`] words. `find` knows the keys; `accept` may refuse a match by its first
 /// word, its number of words and whether its first word has a capital. A single stop word is never a match.
-pub fn scan_words(
-    words: &[NameWord],
-    longest: usize,
-    find: &dyn Fn(&str) -> Option<u32>,
-    accept: &dyn Fn(u32, &str, usize, bool) -> bool,
-) -> Vec<Mention> {
+pub fn scan_words(words: &[NameWord], find: &dyn Fn(&str) -> Option<u32>, accept: &dyn Fn(u32, &str, usize, bool) -> bool) -> Vec<Mention> {
     let mut out = Vec::new();
     let mut key = String::new();
     let mut at = 0;
     while let Some(NameWord { key: first, span, capital }) = words.get(at) {
         let mut found = None;
         key.clear();
-        for (n, NameWord { key: word, span: end, .. }) in words.iter().skip(at).take(longest).enumerate() {
+        for (n, NameWord { key: word, span: end, .. }) in words.iter().skip(at).take(NAME_LIKE_WORDS).enumerate() {
             if n > 0 {
                 key.push(' ');
             }
             key.push_str(word);
-            if n == 0 && is_stop_word(first) && longest == 1 {
-                continue;
-            }
             if let Some(entry) = find(&key)
                 && (n > 0 || !is_stop_word(first))
                 && accept(entry, first, n + 1, *capital)
             {
-                found = Some(Mention { entry, span: span.start..end.end, capital: *capital, words: n + 1 });
+                found = Some(Mention { entry, span: span.start..end.end, words: n + 1 });
             }
         }
         at += found.as_ref().map_or(1, |m| m.words);
@@ -99,9 +90,6 @@ pub fn scan_words(
     }
     out
 }
-
-/// Words of the longest name that is looked for.
-const LONGEST: usize = 12;
 
 impl NameTable {
     /// The entry with this key.
@@ -119,7 +107,7 @@ impl NameTable {
             let Some(e) = self.entries.get(entry as usize) else { return false };
             !e.of.is_empty() && (n > 1 || (capital && !typed_without) || (typed_without && e.chunks <= rare && first.chars().count() >= 4))
         };
-        scan_words(&words, LONGEST, &|key| self.find(key), &accept)
+        scan_words(&words, &|key| self.find(key), &accept)
     }
 }
 

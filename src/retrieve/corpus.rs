@@ -1,13 +1,15 @@
 //! What every retriever reads: documents, chunks, vectors and keywords of an open bundle, loaded when first asked for.
 
-use super::auto::Names;
+use super::names::Names;
 use crate::bundle::{
     Bundle, BundleError, Chunk, ChunkIndex, Document, Kind, PagedIndex, VectorIndex, decode_chunks, decode_documents, decode_vectors,
     open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
+use crate::names::{ChunkMentions, decode_mentions, decode_names};
 use crate::vector::{QuantizedMatrix, QuantizedVector};
+use futures::future::try_join;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -111,16 +113,44 @@ impl Corpus {
         Ok((chunks.iter().filter_map(|&c| vector(c)).collect(), missing))
     }
 
-    /// The names, if they were loaded before.
-    pub(super) fn held_names(&self) -> Option<Rc<Names>> {
-        self.names.borrow().clone()
+    /// The names of the corpus, with what is derived from them.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bundle has none or they cannot be loaded.
+    pub async fn names(&self) -> Result<Rc<Names>, BundleError> {
+        let held = self.names.borrow().clone();
+        if let Some(names) = held {
+            return Ok(names);
+        }
+        let counts = self.bundle.manifest().counts;
+        let table = self.bundle.section("names", move |file, bytes| decode_names(file, bytes, counts.chunks, counts.documents));
+        let (table, documents) = try_join(table, self.documents()).await?;
+        let names = Rc::new(Names::new((*table).clone(), &documents));
+        *self.names.borrow_mut() = Some(Rc::clone(&names));
+        Ok(names)
     }
 
-    /// Keeps the names.
-    pub(super) fn hold_names(&self, names: Names) -> Rc<Names> {
-        let names = Rc::new(names);
-        *self.names.borrow_mut() = Some(Rc::clone(&names));
-        names
+    /// Which of the `entries` names the sentences of the given chunks mention, by chunk, and what could not be loaded.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the list of pages cannot be loaded.
+    pub async fn mentions(&self, chunks: &[u32], entries: u32) -> Result<(Map<u32, ChunkMentions>, Vec<String>), BundleError> {
+        let dim = self.dim();
+        let index = self
+            .bundle
+            .section("mentions", |file, bytes| {
+                let mut b = open_section(file, bytes, Kind::MentionIndex)?;
+                let index = PagedIndex::take(&mut b)?;
+                b.end().map(|()| index)
+            })
+            .await?;
+        let decode = move |_: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, entries, dim);
+        let pages = self.bundle.pages("mentions", &index, index.pages_of(chunks).items(), decode).await;
+        let mentions = |chunk: u32| {
+            let (page, place) = index.locate(chunk)?;
+            Some((chunk, pages.loaded.get(&page)?.get(place)?.clone()))
+        };
+        Ok((chunks.iter().filter_map(|&c| mentions(c)).collect(), pages.missing()))
     }
 
     /// The keyword graph.

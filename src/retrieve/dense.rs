@@ -1,6 +1,6 @@
 //! The `dense` retriever: cosine between the question's vector and the chunks', over the cells nearest to the question.
 
-use super::fusion::feedback_vector;
+use super::fusion::spoken_for;
 use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::{BundleError, VectorIndex};
 use crate::compact::Map;
@@ -106,12 +106,11 @@ pub(super) async fn scan(corpus: &Corpus, vector: &[f32], k: usize) -> Result<Sc
 
 /// The question's vector, or its stand-in, and which stage that is.
 pub(super) async fn question_vector(corpus: &Corpus, query: &Query) -> Result<(Option<Vec<f32>>, Stage, Vec<String>), BundleError> {
-    if let Some(v) = &query.vector {
-        return Ok((Some(v.clone()), Stage::Model, Vec::new()));
-    }
-    let found = lexical::search(corpus.bundle(), &query.lexical, 100).await?;
-    let (vector, missing) = feedback_vector(corpus, &found.hits).await?;
-    Ok((vector, Stage::Feedback, missing))
+    let hits = match query.vector {
+        Some(_) => Vec::new(),
+        None => lexical::search(corpus.bundle(), &query.lexical, 100).await?.hits,
+    };
+    spoken_for(corpus, query, &hits).await
 }
 
 impl Retriever for Dense {

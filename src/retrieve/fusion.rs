@@ -1,6 +1,6 @@
 //! How lexical and dense scores become one, and how BM25's best hits stand in for a question's vector.
 
-use super::Corpus;
+use super::{Corpus, Query, Stage};
 use crate::bundle::BundleError;
 use crate::vector::Scored;
 
@@ -34,6 +34,22 @@ pub async fn feedback_vector(corpus: &Corpus, lexical: &[Scored]) -> Result<(Opt
         }
     }
     Ok((normalise(sum), missing))
+}
+
+/// The question's vector, or what stands in for it given BM25's best hits; which of the two spoke; and what could not be loaded.
+///
+/// # Errors
+/// As [`feedback_vector`].
+pub(super) async fn spoken_for(
+    corpus: &Corpus,
+    query: &Query,
+    lexical: &[Scored],
+) -> Result<(Option<Vec<f32>>, Stage, Vec<String>), BundleError> {
+    if let Some(v) = &query.vector {
+        return Ok((Some(v.clone()), Stage::Model, Vec::new()));
+    }
+    let (vector, missing) = feedback_vector(corpus, lexical).await?;
+    Ok((vector, Stage::Feedback, missing))
 }
 
 /// The vector with length 1; `None` for the zero vector.

@@ -2,7 +2,7 @@
 
 use super::autokg::direct_keywords;
 use super::dense::{EXACT_BELOW, scan};
-use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
+use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, spoken_for};
 use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};
@@ -29,14 +29,8 @@ impl Retriever for Hybrid {
             let k = k.unwrap_or(DEFAULT_K);
             let found = lexical::search(corpus.bundle(), &query.lexical, CANDIDATES).await?;
             let mut missing = found.missing;
-            let (vector, stage) = match &query.vector {
-                Some(v) => (Some(v.clone()), Stage::Model),
-                None => {
-                    let (v, lost) = feedback_vector(corpus, &found.hits).await?;
-                    missing.extend(lost);
-                    (v, Stage::Feedback)
-                }
-            };
+            let (vector, stage, lost) = spoken_for(corpus, query, &found.hits).await?;
+            missing.extend(lost);
             let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
             let mut cosines: Map<u32, f32> = Map::new();
             if let Some(vector) = &vector {

@@ -14,6 +14,10 @@ impl Retriever for Lexical {
         "lexical"
     }
 
+    fn uses_vector(&self) -> bool {
+        false
+    }
+
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             let found = lexical::search(corpus.bundle(), &query.lexical, k.unwrap_or(DEFAULT_K)).await?;

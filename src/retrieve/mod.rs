@@ -8,10 +8,11 @@ mod fusion;
 mod hit;
 mod hybrid;
 mod lexical;
+mod names;
 mod present;
 mod subgraph;
 
-pub use auto::{Auto, Names, title_terms};
+pub use auto::Auto;
 pub use autokg::AutoKg;
 pub use corpus::Corpus;
 pub use dense::Dense;
@@ -19,6 +20,7 @@ pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
 pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
 pub use hybrid::Hybrid;
 pub use lexical::Lexical;
+pub use names::{Names, title_terms};
 pub use present::{highlights, present};
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
@@ -100,6 +102,11 @@ impl Ranked {
 pub trait Retriever {
     /// Its name in options and results.
     fn name(&self) -> &'static str;
+
+    /// Whether it looks at the question's vector. Where it does not, none need be made, which would cost more than the search.
+    fn uses_vector(&self) -> bool {
+        true
+    }
 
     /// The best chunks for `query`: at most `k` of them, or as many as the retriever's own parameters say where `k` is `None`.
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>>;

@@ -47,7 +47,8 @@ pub(super) fn lines<R: BufRead>(reader: R, file: &str, base_url: &str) -> impl I
     })
 }
 
-fn skip_line(reader: &mut impl BufRead) -> io::Result<()> {
+/// Passes over the rest of a line, however long, without holding it.
+pub(crate) fn skip_line(reader: &mut dyn BufRead) -> io::Result<()> {
     loop {
         let buffer = reader.fill_buf()?;
         if buffer.is_empty() {

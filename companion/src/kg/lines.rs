@@ -2,6 +2,7 @@
 
 use super::ImportError;
 use super::report::Reporter;
+use crate::ingest::skip_line;
 use oxrdfio::RdfFormat;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -98,21 +99,6 @@ pub(super) fn each_line(
             report.malformed(number, "it holds a NUL character")?;
         } else if !line.trim().is_empty() {
             each(number, line, report)?;
-        }
-    }
-}
-
-fn skip_line(reader: &mut dyn BufRead) -> std::io::Result<()> {
-    loop {
-        let buffer = reader.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(());
-        }
-        let end = buffer.iter().position(|&b| b == b'\n');
-        let used = end.map_or(buffer.len(), |i| i + 1);
-        reader.consume(used);
-        if end.is_some() {
-            return Ok(());
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The second pass: from the best passages to those that they mention, and to what a bridge query finds.
 
 use super::super::dense::Scan;
+use super::super::names::{Names, title_terms};
 use super::features::{Candidates, Named};
-use super::titles::{Names, title_terms};
 use super::{Corpus, Query};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};

@@ -11,13 +11,12 @@
 
 mod features;
 mod hop;
-mod titles;
-
-pub use titles::{Names, title_terms};
 
 use super::dense::scan;
+use super::fusion::spoken_for;
 use super::hybrid::{Hybrid, shown_keywords};
-use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage, feedback_vector};
+use super::names::Names;
+use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::Map;
 use crate::lexical::{self, LexicalQuery};
@@ -90,14 +89,8 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
         }
         None => words.clone(),
     };
-    let (vector, stage) = match &query.vector {
-        Some(v) => (Some(v.clone()), Stage::Model),
-        None => {
-            let (v, lost) = feedback_vector(corpus, &found.hits).await?;
-            missing.extend(lost);
-            (v, Stage::Feedback)
-        }
-    };
+    let (vector, stage, lost) = spoken_for(corpus, query, &found.hits).await?;
+    missing.extend(lost);
     let rest_vector = match (&named.rest, &query.encoder) {
         (Some(rest), Some(encoder)) if stage == Stage::Model => encoder.encode(rest).await.ok(),
         _ => None,
