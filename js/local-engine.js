@@ -1,76 +1,53 @@
-// The engine in this very thread: loads the wasm once and calls it. The worker holds one of these too.
+// The engine in this very thread. The worker holds one of these too.
 
-import init, { WasmEngine } from "./pocketgraph_wasm.js";
 import { abortable, linkedController } from "./abort.js";
 import { PocketGraphError } from "./error.js";
-
-// One wasm instance serves every bundle opened in a thread. A failed load is forgotten, so that opening again tries again.
-let wasmReady;
-
-function loadWasm(wasmBytes) {
-  wasmReady ??= startWasm(wasmBytes).catch((error) => {
-    wasmReady = undefined;
-    throw error;
-  });
-  return wasmReady;
-}
-
-async function startWasm(wasmBytes) {
-  const source = wasmBytes ?? (await fetchWasm(new URL("./pocketgraph_wasm_bg.wasm", import.meta.url)));
-  try {
-    await init({ module_or_path: source });
-  } catch (cause) {
-    throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`, { cause });
-  }
-}
-
-async function fetchWasm(url) {
-  let response;
-  try {
-    response = await fetch(url);
-  } catch (cause) {
-    throw new PocketGraphError("network", `The engine (${url.pathname}) could not be fetched.`, { cause, url: url.href });
-  }
-  if (!response.ok) {
-    const message = `The engine (${url.pathname}) could not be fetched: HTTP ${response.status}.`;
-    throw new PocketGraphError("http", message, { status: response.status, url: url.href });
-  }
-  return response;
-}
+import { loadModule } from "./wasm-modules.js";
 
 /** What may be called, by name. One table serves the direct calls and the worker's messages. */
 const METHODS = {
   info: (engine) => engine.info(),
-  stats: (engine) => engine.stats(),
-  prepare: (engine, [], onEvent, signal) => engine.prepare(onEvent, signal),
   search: (engine, [question, options], _, signal) => engine.search(question, options, signal),
-  ask: (engine, [question, options], onEvent, signal) => engine.ask(question, options, onEvent, signal),
+  quote: (engine, [question, options], onEvent, signal) => engine.quote(question, options, onEvent, signal),
   neighbors: (engine, [keyword, limit]) => engine.neighbors(keyword, limit),
   subgraph: (engine, [result]) => engine.subgraph(result),
   passage: (engine, [chunk]) => engine.passage(chunk),
 };
 
+/** What only the full module can do. */
+const FULL_METHODS = {
+  ask: (engine, [question, options], onEvent, signal) => engine.ask(question, options, onEvent, signal),
+};
+
 /** An open bundle in this thread. */
 export class LocalEngine {
   #engine;
+  #open;
+  #upgrading = null;
+  // What an engine had fetched that has been replaced.
+  #fetchedBefore = { requests: 0, bytes: 0 };
   #lifetime = new AbortController();
   #pending = new Set();
   #broken = null;
   #unwatch;
 
-  constructor(engine) {
+  constructor(engine, open) {
     this.#engine = engine;
+    this.#open = open;
     this.#unwatch = watchForPanic((error) => this.#fail(error));
   }
 
-  /** Opens the bundle at `baseUrl` (absolute, ending in a slash). `wasmBytes` stands in for fetching where there is no HTTP. */
-  static async open(baseUrl, { memoryLimit, wasmBytes } = {}, onProgress, signal) {
-    try {
-      await abortable(loadWasm(wasmBytes), signal);
-      const opening = WasmEngine.open(baseUrl, { memoryLimit }, onProgress, signal);
+  /** Opens the bundle at `baseUrl` (absolute, ending in a slash). `readWasm(url)` stands in for fetching where there is no HTTP. */
+  static async open(baseUrl, { memoryLimit, readWasm } = {}, onProgress, signal) {
+    const open = async (module, progress, signal) => {
+      const WasmEngine = await abortable(loadModule(module, readWasm), signal);
+      const opening = WasmEngine.open(baseUrl, { memoryLimit }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
-      return new LocalEngine(await abortable(opening, signal));
+      return abortable(opening, signal);
+    };
+    try {
+      return new LocalEngine(await open("search", onProgress, signal), open);
     } catch (thrown) {
       throw PocketGraphError.from(thrown);
     }
@@ -83,7 +60,7 @@ export class LocalEngine {
     const events = onEvent && ((event) => either.aborted || onEvent(event));
     let work;
     try {
-      work = Promise.resolve(METHODS[name](this.#engine, args, events, either));
+      work = Promise.resolve(this.#work(name, args, events, either));
     } catch (thrown) {
       work = Promise.reject(thrown);
     }
@@ -97,6 +74,47 @@ export class LocalEngine {
     } finally {
       release();
     }
+  }
+
+  #work(name, args, onEvent, signal) {
+    if (name === "prepare") return this.#prepare(onEvent, signal);
+    if (name === "stats") return this.#stats();
+    if (name in METHODS) return METHODS[name](this.#engine, args, onEvent, signal);
+    return this.#upgraded().then(() => FULL_METHODS[name](this.#engine, args, onEvent, signal));
+  }
+
+  /** Loads the query model. An engine that took the place of the one being prepared needs it as well. */
+  async #prepare(onEvent, signal) {
+    let prepared;
+    do {
+      prepared = this.#engine;
+      await prepared.prepare(onEvent, signal);
+    } while (prepared !== this.#engine);
+  }
+
+  #stats() {
+    const { requests, bytes, memoryBytes } = this.#engine.stats();
+    return { requests: requests + this.#fetchedBefore.requests, bytes: bytes + this.#fetchedBefore.bytes, memoryBytes };
+  }
+
+  /** Resolves when the full module's engine has taken the place of the one that searches. Callers that go away do not stop it for others. */
+  #upgraded() {
+    this.#upgrading ??= this.#upgrade().catch((error) => {
+      this.#upgrading = null;
+      throw error;
+    });
+    return this.#upgrading;
+  }
+
+  async #upgrade() {
+    const full = await this.#open("full", undefined, this.#lifetime.signal);
+    while (this.#engine.modelReady() && !full.modelReady()) await full.prepare(undefined, this.#lifetime.signal);
+    const old = this.#engine;
+    const { requests, bytes } = old.stats();
+    this.#fetchedBefore = { requests, bytes };
+    this.#engine = full;
+    // What still runs on the old engine holds it by itself.
+    old.free();
   }
 
   /** Aborts what runs, waits for it to let go of the engine's memory, and frees it. */

@@ -3,9 +3,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 
-/** The bytes of the engine, read from beside this module. */
-export function readWasm() {
-  return readFile(new URL("./pocketgraph_wasm_bg.wasm", import.meta.url));
+/** The bytes of a module of the engine; its URL stands beside this module's. */
+export function readWasm(url) {
+  return readFile(url);
 }
 
 /** A URL for what a caller in Node may name a bundle by: a URL, or a path relative to the working directory. */

@@ -3,7 +3,7 @@
 
 import type {
   Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph,
-} from "./pocketgraph_wasm.js";
+} from "./pocketgraph_full.js";
 
 export type { Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph };
 

@@ -59,7 +59,7 @@ export class PocketGraph {
     const options = { memoryLimit };
     if (IN_NODE) {
       const files = await import("./node-files.js");
-      options.wasmBytes = await files.readWasm();
+      options.readWasm = files.readWasm;
       if (baseUrl.startsWith("file:")) this.#release = files.serveFolder(baseUrl);
     }
     try {
@@ -140,7 +140,7 @@ export class PocketGraph {
       sawDone ||= event.type === "done";
       queue.push(event);
     };
-    this.#call("ask", [question, engineOptions], { onEvent, signal: controller.signal }).then(
+    this.#call(llm ? "ask" : "quote", [question, engineOptions], { onEvent, signal: controller.signal }).then(
       (answer) => {
         if (!sawDone) queue.push({ type: "done", answer });
         queue.close();

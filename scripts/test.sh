@@ -52,6 +52,7 @@ lint_native() {
 lint_wasm() {
   need_wasm_target
   wasm_cargo clippy --profile wasm -p pocketgraph --lib -- -D warnings
+  wasm_cargo clippy --profile wasm -p pocketgraph --lib --no-default-features -- -D warnings
 }
 
 # Tests that run inside wasm, where there are some: the integration test `wasm` of the engine, under Node.

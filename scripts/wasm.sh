@@ -29,36 +29,41 @@ wasm_cargo() {
   RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --target "$WASM_TARGET" "$@"
 }
 
+# The package holds the engine twice: a module that searches and quotes, which a reader's first hits wait for, and the full one, which pages
+# load when language models, protocols or plans are wanted.
 build_wasm() {
   need_wasm_target
   need_wasm_bindgen
   need_wasm_opt
   [ -d js ] || die "js/ is missing: the package's hand-written half"
 
-  say "compiling the engine to WebAssembly"
-  wasm_cargo build -p pocketgraph --lib --profile wasm
+  say "compiling the engine to WebAssembly, to search"
+  compile_wasm pocketgraph_wasm --no-default-features
+  say "compiling the engine to WebAssembly, in full"
+  compile_wasm pocketgraph_full
 
-  local compiled=$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm
   local wanted
   wanted=$(
     {
-      hash_of_files "$compiled" js
+      hash_of_files "$WORK/pocketgraph_wasm.wasm" "$WORK/pocketgraph_full.wasm" js
       "$WASM_BINDGEN" --version
       echo "$BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_FEATURES[*]}"
     } | hash_of_input
   )
-  if [ -f pkg/pocketgraph_wasm_bg.wasm ] && stamp_is pkg "$wanted"; then
+  if [ -f pkg/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
     say "pkg/ is up to date"
     return
   fi
 
   # Made aside and moved into place, so that an interrupted build leaves no half of a package.
-  local aside=$WORK/pkg.new
+  local aside=$WORK/pkg.new module
   rm -rf "$aside"
   mkdir -p "$aside"
-  say "writing the bindings"
-  "$WASM_BINDGEN" --target web --out-name pocketgraph_wasm --out-dir "$aside" "$compiled"
-  optimise_wasm "$aside/pocketgraph_wasm_bg.wasm"
+  for module in pocketgraph_wasm pocketgraph_full; do
+    say "writing the bindings of $module"
+    "$WASM_BINDGEN" --target web --out-name "$module" --out-dir "$aside" "$WORK/$module.wasm"
+    optimise_wasm "$aside/${module}_bg.wasm"
+  done
   # A build without simd128, for browsers from before 2021, would go beside it as pocketgraph_wasm_scalar_bg.wasm: the same two
   # steps with empty WASM_RUSTFLAGS. Nothing loads one yet.
   cp -R js/. "$aside"
@@ -66,6 +71,14 @@ build_wasm() {
   mv "$aside" pkg
   stamp pkg "$wanted"
   say "pkg/ is ready"
+}
+
+# compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives both the same name.
+compile_wasm() {
+  local name=$1
+  shift
+  wasm_cargo build -p pocketgraph --lib --profile wasm "$@"
+  cp "$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm" "$WORK/$name.wasm"
 }
 
 optimise_wasm() {

@@ -317,20 +317,42 @@ impl Engine {
         Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
     }
 
-    /// Answers a question. `events` hears, in order: the hits, the references, the tokens of a model's answer, and the answer, which is also
-    /// returned. Without `chat`, or when it fails, the answer is by extraction: quoted sentences with their citations, or the statement that the
-    /// documents do not say.
+    /// Answers a question without a language model: quoted sentences with their citations, or the statement that the documents do not say.
+    /// `events` hears, in order: the hits, the references, and the answer, which is also returned.
     ///
     /// # Errors
-    /// [`EngineError`] as for [`Engine::search`]; and when the caller aborted the model's request. A model's own failures are told in the
-    /// answer's warnings.
+    /// [`EngineError`] as for [`Engine::search`].
+    pub async fn quote(&self, question: &str, options: &AskOptions, events: &mut dyn FnMut(AskEvent)) -> Result<Answer, EngineError> {
+        let (_, answer) = self.quoted(question, options, events).await?;
+        events(AskEvent::References { references: answer.references.clone() });
+        events(AskEvent::Done { answer: answer.clone() });
+        Ok(answer)
+    }
+
+    /// Answers a question by a language model. `events` hears, in order: the hits, the references, the tokens of the answer, and the answer, which
+    /// is also returned. When the model fails, the answer is that of [`Engine::quote`], and its warnings say so.
+    ///
+    /// # Errors
+    /// [`EngineError`] as for [`Engine::search`]; and when the caller aborted the model's request.
     pub async fn ask(
         &self,
         question: &str,
         options: &AskOptions,
-        chat: Option<&dyn ChatModel>,
+        chat: &dyn ChatModel,
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<Answer, EngineError> {
+        let (result, quoted) = self.quoted(question, options, events).await?;
+        let count = |text: &str| self.count_tokens(text);
+        Ok(answer::generate(question, &result, options, chat, &count, &|| quoted.clone(), events).await?)
+    }
+
+    /// What is found for a question, and the sentences of it that answer.
+    async fn quoted(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<(SearchResult, Answer), EngineError> {
         let query = self.query(question, false).await?;
         let how = SearchOptions { k: Some(options.k), retriever: options.retriever.clone(), typing: false };
         let result = self.search_query(&query, &how).await?;
@@ -339,17 +361,8 @@ impl Engine {
         let chunks = self.corpus.len();
         let idf = |term: &str| lexical::idf(frequency.get(term).copied().unwrap_or(0), chunks);
         let cosines = self.sentence_cosines(&query, &result, &idf).await?;
-        let extract = || answer::extractive(&query.text, &result, options, &idf, cosines.as_deref());
-        let answer = match chat {
-            Some(chat) => answer::generate(&query.text, &result, options, chat, &|t| self.count_tokens(t), &extract, events).await?,
-            None => {
-                let answer = extract();
-                events(AskEvent::References { references: answer.references.clone() });
-                events(AskEvent::Done { answer: answer.clone() });
-                answer
-            }
-        };
-        Ok(answer)
+        let answer = answer::extractive(&query.text, &result, options, &idf, cosines.as_deref());
+        Ok((result, answer))
     }
 
     /// How near each candidate sentence of an extractive answer is to the question; `None` without a model.

@@ -87,7 +87,7 @@ pub async fn ask_with_protocol(
         None => resolved(&outcome, &seen, options, &result),
         Some(why) => {
             let how = AskOptions { k, retriever: options.retriever.clone(), not_said: options.not_said.clone(), ..AskOptions::default() };
-            let mut answer = engine.ask(question, &how, None, &mut |_| {}).await?;
+            let mut answer = engine.quote(question, &how, &mut |_| {}).await?;
             answer.warnings.insert(0, format!("{why} This answer is quoted from the documents instead."));
             answer.partial = outcome.turns.last().map(|t| t.text.clone()).filter(|t| !t.trim().is_empty());
             answer.usage = (!outcome.estimated).then_some(outcome.usage);

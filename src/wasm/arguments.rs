@@ -2,12 +2,13 @@
 //!
 //! A derived reader would be a tenth of the wasm for the sake of a dozen members.
 
+#[cfg(feature = "full")]
 use super::chat::EndpointOptions;
 use super::error::bad_argument;
 use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
 use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// An object of the page; one that is absent has no members.
@@ -52,6 +53,7 @@ impl Given {
         Ok(self.member(name, "true or false", JsValue::as_bool)?.unwrap_or(false))
     }
 
+    #[cfg(feature = "full")]
     fn object(&self, name: &str) -> Result<Option<Given>, JsValue> {
         self.member(name, "an object", |v| v.is_object().then(|| Given(v.clone())))
     }
@@ -84,22 +86,23 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
     })
 }
 
-/// The endpoint in the options of `ask`, if one is named.
-pub fn endpoint(given: &Given) -> Result<Option<EndpointOptions>, JsValue> {
-    let Some(llm) = given.object("llm")? else { return Ok(None) };
-    let headers = llm.object("headers")?.map(|h| Object::entries(h.0.unchecked_ref())).unwrap_or_default();
+/// The endpoint in the options of `ask`.
+#[cfg(feature = "full")]
+pub fn endpoint(given: &Given) -> Result<EndpointOptions, JsValue> {
+    let Some(llm) = given.object("llm")? else { return Err(bad_argument("llm must name the endpoint of a model")) };
+    let headers = llm.object("headers")?.map(|h| js_sys::Object::entries(h.0.unchecked_ref())).unwrap_or_default();
     let header = |entry: JsValue| {
         let entry: Array = entry.unchecked_into();
         entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("headers must be strings"))
     };
-    Ok(Some(EndpointOptions {
+    Ok(EndpointOptions {
         base_url: llm.text("baseUrl")?.unwrap_or_default(),
         model: llm.text("model")?.unwrap_or_default(),
         api_key: llm.text("apiKey")?,
         headers: headers.iter().map(header).collect::<Result<_, _>>()?,
         timeout_ms: llm.number("timeoutMs")?,
         retries: llm.count("retries")?,
-    }))
+    })
 }
 
 /// As much of a result as its picture shows; the rest stays empty.

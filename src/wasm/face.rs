@@ -3,8 +3,8 @@
 use super::abort::until_aborted;
 use super::arguments::{self, Given};
 use super::source::HttpSource;
-use super::{chat, error, utf16};
-use crate::answer::AskEvent;
+use super::{error, utf16};
+use crate::answer::{Answer, AskEvent};
 use crate::engine::{DEFAULT_MEMORY_LIMIT, Engine};
 use futures::future::FutureExt;
 use js_sys::{Function, Promise};
@@ -18,17 +18,51 @@ use web_sys::AbortSignal;
 /// An open bundle. Every call returns a promise; errors are `Error` objects with a `code`.
 #[wasm_bindgen]
 pub struct WasmEngine {
-    engine: Rc<Engine>,
+    pub(super) engine: Rc<Engine>,
     source: Rc<HttpSource>,
 }
 
 /// Every call's promise: boxed, so that what surrounds its work is compiled once.
-fn promise(signal: Option<AbortSignal>, work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+pub(super) fn promise(signal: Option<AbortSignal>, work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
     future_to_promise(until_aborted(signal, work.boxed_local()))
 }
 
-fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
+pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| error::bad_argument(&e.to_string()))
+}
+
+/// Tells a page's handler what happens. What the handler throws ends the telling, and is the call's own error in the end.
+pub(super) struct Teller {
+    on_event: Function,
+    pub(super) texts: utf16::Texts,
+    thrown: Option<JsValue>,
+}
+
+impl Teller {
+    pub(super) fn new(on_event: Function) -> Teller {
+        Teller { on_event, texts: utf16::Texts::default(), thrown: None }
+    }
+
+    /// Tells an event whose spans are the page's already.
+    pub(super) fn tell(&mut self, event: &impl Serialize) {
+        if self.thrown.is_none() {
+            let told = to_js(event).and_then(|event| self.on_event.call1(&JsValue::NULL, &event));
+            self.thrown = told.err();
+        }
+    }
+
+    pub(super) fn ask_event(&mut self, event: AskEvent) {
+        let event = self.texts.event(event);
+        self.tell(&event);
+    }
+
+    /// The call's value, or what the handler threw.
+    pub(super) fn end(self, answer: Answer) -> Result<JsValue, JsValue> {
+        match self.thrown {
+            Some(e) => Err(e),
+            None => to_js(&self.texts.answer(answer)),
+        }
+    }
 }
 
 #[wasm_bindgen]
@@ -100,29 +134,15 @@ impl WasmEngine {
         })
     }
 
-    /// Answers a question; `on_event` hears the events of `AskEvent` in order. With no `llm` the answer is by extraction.
+    /// Answers a question in the documents' own words; `on_event` hears the events of `AskEvent` in order.
     #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
-    pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
+    pub fn quote(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
-            let given = Given::new(options)?;
-            let options = arguments::ask_options(&given)?;
-            let model = arguments::endpoint(&given)?.map(chat::open).transpose()?;
-            // What the page's handler throws ends the answer; it is told as the call's own error.
-            let mut thrown: Option<JsValue> = None;
-            let mut texts = utf16::Texts::default();
-            let mut hear = |event: AskEvent| {
-                if thrown.is_some() {
-                    return;
-                }
-                let told = to_js(&texts.event(event)).and_then(|event| on_event.call1(&JsValue::NULL, &event));
-                thrown = told.err();
-            };
-            let answer = engine.ask(&question, &options, model.as_deref(), &mut hear).await.map_err(|e| error::engine(&e))?;
-            match thrown {
-                Some(e) => Err(e),
-                None => to_js(&texts.answer(answer)),
-            }
+            let options = arguments::ask_options(&Given::new(options)?)?;
+            let mut teller = Teller::new(on_event);
+            let answer = engine.quote(&question, &options, &mut |event| teller.ask_event(event)).await.map_err(|e| error::engine(&e))?;
+            teller.end(answer)
         })
     }
 

@@ -2,8 +2,6 @@
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { launch, newPage } from "./browser.mjs";
@@ -12,29 +10,22 @@ import { serveLlm, serveSite, strictPolicy } from "./server.mjs";
 /** The question that the demo is shown with. */
 export const QUESTION = "what is the difference between a keyword graph and a knowledge graph?";
 
-/** The folder with the built page: $POCKETGRAPH_SITE, or with POCKETGRAPH_MOCK=1 one around the mock engine. */
-async function siteFolder() {
+/** The folder with the built page: $POCKETGRAPH_SITE. */
+function siteFolder() {
   const built = process.env.POCKETGRAPH_SITE;
-  if (built) {
-    for (const part of ["index.html", "pkg/pocketgraph.js", "pkg/pocketgraph_wasm_bg.wasm", "bundle/manifest.json"]) {
-      assert.ok(existsSync(join(built, part)), `POCKETGRAPH_SITE lacks ${part}`);
-    }
-    return { folder: built, remove: () => {} };
+  assert.ok(built, "Set POCKETGRAPH_SITE to the built page; `./build.sh test` does.");
+  for (const part of ["index.html", "pkg/pocketgraph.js", "pkg/pocketgraph_wasm_bg.wasm", "pkg/pocketgraph_full_bg.wasm", "bundle/manifest.json"]) {
+    assert.ok(existsSync(join(built, part)), `POCKETGRAPH_SITE lacks ${part}`);
   }
-  assert.equal(process.env.POCKETGRAPH_MOCK, "1", "Set POCKETGRAPH_SITE to the built page, or POCKETGRAPH_MOCK=1 to test the page alone.");
-  const { buildMockSite } = await import("./mock/site.mjs");
-  const folder = await mkdtemp(join(tmpdir(), "pocketgraph-site-"));
-  await buildMockSite(folder);
-  return { folder, remove: () => rm(folder, { recursive: true }) };
+  return built;
 }
 
 /** Registers the hooks; what it returns is filled in before the first test. */
 export function harness() {
   const test = {};
   before(async () => {
-    const { folder, remove } = await siteFolder();
+    const folder = siteFolder();
     test.folder = folder;
-    test.remove = remove;
     test.llm = await serveLlm();
     test.site = await serveSite(folder, { policy: strictPolicy(test.llm.origin) });
     test.browser = await launch();
@@ -43,7 +34,6 @@ export function harness() {
     await test.browser?.close();
     await test.site?.close();
     await test.llm?.close();
-    await test.remove?.();
   });
   /** A page at `path` of the site, ready for a question. */
   test.open = async ({ path = "", ...options } = {}) => {

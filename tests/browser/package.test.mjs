@@ -131,6 +131,56 @@ for (const worker of [true, false]) {
     await page.context().close();
   });
 
+  test(`${where}: the full module takes over where a language model is wanted, keeps what was prepared, and comes once`, async () => {
+    const page = await t.bare();
+    t.site.requests.length = 0;
+    const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      for await (const event of graph.ask(question)) void event;
+      const before = await graph.stats();
+      const preparing = graph.prepare();
+      const written = async () => {
+        let answer;
+        for await (const event of graph.ask(question, { llm })) if (event.type === "done") answer = event.answer;
+        return answer.by;
+      };
+      const by = await Promise.all([written(), written()]);
+      await preparing;
+      const { stage, hits } = await graph.search(question);
+      const after = await graph.stats();
+      await graph.close();
+      return { by, stage, hits: hits.length, before, after };
+    }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } });
+    assert.ok(!seen.code, seen.message);
+    assert.deepEqual(seen.by, ["llm", "llm"]);
+    assert.deepEqual([seen.stage, seen.hits > 0], ["model", true]);
+    assert.ok(seen.after.bytes > seen.before.bytes && seen.after.requests > seen.before.requests);
+    assert.equal(t.site.requests.filter((path) => path.includes("pocketgraph_full_bg.wasm")).length, 1);
+    await assertClean(page);
+    await page.context().close();
+  });
+
+  test(`${where}: a full module that cannot be had is an error of that call alone, and is tried again`, async () => {
+    const page = await t.bare();
+    t.site.faults.set("pocketgraph_full_bg.wasm", { kind: "status", status: 404 });
+    const open = async ({ PocketGraph }, { worker, question, llm }) => {
+      window.graph = await PocketGraph.open("/bundle/", { worker });
+      const code = await window.graph.ask(question, { llm }).next().catch((error) => error.code);
+      return { failed: code, hits: (await window.graph.search(question)).hits.length };
+    };
+    const argument = { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } };
+    assert.deepEqual(Object.entries(await use(page, open, argument)).map(([, v]) => (Number.isInteger(v) ? v > 0 : v)), ["http", true]);
+    t.site.faults.clear();
+    const again = await use(page, async (_, { question, llm }) => {
+      let answer;
+      for await (const event of window.graph.ask(question, { llm })) if (event.type === "done") answer = event.answer;
+      return { by: answer.by };
+    }, argument);
+    assert.equal(again.by, "llm", again.message);
+    await assertClean(page, FAILED_LOAD);
+    await page.context().close();
+  });
+
   test(`${where}: an endpoint that fails ends in a quoted answer whose warning has the code`, async () => {
     const page = await t.bare();
     t.llm.text = "A keyword graph joins keywords by how many passages they share, and so on [1].";

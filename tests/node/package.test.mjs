@@ -1,5 +1,5 @@
 // The package in Node: bundles from a folder and from a host, with nothing left behind. POCKETGRAPH_SITE is the folder that holds pkg/ and
-// bundle/; POCKETGRAPH_MOCK=1 tests the JavaScript alone, around a mock engine.
+// bundle/.
 
 import assert from "node:assert/strict";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,12 +19,7 @@ const temporary = [];
 
 before(async () => {
   folder = process.env.POCKETGRAPH_SITE;
-  if (!folder) {
-    assert.equal(process.env.POCKETGRAPH_MOCK, "1", "Set POCKETGRAPH_SITE to the built page, or POCKETGRAPH_MOCK=1.");
-    folder = await mkdtemp(join(tmpdir(), "pocketgraph-node-"));
-    temporary.push(folder);
-    await (await import("../browser/mock/site.mjs")).buildMockSite(folder);
-  }
+  assert.ok(folder, "Set POCKETGRAPH_SITE to the built page; `./build.sh test` does.");
   site = await serveSite(folder);
   ({ PocketGraph, PocketGraphError } = await import(pathToFileURL(join(folder, "pkg/pocketgraph.js"))));
 });

@@ -117,7 +117,11 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
             let _ = std::io::stdout().flush();
         }
     };
-    let answer = wait(engine.ask(&args.question, &options, chat, &mut hear))?.into_diagnostic()?;
+    let answer = match chat {
+        Some(chat) => wait(engine.ask(&args.question, &options, chat, &mut hear))?,
+        None => wait(engine.quote(&args.question, &options, &mut hear))?,
+    }
+    .into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&answer).into_diagnostic()?);
         return Ok(());
