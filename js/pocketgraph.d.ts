@@ -2,10 +2,10 @@
 // the JavaScript around it.
 
 import type {
-  Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph,
+  AgentEvent, Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph,
 } from "./pocketgraph_full.js";
 
-export type { Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph };
+export type { AgentEvent, Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph };
 
 /** What went wrong. Codes do not change between versions; messages may. */
 export type ErrorCode =
@@ -88,6 +88,21 @@ export interface LlmEndpoint {
   retries?: number;
 }
 
+/** The protocols by which an LLM can search while it answers. */
+export type Protocol =
+  | "single-shot"
+  | "chain-of-thought"
+  | "closed-book"
+  | "react"
+  | "self-ask"
+  | "search-o1"
+  | "search-r1"
+  | "graph-search"
+  | "graph-r1"
+  | "graph-rft"
+  | "lpkg"
+  | "tool-calling";
+
 export interface AskOptions extends SearchOptions {
   /** Without it, the answer is quoted from the passages. */
   llm?: LlmEndpoint | null;
@@ -99,6 +114,12 @@ export interface AskOptions extends SearchOptions {
   hideContacts?: boolean;
   /** The sentence that says that the documents do not say, in the reader's language. */
   notSaid?: string;
+  /** How the LLM searches while it answers, by a published protocol; without one it is given the hits once. */
+  protocol?: Protocol;
+  /** With a protocol: the most turns of the LLM before it must answer. */
+  turns?: number;
+  /** With a protocol: the most searches. */
+  searches?: number;
 }
 
 /** A whole passage. */
@@ -133,7 +154,7 @@ export declare class PocketGraph {
   /** The passages that answer to `question`, best first. */
   search(question: string, options?: TypingOptions): Promise<SearchResult>;
   /** An answer, as events. Leaving the loop stops the work. */
-  ask(question: string, options?: AskOptions): AsyncGenerator<AskEvent, void, undefined>;
+  ask(question: string, options?: AskOptions): AsyncGenerator<AskEvent | AgentEvent, void, undefined>;
   /** What stands next to a keyword. */
   neighbors(keyword: string, options?: Abortable & { limit?: number }): Promise<Neighbors>;
   /** The part of the graph that a result touched. */

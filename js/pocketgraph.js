@@ -10,6 +10,10 @@ export { PocketGraphError };
 const IN_NODE = typeof window === "undefined" && typeof process === "object" && Boolean(process.versions?.node);
 const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg"];
 
+const PROTOCOLS = [
+  "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1", "graph-rft", "lpkg", "tool-calling",
+];
+
 /** An open bundle. */
 export class PocketGraph {
   #place;
@@ -119,16 +123,21 @@ export class PocketGraph {
   }
 
   /**
-   * An answer, as events in order: `hits`, then with an LLM `references` and `token`s, then `done`. Without an LLM the answer is
+   * An answer, as events in order: `hits`, then with an LLM `references` and `token`s, then `done`. With a protocol the LLM searches while it
+   * answers, and `turn`, `token`, `call`, `evidence`, `plan`, `step` and `answer` tell what it does. Without an LLM the answer is
    * quoted from the passages; so it is, with a warning that says why, where the LLM failed. Leaving the loop, or aborting `signal`,
    * stops the work.
    */
   async *ask(question, options = {}) {
-    const { signal, k, retriever, llm, language, maxInputTokens, maxOutputTokens, hideContacts, notSaid } = options;
+    const { signal, k, retriever, llm, language, maxInputTokens, maxOutputTokens, hideContacts, notSaid, protocol, turns, searches } = options;
     text("question", question);
+    if (protocol !== undefined) protocolName(protocol, llm);
+    positive("turns", turns);
+    positive("searches", searches);
     positive("maxInputTokens", maxInputTokens);
     positive("maxOutputTokens", maxOutputTokens);
-    const writing = { language, hideContacts, notSaid, tokensIn: maxInputTokens, tokensOut: maxOutputTokens, llm: endpoint(llm) };
+    const agent = { protocol, turns, searches };
+    const writing = { language, hideContacts, notSaid, tokensIn: maxInputTokens, tokensOut: maxOutputTokens, llm: endpoint(llm), ...agent };
     const engineOptions = { ...searchOptions(k, retriever), ...defined(writing) };
     throwIfAborted(signal);
 
@@ -248,6 +257,11 @@ function endpoint(llm) {
   }
   if (!/^https?:$/.test(url.protocol)) throw badArgument("`llm.baseUrl` is an http or https URL.");
   return { baseUrl: url.href.replace(/\/+$/, ""), model, ...defined({ apiKey, headers, timeoutMs, retries }) };
+}
+
+function protocolName(protocol, llm) {
+  if (!PROTOCOLS.includes(protocol)) throw badArgument(`\`protocol\` is one of ${PROTOCOLS.join(", ")}.`);
+  if (!llm) throw badArgument("A protocol is a dialogue with a language model: it needs `llm`.");
 }
 
 function searchOptions(k, retriever) {

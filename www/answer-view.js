@@ -20,13 +20,14 @@ export class AnswerView {
   #stop;
   #trouble = h("div", { class: "answer-trouble", role: "alert", hidden: true });
   #body = h("div", { class: "answer-body" });
+  #steps = h("ol", { class: "answer-steps", "aria-label": "What the model did", hidden: true });
   #foot = h("div", { class: "answer-foot" });
 
   constructor(node, { onCite, onStop, onRetry }) {
     this.#node = node;
     this.#on = { onCite, onRetry };
     this.#stop = h("button", { type: "button", class: "stop", hidden: true, onclick: onStop }, "Stop");
-    node.append(h("div", { class: "section-head" }, this.#title, this.#by, this.#stop), this.#trouble, this.#body, this.#foot);
+    node.append(h("div", { class: "section-head" }, this.#title, this.#by, this.#stop), this.#trouble, this.#steps, this.#body, this.#foot);
   }
 
   /** An answer is being made; `llm` is the endpoint if it will be a written one. */
@@ -35,6 +36,8 @@ export class AnswerView {
     this.#quoted = null;
     this.#writing = llm ? { model: llm.model, text: "", references: [] } : null;
     this.#trouble.hidden = true;
+    this.#steps.hidden = true;
+    this.#steps.replaceChildren();
     if (!this.#shown) this.#by.textContent = "Reading…";
     this.#busy(true);
   }
@@ -43,6 +46,19 @@ export class AnswerView {
   references(references) {
     if (this.#writing) this.#writing.references = references;
     this.#by.textContent = `${this.#writing?.model ?? "The model"} is reading…`;
+  }
+
+  /** By a protocol, the model is asked again: what it writes from here on is another reply. */
+  turn() {
+    if (!this.#writing) return;
+    this.#writing.text = "";
+    this.#by.textContent = `${this.#writing.model} is thinking…`;
+  }
+
+  /** By a protocol, something that the model did. */
+  step(text) {
+    this.#steps.hidden = false;
+    this.#steps.append(h("li", {}, text));
   }
 
   /** More text of a written answer. Drawn once a frame however fast it comes. */
@@ -90,6 +106,8 @@ export class AnswerView {
     this.#quoted = this.#shown = this.#writing = null;
     this.#body.replaceChildren();
     this.#foot.replaceChildren();
+    this.#steps.hidden = true;
+    this.#steps.replaceChildren();
     this.#trouble.hidden = true;
     this.#busy(false);
   }

@@ -11,6 +11,17 @@ const RETRIEVERS = [
   ["lexical", "Lexical: words alone"],
 ];
 
+const PROTOCOLS = [
+  ["", "from the passages found"],
+  ["search-r1", "searching between thoughts (Search-R1)"],
+  ["react", "thinking and acting in turn (ReAct)"],
+  ["self-ask", "asking itself questions (Self-Ask)"],
+  ["search-o1", "searching in mid-thought (Search-o1)"],
+  ["lpkg", "by a plan (LPKG)"],
+  ["graph-rft", "by a plan over the graph (Graph-RFT)"],
+  ["tool-calling", "by calling tools"],
+];
+
 /** The settings dialog and what it holds. */
 export class SettingsPanel {
   #dialog;
@@ -19,6 +30,7 @@ export class SettingsPanel {
   #search = { retriever: "auto", k: 10 };
   #llm = null;
   #language = "";
+  #protocol = "";
   #fields = {};
   #problem = h("p", { class: "form-problem", role: "alert" });
 
@@ -44,7 +56,7 @@ export class SettingsPanel {
 
   /** Options for a written answer. */
   get writing() {
-    return this.#language ? { language: this.#language } : {};
+    return { ...(this.#language && { language: this.#language }), ...(this.#protocol && { protocol: this.#protocol }) };
   }
 
   #form() {
@@ -56,6 +68,7 @@ export class SettingsPanel {
     f.model = h("input", { id: "llm-model", type: "text", placeholder: "name of a model", ...off });
     f.apiKey = h("input", { id: "llm-key", type: "password", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
     f.language = h("input", { id: "llm-language", type: "text", placeholder: "the question's own", ...off });
+    f.protocol = h("select", { id: "llm-protocol" }, PROTOCOLS.map(([value, label]) => h("option", { value }, label)));
     const form = h(
       "form",
       { novalidate: true },
@@ -70,6 +83,7 @@ export class SettingsPanel {
         field("Model", f.model),
         field("Key", f.apiKey, "Kept in this page's memory only. Reloading forgets it."),
         field("Answer in", f.language),
+        field("It answers", f.protocol),
       ),
       this.#problem,
       h("footer", {}, h("button", { type: "button", onclick: () => this.#forget() }, "Forget the endpoint"), h("button", { type: "submit", class: "primary" }, "Use these")),
@@ -89,6 +103,7 @@ export class SettingsPanel {
     f.model.value = this.#llm?.model ?? "";
     f.apiKey.value = this.#llm?.apiKey ?? "";
     f.language.value = this.#language;
+    f.protocol.value = this.#protocol;
     this.#complain(null);
     this.#dialog.showModal();
   }
@@ -105,6 +120,7 @@ export class SettingsPanel {
     this.#search = { retriever: f.retriever.value, k };
     this.#llm = baseUrl ? { baseUrl, model, ...(f.apiKey.value && { apiKey: f.apiKey.value }) } : null;
     this.#language = f.language.value.trim();
+    this.#protocol = f.protocol.value;
     this.#finish();
   }
 

@@ -5,6 +5,8 @@
 #[cfg(feature = "full")]
 use super::chat::EndpointOptions;
 use super::error::bad_argument;
+#[cfg(feature = "full")]
+use crate::agent::AgentOptions;
 use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
 use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
@@ -84,6 +86,27 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
         hide_contacts: given.flag("hideContacts")?,
         not_said: given.text("notSaid")?,
     })
+}
+
+/// The protocol in the options of `ask` and how to run it, if one is named.
+#[cfg(feature = "full")]
+pub fn protocol(given: &Given) -> Result<Option<(String, AgentOptions)>, JsValue> {
+    let Some(name) = given.text("protocol")? else { return Ok(None) };
+    let default = AgentOptions::default();
+    let options = AgentOptions {
+        k: given.count("k")?,
+        turns: given.count("turns")?,
+        searches: given.count("searches")?,
+        tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
+        tokens_out: given.count("tokensOut")?,
+        milliseconds: given.count("milliseconds")?.unwrap_or(default.milliseconds),
+        retriever: given.text("retriever")?,
+        language: given.text("language")?,
+        not_said: given.text("notSaid")?,
+        native_tools: given.flag("nativeTools")?,
+        ..default
+    };
+    Ok(Some((name, options)))
 }
 
 /// The endpoint in the options of `ask`.

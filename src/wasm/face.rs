@@ -56,6 +56,24 @@ impl Teller {
         self.tell(&event);
     }
 
+    #[cfg(feature = "full")]
+    pub(super) fn agent_event(&mut self, event: crate::agent::AgentEvent) {
+        let event = self.texts.agent_event(event);
+        self.tell(&event);
+    }
+
+    /// Tells the answer as the last event, and ends.
+    #[cfg(feature = "full")]
+    pub(super) fn done(mut self, answer: Answer) -> Result<JsValue, JsValue> {
+        let answer = self.texts.answer(answer);
+        let value = to_js(&answer)?;
+        self.tell(&crate::agent::AgentEvent::Done { answer });
+        match self.thrown {
+            Some(e) => Err(e),
+            None => Ok(value),
+        }
+    }
+
     /// The call's value, or what the handler threw.
     pub(super) fn end(self, answer: Answer) -> Result<JsValue, JsValue> {
         match self.thrown {

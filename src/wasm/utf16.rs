@@ -1,5 +1,7 @@
 //! Byte offsets to UTF-16 code units, which JavaScript strings are indexed by.
 
+#[cfg(feature = "full")]
+use crate::agent::AgentEvent;
 use crate::answer::{Answer, AskEvent};
 use crate::compact::Map;
 use crate::retrieve::{Hit, SearchResult, Span};
@@ -50,6 +52,31 @@ impl Texts {
             AskEvent::Done { answer } => AskEvent::Done { answer: self.answer(answer) },
             other => other,
         }
+    }
+
+    /// Rewrites the spans of a protocol's event, and remembers the hits' texts.
+    #[cfg(feature = "full")]
+    pub fn agent_event(&mut self, event: AgentEvent) -> AgentEvent {
+        match event {
+            AgentEvent::Hits { result: mut r } => {
+                self.by_chunk.extend(r.hits.iter().map(|h| (h.chunk, h.text.clone())));
+                result(&mut r);
+                AgentEvent::Hits { result: r }
+            }
+            other => other,
+        }
+    }
+
+    /// The chunks that an answer cites and whose texts are not known.
+    #[cfg(feature = "full")]
+    pub fn wanted(&self, answer: &Answer) -> Vec<u32> {
+        answer.citations.iter().filter_map(|c| c.chunk).filter(|chunk| self.by_chunk.get(chunk).is_none()).collect()
+    }
+
+    /// Remembers a text.
+    #[cfg(feature = "full")]
+    pub fn learn(&mut self, chunk: u32, text: String) {
+        self.by_chunk.insert(chunk, text);
     }
 
     /// Rewrites an answer's spans.

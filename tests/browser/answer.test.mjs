@@ -6,7 +6,7 @@ import { ask, askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use, useL
 
 const t = harness();
 beforeEach(() => {
-  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0 });
+  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, script: [] });
   t.llm.requests.length = 0;
 });
 
@@ -113,6 +113,22 @@ test("a new question stops the answer to the old one", async () => {
   await page.locator('#answer[aria-busy="false"]').waitFor();
   await page.waitForTimeout(300);
   assert.ok(t.llm.gone > 0, "the endpoint saw the client leave");
+  await page.context().close();
+});
+
+test("by a protocol the model searches while it answers, and its steps are shown", async () => {
+  t.llm.script = ["<think>I must look.</think>\n<search>how are citations checked</search>", "<think>Enough.</think>\n<answer>Numbers are checked against the passage [1].</answer>"];
+  const page = await openWithLlm({ protocol: "search-r1" });
+  await ask(page);
+  await page.locator(".answer-steps li", { hasText: "how are citations checked" }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
+  assert.match(await page.locator(".answer-body").innerText(), /^Numbers are checked against the passage/);
+  assert.equal(await page.locator(".answer-body .cite").count(), 1);
+  assert.equal(t.llm.requests.length, 2);
+  assert.match(JSON.stringify(t.llm.requests[1].body.messages), /information/, "what was found is sent back");
+  await page.locator(".answer-body button.cite").click();
+  await page.locator("#passage").waitFor({ state: "visible" });
+  await assertClean(page);
   await page.context().close();
 });
 

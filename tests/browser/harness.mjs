@@ -76,11 +76,12 @@ export async function askAndRead(page, question = QUESTION) {
 }
 
 /** Names the LLM endpoint in the settings. */
-export async function useLlm(page, llm, { key = "" } = {}) {
+export async function useLlm(page, llm, { key = "", protocol = "" } = {}) {
   await page.click("#settings-button");
   await page.fill("#llm-url", llm.url);
   await page.fill("#llm-model", "small-model");
   await page.fill("#llm-key", key);
+  await page.selectOption("#llm-protocol", protocol);
   await page.click("#settings button[type=submit]");
   await page.locator("#settings").waitFor({ state: "hidden" });
 }

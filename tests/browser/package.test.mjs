@@ -255,6 +255,20 @@ test("a bundle that is not there is refused with its HTTP status, in a worker an
   await page.context().close();
 });
 
+test("a protocol is refused without a model, and under a name that is none", async () => {
+  const page = await t.bare();
+  const codes = await use(page, async ({ PocketGraph }) => {
+    const graph = await PocketGraph.open("/bundle/");
+    const codeOf = (options) => graph.ask("x", options).next().then(() => "none", (error) => error.code);
+    const llm = { baseUrl: "http://localhost:9/v1", model: "m" };
+    const seen = [await codeOf({ protocol: "react" }), await codeOf({ protocol: "magic", llm }), await codeOf({ protocol: "react", turns: -1, llm })];
+    await graph.close();
+    return seen;
+  });
+  assert.deepEqual(codes, ["bad-argument", "bad-argument", "bad-argument"]);
+  await page.context().close();
+});
+
 test("the component searches, answers, reports, and keeps to the strict policy", async () => {
   const page = await t.open();
   await page.evaluate(async () => {

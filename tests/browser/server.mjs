@@ -72,11 +72,11 @@ const finish = event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }]
 /**
  * An OpenAI-compatible endpoint. `behaviour` can be changed between requests: "stream", "slow" (until the client goes away), "stall" (headers, one
  * token, then nothing), "silent" (no reply at all), "429-then-stream", "429", "401", "500", "truncated" (the stream ends early),
- * "malformed" (not JSON), "html" (a page instead of a stream). `text` is what it says. `requests` holds what it was sent; `gone` counts
+ * "malformed" (not JSON), "html" (a page instead of a stream). `text` is what it says, or, while there are any, the next of `script`. `requests` holds what it was sent; `gone` counts
  * the clients that left before the end.
  */
 export async function serveLlm() {
-  const llm = { behaviour: "stream", text: "", requests: [], gone: 0 };
+  const llm = { behaviour: "stream", text: "", requests: [], gone: 0, script: [] };
   const { url, close } = await listen(async (request, response) => {
     response.setHeader("access-control-allow-origin", "*");
     response.setHeader("access-control-allow-headers", "*");
@@ -104,7 +104,7 @@ async function reply(llm, response) {
   if (behaviour === "html") return response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sign in</title>");
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (behaviour === "malformed") return response.end(token("Well") + "data: {this is not JSON\n\n");
-  const pieces = llm.text.match(/.{1,7}/gs) ?? [];
+  const pieces = (llm.script.shift() ?? llm.text).match(/.{1,7}/gs) ?? [];
   if (behaviour === "slow") {
     for (let i = 0; !response.destroyed; i++) {
       response.write(token(pieces[i] ?? ` word${i}`));
