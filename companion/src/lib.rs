@@ -18,5 +18,6 @@ pub mod pages;
 pub mod pipeline;
 pub mod record;
 pub mod serve;
+pub mod sketch;
 pub mod train;
 pub mod verify;

@@ -50,6 +50,13 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
             v.faults.extend(corpus.cells(&index, &[cell]).await.1);
         }
     }
+    if corpus.has_sketches()
+        && let Some(index) = v.note(corpus.sketch_index().await)
+    {
+        for page in 0..index.pages.pages.len() {
+            v.faults.extend(corpus.sketches(&index, &[page]).await.1);
+        }
+    }
     lexical(bundle, &mut v).await;
     if bundle.has("keywords") {
         v.note(corpus.keywords().await);

@@ -46,6 +46,10 @@ pub enum Kind {
     KgTriples = 16,
     /// Where the knowledge graph's triples come from.
     KgSources = 17,
+    /// The list of sketch pages, and the coordinates that sketches are written in.
+    SketchIndex = 20,
+    /// The sketches of a run of chunks.
+    Sketches = 21,
     /// What documents are called.
     Names = 30,
     /// The list of mention pages.

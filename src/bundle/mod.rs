@@ -9,6 +9,7 @@ mod error;
 mod manifest;
 mod pages;
 mod reader;
+mod sketch;
 mod source;
 mod vectors;
 
@@ -18,6 +19,7 @@ pub use error::BundleError;
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
 pub use pages::{PageRef, PagedIndex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};
+pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketches};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::inflate_gzip;
 pub use source::{MemorySource, Source, SourceError};

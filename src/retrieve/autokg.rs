@@ -1,6 +1,7 @@
 //! The `autokg` retriever: hybrid search over chunks and the keyword graph (Chen and Bertozzi, arXiv 2311.14740, Algorithm 3).
 
-use super::dense::{question_vector, scan};
+use super::dense::{Spoken, question_vector};
+use super::scan::survey;
 use super::{Corpus, KeywordHit, KeywordKind, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set, sort_by};
@@ -115,13 +116,13 @@ impl Retriever for AutoKg {
 
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
-            let (vector, stage, mut missing) = question_vector(corpus, query).await?;
+            let Spoken { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
             let Some(vector) = vector else {
                 return Ok(Ranked { stage, chunks: Vec::new(), keywords: Vec::new(), document_frequency: Map::new(), missing });
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;
-            let mut near = scan(corpus, &vector, self.direct_chunks).await?;
+            let mut near = survey(corpus, &vector, stage, self.direct_chunks, &spoke).await?;
             let (keywords, walked) = self.walk(&graph, &question);
             let mut order: Vec<u32> = Vec::new();
             let mut ways: Map<u32, Vec<Reached>> = Map::new();

@@ -2,8 +2,8 @@
 
 use super::names::Names;
 use crate::bundle::{
-    Bundle, BundleError, Chunk, ChunkIndex, Document, Kind, PagedIndex, VectorIndex, decode_chunks, decode_documents, decode_vectors,
-    open_section,
+    Bundle, BundleError, Chunk, ChunkIndex, Document, Kind, PagedIndex, SketchIndex, VectorIndex, decode_chunks, decode_documents,
+    decode_sketches, decode_vectors, open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
@@ -113,6 +113,29 @@ impl Corpus {
         Ok((chunks.iter().filter_map(|&c| vector(c)).collect(), missing))
     }
 
+    /// Whether the bundle has sketches of its vectors.
+    pub fn has_sketches(&self) -> bool {
+        self.bundle.has("sketches")
+    }
+
+    /// The root of the sketches.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the section cannot be loaded.
+    pub async fn sketch_index(&self) -> Result<Rc<SketchIndex>, BundleError> {
+        let (chunks, dim) = (self.bundle.manifest().counts.chunks, self.dim());
+        self.bundle.section("sketches", move |file, bytes| SketchIndex::decode(file, bytes, chunks, dim)).await
+    }
+
+    /// The sketches on the given pages, by page. What cannot be loaded is absent, and named in the second value.
+    pub async fn sketches(&self, index: &SketchIndex, pages: &[usize]) -> (Map<usize, Rc<Vec<u8>>>, Vec<String>) {
+        let width = index.width();
+        let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_sketches(file, bytes, rows, width);
+        let pages = self.bundle.pages("sketches", &index.pages, pages, decode).await;
+        let missing = pages.missing();
+        (pages.loaded, missing)
+    }
+
     /// The names of the corpus, with what is derived from them.
     ///
     /// # Errors
@@ -151,6 +174,11 @@ impl Corpus {
             Some((chunk, pages.loaded.get(&page)?.get(place)?.clone()))
         };
         Ok((chunks.iter().filter_map(|&c| mentions(c)).collect(), pages.missing()))
+    }
+
+    /// Whether the keyword graph has been loaded.
+    pub fn keywords_at_hand(&self) -> bool {
+        self.keywords.borrow().is_some()
     }
 
     /// The keyword graph.

@@ -15,25 +15,42 @@ pub const FEEDBACK_WEIGHT: f32 = 0.55;
 const FEEDBACK_CHUNKS: usize = 20;
 
 /// Pseudo-relevance feedback: the mean of the vectors of BM25's best chunks, weighted by exp((BM25 / max - 1) / 0.1) and normalised, stands in
-/// for the question's vector until a model is there. `None` when BM25 found nothing.
+/// for the question's vector until a model is there. Their sketches serve for the vectors where the bundle has sketches. `None` when BM25 found
+/// nothing.
 ///
 /// # Errors
-/// [`BundleError`] when the vectors' root cannot be loaded. Cells that cannot be are named in the second value.
+/// [`BundleError`] when the root of the vectors or sketches cannot be loaded. Pages that cannot be are named in the second value.
 pub async fn feedback_vector(corpus: &Corpus, lexical: &[Scored]) -> Result<(Option<Vec<f32>>, Vec<String>), BundleError> {
     let best = &lexical[..lexical.len().min(FEEDBACK_CHUNKS)];
     let Some(max) = best.first().map(|h| h.score).filter(|&m| m > 0.0) else { return Ok((None, Vec::new())) };
     let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
-    let (vectors, missing) = corpus.vectors_of(&ids).await?;
-    let mut sum: Vec<f32> = Vec::new();
-    for h in best {
-        let Some(v) = vectors.get(&h.index) else { continue };
-        let weight = ((h.score / max - 1.0) / 0.1).exp();
-        sum.resize(v.data.len(), 0.0);
-        for (s, &x) in sum.iter_mut().zip(&v.data) {
-            *s += weight * v.scale * f32::from(x);
-        }
+    let weight = |h: &Scored| ((h.score / max - 1.0) / 0.1).exp();
+    if corpus.has_sketches() {
+        let index = corpus.sketch_index().await?;
+        let (pages, missing) = corpus.sketches(&index, index.pages.pages_of(&ids).items()).await;
+        let coordinates = |h: &Scored| {
+            let (page, place) = index.pages.locate(h.index)?;
+            let sketch = pages.get(&page)?.chunks_exact(index.width()).nth(place)?;
+            Some((weight(h), index.read(sketch)))
+        };
+        let mean = weighted_mean(best.iter().filter_map(coordinates));
+        return Ok((mean.and_then(|mean| normalise(index.lift(&mean))), missing));
     }
-    Ok((normalise(sum), missing))
+    let (vectors, missing) = corpus.vectors_of(&ids).await?;
+    let mean = weighted_mean(best.iter().filter_map(|h| Some((weight(h), vectors.get(&h.index)?.to_f32()))));
+    Ok((mean.and_then(normalise), missing))
+}
+
+/// The mean of vectors of one dimension by their weights, which are positive; `None` of none.
+fn weighted_mean(vectors: impl Iterator<Item = (f32, Vec<f32>)>) -> Option<Vec<f32>> {
+    let (mut sum, mut total): (Vec<f32>, f32) = (Vec::new(), 0.0);
+    for (weight, vector) in vectors {
+        sum.resize(vector.len(), 0.0);
+        sum.iter_mut().zip(&vector).for_each(|(s, x)| *s += weight * x);
+        total += weight;
+    }
+    sum.iter_mut().for_each(|s| *s /= total);
+    (total > 0.0).then_some(sum)
 }
 
 /// The question's vector, or what stands in for it given BM25's best hits; which of the two spoke; and what could not be loaded.

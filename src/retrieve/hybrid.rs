@@ -1,8 +1,8 @@
 //! The `hybrid` retriever: BM25 and cosine fused as `(1 - a) BM25 / max + a cosine`.
 
 use super::autokg::direct_keywords;
-use super::dense::{EXACT_BELOW, scan};
 use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, spoken_for};
+use super::scan::{EXACT_BELOW, survey};
 use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};
@@ -34,7 +34,8 @@ impl Retriever for Hybrid {
             let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
             let mut cosines: Map<u32, f32> = Map::new();
             if let Some(vector) = &vector {
-                let mut dense = scan(corpus, vector, CANDIDATES).await?;
+                let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
+                let mut dense = survey(corpus, vector, stage, CANDIDATES, &near).await?;
                 if corpus.len() > EXACT_BELOW {
                     let best: Vec<u32> = found.hits.iter().take(SCATTERED.max(k)).map(|h| h.index).collect();
                     dense.also(corpus, &best).await;
@@ -44,7 +45,7 @@ impl Retriever for Hybrid {
                 missing.append(&mut dense.missing);
             }
             let ranked = fuse(&words, &cosines, stage, k);
-            let keywords = shown_keywords(corpus, vector.as_deref(), &mut missing).await;
+            let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
             let chunks = ranked
                 .into_iter()
                 .map(|h| RankedChunk {
@@ -70,9 +71,11 @@ impl Retriever for Hybrid {
 /// Keywords shown beside the hits.
 const SHOWN_KEYWORDS: usize = 5;
 
-/// The keywords nearest to the question, where the bundle has a keyword graph; one that cannot be loaded is named in `missing`.
-pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, missing: &mut Vec<String>) -> Vec<KeywordHit> {
-    let Some(vector) = vector.filter(|_| corpus.bundle().has("keywords")) else { return Vec::new() };
+/// The keywords nearest to the question, where the bundle has a keyword graph; one that cannot be loaded is named in `missing`. The first hits do
+/// not wait for them: while feedback stands in for the question they are shown only where the graph is at hand.
+pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, stage: Stage, missing: &mut Vec<String>) -> Vec<KeywordHit> {
+    let wanted = corpus.bundle().has("keywords") && (stage == Stage::Model || corpus.keywords_at_hand());
+    let Some(vector) = vector.filter(|_| wanted) else { return Vec::new() };
     match corpus.keywords().await {
         Ok(graph) => direct_keywords(&graph, &QuantizedVector::from_f32(vector), SHOWN_KEYWORDS),
         Err(e) => {

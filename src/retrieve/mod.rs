@@ -10,6 +10,7 @@ mod hybrid;
 mod lexical;
 mod names;
 mod present;
+mod scan;
 mod subgraph;
 
 pub use auto::Auto;

@@ -4,7 +4,7 @@ use super::writer::{Layout, SectionWriter, WriteError};
 use crate::names::Found;
 use pocketgraph::bundle::{
     CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PagedIndex, VectorIndex, begin,
-    encode_chunks, encode_documents, encode_vectors,
+    encode_chunks, encode_documents, encode_sketches, encode_vectors,
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
@@ -68,6 +68,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     chunks(&mut w, contents, &order)?;
     lexical(&mut w, contents, &order)?;
     vectors(&mut w, contents, &order)?;
+    sketches(&mut w, contents, &order)?;
     if let Some(graph) = contents.keywords {
         let (labels, edges) = keyword::encode(&renumbered(graph, &order));
         w.section("keywords", &labels, GZIP, &[])?;
@@ -159,6 +160,29 @@ fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
     }
     let pages = index.pages.clone();
     w.section("vectors", &VectorIndex { cells: index, centroids }.encode(), RAW_PAGES, &pages)
+}
+
+/// Below this many chunks the vectors themselves are as quick to load as sketches with their coordinates.
+const SKETCHED_FROM: usize = 256;
+/// A page of sketches in a corpus that is searched whole: one request brings them all, 98 kB at most.
+const SKETCHES_PER_PAGE: usize = 2048;
+/// And in a larger one, of which a question touches a few: 3 kB.
+const SCATTERED_PER_PAGE: usize = 64;
+
+fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
+    if order.len() < SKETCHED_FROM || dim == 0 {
+        return Ok(());
+    }
+    let mut index = crate::sketch::coordinates(contents.vectors, dim);
+    let per_page = if order.len() <= 2 * SKETCHES_PER_PAGE { SKETCHES_PER_PAGE } else { SCATTERED_PER_PAGE };
+    for run in order.chunks(per_page) {
+        let page: Vec<u8> = run.iter().flat_map(|&i| index.sketch(&contents.vectors[i])).collect();
+        index.pages.pages.push(w.page("sketches", &encode_sketches(&page), Encoding::Raw)?);
+        index.pages.first.push(index.pages.items() + run.len() as u32);
+    }
+    let pages = index.pages.pages.clone();
+    w.section("sketches", &index.encode(), RAW_PAGES, &pages)
 }
 
 fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), WriteError> {

@@ -1,6 +1,6 @@
 //! The candidates and what is known of each.
 
-use super::super::dense::Scan;
+use super::super::scan::Scan;
 use super::super::names::Names;
 use crate::compact::{Map, sort_by};
 use crate::lexical::idf;

@@ -12,10 +12,10 @@
 mod features;
 mod hop;
 
-use super::dense::scan;
 use super::fusion::spoken_for;
 use super::hybrid::{Hybrid, shown_keywords};
 use super::names::Names;
+use super::scan::survey;
 use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::Map;
@@ -100,7 +100,10 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
     all.words(&words, &rest_words);
     all.propose(found.hits.iter().take(PROPOSED).map(|h| h.index));
     let mut dense = match &vector {
-        Some(v) => Some(scan(corpus, v, SCORED).await?),
+        Some(v) => {
+            let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
+            Some(survey(corpus, v, stage, SCORED, &near).await?)
+        }
         None => None,
     };
     if let Some(dense) = &dense {
@@ -136,7 +139,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
             reached: reached(h.index, names, &named, &mut links, &all),
         })
         .collect();
-    let keywords = shown_keywords(corpus, vector.as_deref(), &mut missing).await;
+    let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
     let stage = if vector.is_some() { stage } else { Stage::Lexical };
     Ok(Ranked { stage, chunks, keywords, document_frequency: found.document_frequency, missing })
 }
