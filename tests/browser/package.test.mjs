@@ -19,7 +19,7 @@ for (const worker of [true, false]) {
       const phases = [];
       const graph = await PocketGraph.open("/bundle/", { worker, onProgress: (progress) => phases.push(progress) });
       const info = graph.info();
-      const result = await graph.search(question, { k: 5 });
+      const result = await graph.search(question, { k: 5, retriever: "autokg" });
       const keyword = result.keywords.find(({ kind }) => kind === "direct");
       const neighbors = keyword && (await graph.neighbors(keyword.label, { limit: 3 }));
       const subgraph = await graph.subgraph(result);
