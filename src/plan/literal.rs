@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A value that is no entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Literal {
     /// A finite number.
     Number {
@@ -17,7 +18,7 @@ pub enum Literal {
         unit: Option<String>,
     },
     /// A date.
-    Date(Date),
+    Date(#[cfg_attr(target_arch = "wasm32", tsify(type = "string"))] Date),
     /// A text.
     Text(String),
     /// A truth value.

@@ -139,7 +139,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: &dyn ChatMode
     let started = Instant::now();
     // A recorded run is the same however long it takes now.
     let clock = || if args.replay.is_some() { 0.0 } else { started.elapsed().as_secs_f64() * 1000.0 };
-    let with = AskWith { chat, clock: &clock, graph: None, web: None };
+    let with = AskWith { chat: Some(chat), clock: &clock, graph: None, web: None };
     let mut hear = |event: AgentEvent| {
         if args.trace && !args.json {
             eprint!("{}", trace::told(&event));

@@ -21,9 +21,9 @@ pub fn told(event: &AgentEvent) -> String {
             }
             out
         }
-        AgentEvent::Step { text } => format!("\n• {text}\n"),
+        AgentEvent::Step { text, .. } => format!("\n• {text}\n"),
         AgentEvent::Plan { .. } => "\n(the plan above is carried out)\n".to_owned(),
         AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
-        AgentEvent::Hits { .. } | AgentEvent::Done { .. } => String::new(),
+        AgentEvent::Hits { .. } | AgentEvent::References { .. } | AgentEvent::Done { .. } => String::new(),
     }
 }
