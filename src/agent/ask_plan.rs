@@ -12,7 +12,7 @@ use super::carry_out::WebShelf;
 use super::environment::Evidence as Page;
 use super::found::{Found, found};
 use super::meter::Metered;
-use super::options::AgentOptions;
+use super::options::{AgentOptions, PlannerChoice};
 use super::picture::AnswerGraph;
 use super::types::{AgentEvent, PlannedBy};
 use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
@@ -22,7 +22,7 @@ use crate::llm::ChatModel;
 use crate::plan::execute::{Execution, Limits, Passages, Resources};
 use crate::plan::trace::StepTrace;
 use crate::plan::{Plan, rft};
-use crate::planner::{Planner, PlannerError, Proposal, RulesPlanner};
+use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::RefCell;
@@ -141,8 +141,23 @@ async fn propose(
     if let Some(least) = options.least_confidence {
         rules = rules.least_confidence(least);
     }
-    let _ = (meter, events);
-    Ok(rules.plan(question).await.map(|p| (p, PlannedBy::Rules)).map_err(|e| why(&e)))
+    let by_rules = async || rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
+    let Some(meter) = meter.filter(|_| options.planner != PlannerChoice::Rules) else { return Ok(by_rules().await.map_err(|e| why(&e))) };
+    let unsure = match options.planner {
+        PlannerChoice::Auto => match by_rules().await {
+            Ok(found) => return Ok(Ok(found)),
+            Err(error) => Some(error),
+        },
+        _ => None,
+    };
+    let number = meter.begin("plan");
+    events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
+    match (LlmPlanner::new(meter, Some(linker)).plan(question).await, unsure) {
+        (Ok(proposal), _) => Ok(Ok((proposal, PlannedBy::Llm))),
+        (Err(PlannerError::Aborted), _) => Err(EngineError::Answer(AnswerError::Aborted)),
+        (Err(error), Some(unsure)) => Ok(Err(format!("{}; and {}", why(&unsure), why(&error)))),
+        (Err(error), None) => Ok(by_rules().await.map_err(|e| format!("{}; and {}", why(&error), why(&e)))),
+    }
 }
 
 /// Why there is no plan, to stand in a sentence.
