@@ -8,7 +8,7 @@
 //! carried out here in any case.
 
 use super::ask::{AskWith, Carried, ELSEWHERE, ProtocolAnswer, page, referred};
-use super::carry_out::WebShelf;
+use super::carry_out::WebPassages;
 use super::environment::Evidence as Page;
 use super::found::{Found, found};
 use super::meter::Metered;
@@ -17,14 +17,16 @@ use super::picture::AnswerGraph;
 use super::types::{AgentEvent, PlannedBy};
 use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
 use crate::engine::{Engine, EngineError, SearchOptions};
-use crate::kg::Linker;
+use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
-use crate::plan::execute::{Execution, Limits, Passages, Resources};
-use crate::plan::trace::StepTrace;
+use crate::plan::check::{self, check};
+use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
+use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
 use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
 /// The protocol's name.
@@ -35,6 +37,9 @@ const HITS: u32 = 10;
 const PASSAGES: usize = 5;
 /// Searches and calls of the model in one execution.
 const FETCHES: u32 = 12;
+/// Candidates of a mention that are shown.
+const CANDIDATES: usize = 5;
+const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
 
@@ -58,6 +63,35 @@ pub(super) async fn ask_by_plan(
     with: &AskWith<'_>,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<ProtocolAnswer, EngineError> {
+    answered(engine, question, None, options, with, events).await
+}
+
+/// Answers a question by a plan that somebody wrote, as `plan` answers by its own. Without a `question` the plan's own is taken, which the passages
+/// for the events and for an answer by extraction are searched with.
+///
+/// # Errors
+/// [`EngineError::Plan`] for a plan that fails its checks; else as [`ask_with_protocol`](super::ask_with_protocol).
+pub async fn answer_plan(
+    engine: &Engine,
+    plan: &Plan,
+    question: Option<&str>,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<ProtocolAnswer, EngineError> {
+    let question = question.or(plan.question.as_deref()).unwrap_or_default().to_owned();
+    check(plan, &[], &check::Limits::default()).map_err(|errors| EngineError::Plan(ExecuteError::Plan(errors)))?;
+    answered(engine, &question, Some(plan), options, with, events).await
+}
+
+async fn answered(
+    engine: &Engine,
+    question: &str,
+    given: Option<&Plan>,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
     let how = AskOptions {
         k,
@@ -77,9 +111,13 @@ pub(super) async fn ask_by_plan(
     let linker = engine.knowledge().await?;
     let mut warnings = Vec::new();
     let mut done = None;
-    match &linker {
-        None => warnings.push("The bundle holds no knowledge graph, so there was nothing to plan over.".to_owned()),
-        Some(linker) => match propose(linker, question, options, meter.as_ref(), events).await? {
+    match (&linker, given) {
+        (None, _) => warnings.push(NO_GRAPH.to_owned()),
+        (Some(_), Some(plan)) => {
+            let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
+            done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
+        }
+        (Some(linker), None) => match propose(linker, question, options, meter.as_ref(), events).await? {
             Err(why) => warnings.push(format!("There is no plan: {why}.")),
             Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
         },
@@ -127,6 +165,85 @@ pub(super) async fn ask_by_plan(
     let (usage, estimated) = meter.as_ref().map(Metered::usage).unwrap_or_default();
     let turns = meter.as_ref().map(Metered::turns).unwrap_or_default();
     Ok(ProtocolAnswer { answer, protocol: NAME.to_owned(), forced: None, usage, estimated, turns, carried, passages })
+}
+
+/// What a planner makes of a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct PlannedQuestion {
+    /// The plan; absent where the planner has none that it would stand by.
+    pub plan: Option<Plan>,
+    /// The plan as plan lines; empty where there is none.
+    pub text: String,
+    /// Who made it.
+    pub by: Option<PlannedBy>,
+    /// How sure the planner is of it, from 0 to 1.
+    pub confidence: f32,
+    /// Why there is no plan, where there is none.
+    pub why_not: Option<String>,
+    /// What the question names, with the entities that it may mean.
+    pub mentions: Vec<LinkTrace>,
+}
+
+/// Plans a question over the bundle's knowledge graph, and carries nothing out. `options` choose the planner.
+///
+/// # Errors
+/// [`EngineError::Bundle`] when the graph cannot be loaded, and [`EngineError::Answer`] when the caller aborted.
+pub async fn plan_question(
+    engine: &Engine,
+    question: &str,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+) -> Result<PlannedQuestion, EngineError> {
+    let Some(linker) = engine.knowledge().await? else {
+        return Ok(PlannedQuestion {
+            plan: None,
+            text: String::new(),
+            by: None,
+            confidence: 0.0,
+            why_not: Some(NO_GRAPH.to_owned()),
+            mentions: Vec::new(),
+        });
+    };
+    plan_over(&linker, question, options, with).await
+}
+
+/// As [`plan_question`], over any knowledge graph.
+///
+/// # Errors
+/// [`EngineError::Answer`] when the caller aborted.
+pub async fn plan_over(
+    linker: &Linker,
+    question: &str,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+) -> Result<PlannedQuestion, EngineError> {
+    let count = |text: &str| text.len() / 4 + 1;
+    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
+    let proposed = propose(linker, question, options, meter.as_ref(), &mut |_| {}).await?;
+    let graph = linker.graph();
+    // A question of megabytes names nothing that is worth the time.
+    let beginning = &question[..question.floor_char_boundary(4096)];
+    let mention = |m: &Mention| LinkTrace {
+        mention: beginning.get(m.span.clone()).unwrap_or_default().to_owned(),
+        candidates: (m.candidates.iter().take(CANDIDATES).enumerate())
+            .map(|(i, c)| CandidateTrace {
+                node: c.node,
+                label: graph.label(c.node).to_owned(),
+                score: c.score,
+                how: c.how,
+                chosen: i == 0,
+            })
+            .collect(),
+    };
+    let mentions = linker.mentions(beginning).iter().map(mention).collect();
+    Ok(match proposed {
+        Ok((Proposal { plan, confidence }, by)) => {
+            PlannedQuestion { text: lines(&plan), plan: Some(plan), by: Some(by), confidence, why_not: None, mentions }
+        }
+        Err(why) => PlannedQuestion { plan: None, text: String::new(), by: None, confidence: 0.0, why_not: Some(why), mentions },
+    })
 }
 
 /// A plan, or why there is none.
@@ -187,7 +304,7 @@ async fn execute(
         let text = step.to_text();
         (events.borrow_mut())(AgentEvent::Step { text: text.trim_end().to_owned(), step: Some(step.clone()) });
     };
-    let web = with.web.map(WebShelf);
+    let web = with.web.map(WebPassages);
     let resources = Resources {
         passages: None,
         web: web.as_ref().map(|web| web as &dyn Passages),
@@ -235,7 +352,7 @@ async fn worded(
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Answer, EngineError> {
     let shown = SearchResult { hits: evidence(result, done, of_plan), ..result.clone() };
-    let real = |chunk: u32| chunk <= ELSEWHERE - shown.hits.len() as u32;
+    let real = |chunk: u32| chunk < ELSEWHERE - shown.hits.len() as u32;
     let mut hear = |event: AskEvent| match event {
         AskEvent::Token { text } => events(AgentEvent::Token { text }),
         AskEvent::References { references } => {

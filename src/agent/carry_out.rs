@@ -32,9 +32,9 @@ impl Passages for Shelf<'_> {
 }
 
 /// A search of the web as the executor asks for it.
-pub(super) struct WebShelf<'a>(pub &'a dyn WebSearch);
+pub struct WebPassages<'a>(pub &'a dyn WebSearch);
 
-impl Passages for WebShelf<'_> {
+impl Passages for WebPassages<'_> {
     fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
         async move {
             let found = self.0.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
@@ -51,7 +51,7 @@ impl Run<'_> {
         let environment = self.services.environment;
         let shelf = Shelf { environment, asked: Cell::new(0) };
         let left = self.limits.searches.saturating_sub(self.searches) as usize;
-        let web = environment.web().map(WebShelf);
+        let web = environment.web().map(WebPassages);
         let web = web.as_ref().map(|web| web as &dyn Passages);
         let resources = Resources { passages: Some(&shelf), web, clock: Some(self.services.clock), ..Resources::default() };
         let limits = Limits { fetches: left, passages: self.limits.k as usize, milliseconds: self.time_left(), ..Limits::default() };

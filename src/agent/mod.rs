@@ -21,6 +21,7 @@ mod picture;
 mod protocol;
 mod rules;
 mod run;
+mod searxng;
 mod stream;
 pub mod tags;
 mod types;
@@ -42,8 +43,12 @@ mod testing;
 mod behaviour_tests;
 #[cfg(test)]
 mod golden_tests;
+#[cfg(test)]
+mod hostile_tests;
 
 pub use ask::{AskWith, Carried, ProtocolAnswer, ask_with_protocol};
+pub use ask_plan::{PlannedQuestion, answer_plan, plan_over, plan_question};
+pub use carry_out::WebPassages;
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, WebSearch};
 pub use kg_tools::KgTools;
 pub use neutralise::{Marks, neutralise};
@@ -51,4 +56,5 @@ pub use options::{AgentOptions, Condense, Continuation, Limits, PlannerChoice, P
 pub use picture::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
 pub use protocol::{NAMES, Protocol, by_name, needs_model};
 pub use run::{AgentError, Run, Services, run};
+pub use searxng::SearXng;
 pub use types::{AgentEvent, Call, Cap, Numbered, Outcome, PlannedBy, Turn};

@@ -1,7 +1,7 @@
 //! The subgraph of a plan's answer: what it started from, what it went through, what it found, and where that was read.
 
 use super::kg_tools::chunk_of;
-use crate::compact::Map;
+use crate::compact::{Map, Set};
 use crate::kg::{KnowledgeGraph, NodeId, TripleId};
 use crate::plan::execute::{Evidence, Execution, Item};
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,11 @@ pub struct AnswerGraphEdge {
 impl AnswerGraph {
     /// The picture of what an execution found.
     pub fn of(graph: &KnowledgeGraph, execution: &Execution) -> AnswerGraph {
-        let mut picture = Picture { graph, execution, out: AnswerGraph::default(), values: Map::new() };
+        // Steps that build on no other step start from what the question names.
+        let first = execution.sets.iter().zip(&execution.inputs).filter(|(_, inputs)| inputs.is_empty());
+        let origins = first.flat_map(|(set, _)| &set.members).flat_map(|m| &m.origins);
+        let starts = origins.filter_map(|o| o.head.as_ref()?.node()).collect();
+        let mut picture = Picture { graph, execution, out: AnswerGraph::default(), values: Map::new(), starts };
         let support = execution.support(&[]);
         picture.out.left_out = support.len().saturating_sub(SHOWN) as u32;
         for &evidence in support.iter().take(SHOWN) {
@@ -102,6 +106,8 @@ struct Picture<'a> {
     out: AnswerGraph,
     /// Ids of what is no node of the graph.
     values: Map<Item, String>,
+    /// What the question names.
+    starts: Set<NodeId>,
 }
 
 impl Picture<'_> {
@@ -121,8 +127,7 @@ impl Picture<'_> {
             let graph = self.graph;
             let kind = if graph.is_entity(node) { AnswerNodeKind::Entity } else { AnswerNodeKind::Value };
             let types = graph.types(node).iter().filter_map(|&t| graph.vocabulary().entity_type(t)).map(|t| t.label.clone()).collect();
-            let chosen = |s: &crate::plan::trace::StepTrace| s.links.iter().flat_map(|l| &l.candidates).any(|c| c.chosen && c.node == node);
-            let start = self.execution.trace.steps.iter().any(chosen);
+            let start = self.starts.contains(&node);
             let added = self.add(id.clone(), kind, Item::Node(node).label(Some(graph)));
             (added.types, added.start) = (types, start);
         }

@@ -142,6 +142,8 @@ pub enum PlannedBy {
     Rules,
     /// A language model.
     Llm,
+    /// Whoever asked: the plan was given.
+    Caller,
 }
 
 /// A call in a turn.

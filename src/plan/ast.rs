@@ -9,7 +9,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Literal, Template};
+use super::Template;
+use crate::kg::Value;
 
 /// A plan: statements in order, and the name of the one whose set is the answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -198,7 +199,7 @@ pub struct Test {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Operand {
     /// A value.
-    Literal(Literal),
+    Literal(Value),
     /// The name of an earlier set that holds one literal.
     Reference(String),
 }

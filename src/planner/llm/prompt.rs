@@ -135,7 +135,14 @@ pub fn line(text: &str) -> String {
 
 /// A name of the graph: data, and so one short line that cannot pass for a part of the prompt.
 fn name(text: &str) -> String {
-    line(text).replace(['<', '>', '|', '(', ')', '=', '"', ';'], " ").split_whitespace().collect::<Vec<_>>().join(" ").chars().take(NAME).collect()
+    line(text)
+        .replace(['<', '>', '|', '(', ')', '=', '"', ';'], " ")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(NAME)
+        .collect()
 }
 
 /// The graph's types and relations, and what the question names of it.

@@ -114,7 +114,11 @@ fn what_does_not_change_the_meaning_is_forgiven() {
     ] {
         let model = Scripted::new(&[reply]);
         let drafted = draft(&model, Form::Lines).unwrap_or_else(|e| panic!("{reply}: {e}"));
-        assert_eq!(rft::print(&drafted.plan).unwrap().lines().filter(|l| !l.starts_with('#')).collect::<Vec<_>>().join("\n"), GOOD, "{reply}");
+        assert_eq!(
+            rft::print(&drafted.plan).unwrap().lines().filter(|l| !l.starts_with('#')).collect::<Vec<_>>().join("\n"),
+            GOOD,
+            "{reply}"
+        );
         assert_eq!(model.requests.borrow().len(), 1, "{reply}");
     }
 }
@@ -130,7 +134,9 @@ fn hostile_replies_end_in_an_error_within_two_requests() {
     let endless = "Ans1=SearchKG(t=film | h=Heat, r=directed by) and so on and on ".repeat(80_000);
     let nested = format!("Ans1={}x{}", "Intersect(".repeat(10_000), ")".repeat(10_000));
     let control = "Ans1=SearchKG(t=film\u{0} | h=\u{202e}\u{7}, r=)".to_owned();
-    for reply in [endless.as_str(), &nested, &control, "", " \n ", "<plan>", "</plan><plan></plan>", "Ans1=Delete(Ans1)", "<think>forever", "[None]"] {
+    for reply in
+        [endless.as_str(), &nested, &control, "", " \n ", "<plan>", "</plan><plan></plan>", "Ans1=Delete(Ans1)", "<think>forever", "[None]"]
+    {
         let model = Scripted::new(&[reply]);
         let result = draft(&model, Form::Lines);
         assert!(matches!(result, Err(PlannerError::Unreadable(_))), "{:?}: {result:?}", reply.chars().take(40).collect::<String>());
