@@ -17,6 +17,8 @@ const METHODS = {
 /** What only the full module can do. */
 const FULL_METHODS = {
   ask: (engine, [question, options], onEvent, signal) => engine.ask(question, options, onEvent, signal),
+  plan: (engine, [question, options], _, signal) => engine.plan(question, options, signal),
+  execute: (engine, [plan, options], onEvent, signal) => engine.execute(plan, options, onEvent, signal),
 };
 
 /** An open bundle in this thread. */

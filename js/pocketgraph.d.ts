@@ -2,10 +2,14 @@
 // the JavaScript around it.
 
 import type {
-  AgentEvent, Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph,
+  AgentEvent, Answer, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
+  Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 } from "./pocketgraph_full.js";
 
-export type { AgentEvent, Answer, AskEvent, BundleInfo, Citation, Hit, KeywordHit, KeywordKind, Neighbors, Reached, Reference, SearchResult, Span, Stage, Subgraph };
+export type {
+  AgentEvent, Answer, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
+  Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
+};
 
 /** What went wrong. Codes do not change between versions; messages may. */
 export type ErrorCode =
@@ -88,8 +92,13 @@ export interface LlmEndpoint {
   retries?: number;
 }
 
-/** The protocols by which an LLM can search while it answers. */
+/**
+ * How a question is answered: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of
+ * the published protocols by which an LLM searches while it answers.
+ */
 export type Protocol =
+  | "quote"
+  | "plan"
   | "single-shot"
   | "chain-of-thought"
   | "closed-book"
@@ -114,13 +123,34 @@ export interface AskOptions extends SearchOptions {
   hideContacts?: boolean;
   /** The sentence that says that the documents do not say, in the reader's language. */
   notSaid?: string;
-  /** How the LLM searches while it answers, by a published protocol; without one it is given the hits once. */
+  /**
+   * Where absent: with an LLM, the hits are given to it once; without one, a bundle with a knowledge graph is asked by `plan`, and any other by
+   * `quote`.
+   */
   protocol?: Protocol;
   /** With a protocol: the most turns of the LLM before it must answer. */
   turns?: number;
   /** With a protocol: the most searches. */
   searches?: number;
+  /** With a protocol: the most milliseconds before the LLM must answer. */
+  timeLimitMs?: number;
+  /** Who plans: the rules, the LLM, or (`auto`, the default) the LLM where the rules are unsure. */
+  planner?: "auto" | "rules" | "llm";
+  /** The confidence, from 0 to 1, below which a plan by rules is not carried out. */
+  leastConfidence?: number;
+  /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */
+  webSearch?: string | URL;
 }
+
+export interface ExecuteOptions extends AskOptions {
+  /** What to search passages with beside the plan's own steps; the plan's question where absent. */
+  question?: string;
+}
+
+/** The last event of a run by a protocol or a plan. */
+export type DoneEvent = { type: "done" } & ProtocolAnswer;
+/** What `ask` and `execute` tell, in order. */
+export type AnswerEvent = AskEvent | Exclude<AgentEvent, { type: "done" }> | DoneEvent;
 
 /** A whole passage. */
 export interface Passage {
@@ -154,7 +184,11 @@ export declare class PocketGraph {
   /** The passages that answer to `question`, best first. */
   search(question: string, options?: TypingOptions): Promise<SearchResult>;
   /** An answer, as events. Leaving the loop stops the work. */
-  ask(question: string, options?: AskOptions): AsyncGenerator<AskEvent | AgentEvent, void, undefined>;
+  ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
+  /** A plan over the knowledge graph that answers to `question`. */
+  plan(question: string, options?: AskOptions): Promise<PlannedQuestion>;
+  /** Carries out a plan, given as data or as text in any of its forms. */
+  execute(plan: Plan | string, options?: ExecuteOptions): AsyncGenerator<AnswerEvent, void, undefined>;
   /** What stands next to a keyword. */
   neighbors(keyword: string, options?: Abortable & { limit?: number }): Promise<Neighbors>;
   /** The part of the graph that a result touched. */

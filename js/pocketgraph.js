@@ -11,8 +11,10 @@ const IN_NODE = typeof window === "undefined" && typeof process === "object" && 
 const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg"];
 
 const PROTOCOLS = [
-  "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1", "graph-rft", "lpkg", "tool-calling",
+  "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
+  "graph-rft", "lpkg", "tool-calling",
 ];
+const PLANNERS = ["auto", "rules", "llm"];
 
 /** An open bundle. */
 export class PocketGraph {
@@ -123,24 +125,57 @@ export class PocketGraph {
   }
 
   /**
-   * An answer, as events in order: `hits`, then with an LLM `references` and `token`s, then `done`. With a protocol the LLM searches while it
-   * answers, and `turn`, `token`, `call`, `evidence`, `plan`, `step` and `answer` tell what it does. Without an LLM the answer is
-   * quoted from the passages; so it is, with a warning that says why, where the LLM failed. Leaving the loop, or aborting `signal`,
-   * stops the work.
+   * An answer, as events, of which the last is `done`. Without an LLM, a bundle with a knowledge graph is asked by a plan (`plan`, `step`s,
+   * `references`), and any other quotes its passages; so it is, with a warning that says why, where plan or LLM failed. With an LLM come
+   * `references` and `token`s; with a protocol the LLM searches while it answers, and `turn`, `token`, `call`, `evidence`, `plan`, `step` and
+   * `answer` tell what it does. Leaving the loop, or aborting `signal`, stops the work.
    */
   async *ask(question, options = {}) {
-    const { signal, k, retriever, llm, language, maxInputTokens, maxOutputTokens, hideContacts, notSaid, protocol, turns, searches } = options;
+    const { signal, llm } = options;
     text("question", question);
-    if (protocol !== undefined) protocolName(protocol, llm);
-    positive("turns", turns);
-    positive("searches", searches);
-    positive("maxInputTokens", maxInputTokens);
-    positive("maxOutputTokens", maxOutputTokens);
-    const agent = { protocol, turns, searches };
-    const writing = { language, hideContacts, notSaid, tokensIn: maxInputTokens, tokensOut: maxOutputTokens, llm: endpoint(llm), ...agent };
-    const engineOptions = { ...searchOptions(k, retriever), ...defined(writing) };
+    const protocol = this.#protocol(options);
+    const engineOptions = { ...askOptions(options), ...defined({ protocol }) };
     throwIfAborted(signal);
+    yield* this.#events(protocol || llm ? "ask" : "quote", [question, engineOptions], signal);
+  }
 
+  #protocol({ protocol, llm }) {
+    if (protocol === undefined || protocol === null) return llm || !this.#hasGraph() ? undefined : "plan";
+    if (!PROTOCOLS.includes(protocol)) throw badArgument(`\`protocol\` is one of ${PROTOCOLS.join(", ")}.`);
+    if (protocol === "quote") {
+      if (llm) throw badArgument("`quote` asks no language model: leave out `llm`, or choose another protocol.");
+      return undefined;
+    }
+    if (protocol !== "plan" && !llm) throw badArgument(`The protocol ${protocol} is a dialogue with a language model: it needs \`llm\`.`);
+    return protocol;
+  }
+
+  #hasGraph() {
+    return Boolean(this.#info?.sections.some(({ name }) => name === "kg"));
+  }
+
+  /**
+   * Turns a question into a plan over the bundle's knowledge graph, and carries nothing out: `plan` is null, and `whyNot` says why, where the
+   * planner is not sure.
+   */
+  async plan(question, options = {}) {
+    return this.#call("plan", [text("question", question), askOptions(options)], { signal: options.signal });
+  }
+
+  /**
+   * Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`; `done` brings the answer, the
+   * trace and the subgraph. `question` is what passages are searched with beside the plan's own steps.
+   */
+  async *execute(plan, options = {}) {
+    const { signal, question } = options;
+    const written = typeof plan === "string" ? text("plan", plan) : JSON.stringify(plan);
+    if (!written) throw badArgument("A plan is an object or a text.");
+    throwIfAborted(signal);
+    yield* this.#events("execute", [written, { ...askOptions(options), ...defined({ question }) }], signal);
+  }
+
+  /** The events of one call, and its result as the last of them. */
+  async *#events(method, args, signal) {
     const queue = new EventQueue();
     const { controller, release } = linkedController(signal);
     let sawDone = false;
@@ -149,7 +184,7 @@ export class PocketGraph {
       sawDone ||= event.type === "done";
       queue.push(event);
     };
-    this.#call(llm ? "ask" : "quote", [question, engineOptions], { onEvent, signal: controller.signal }).then(
+    this.#call(method, args, { onEvent, signal: controller.signal }).then(
       (answer) => {
         if (!sawDone) queue.push({ type: "done", answer });
         queue.close();
@@ -249,19 +284,33 @@ function endpoint(llm) {
   text("llm.model", llm.model);
   positive("llm.timeoutMs", llm.timeoutMs);
   const { apiKey, headers, timeoutMs, retries, model } = llm;
-  let url;
-  try {
-    url = new URL(llm.baseUrl, pageUrl());
-  } catch (cause) {
-    throw badArgument(`\`llm.baseUrl\` is not a URL: ${llm.baseUrl}`, cause);
-  }
-  if (!/^https?:$/.test(url.protocol)) throw badArgument("`llm.baseUrl` is an http or https URL.");
+  const url = httpUrl("llm.baseUrl", llm.baseUrl);
   return { baseUrl: url.href.replace(/\/+$/, ""), model, ...defined({ apiKey, headers, timeoutMs, retries }) };
 }
 
-function protocolName(protocol, llm) {
-  if (!PROTOCOLS.includes(protocol)) throw badArgument(`\`protocol\` is one of ${PROTOCOLS.join(", ")}.`);
-  if (!llm) throw badArgument("A protocol is a dialogue with a language model: it needs `llm`.");
+function askOptions(options) {
+  const { k, retriever, llm, language, maxInputTokens, maxOutputTokens, hideContacts, notSaid, turns, searches, planner, leastConfidence, webSearch, timeLimitMs } = options;
+  for (const [name, value] of Object.entries({ maxInputTokens, maxOutputTokens, turns, searches, timeLimitMs })) positive(name, value);
+  if (planner !== undefined && !PLANNERS.includes(planner)) throw badArgument(`\`planner\` is one of ${PLANNERS.join(", ")}.`);
+  const writing = { language, hideContacts, notSaid, tokensIn: maxInputTokens, tokensOut: maxOutputTokens, llm: endpoint(llm) };
+  const agent = { turns, searches, planner, leastConfidence, webSearch: webAddress(webSearch), milliseconds: timeLimitMs };
+  return { ...searchOptions(k, retriever), ...defined({ ...writing, ...agent }) };
+}
+
+function webAddress(place) {
+  if (place === undefined || place === null) return undefined;
+  return httpUrl("webSearch", String(place)).href;
+}
+
+function httpUrl(name, place) {
+  let url;
+  try {
+    url = new URL(place, pageUrl());
+  } catch (cause) {
+    throw badArgument(`\`${name}\` is not a URL: ${place}`, cause);
+  }
+  if (!/^https?:$/.test(url.protocol)) throw badArgument(`\`${name}\` is an http or https URL.`);
+  return url;
 }
 
 function searchOptions(k, retriever) {

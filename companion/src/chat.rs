@@ -70,28 +70,31 @@ fn connection(error: &dyn std::error::Error) -> TransportError {
 
 impl Transport for NativeTransport {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        async move {
-            let mut builder = self.client.post(&request.url);
-            for (name, value) in &request.headers {
-                let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|e| connection(&e))?;
-                // Keeps header values out of debug output and out of compression tables.
-                value.set_sensitive(true);
-                builder = builder.header(name.as_str(), value);
-            }
-            let response = builder.body(request.body).send().await.map_err(|e| connection(&e))?;
-            let headers = response
-                .headers()
-                .iter()
-                .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
-                .collect();
-            let status = response.status().as_u16();
-            let body = response.bytes_stream().map(|piece| piece.map(Vec::from).map_err(|e| connection(&e))).boxed_local();
-            Ok(HttpResponse { status, headers, body })
-        }
-        .boxed_local()
+        let builder = self.client.post(&request.url).body(request.body);
+        sent(builder, request.headers).boxed_local()
+    }
+
+    fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
+        sent(self.client.get(&request.url), request.headers).boxed_local()
     }
 
     fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {
         tokio::time::sleep(Duration::from_millis(u64::from(milliseconds))).boxed_local()
     }
+}
+
+/// Sends a request with its headers.
+async fn sent(mut builder: reqwest::RequestBuilder, given: Vec<(String, String)>) -> Result<HttpResponse, TransportError> {
+    for (name, value) in &given {
+        let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|e| connection(&e))?;
+        // Keeps header values out of debug output and out of compression tables.
+        value.set_sensitive(true);
+        builder = builder.header(name.as_str(), value);
+    }
+    let response = builder.send().await.map_err(|e| connection(&e))?;
+    let headers =
+        response.headers().iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))).collect();
+    let status = response.status().as_u16();
+    let body = response.bytes_stream().map(|piece| piece.map(Vec::from).map_err(|e| connection(&e))).boxed_local();
+    Ok(HttpResponse { status, headers, body })
 }

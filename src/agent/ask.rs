@@ -3,12 +3,17 @@
 use super::environment::{Environment, EnvironmentError, Evidence, GraphTools, Looked, WebSearch};
 use super::kg_tools::KgTools;
 use super::options::AgentOptions;
+use super::picture::AnswerGraph;
 use super::protocol::{NAMES, by_name};
 use super::run::{AgentError, Services, run};
-use super::types::{AgentEvent, Cap, Outcome, Turn};
+use super::types::{AgentEvent, Cap, Outcome, PlannedBy, Turn};
+use super::{ask_plan, protocol::needs_model};
 use crate::answer::{Answer, AnswerError, AskOptions, checked};
+use crate::compact::{Set, sort_by};
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::{ChatModel, Completion, Finish, Usage};
+use crate::plan::Plan;
+use crate::plan::trace::Trace;
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
@@ -18,11 +23,11 @@ use std::collections::BTreeMap;
 /// What a caller brings besides the bundle.
 #[derive(Clone, Copy)]
 pub struct AskWith<'a> {
-    /// The model.
-    pub chat: &'a dyn ChatModel,
+    /// The model; every protocol but `plan` needs one.
+    pub chat: Option<&'a dyn ChatModel>,
     /// Milliseconds since any fixed moment.
     pub clock: &'a dyn Fn() -> f64,
-    /// A knowledge graph; the bundle's own when absent, which is then loaded for the protocols that use one.
+    /// A knowledge graph; the bundle's own when absent, which is then loaded for the protocols that use one. `plan` always uses the bundle's.
     pub graph: Option<&'a dyn GraphTools>,
     /// A way to search the web.
     pub web: Option<&'a dyn WebSearch>,
@@ -45,15 +50,41 @@ pub struct ProtocolAnswer {
     pub estimated: bool,
     /// Every reply of the model, and what was looked for because of it.
     pub turns: Vec<Turn>,
+    /// The plan that was carried out; absent where none was, and where the model itself carried one out.
+    pub carried: Option<Carried>,
+    /// The passages that the answer refers to, whole: the spans of its citations are of their texts.
+    pub passages: Vec<Hit>,
+}
+
+/// A plan and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Carried {
+    /// The plan.
+    pub plan: Plan,
+    /// The plan as plan lines.
+    pub text: String,
+    /// Who made it.
+    pub by: PlannedBy,
+    /// How sure the planner is of it, from 0 to 1.
+    pub confidence: f32,
+    /// What its execution saw, step by step.
+    pub trace: Trace,
+    /// The entities, statements and passages that the result rests on, for drawing.
+    pub graph: AnswerGraph,
 }
 
 /// Answers a question by the protocol of that name. `events` hears first what a search for the question itself found, then the run, and last
-/// the answer with its citations checked, which is also returned.
+/// the references and the answer with its citations checked, which is also returned.
+///
+/// The protocol `plan` needs no model: a plan is made and carried out over the bundle's knowledge graph, and answers with the statements that it
+/// rests on; where it cannot, the documents answer by extraction, and the answer says why. With a model, the model words the answer.
 ///
 /// When the model fails, or has no answer even when it must give one, the documents answer by extraction, and the answer says so.
 ///
 /// # Errors
-/// [`EngineError::BadArgument`] for a protocol or retriever that does not exist, [`EngineError::Bundle`] when the bundle cannot be searched, and
+/// [`EngineError::BadArgument`] for a protocol or retriever that does not exist and for a protocol without the model that it needs, [`EngineError::Bundle`] when the bundle cannot be searched, and
 /// [`EngineError::Answer`] when the caller aborted.
 pub async fn ask_with_protocol(
     engine: &Engine,
@@ -64,7 +95,12 @@ pub async fn ask_with_protocol(
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<ProtocolAnswer, EngineError> {
     let unknown = || EngineError::BadArgument(format!("there is no protocol {protocol:?}; there are {}", NAMES.join(", ")));
+    if !needs_model(protocol) {
+        return ask_plan::ask_by_plan(engine, question, options, with, events).await;
+    }
     let protocol = by_name(protocol).ok_or_else(unknown)?;
+    let without = || EngineError::BadArgument(format!("the protocol {:?} needs a language model", protocol.name()));
+    let chat = with.chat.ok_or_else(without)?;
     let k = protocol.limits().with(options).k;
     let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), typing: false };
     let result = engine.search(question, &search).await?;
@@ -77,7 +113,7 @@ pub async fn ask_with_protocol(
     let graph = with.graph.or(own.as_ref().map(|g| g as &dyn GraphTools));
     let environment = Bundled { engine, retriever: options.retriever.clone(), graph, web: with.web, seen: RefCell::default() };
     let count = |text: &str| engine.count_tokens(text);
-    let services = Services { chat: with.chat, environment: &environment, clock: with.clock, count_tokens: &count };
+    let services = Services { chat, environment: &environment, clock: with.clock, count_tokens: &count };
     let outcome = match run(protocol.as_ref(), question, options, &services, events).await {
         Ok(outcome) => outcome,
         Err(AgentError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
@@ -95,9 +131,24 @@ pub async fn ask_with_protocol(
             answer
         }
     };
+    events(AgentEvent::References { references: answer.references.clone() });
     events(AgentEvent::Done { answer: answer.clone() });
     let Outcome { forced, usage, estimated, turns, .. } = outcome;
-    Ok(ProtocolAnswer { answer, protocol: protocol.name().to_owned(), forced, usage, estimated, turns })
+    let passages = referred(&answer, seen.into_values().chain(result.hits));
+    Ok(ProtocolAnswer { answer, protocol: protocol.name().to_owned(), forced, usage, estimated, turns, carried: None, passages })
+}
+
+/// Those of the known passages that an answer refers to, in the order of their chunks.
+pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
+    let chunks: Set<u32> = answer.references.iter().map(|r| r.chunk).chain(answer.citations.iter().filter_map(|c| c.chunk)).collect();
+    let mut out: Vec<Hit> = Vec::new();
+    for hit in known {
+        if chunks.contains(&hit.chunk) && !out.iter().any(|o| o.chunk == hit.chunk) {
+            out.push(hit);
+        }
+    }
+    sort_by(&mut out, |a, b| a.chunk.cmp(&b.chunk));
+    out
 }
 
 /// Why a run has no answer.
@@ -134,10 +185,10 @@ fn resolved(outcome: &Outcome, seen: &BTreeMap<u32, Hit>, options: &AgentOptions
 }
 
 /// Stands for the chunk of what is in no bundle while its citations are checked; no bundle has so many.
-const ELSEWHERE: u32 = u32::MAX;
+pub(super) const ELSEWHERE: u32 = u32::MAX;
 
 /// A page from elsewhere as a hit, for the check of citations.
-fn page(e: &Evidence) -> Hit {
+pub(super) fn page(e: &Evidence) -> Hit {
     Hit {
         chunk: ELSEWHERE,
         score: e.score,

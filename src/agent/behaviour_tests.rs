@@ -12,6 +12,11 @@ use std::cell::Cell;
 /// The protocols that search by turns.
 const SEARCHING: [&str; 6] = ["react", "self-ask", "search-o1", "search-r1", "graph-r1", "graph-rft"];
 
+/// The protocols that talk with a model in turns of their own choosing: the others lead it through a list of requests.
+fn dialogues() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied().filter(|n| needs_model(n) && !["graph-search", "lpkg", "tool-calling"].contains(n))
+}
+
 fn go(protocol: &str, options: &AgentOptions, replies: &[&str]) -> (Outcome, Vec<AgentEvent>, Vec<ChatRequest>) {
     let model = Scripted::new(replies);
     let (outcome, events) = converse(protocol, options, &model, &world());
@@ -35,7 +40,7 @@ fn calls(outcome: &Outcome) -> Vec<&Call> {
 
 #[test]
 fn a_model_that_says_nothing_is_asked_once_more_and_then_given_up() {
-    for name in NAMES {
+    for name in dialogues() {
         let (outcome, events, requests) = go(name, &AgentOptions::default(), &[""]);
         assert_eq!((outcome.text.as_str(), outcome.error.as_ref()), ("", None), "{name}");
         assert!(requests.len() <= 3, "{name}: {}", requests.len());
@@ -132,7 +137,7 @@ fn the_time_budget_forces_an_answer_even_in_the_middle_of_a_reply() {
 #[test]
 fn five_megabytes_end_at_the_budget_of_a_reply() {
     let flood: String = (0..700_000_u32).map(|n| format!("{n} ")).collect();
-    for name in NAMES {
+    for name in dialogues() {
         let item = vec![Ok(Delta { text: flood.clone(), ..Delta::default() })];
         let model = Scripted::of(vec![item]);
         let options = AgentOptions { tokens_out: Some(100), turns: Some(2), ..AgentOptions::default() };
@@ -192,7 +197,7 @@ fn dropping_a_run_lets_go_of_the_request_under_way() {
     let gone = Cell::new(0);
     let (model, environment, options) = (Silent(&gone), world(), AgentOptions::default());
     let services = Services { chat: &model, environment: &environment, clock: &|| 0.0, count_tokens: &count };
-    for name in NAMES {
+    for name in dialogues() {
         gone.set(0);
         let protocol = by_name(name).unwrap();
         let mut hear = |_| {};
@@ -206,7 +211,7 @@ fn dropping_a_run_lets_go_of_the_request_under_way() {
 
 #[test]
 fn an_endpoint_that_closes_in_mid_word_leaves_an_error_and_the_trace() {
-    for name in NAMES {
+    for name in dialogues() {
         let broken = vec![Ok(Delta { text: "<answer>Hall".to_owned(), ..Delta::default() }), Err(LlmError::Stream("closed".to_owned()))];
         let (outcome, _) = converse(name, &AgentOptions::default(), &Scripted::of(vec![broken]), &world());
         assert_eq!((outcome.text.as_str(), outcome.error.clone()), ("", Some(LlmError::Stream("closed".to_owned()))), "{name}");
@@ -370,7 +375,7 @@ proptest! {
     #[test]
     fn whatever_a_model_says_every_protocol_comes_to_an_end_within_its_budgets(replies in prop::collection::vec(FRAGMENTS, 1..6)) {
         let replies: Vec<&str> = replies.iter().map(String::as_str).collect();
-        for name in NAMES {
+        for name in dialogues() {
             let options = AgentOptions { turns: Some(5), searches: Some(3), ..AgentOptions::default() };
             let environment = world();
             let model = Scripted::new(&replies);

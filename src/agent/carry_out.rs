@@ -1,6 +1,6 @@
 //! A plan carried out at once on a model's behalf: over the knowledge graph, and over passages where the graph has nothing.
 
-use super::environment::{Environment, Evidence, PlanStep};
+use super::environment::{Environment, Evidence, PlanStep, WebSearch};
 use super::look::{line, listed};
 use super::run::Run;
 use super::types::AgentEvent;
@@ -31,21 +31,38 @@ impl Passages for Shelf<'_> {
     }
 }
 
+/// A search of the web as the executor asks for it.
+pub struct WebPassages<'a>(pub &'a dyn WebSearch);
+
+impl Passages for WebPassages<'_> {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+        async move {
+            let found = self.0.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
+            // Whatever it claims to be, a page of the web is no chunk of the bundle.
+            Ok(found.into_iter().take(k).map(|e| Passage { chunk: None, title: e.title, url: e.url, text: e.text }).collect())
+        }
+        .boxed_local()
+    }
+}
+
 impl Run<'_> {
     /// Carries out a plan within what is left of the budgets, and tells it step by step; `None` where the environment cannot.
     pub async fn carry_out(&mut self, plan: &Plan) -> Option<String> {
         let environment = self.services.environment;
         let shelf = Shelf { environment, asked: Cell::new(0) };
         let left = self.limits.searches.saturating_sub(self.searches) as usize;
-        let resources = Resources { passages: Some(&shelf), clock: Some(self.services.clock), ..Resources::default() };
+        let web = environment.web().map(WebPassages);
+        let web = web.as_ref().map(|web| web as &dyn Passages);
+        let resources = Resources { passages: Some(&shelf), web, clock: Some(self.services.clock), ..Resources::default() };
         let limits = Limits { fetches: left, passages: self.limits.k as usize, milliseconds: self.time_left(), ..Limits::default() };
         let steps = environment.graph()?.execute(plan, resources, limits).await?;
         self.searches = self.searches.saturating_add(shelf.asked.get());
         let mut out = String::new();
         let mut read = Vec::new();
-        for step in steps {
+        for mut step in steps {
+            let trace = step.trace.take();
             let text = self.shown_step(step, &mut read).await;
-            self.tell(AgentEvent::Step { text: text.trim_end().to_owned() });
+            self.tell(AgentEvent::Step { text: text.trim_end().to_owned(), step: trace });
             out.push_str(&text);
         }
         // What was read is shown, since a model may find in it what the executor did not.

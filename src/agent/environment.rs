@@ -2,6 +2,7 @@
 
 use crate::plan::Plan;
 use crate::plan::execute::{Limits, Resources};
+use crate::plan::trace::StepTrace;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 
 /// A passage that answers to a query.
@@ -51,6 +52,8 @@ pub struct PlanStep {
     pub passages: Vec<Evidence>,
     /// What was cut off, lacking, or else worth knowing, each a sentence.
     pub notes: Vec<String>,
+    /// What its execution saw, where there is more to tell.
+    pub trace: Option<StepTrace>,
 }
 
 /// Why the environment did not answer.

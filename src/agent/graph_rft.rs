@@ -76,8 +76,10 @@ impl Protocol for GraphRft {
                     break Cap::Silence;
                 }
                 if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
-                    run.tell(AgentEvent::Plan { text: plan.inside.to_owned() });
-                    match read(plan.inside) {
+                    let text = plan.inside.to_owned();
+                    let plan = read(&text);
+                    run.tell(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None });
+                    match plan {
                         Ok(plan) if run.options.execute_plan => {
                             planned = true;
                             if let Some(steps) = run.carry_out(&plan).await {
@@ -98,7 +100,7 @@ impl Protocol for GraphRft {
                         // The model carries it out itself, and may deviate from it; the reader is told.
                         Err(fault) => {
                             planned = true;
-                            run.tell(AgentEvent::Step { text: format!("The plan has a fault: {fault}") });
+                            run.tell(AgentEvent::Step { text: format!("The plan has a fault: {fault}"), step: None });
                         }
                     }
                 }

@@ -76,9 +76,8 @@ impl KgTools {
         }
     }
 
-    /// The chunk that says so, where the graph knows one.
     fn chunk(&self, triple: TripleId) -> Option<u32> {
-        self.graph().provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
+        chunk_of(self.graph(), triple)
     }
 
     /// An edge that a plan followed.
@@ -111,6 +110,11 @@ impl KgTools {
         facts.truncate(k);
         facts
     }
+}
+
+/// The chunk that says a triple, where the graph knows one.
+pub(super) fn chunk_of(graph: &KnowledgeGraph, triple: TripleId) -> Option<u32> {
+    graph.provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
 }
 
 fn words_of(text: &str) -> BTreeSet<String> {
@@ -161,6 +165,7 @@ impl GraphTools for KgTools {
                 facts: s.edges.iter().map(|e| self.shown(e)).collect(),
                 passages: s.passages.iter().filter_map(|p| execution.passages.get(p.passage as usize)).map(evidence).collect(),
                 notes: s.truncated.iter().chain(&s.notes).chain(&s.missing).cloned().collect(),
+                trace: Some(s.clone()),
             };
             Some(execution.trace.steps.iter().map(step).collect())
         }

@@ -6,17 +6,22 @@
 //! of what comes back.
 
 mod ask;
+mod ask_plan;
 mod calls;
 mod carry_out;
 mod dialogue;
 mod environment;
+mod found;
 mod kg_tools;
 mod look;
+mod meter;
 mod neutralise;
 mod options;
+mod picture;
 mod protocol;
 mod rules;
 mod run;
+mod searxng;
 mod stream;
 pub mod tags;
 mod types;
@@ -38,12 +43,18 @@ mod testing;
 mod behaviour_tests;
 #[cfg(test)]
 mod golden_tests;
+#[cfg(test)]
+mod hostile_tests;
 
-pub use ask::{AskWith, ProtocolAnswer, ask_with_protocol};
+pub use ask::{AskWith, Carried, ProtocolAnswer, ask_with_protocol};
+pub use ask_plan::{PlannedQuestion, answer_plan, plan_over, plan_question};
+pub use carry_out::WebPassages;
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, WebSearch};
 pub use kg_tools::KgTools;
 pub use neutralise::{Marks, neutralise};
-pub use options::{AgentOptions, Condense, Continuation, Limits, Polarity};
-pub use protocol::{NAMES, Protocol, by_name};
+pub use options::{AgentOptions, Condense, Continuation, Limits, PlannerChoice, Polarity};
+pub use picture::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
+pub use protocol::{NAMES, Protocol, by_name, needs_model};
 pub use run::{AgentError, Run, Services, run};
-pub use types::{AgentEvent, Call, Cap, Numbered, Outcome, Turn};
+pub use searxng::SearXng;
+pub use types::{AgentEvent, Call, Cap, Numbered, Outcome, PlannedBy, Turn};

@@ -42,6 +42,20 @@ pub enum Polarity {
     OnYes,
 }
 
+/// Who plans, where a plan is carried out for the model or without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum PlannerChoice {
+    /// The rules; where they are unsure and there is a language model, the model.
+    #[default]
+    Auto,
+    /// The rules alone.
+    Rules,
+    /// The language model, and the rules where it gives no plan that can be carried out.
+    Llm,
+}
+
 /// How to run an agent. What is absent is as the protocol's own description has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -92,6 +106,11 @@ pub struct AgentOptions {
     pub coverage: bool,
     /// Graph-RFT: the model's plan is carried out at once, rather than by its own searches one by one.
     pub execute_plan: bool,
+    /// Plan: who plans.
+    pub planner: PlannerChoice,
+    /// Plan: the confidence, from 0 to 1, below which a plan by rules is not carried out; the planner's own when absent.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub least_confidence: Option<f32>,
     /// LPKG: how many replies vote on each sub-question.
     pub votes: u32,
     /// Tool calling: use the endpoint's own tool calls rather than JSON in the text.
@@ -122,6 +141,8 @@ impl Default for AgentOptions {
             polarity: Polarity::default(),
             coverage: true,
             execute_plan: false,
+            planner: PlannerChoice::default(),
+            least_confidence: None,
             votes: 1,
             native_tools: false,
             today: None,

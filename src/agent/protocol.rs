@@ -39,7 +39,7 @@ pub trait Protocol {
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>>;
 }
 
-/// The protocol of that name.
+/// The dialogue of that name; none for `plan`, which is carried out without one.
 pub fn by_name(name: &str) -> Option<Box<dyn Protocol>> {
     Some(match name {
         "single-shot" => Box::new(SingleShot { evidence: true, thought: false }),
@@ -58,9 +58,27 @@ pub fn by_name(name: &str) -> Option<Box<dyn Protocol>> {
     })
 }
 
-/// The names that [`by_name`] knows.
-pub const NAMES: &[&str] =
-    &["single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-r1", "graph-rft"];
+/// All protocols.
+pub const NAMES: &[&str] = &[
+    super::ask_plan::NAME,
+    "single-shot",
+    "chain-of-thought",
+    "closed-book",
+    "react",
+    "self-ask",
+    "search-o1",
+    "search-r1",
+    "graph-search",
+    "graph-r1",
+    "graph-rft",
+    "lpkg",
+    "tool-calling",
+];
+
+/// Whether a protocol of that name is a dialogue with a language model, so that it needs one.
+pub fn needs_model(name: &str) -> bool {
+    name != super::ask_plan::NAME
+}
 
 #[cfg(test)]
 mod tests {
@@ -77,7 +95,7 @@ mod tests {
     #[test]
     fn every_name_names_the_protocol_that_bears_it() {
         for name in NAMES {
-            assert_eq!(by_name(name).map(|p| p.name()), Some(*name));
+            assert_eq!(by_name(name).map(|p| p.name()), needs_model(name).then_some(*name));
         }
         assert!(by_name("search-r2").is_none());
     }

@@ -1,8 +1,10 @@
 //! What an agent tells while it works, and what it leaves behind. These types cross into JavaScript.
 
 use super::environment::Evidence;
-use crate::answer::Answer;
+use crate::answer::{Answer, Reference};
 use crate::llm::{LlmError, Usage};
+use crate::plan::Plan;
+use crate::plan::trace::StepTrace;
 use crate::retrieve::SearchResult;
 use serde::{Deserialize, Serialize};
 
@@ -94,15 +96,28 @@ pub enum AgentEvent {
         /// Why there is none, or what became of the call.
         note: Option<String>,
     },
-    /// The model made a plan.
+    /// There is a plan.
     Plan {
-        /// As it wrote it.
+        /// As the model wrote it, or as plan lines.
         text: String,
+        /// The plan as data; absent for the outlines in prose of some protocols, and for what could not be read.
+        plan: Option<Plan>,
+        /// Who made it; absent where it is the model that answers.
+        by: Option<PlannedBy>,
+        /// How sure the planner is of it, from 0 to 1, where it says so.
+        confidence: Option<f32>,
     },
     /// A step of a plan was carried out.
     Step {
         /// What, and with what result.
         text: String,
+        /// What its execution saw; absent where the model itself was the executor.
+        step: Option<StepTrace>,
+    },
+    /// The passages that the answer may cite.
+    References {
+        /// The passages, by number.
+        references: Vec<Reference>,
     },
     /// The run is over.
     Answer {
@@ -116,6 +131,19 @@ pub enum AgentEvent {
         /// The answer.
         answer: Answer,
     },
+}
+
+/// Who made a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum PlannedBy {
+    /// The rules, without a model.
+    Rules,
+    /// A language model.
+    Llm,
+    /// Whoever asked: the plan was given.
+    Caller,
 }
 
 /// A call in a turn.

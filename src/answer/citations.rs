@@ -225,13 +225,13 @@ fn without_marks(text: &str, markers: &[Marker]) -> String {
 }
 
 /// A byte range as a [`Span`]; texts here are far below 4 GiB, and a longer one saturates.
-pub(super) fn span(range: &Range<usize>) -> Span {
+pub(crate) fn span(range: &Range<usize>) -> Span {
     let cut = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Span { start: cut(range.start), end: cut(range.end) }
 }
 
 /// The reference to a hit under a number.
-pub(super) fn reference(number: u32, hit: &Hit) -> Reference {
+pub(crate) fn reference(number: u32, hit: &Hit) -> Reference {
     Reference { number, chunk: hit.chunk, title: hit.title.clone(), heading_path: hit.heading_path.clone(), url: hit.url.clone() }
 }
 

@@ -17,6 +17,7 @@ mod units;
 mod measure;
 
 pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
+pub(crate) use citations::{reference, span};
 pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
 pub use extract::{
     Choice, MAX_CANDIDATES, MAX_SENTENCES, MIN_COVERAGE, RARE_SHARE, SHORT_COVERAGE, STRONG_COSINE, SURE_COVERAGE, SentenceCandidate,

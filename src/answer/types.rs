@@ -71,6 +71,8 @@ pub enum AnswerBy {
     Extraction,
     /// A language model.
     Llm,
+    /// The knowledge graph: what a plan over it found, without a model.
+    Graph,
 }
 
 /// An answer.

@@ -5,7 +5,9 @@
 //! and a [`Linker`] finds the entities that a text names.
 
 mod ids;
+mod date;
 mod literal;
+mod notation;
 mod strings;
 mod vocabulary;
 mod graph;
@@ -16,10 +18,11 @@ mod names;
 mod link;
 
 pub use build::{BuildNode, KgBuilder, KgError};
+pub use date::{Date, DateError, date};
 pub use graph::{Direction, Edge, KnowledgeGraph, Provenance, Triple};
 pub use ids::{NodeId, RelationId, TripleId, TypeId};
 pub use link::{Candidate, Linker, Match, Mention};
-pub use literal::{Date, Literal, LiteralKind, Value, date, measure, number, value_of};
+pub use literal::{Literal, LiteralKind, Value, measure, number, value_of};
 pub use section::{SECTIONS, decode, encode, is_in, load};
 pub use vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
 

@@ -3,14 +3,14 @@
 use futures::future::LocalBoxFuture;
 use futures::stream::LocalBoxStream;
 
-/// A POST request.
+/// A request.
 #[derive(Clone)]
 pub struct HttpRequest {
     /// An absolute `http` or `https` URL without credentials.
     pub url: String,
     /// Header names and values, `Authorization` among them. Never to be logged.
     pub headers: Vec<(String, String)>,
-    /// The body, JSON in UTF-8.
+    /// The body, JSON in UTF-8; empty for a request that only fetches.
     pub body: String,
 }
 
@@ -62,6 +62,15 @@ pub trait Transport {
     /// # Errors
     /// [`TransportError`] when there is no response.
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>>;
+
+    /// Fetches; resolves when the response's headers are here. Chat needs it not, a search of the web does.
+    ///
+    /// # Errors
+    /// [`TransportError`] when there is no response, and by a transport that cannot fetch.
+    fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
+        let _ = request;
+        Box::pin(std::future::ready(Err(TransportError::Connection("this transport can only post".to_owned()))))
+    }
 
     /// Resolves after so many milliseconds.
     fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()>;

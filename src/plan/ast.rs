@@ -9,10 +9,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Literal, Template};
+use super::Template;
+use crate::kg::Value;
 
 /// A plan: statements in order, and the name of the one whose set is the answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Plan {
     /// The question that the plan answers, where the surface carried it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,6 +27,7 @@ pub struct Plan {
 
 /// One line of a plan: a name for the set that an operation yields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type = "{ name: string; thought?: string } & Operation"))]
 pub struct Statement {
     /// The name, an ASCII identifier such as `Ans1`; unique in its plan, letter case and underscores aside.
     pub name: String,
@@ -39,6 +42,7 @@ pub struct Statement {
 /// What a statement does. An empty operand makes an intersection empty; it never silently becomes the other operand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Operation {
     /// Follows a relation of the knowledge graph from one entity or from every member of a set (Graph-RFT's `SearchKG`).
     SearchKg(SearchKg),
@@ -46,6 +50,7 @@ pub enum Operation {
     /// sets that it refers to.
     Search {
         /// The sub-question.
+        #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
         query: Template,
     },
     /// Every entity of a type.
@@ -112,6 +117,7 @@ fn is_one(n: &u32) -> bool {
 
 /// One step along a relation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SearchKg {
     /// The type that results must have, in the planner's words ("city"); `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,6 +131,7 @@ pub struct SearchKg {
 /// Where a step starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Head {
     /// A mention in the question's words; the executor links it to an entity.
     Mention(String),
@@ -137,6 +144,7 @@ pub enum Head {
 /// What a step follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Relation {
     /// Words for it; the executor ranks the relations of the head in both directions against them and takes the best.
     Phrase(String),
@@ -153,6 +161,7 @@ pub enum Relation {
 /// A number or date for each member of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Measure {
     /// The literal that the relation leads to: a population, a date of birth.
     ValueOf(Relation),
@@ -163,6 +172,7 @@ pub enum Measure {
 /// What members of a set must meet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Condition {
     /// To be of a type, in the planner's words.
     Type(String),
@@ -172,6 +182,7 @@ pub enum Condition {
 
 /// A comparison of a measure with a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Test {
     /// What is measured; `None` if the members are literals, which are measured themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,9 +196,10 @@ pub struct Test {
 /// The right-hand side of a condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Operand {
     /// A value.
-    Literal(Literal),
+    Literal(Value),
     /// The name of an earlier set that holds one literal.
     Reference(String),
 }
@@ -195,6 +207,7 @@ pub enum Operand {
 /// Order between two literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Comparison {
     /// =
     Equal,
@@ -213,6 +226,7 @@ pub enum Comparison {
 /// An end of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Extreme {
     /// The smallest, earliest, first.
     Min,
@@ -226,6 +240,7 @@ pub enum Extreme {
 /// the operand's members at that end; where the operands hold values that an earlier step found, the result is the heads which
 /// those values belong to, so that "which film came out first" answers with a film.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Compare {
     /// The names of the operands; two or more.
     pub of: Vec<String>,
@@ -243,6 +258,7 @@ pub struct Compare {
 /// The kinds of comparison between sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum How {
     /// Whether they are the same.
     Equal,

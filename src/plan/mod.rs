@@ -7,22 +7,23 @@ mod ast;
 pub mod check;
 mod error;
 pub mod json_form;
-mod literal;
 mod read;
 pub mod rft;
 pub mod lpkg;
 mod shape;
+mod surface;
 mod template;
 pub mod trace;
 pub mod execute;
 
+pub use crate::kg::{Date, Value as Literal};
 pub use ast::{
     Compare, Comparison, Condition, Extreme, Head, How, Measure, Operand, Operation, Plan, Relation, SearchKg, Statement, Test, same_name,
 };
 pub use error::{Fault, PlanError, Position};
-pub use literal::{Date, Literal, LiteralError};
 pub use read::{Parsed, canonical_name};
 pub use shape::Shape;
+pub use surface::Surface;
 pub use template::{Part, Template, TemplateError};
 
 #[cfg(test)]

@@ -211,6 +211,13 @@ impl Trace {
 }
 
 impl StepTrace {
+    /// The step as text.
+    pub fn to_text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
     fn write(&self, out: &mut String) {
         let _ = writeln!(out, "{} = {}", self.name, self.says);
         let line = |out: &mut String, text: &str| {

@@ -1,12 +1,14 @@
 //! Planners: from a question to a plan.
 //!
 //! A [`Planner`] is a trait, so that rules, a trained model and a language model can stand in for each other. [`RulesPlanner`] needs no
-//! model: it aligns the question's words with paths that the graph's schema allows, and lets the graph decide between them.
+//! model: it aligns the question's words with paths that the graph's schema allows, and lets the graph decide between them. [`LlmPlanner`]
+//! asks a language model.
 
 mod alignment;
 mod chain;
 mod compose;
 mod lexicon;
+mod llm;
 mod pattern;
 mod question;
 mod rules;
@@ -17,6 +19,7 @@ mod walk;
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
+pub use llm::{Drafted, Form, LlmPlanner};
 pub use pattern::{names, pattern};
 pub use rules::{Planned, RulesPlanner};
 
@@ -44,6 +47,12 @@ pub enum PlannerError {
     /// A model that the planner needs failed.
     #[error("the planner's model failed: {0}")]
     Model(String),
+    /// A model's plan cannot be carried out, nor could the one that it wrote when it was told why.
+    #[error("the planner's model gave no plan that can be carried out: {0}")]
+    Unreadable(String),
+    /// The caller aborted.
+    #[error("aborted")]
+    Aborted,
 }
 
 /// A question to a plan.

@@ -6,7 +6,7 @@
 use super::chat::EndpointOptions;
 use super::error::bad_argument;
 #[cfg(feature = "full")]
-use crate::agent::AgentOptions;
+use crate::agent::{AgentOptions, PlannerChoice};
 use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
 use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
@@ -88,12 +88,35 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
     })
 }
 
-/// The protocol in the options of `ask` and how to run it, if one is named.
+/// The protocol in the options of `ask`, if one is named.
 #[cfg(feature = "full")]
-pub fn protocol(given: &Given) -> Result<Option<(String, AgentOptions)>, JsValue> {
-    let Some(name) = given.text("protocol")? else { return Ok(None) };
+pub fn protocol(given: &Given) -> Result<Option<String>, JsValue> {
+    given.text("protocol")
+}
+
+/// The question that a plan answers, where the caller says it.
+#[cfg(feature = "full")]
+pub fn question(given: &Given) -> Result<Option<String>, JsValue> {
+    given.text("question")
+}
+
+/// The address of a search of the web, if one is given.
+#[cfg(feature = "full")]
+pub fn web_search(given: &Given) -> Result<Option<String>, JsValue> {
+    given.text("webSearch")
+}
+
+/// How to run a protocol.
+#[cfg(feature = "full")]
+pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
     let default = AgentOptions::default();
-    let options = AgentOptions {
+    let planner = match given.text("planner")?.as_deref() {
+        None | Some("auto") => PlannerChoice::Auto,
+        Some("rules") => PlannerChoice::Rules,
+        Some("llm") => PlannerChoice::Llm,
+        Some(_) => return Err(bad_argument("planner must be auto, rules or llm")),
+    };
+    Ok(AgentOptions {
         k: given.count("k")?,
         turns: given.count("turns")?,
         searches: given.count("searches")?,
@@ -103,29 +126,30 @@ pub fn protocol(given: &Given) -> Result<Option<(String, AgentOptions)>, JsValue
         retriever: given.text("retriever")?,
         language: given.text("language")?,
         not_said: given.text("notSaid")?,
+        planner,
+        least_confidence: given.number("leastConfidence")?.map(|c| c as f32),
         native_tools: given.flag("nativeTools")?,
         ..default
-    };
-    Ok(Some((name, options)))
+    })
 }
 
-/// The endpoint in the options of `ask`.
+/// The endpoint in the options of `ask`, if one is named.
 #[cfg(feature = "full")]
-pub fn endpoint(given: &Given) -> Result<EndpointOptions, JsValue> {
-    let Some(llm) = given.object("llm")? else { return Err(bad_argument("llm must name the endpoint of a model")) };
+pub fn endpoint(given: &Given) -> Result<Option<EndpointOptions>, JsValue> {
+    let Some(llm) = given.object("llm")? else { return Ok(None) };
     let headers = llm.object("headers")?.map(|h| js_sys::Object::entries(h.0.unchecked_ref())).unwrap_or_default();
     let header = |entry: JsValue| {
         let entry: Array = entry.unchecked_into();
         entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("headers must be strings"))
     };
-    Ok(EndpointOptions {
+    Ok(Some(EndpointOptions {
         base_url: llm.text("baseUrl")?.unwrap_or_default(),
         model: llm.text("model")?.unwrap_or_default(),
         api_key: llm.text("apiKey")?,
         headers: headers.iter().map(header).collect::<Result<_, _>>()?,
         timeout_ms: llm.number("timeoutMs")?,
         retries: llm.count("retries")?,
-    })
+    }))
 }
 
 /// As much of a result as its picture shows; the rest stays empty.

@@ -1,4 +1,4 @@
-//! The LLM client's transport in a page: `fetch`, streamed.
+//! The transport of the LLM client and of web searches in a page: `fetch`, streamed.
 
 use super::error::{thrown, with_code};
 use super::fetch::{Connection, Pieces, send};
@@ -37,7 +37,7 @@ pub fn open(options: EndpointOptions) -> Result<Box<dyn ChatModel>, JsValue> {
 }
 
 /// `fetch`, with the reply's body as a stream.
-struct Fetch;
+pub struct Fetch;
 
 fn broken(value: JsValue) -> TransportError {
     TransportError::Connection(thrown(&value))
@@ -52,9 +52,9 @@ async fn piece(body: (Pieces, Connection)) -> Option<(Result<Vec<u8>, TransportE
     }
 }
 
-async fn post(request: HttpRequest) -> Result<HttpResponse, JsValue> {
+async fn exchange(method: &str, request: HttpRequest) -> Result<HttpResponse, JsValue> {
     let init = RequestInit::new();
-    init.set_method("POST");
+    init.set_method(method);
     // Neither cookies nor the page's address belong to the endpoint; a redirect could carry the key to another host.
     init.set_credentials(web_sys::RequestCredentials::Omit);
     init.set_redirect(web_sys::RequestRedirect::Error);
@@ -64,7 +64,9 @@ async fn post(request: HttpRequest) -> Result<HttpResponse, JsValue> {
         headers.set(name, value)?;
     }
     init.set_headers(&headers);
-    init.set_body(&request.body.into());
+    if method == "POST" {
+        init.set_body(&request.body.into());
+    }
     let (response, connection) = send(&request.url, &init).await?;
     let told = |name: &str| Some((name.to_owned(), response.headers().get(name).ok()??));
     let body = match response.body() {
@@ -76,7 +78,11 @@ async fn post(request: HttpRequest) -> Result<HttpResponse, JsValue> {
 
 impl Transport for Fetch {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        post(request).map(|done| done.map_err(broken)).boxed_local()
+        exchange("POST", request).map(|done| done.map_err(broken)).boxed_local()
+    }
+
+    fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
+        exchange("GET", request).map(|done| done.map_err(broken)).boxed_local()
     }
 
     fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {

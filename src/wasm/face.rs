@@ -62,16 +62,14 @@ impl Teller {
         self.tell(&event);
     }
 
-    /// Tells the answer as the last event, and ends.
+    /// Tells the last event, which is also the call's value.
     #[cfg(feature = "full")]
-    pub(super) fn done(mut self, answer: Answer) -> Result<JsValue, JsValue> {
-        let answer = self.texts.answer(answer);
-        let value = to_js(&answer)?;
-        self.tell(&crate::agent::AgentEvent::Done { answer });
-        match self.thrown {
-            Some(e) => Err(e),
-            None => Ok(value),
+    pub(super) fn last(self, event: JsValue) -> Result<JsValue, JsValue> {
+        if let Some(e) = self.thrown {
+            return Err(e);
         }
+        self.on_event.call1(&JsValue::NULL, &event)?;
+        Ok(event)
     }
 
     /// The call's value, or what the handler threw.

@@ -1,55 +1,112 @@
-//! What the full module can do beside searching and quoting: ask a language model, plainly or by a protocol.
+//! What the full module can do beside searching and quoting: ask a language model, plainly or by a protocol; plan, and carry plans out.
 
 use super::arguments::{self, Given};
-use super::face::{Teller, WasmEngine, promise};
-use super::{chat, error};
-use crate::agent::{AgentEvent, AgentOptions, AskWith, ask_with_protocol};
-use crate::engine::Engine;
+use super::face::{Teller, WasmEngine, promise, to_js};
+use super::{chat, error, utf16};
+use crate::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, SearXng};
 use crate::llm::ChatModel;
-use js_sys::{Function, Promise};
+use crate::plan::check::Limits;
+use crate::plan::{Plan, Surface};
+use js_sys::{Function, Promise, Reflect};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
-/// Answers by a protocol. The last event waits until the texts that its citations point into are at hand.
-async fn by_protocol(
-    engine: &Engine,
-    question: &str,
-    (protocol, options): (String, AgentOptions),
-    chat: &dyn ChatModel,
-    mut teller: Teller,
-) -> Result<JsValue, JsValue> {
-    let with = AskWith { chat, clock: &js_sys::Date::now, graph: None, web: None };
-    let mut hear = |event: AgentEvent| match event {
+/// What the options of a call bring along.
+struct Company {
+    chat: Option<Box<dyn ChatModel>>,
+    web: Option<SearXng<chat::Fetch>>,
+    options: AgentOptions,
+}
+
+impl Company {
+    fn of(given: &Given) -> Result<Company, JsValue> {
+        let chat = arguments::endpoint(given)?.map(chat::open).transpose()?;
+        let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch, &base)).transpose();
+        Ok(Company { chat, web: web.map_err(|e| error::bad_argument(&e))?, options: arguments::agent_options(given)? })
+    }
+
+    fn with(&self) -> AskWith<'_> {
+        let web = self.web.as_ref().map(|web| web as &dyn agent::WebSearch);
+        AskWith { chat: self.chat.as_deref(), clock: &js_sys::Date::now, graph: None, web }
+    }
+}
+
+/// Tells a run's events but the last, which the page gets with the whole result.
+fn all_but_done(teller: &mut Teller) -> impl FnMut(AgentEvent) + '_ {
+    move |event| match event {
         AgentEvent::Done { .. } => {}
         event => teller.agent_event(event),
-    };
-    let told = ask_with_protocol(engine, question, &protocol, &options, &with, &mut hear).await.map_err(|e| error::engine(&e))?;
-    for chunk in teller.texts.wanted(&told.answer) {
-        if let Ok(hit) = engine.passage(chunk).await {
-            teller.texts.learn(chunk, hit.text);
-        }
     }
-    teller.done(told.answer)
+}
+
+/// Tells the last event, `done` with the whole result, which is also the call's value. Spans become the page's.
+fn finish(mut teller: Teller, mut result: ProtocolAnswer) -> Result<JsValue, JsValue> {
+    for passage in &mut result.passages {
+        teller.texts.learn(passage.chunk, passage.text.clone());
+        utf16::hit(passage);
+    }
+    result.answer = teller.texts.answer(result.answer);
+    let value = to_js(&result)?;
+    Reflect::set(&value, &"type".into(), &"done".into())?;
+    teller.last(value)
+}
+
+/// A plan in any of its surfaces.
+fn read_plan(text: &str) -> Result<Plan, JsValue> {
+    let parsed = Surface::of(text).read(text, &Limits::default());
+    parsed.map(|parsed| parsed.plan).map_err(|e| error::bad_argument(&e.to_string()))
 }
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// Answers a question by the model behind the endpoint `llm` of the options; `on_event` hears the events of `AskEvent` in order, or with a
-    /// `protocol` those of `AgentEvent`.
+    /// Answers a question: with a `protocol` by that, and `on_event` hears the events of `AgentEvent`; else by the model behind the endpoint `llm`
+    /// of the options, and it hears those of `AskEvent`.
     #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
     pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
             let given = Given::new(options)?;
-            let options = arguments::ask_options(&given)?;
-            let model = chat::open(arguments::endpoint(&given)?)?;
+            let company = Company::of(&given)?;
             let mut teller = Teller::new(on_event);
-            if let Some(how) = arguments::protocol(&given)? {
-                return by_protocol(&engine, &question, how, model.as_ref(), teller).await;
+            if let Some(protocol) = arguments::protocol(&given)? {
+                let mut hear = all_but_done(&mut teller);
+                let told = agent::ask_with_protocol(&engine, &question, &protocol, &company.options, &company.with(), &mut hear).await;
+                drop(hear);
+                return finish(teller, told.map_err(|e| error::engine(&e))?);
             }
+            let Some(model) = &company.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
+            let options = arguments::ask_options(&given)?;
             let told = engine.ask(&question, &options, model.as_ref(), &mut |event| teller.ask_event(event)).await;
             teller.end(told.map_err(|e| error::engine(&e))?)
+        })
+    }
+
+    /// Turns a question into a plan over the bundle's knowledge graph, and carries nothing out.
+    #[wasm_bindgen(unchecked_return_type = "Promise<PlannedQuestion>")]
+    pub fn plan(&self, question: String, options: JsValue, signal: Option<AbortSignal>) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(signal, async move {
+            let company = Company::of(&Given::new(options)?)?;
+            let planned = agent::plan_question(&engine, &question, &company.options, &company.with()).await;
+            to_js(&planned.map_err(|e| error::engine(&e))?)
+        })
+    }
+
+    /// Carries out a plan, given as text in any surface, and answers by what it finds; `on_event` hears the events of `AgentEvent`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<ProtocolAnswer>")]
+    pub fn execute(&self, plan: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(signal, async move {
+            let plan = read_plan(&plan)?;
+            let given = Given::new(options)?;
+            let company = Company::of(&given)?;
+            let question = arguments::question(&given)?;
+            let mut teller = Teller::new(on_event);
+            let mut hear = all_but_done(&mut teller);
+            let told = agent::answer_plan(&engine, &plan, question.as_deref(), &company.options, &company.with(), &mut hear).await;
+            drop(hear);
+            finish(teller, told.map_err(|e| error::engine(&e))?)
         })
     }
 }

@@ -67,12 +67,6 @@ impl Texts {
         }
     }
 
-    /// The chunks that an answer cites and whose texts are not known.
-    #[cfg(feature = "full")]
-    pub fn wanted(&self, answer: &Answer) -> Vec<u32> {
-        answer.citations.iter().filter_map(|c| c.chunk).filter(|chunk| self.by_chunk.get(chunk).is_none()).collect()
-    }
-
     /// Remembers a text.
     #[cfg(feature = "full")]
     pub fn learn(&mut self, chunk: u32, text: String) {

@@ -1,29 +1,28 @@
 //! `pocketgraph ask`.
 
+use super::endpoint::{Endpoint, Planning};
 use super::open::{wait, with_model};
 use super::trace;
-use crate::chat::NativeTransport;
 use crate::record::{RecordFile, replay};
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol};
+use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus};
 use pocketgraph::engine::Engine;
-use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Recorder, Secret};
+use pocketgraph::kg;
+use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph::retrieve::NAMES;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Where the key comes from: never from an argument, which others on the machine could read.
-const KEY: &str = "POCKETGRAPH_API_KEY";
-
 /// Arguments of `pocketgraph ask`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "With --base-url and --model, an OpenAI-compatible endpoint writes the answer; its key, if it wants one, comes from the \
-environment variable POCKETGRAPH_API_KEY. Without, the answer is quoted from the documents.\n\nWith --protocol, the model searches while it answers."
+environment variable POCKETGRAPH_API_KEY.\n\nWithout, a question is planned and carried out over the bundle's knowledge graph, if it carries one, and the answer \
+names the statements that it rests on; else it is quoted from the documents.\n\nWith --protocol, the model searches while it answers, or plans (plan)."
 )]
 pub struct Args {
     /// The bundle's folder
@@ -36,23 +35,22 @@ pub struct Args {
     /// How to look for them
     #[arg(long, default_value = NAMES[0], value_parser = PossibleValuesParser::new(NAMES))]
     retriever: String,
-    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1
-    #[arg(long, requires = "model", env = "POCKETGRAPH_BASE_URL")]
-    base_url: Option<String>,
-    /// The model's name there
-    #[arg(long, env = "POCKETGRAPH_MODEL")]
-    model: Option<String>,
+    #[command(flatten)]
+    endpoint: Endpoint,
+    #[command(flatten)]
+    planning: Planning,
     /// The language to answer in [default: the question's]
     #[arg(long)]
     language: Option<String>,
-    /// Let the model search while it answers, by this protocol
+    /// How to answer: `plan`, which needs no model, or a protocol by which the model searches while it answers [default: with a model one search and one
+    /// answer; without one `plan`, if the bundle carries a knowledge graph]
     #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
     protocol: Option<String>,
     /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
     #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Show every turn of the model, and what it looked for
-    #[arg(long, requires = "protocol")]
+    /// Show the plan and its steps, every turn of the model, and what it looked for
+    #[arg(long)]
     trace: bool,
     /// Keep every exchange with the model in this file
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
@@ -76,15 +74,24 @@ pub fn run(args: &Args) -> Result<()> {
         (None, _) => chat.as_deref(),
     };
     let engine = with_model(&args.bundle)?;
-    match (&args.protocol, chat) {
+    let carries_graph = kg::is_in(engine.corpus().bundle());
+    let protocol = match (args.protocol.as_deref(), chat) {
+        (None, None) if carries_graph => Some("plan"),
+        (protocol, _) => protocol,
+    };
+    match (protocol, chat) {
+        (None, _) if args.trace || args.planning.is_given() => {
+            let help = "name a protocol, such as --protocol plan";
+            return Err(miette!(help = help, "--trace and the options of planning need a --protocol"));
+        }
         (None, chat) => plain(args, &engine, chat)?,
-        (Some(protocol), Some(chat)) => by_protocol(args, &engine, protocol, chat)?,
-        (Some(_), None) => {
+        (Some(protocol), None) if needs_model(protocol) => {
             return Err(miette!(
-                help = "name an endpoint with --base-url and --model, or a recording with --replay",
+                help = "name an endpoint with --base-url and --model, or a recording with --replay; --protocol plan needs neither",
                 "a protocol needs a model"
             ));
         }
+        (Some(protocol), chat) => by_protocol(args, &engine, protocol, chat)?,
     }
     file.map_or(Ok(()), RecordFile::finish).into_diagnostic()
 }
@@ -94,10 +101,7 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
     if let Some(path) = &args.replay {
         return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
     }
-    let (Some(url), Some(model)) = (&args.base_url, &args.model) else { return Ok(None) };
-    let mut config = ChatConfig::new(url, model);
-    config.api_key = std::env::var(KEY).ok().filter(|k| !k.is_empty()).map(|k| Secret::new(&k));
-    Ok(Some(Box::new(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?)))
+    args.endpoint.open()
 }
 
 /// Retrieve once, answer once.
@@ -137,13 +141,14 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
     Ok(())
 }
 
-/// Let the model search while it answers. Its turns are no answer, so they are shown, on standard error, only where a trace is wanted.
-fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: &dyn ChatModel) -> Result<()> {
+/// Plan, or let the model search while it answers. Turns are no answer, so they are shown, on standard error, only where a trace is wanted.
+fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn ChatModel>) -> Result<()> {
     let options = with_options(args)?;
     let started = Instant::now();
     // A recorded run is the same however long it takes now.
     let clock = || if args.replay.is_some() { 0.0 } else { started.elapsed().as_secs_f64() * 1000.0 };
-    let with = AskWith { chat, clock: &clock, graph: None, web: None };
+    let web = args.planning.web()?;
+    let with = AskWith { chat, clock: &clock, graph: None, web: web.as_ref().map(|web| web as &dyn WebSearch) };
     let mut hear = |event: AgentEvent| {
         if args.trace && !args.json {
             eprint!("{}", trace::told(&event));
@@ -155,6 +160,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: &dyn ChatMode
     if args.json {
         if !args.trace {
             reasoned.turns.clear();
+            reasoned.carried = None;
         }
         println!("{}", serde_json::to_string_pretty(&reasoned).into_diagnostic()?);
         return Ok(());
@@ -179,8 +185,14 @@ fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serd
 
 /// The options of a protocol: those of the command line, and over them those given as JSON.
 fn with_options(args: &Args) -> Result<AgentOptions> {
-    let own =
-        AgentOptions { k: args.k, retriever: Some(args.retriever.clone()), language: args.language.clone(), ..AgentOptions::default() };
+    let own = AgentOptions {
+        k: args.k,
+        retriever: Some(args.retriever.clone()),
+        language: args.language.clone(),
+        planner: args.planning.planner().unwrap_or_default(),
+        least_confidence: args.planning.least_confidence(),
+        ..AgentOptions::default()
+    };
     let mut all = serde_json::to_value(own).into_diagnostic()?;
     if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
         all.extend(given.clone());
@@ -189,7 +201,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
 }
 
 /// The citations and what a reader should know.
-fn epilogue(answer: &Answer) {
+pub(super) fn epilogue(answer: &Answer) {
     citations(answer);
     for warning in &answer.warnings {
         eprintln!("warning: {warning}");
@@ -205,10 +217,11 @@ fn citations(answer: &Answer) {
         if told.len() == 1 {
             println!();
         }
-        let reference = answer.references.iter().find(|r| r.number == c.number);
-        let heads = reference.map_or(String::new(), |r| {
-            std::iter::once(&r.title).chain(&r.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ")
-        });
+        let mut heads = std::iter::once(&c.title).chain(&c.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
+        // A statement of the graph has no passage to be opened: it is shown itself.
+        if c.chunk.is_none() && c.url.is_empty() && !c.quote.is_empty() {
+            heads = format!("{} ({heads})", c.quote);
+        }
         let doubt = match c.status {
             CitationStatus::Verified => "",
             CitationStatus::Unsupported => "  (the passage does not bear the sentence out by its words)",

@@ -2,11 +2,13 @@
 
 mod ask;
 mod build;
+mod endpoint;
 mod eval;
 mod import;
 mod inspect;
 mod keywords;
 mod open;
+mod plan;
 mod progress;
 mod search;
 mod serve;
@@ -39,6 +41,8 @@ enum Command {
     Search(search::Args),
     /// Answer a question from a bundle
     Ask(ask::Args),
+    /// Plan a question over a knowledge graph, and carry the plan out
+    Plan(Box<plan::Args>),
     /// Show what a bundle holds
     Inspect(inspect::Args),
     /// Check every file of a bundle
@@ -62,6 +66,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Build(args) => build::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Ask(args) => ask::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Serve(args) => serve::run(&args),

@@ -1,6 +1,16 @@
 //! An agent's run as text, while it happens.
 
-use pocketgraph::agent::AgentEvent;
+use pocketgraph::agent::{AgentEvent, PlannedBy};
+
+/// Who made a plan, and how sure they are.
+pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
+    let sure = confidence.map(|c| format!(", confidence {c:.2}")).unwrap_or_default();
+    match by {
+        PlannedBy::Rules => format!("rules{sure}"),
+        PlannedBy::Llm => format!("the language model{sure}"),
+        PlannedBy::Caller => "you".to_owned(),
+    }
+}
 
 /// What an event looks like in the terminal; empty for those that are not shown.
 pub fn told(event: &AgentEvent) -> String {
@@ -21,9 +31,10 @@ pub fn told(event: &AgentEvent) -> String {
             }
             out
         }
-        AgentEvent::Step { text } => format!("\n• {text}\n"),
-        AgentEvent::Plan { .. } => "\n(the plan above is carried out)\n".to_owned(),
+        AgentEvent::Step { text, .. } => format!("\n• {text}\n"),
+        AgentEvent::Plan { by: None, .. } => "\n(the plan above is carried out)\n".to_owned(),
+        AgentEvent::Plan { text, by: Some(by), confidence, .. } => format!("── plan, by {}\n{text}\n", planner(*by, *confidence)),
         AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
-        AgentEvent::Hits { .. } | AgentEvent::Done { .. } => String::new(),
+        AgentEvent::Hits { .. } | AgentEvent::References { .. } | AgentEvent::Done { .. } => String::new(),
     }
 }

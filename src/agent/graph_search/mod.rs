@@ -122,7 +122,7 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
     if plan.is_empty() {
         plan.push(question.to_owned());
     } else {
-        run.tell(AgentEvent::Plan { text });
+        run.tell(AgentEvent::Plan { text, plan: None, by: None, confidence: None });
     }
     let listed_plan: String = plan.iter().enumerate().map(|(i, q)| format!("Sub-query {}: {q}\n", i + 1)).collect();
     let mut history = String::new();
@@ -146,7 +146,7 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
             false => step(run, "summarise", prompts::summarise(channel, &query, &context)).await?,
         };
         let answer = step(run, "answer", prompts::answer(&query, &context, &history)).await?;
-        run.tell(AgentEvent::Step { text: format!("{query}: {answer}") });
+        run.tell(AgentEvent::Step { text: format!("{query}: {answer}"), step: None });
         history.push_str(&format!(
             "Sub-query {}: {query}\nRetrieved context: {}\nSub-query answer: {}\n\n",
             i + 1,

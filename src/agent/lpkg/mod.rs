@@ -102,7 +102,7 @@ async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
         let read = lpkg::parse(text, &limits).map_err(|e| vec![e]);
         match read.and_then(|parsed| check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)) {
             Ok(plan) => {
-                run.tell(AgentEvent::Plan { text: text.to_owned() });
+                run.tell(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None });
                 return Ok(Some(plan));
             }
             Err(errors) => prompt.push_str(&prompts::repair(text, &errors)),
@@ -158,7 +158,7 @@ async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Res
             _ => return Ok(Err(Failure::Plan)),
         };
         let step = format!("{}: {what} → {}", statement.name, set.render(false));
-        run.tell(AgentEvent::Step { text: step.clone() });
+        run.tell(AgentEvent::Step { text: step.clone(), step: None });
         known.push(step);
         if set.is_empty() {
             return Ok(Err(Failure::Empty(statement.name.clone())));

@@ -113,7 +113,8 @@ impl Execution {
         self.trace.exhausted.is_none() && self.trace.steps.iter().all(whole)
     }
 
-    /// The triples and passages on all ways to these members of the answer, ascending; all members' where none are named.
+    /// The triples and passages on all ways to these members of the answer, ascending; all members' where none are named. A value that was
+    /// computed, such as a count, rests on all members that it was computed from.
     pub fn support(&self, items: &[Item]) -> Vec<Evidence> {
         let all: Vec<Item>;
         let items = if items.is_empty() {
@@ -135,6 +136,12 @@ impl Execution {
                 found.insert(origin.evidence);
                 let head = origin.head.iter().flat_map(|h| inputs.iter().map(move |&i| (i, h.clone())));
                 open.extend(head);
+            }
+            let handed_on = |i: &usize| self.sets.get(*i).is_some_and(|s| s.get(&item).is_some());
+            if member.is_some_and(|m| m.origins.is_empty()) && !inputs.iter().any(handed_on) {
+                let members =
+                    |&i: &usize| self.sets.get(i).into_iter().flat_map(move |s| s.members.iter().map(move |m| (i, m.item.clone())));
+                open.extend(inputs.iter().flat_map(members));
             }
             // Set operations hand members on as they are; a step along a relation has them as heads, which were followed above.
             open.extend(inputs.iter().map(|&i| (i, item.clone())));

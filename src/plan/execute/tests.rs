@@ -179,6 +179,48 @@ fn a_cancelled_execution_ends() {
 }
 
 #[test]
+fn an_execution_that_is_cancelled_on_its_way_asks_no_more() {
+    let books = library(&["one is Alpha."]);
+    let cancelled = || !books.asked.borrow().is_empty();
+    let resources = Resources { passages: Some(&books), cancelled: Some(&cancelled), ..Resources::default() };
+    let plan = plan("A=Search(q=what is one)\nB=Search(q=what is {A})\nC=Search(q=what is {B})");
+    let ended = futures::executor_block(Executor::new(None).execute(&plan, resources, Limits::default()));
+    assert_eq!((ended, books.asked.borrow().len()), (Err(ExecuteError::Cancelled), 1));
+}
+
+#[test]
+fn the_time_budget_ends_reading_between_two_questions() {
+    let books = library(&["The editor of Heat was Dov Hoenig.", "The editor of Ali was William Goldenberg."]);
+    let clock = || books.asked.borrow().len() as f64 * 30.0;
+    let resources = Resources { passages: Some(&books), clock: Some(&clock), ..Resources::default() };
+    let lines = "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=Search(q=editor of {A})";
+    let (_, e) = read(lines, resources, Limits { milliseconds: 20.0, ..Limits::default() });
+    assert_eq!((books.asked.borrow().len(), e.trace.exhausted.as_deref()), (1, Some("the time of 20 ms is over")));
+    assert_eq!((e.answer().members.len(), e.is_complete()), (1, false));
+}
+
+#[test]
+fn a_model_that_answers_nothing_or_breaks_off_leaves_extraction_or_an_honest_hole() {
+    let books = library(&["The editor of Heat was Dov Hoenig."]);
+    struct Broken;
+    impl crate::llm::ChatModel for Broken {
+        fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+            let half = Ok(Delta { text: "[Dov Ho".to_owned(), ..Delta::default() });
+            let items = [half, Err(LlmError::Stream("closed".to_owned()))];
+            Box::pin(async move { Ok(futures::stream::iter(items).boxed_local()) })
+        }
+    }
+    let resources = Resources { passages: Some(&books), model: Some(&Broken), ..Resources::default() };
+    let (linker, e) = read("A=SearchKG(t=* | h=Heat, r=editor)", resources, Limits::default());
+    assert_eq!(labels(&linker, e.answer()), ["Dov Hoenig"]);
+    assert!(e.trace.steps[0].notes[0].contains("the model did not answer"), "{:?}", e.trace.steps[0].notes);
+    let silent = Model("");
+    let resources = Resources { passages: Some(&books), model: Some(&silent), ..Resources::default() };
+    let (_, e) = read("A=SearchKG(t=* | h=Heat, r=editor)", resources, Limits::default());
+    assert_eq!((e.answer().members.len(), e.trace.missing().len()), (0, 2));
+}
+
+#[test]
 fn a_plan_that_fails_its_checks_is_not_executed() {
     let bad = Plan { answer: "B".into(), ..plan("A=All(t=film)") };
     let ended = Executor::new(None).execute(&bad, Resources::default(), Limits::default()).now_or_never().unwrap();

@@ -1,12 +1,12 @@
 //! Steps that measure: comparisons, conditions, extremes.
 
-use super::super::{Compare, Comparison, Condition, Extreme, How, Literal, Measure, Operand};
+use super::super::{Compare, Comparison, Condition, Extreme, How, Measure, Operand};
 use super::lexicon::Target;
 use super::passages::{Passage, ask};
 use super::search::Start;
 use super::sets::{Item, Member, Set, extreme};
 use super::{Executor, Step};
-use crate::kg::{Date, LiteralKind, NodeId, Value};
+use crate::kg::{LiteralKind, NodeId, Value};
 use crate::text::words;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ impl Executor<'_> {
                 items.dedup();
                 // Nothing to count is a count too, but nothing to measure is no value.
                 let values: Vec<Value> = if counting {
-                    vec![Value::Number { base: items.len() as f64, dimension: String::new() }]
+                    vec![Value::number(items.len() as f64)]
                 } else {
                     items.iter().filter_map(|i| i.value(Some(graph))).collect()
                 };
@@ -71,7 +71,7 @@ impl Executor<'_> {
             }
             Condition::Value(test) => {
                 let to = match &test.to {
-                    Operand::Literal(l) => Some(value_of_literal(l)),
+                    Operand::Literal(l) => Some(l.clone()),
                     Operand::Reference(name) => {
                         let other = step.inputs.get(1).cloned().unwrap_or_default();
                         match other.members.as_slice() {
@@ -233,17 +233,4 @@ fn is_kind(value: Option<&Value>, kind: LiteralKind) -> bool {
             | (Some(Value::Text(_)), LiteralKind::Text)
             | (Some(Value::Boolean(_)), LiteralKind::Boolean)
     )
-}
-
-/// A plan's literal as a value of the graph.
-fn value_of_literal(literal: &Literal) -> Value {
-    match literal {
-        Literal::Number { value, unit } => {
-            let (text, unit) = (value.to_string(), unit.as_deref().unwrap_or(""));
-            crate::kg::Literal { text: &text, kind: LiteralKind::Number, datatype: "", unit }.value()
-        }
-        Literal::Date(d) => Value::Date(Date { year: d.year(), month: d.month().unwrap_or(0), day: d.day().unwrap_or(0) }),
-        Literal::Text(text) => Value::Text(text.clone()),
-        Literal::Boolean(b) => Value::Boolean(*b),
-    }
 }

@@ -1,7 +1,7 @@
 //! The candidates and what is known of each.
 
-use super::super::scan::Scan;
 use super::super::names::Names;
+use super::super::scan::Scan;
 use crate::compact::{Map, sort_by};
 use crate::lexical::idf;
 use crate::names::{Mention, NameTable};

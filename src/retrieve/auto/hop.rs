@@ -1,7 +1,7 @@
 //! The second pass: from the best passages to those that they mention, and to what a bridge query finds.
 
-use super::super::scan::Scan;
 use super::super::names::{Names, title_terms};
+use super::super::scan::Scan;
 use super::features::{Candidates, Named};
 use super::{Corpus, Query};
 use crate::bundle::BundleError;

@@ -1,0 +1,73 @@
+//! The arguments of commands that may ask a language model, or the web.
+
+use crate::chat::NativeTransport;
+use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::agent::{PlannerChoice, SearXng};
+use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Secret};
+
+/// Where the key comes from: never from an argument, which others on the machine could read.
+const KEY: &str = "POCKETGRAPH_API_KEY";
+
+/// A language model behind an endpoint.
+#[derive(Debug, clap::Args)]
+pub struct Endpoint {
+    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1
+    #[arg(long, requires = "model", env = "POCKETGRAPH_BASE_URL")]
+    base_url: Option<String>,
+    /// The model's name there
+    #[arg(long, env = "POCKETGRAPH_MODEL")]
+    model: Option<String>,
+}
+
+impl Endpoint {
+    /// The model, if an endpoint is named.
+    pub fn open(&self) -> Result<Option<Box<dyn ChatModel>>> {
+        let (Some(url), Some(model)) = (&self.base_url, &self.model) else { return Ok(None) };
+        let mut config = ChatConfig::new(url, model);
+        config.api_key = std::env::var(KEY).ok().filter(|k| !k.is_empty()).map(|k| Secret::new(&k));
+        Ok(Some(Box::new(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?)))
+    }
+}
+
+/// Who plans, and where to look beyond the bundle.
+#[derive(Debug, clap::Args)]
+pub struct Planning {
+    /// Who plans [default: the rules, and the model where they are unsure and there is one]
+    #[arg(long, value_parser = ["auto", "rules", "llm"])]
+    planner: Option<String>,
+    /// Below this confidence a plan by rules is not carried out
+    #[arg(long, value_name = "FRACTION")]
+    least_confidence: Option<f32>,
+    /// Search the web where graph and documents have nothing, by this SearXNG server, such as http://localhost:8888
+    #[arg(long, value_name = "URL")]
+    web_search: Option<String>,
+}
+
+impl Planning {
+    /// The planner that is asked for, if one is.
+    pub fn planner(&self) -> Option<PlannerChoice> {
+        Some(match self.planner.as_deref()? {
+            "rules" => PlannerChoice::Rules,
+            "llm" => PlannerChoice::Llm,
+            _ => PlannerChoice::Auto,
+        })
+    }
+
+    /// The confidence below which there is no plan.
+    pub fn least_confidence(&self) -> Option<f32> {
+        self.least_confidence
+    }
+
+    /// The web, if a way to search it is named.
+    pub fn web(&self) -> Result<Option<SearXng<NativeTransport>>> {
+        let Some(url) = &self.web_search else { return Ok(None) };
+        let transport = NativeTransport::new().into_diagnostic()?;
+        let refused = |why: String| miette!(help = "give the address of a SearXNG server", "--web-search cannot be used: {why}");
+        SearXng::new(transport, url).map(Some).map_err(refused)
+    }
+
+    /// Whether any of it was given.
+    pub fn is_given(&self) -> bool {
+        self.planner.is_some() || self.least_confidence.is_some() || self.web_search.is_some()
+    }
+}

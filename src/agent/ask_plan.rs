@@ -1,0 +1,405 @@
+//! Plan, then execute: the protocol `plan`, which needs no language model.
+//!
+//! A planner turns the question into a [`Plan`]; it is carried out over the bundle's knowledge graph, over passages where the graph has nothing,
+//! and over the web where those have nothing either. What it finds is the answer, with the statements and passages that show it. Where there is
+//! no graph, no plan, or nothing is found, the documents answer by extraction, or say that they do not say, and the answer's warnings say why.
+//!
+//! With a model, the model may plan, reads the passages of single steps, and words the answer from what was found; the steps themselves are
+//! carried out here in any case.
+
+use super::ask::{AskWith, Carried, ELSEWHERE, ProtocolAnswer, page, referred};
+use super::carry_out::WebPassages;
+use super::environment::Evidence as Page;
+use super::found::{Found, found};
+use super::meter::Metered;
+use super::options::{AgentOptions, PlannerChoice};
+use super::picture::AnswerGraph;
+use super::types::{AgentEvent, PlannedBy};
+use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
+use crate::engine::{Engine, EngineError, SearchOptions};
+use crate::kg::{Linker, Mention};
+use crate::llm::ChatModel;
+use crate::plan::check::{self, check};
+use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
+use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
+use crate::plan::{Plan, rft};
+use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner};
+use crate::retrieve::{Hit, SearchResult};
+use futures::future::{FutureExt, LocalBoxFuture};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+
+/// The protocol's name.
+pub(super) const NAME: &str = "plan";
+/// Passages that the first search brings, and that an answer by extraction may quote from.
+const HITS: u32 = 10;
+/// Passages of one step.
+const PASSAGES: usize = 5;
+/// Searches and calls of the model in one execution.
+const FETCHES: u32 = 12;
+/// Candidates of a mention that are shown.
+const CANDIDATES: usize = 5;
+const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
+/// What a step lacked is told in so many sentences.
+const LACKING: usize = 3;
+
+/// A plan that was carried out.
+struct Done {
+    proposal: Proposal,
+    by: PlannedBy,
+    text: String,
+    execution: Execution,
+}
+
+/// Answers a question by a plan. See [`ask_with_protocol`](super::ask_with_protocol).
+///
+/// # Errors
+/// [`EngineError::BadArgument`] for a retriever that does not exist, [`EngineError::Bundle`] when the bundle cannot be searched, and
+/// [`EngineError::Answer`] when the caller aborted.
+pub(super) async fn ask_by_plan(
+    engine: &Engine,
+    question: &str,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<ProtocolAnswer, EngineError> {
+    answered(engine, question, None, options, with, events).await
+}
+
+/// Answers a question by a plan that somebody wrote, as `plan` answers by its own. Without a `question` the plan's own is taken, which the passages
+/// for the events and for an answer by extraction are searched with.
+///
+/// # Errors
+/// [`EngineError::Plan`] for a plan that fails its checks; else as [`ask_with_protocol`](super::ask_with_protocol).
+pub async fn answer_plan(
+    engine: &Engine,
+    plan: &Plan,
+    question: Option<&str>,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<ProtocolAnswer, EngineError> {
+    let question = question.or(plan.question.as_deref()).unwrap_or_default().to_owned();
+    check(plan, &[], &check::Limits::default()).map_err(|errors| EngineError::Plan(ExecuteError::Plan(errors)))?;
+    answered(engine, &question, Some(plan), options, with, events).await
+}
+
+async fn answered(
+    engine: &Engine,
+    question: &str,
+    given: Option<&Plan>,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<ProtocolAnswer, EngineError> {
+    let k = options.k.unwrap_or(HITS).clamp(1, 100);
+    let how = AskOptions {
+        k,
+        retriever: options.retriever.clone(),
+        tokens_in: options.tokens_in,
+        tokens_out: options.tokens_out.unwrap_or(AskOptions::default().tokens_out),
+        language: options.language.clone(),
+        not_said: options.not_said.clone(),
+        ..AskOptions::default()
+    };
+    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), typing: false };
+    let result = engine.search(question, &search).await?;
+    events(AgentEvent::Hits { result: result.clone() });
+
+    let count = |text: &str| engine.count_tokens(text);
+    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
+    let linker = engine.knowledge().await?;
+    let mut warnings = Vec::new();
+    let mut done = None;
+    match (&linker, given) {
+        (None, _) => warnings.push(NO_GRAPH.to_owned()),
+        (Some(_), Some(plan)) => {
+            let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
+            done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
+        }
+        (Some(linker), None) => match propose(linker, question, options, meter.as_ref(), events).await? {
+            Err(why) => warnings.push(format!("There is no plan: {why}.")),
+            Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
+        },
+    }
+    let mut of_plan = None;
+    if let (Some(linker), Some(done)) = (&linker, &done) {
+        let load = |chunk: u32| -> LocalBoxFuture<'_, Option<Hit>> { async move { engine.passage(chunk).await.ok() }.boxed_local() };
+        of_plan = found(linker.graph(), &done.execution, &load).await;
+        warnings.extend(told(&done.execution, of_plan.is_some()));
+    }
+
+    // What answers without a model, and where the model fails.
+    let mut quoted = match &of_plan {
+        Some(found) if found.from_graph => found.answer(),
+        _ => engine.quote(question, &how, &mut |_| {}).await?,
+    };
+    if let (false, Some(found)) = (quoted.answered, &of_plan) {
+        quoted = found.answer();
+    }
+    let mut answer = match &meter {
+        None => {
+            events(AgentEvent::References { references: quoted.references.clone() });
+            quoted
+        }
+        Some(meter) => {
+            let number = meter.begin("answer");
+            events(AgentEvent::Turn { number, purpose: "answer".to_owned() });
+            worded(question, &how, &result, done.as_ref(), of_plan.as_ref(), &quoted, meter, &count, events).await?
+        }
+    };
+    warnings.append(&mut answer.warnings);
+    answer.warnings = warnings;
+    events(AgentEvent::Done { answer: answer.clone() });
+
+    let carried = linker.zip(done).map(|(linker, done)| Carried {
+        graph: AnswerGraph::of(linker.graph(), &done.execution),
+        plan: done.proposal.plan,
+        text: done.text,
+        by: done.by,
+        confidence: done.proposal.confidence,
+        trace: done.execution.trace,
+    });
+    let known = of_plan.iter().flat_map(Found::passages).cloned().chain(result.hits);
+    let passages = referred(&answer, known);
+    let (usage, estimated) = meter.as_ref().map(Metered::usage).unwrap_or_default();
+    let turns = meter.as_ref().map(Metered::turns).unwrap_or_default();
+    Ok(ProtocolAnswer { answer, protocol: NAME.to_owned(), forced: None, usage, estimated, turns, carried, passages })
+}
+
+/// What a planner makes of a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct PlannedQuestion {
+    /// The plan; absent where the planner has none that it would stand by.
+    pub plan: Option<Plan>,
+    /// The plan as plan lines; empty where there is none.
+    pub text: String,
+    /// Who made it.
+    pub by: Option<PlannedBy>,
+    /// How sure the planner is of it, from 0 to 1.
+    pub confidence: f32,
+    /// Why there is no plan, where there is none.
+    pub why_not: Option<String>,
+    /// What the question names, with the entities that it may mean.
+    pub mentions: Vec<LinkTrace>,
+}
+
+/// Plans a question over the bundle's knowledge graph, and carries nothing out. `options` choose the planner.
+///
+/// # Errors
+/// [`EngineError::Bundle`] when the graph cannot be loaded, and [`EngineError::Answer`] when the caller aborted.
+pub async fn plan_question(
+    engine: &Engine,
+    question: &str,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+) -> Result<PlannedQuestion, EngineError> {
+    let Some(linker) = engine.knowledge().await? else {
+        return Ok(PlannedQuestion {
+            plan: None,
+            text: String::new(),
+            by: None,
+            confidence: 0.0,
+            why_not: Some(NO_GRAPH.to_owned()),
+            mentions: Vec::new(),
+        });
+    };
+    plan_over(&linker, question, options, with).await
+}
+
+/// As [`plan_question`], over any knowledge graph.
+///
+/// # Errors
+/// [`EngineError::Answer`] when the caller aborted.
+pub async fn plan_over(
+    linker: &Linker,
+    question: &str,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+) -> Result<PlannedQuestion, EngineError> {
+    let count = |text: &str| text.len() / 4 + 1;
+    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
+    let proposed = propose(linker, question, options, meter.as_ref(), &mut |_| {}).await?;
+    let graph = linker.graph();
+    // A question of megabytes names nothing that is worth the time.
+    let beginning = &question[..question.floor_char_boundary(4096)];
+    let mention = |m: &Mention| LinkTrace {
+        mention: beginning.get(m.span.clone()).unwrap_or_default().to_owned(),
+        candidates: (m.candidates.iter().take(CANDIDATES).enumerate())
+            .map(|(i, c)| CandidateTrace {
+                node: c.node,
+                label: graph.label(c.node).to_owned(),
+                score: c.score,
+                how: c.how,
+                chosen: i == 0,
+            })
+            .collect(),
+    };
+    let mentions = linker.mentions(beginning).iter().map(mention).collect();
+    Ok(match proposed {
+        Ok((Proposal { plan, confidence }, by)) => {
+            PlannedQuestion { text: lines(&plan), plan: Some(plan), by: Some(by), confidence, why_not: None, mentions }
+        }
+        Err(why) => PlannedQuestion { plan: None, text: String::new(), by: None, confidence: 0.0, why_not: Some(why), mentions },
+    })
+}
+
+/// A plan, or why there is none.
+async fn propose(
+    linker: &Linker,
+    question: &str,
+    options: &AgentOptions,
+    meter: Option<&Metered<'_>>,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<Result<(Proposal, PlannedBy), String>, EngineError> {
+    let mut rules = RulesPlanner::new(linker);
+    if let Some(least) = options.least_confidence {
+        rules = rules.least_confidence(least);
+    }
+    let by_rules = async || rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
+    let Some(meter) = meter.filter(|_| options.planner != PlannerChoice::Rules) else { return Ok(by_rules().await.map_err(|e| why(&e))) };
+    let unsure = match options.planner {
+        PlannerChoice::Auto => match by_rules().await {
+            Ok(found) => return Ok(Ok(found)),
+            Err(error) => Some(error),
+        },
+        _ => None,
+    };
+    let number = meter.begin("plan");
+    events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
+    match (LlmPlanner::new(meter, Some(linker)).plan(question).await, unsure) {
+        (Ok(proposal), _) => Ok(Ok((proposal, PlannedBy::Llm))),
+        (Err(PlannerError::Aborted), _) => Err(EngineError::Answer(AnswerError::Aborted)),
+        (Err(error), Some(unsure)) => Ok(Err(format!("{}; and {}", why(&unsure), why(&error)))),
+        (Err(error), None) => Ok(by_rules().await.map_err(|e| format!("{}; and {}", why(&error), why(&e)))),
+    }
+}
+
+/// Why there is no plan, to stand in a sentence.
+fn why(error: &PlannerError) -> String {
+    let text = error.to_string();
+    text.strip_prefix("I cannot plan this: ").unwrap_or(&text).to_owned()
+}
+
+/// Carries a plan out, and tells it and its steps.
+async fn execute(
+    engine: &Engine,
+    options: &AgentOptions,
+    with: &AskWith<'_>,
+    meter: Option<&Metered<'_>>,
+    proposal: Proposal,
+    by: PlannedBy,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<Done, EngineError> {
+    let text = lines(&proposal.plan);
+    let (plan, confidence) = (Some(proposal.plan.clone()), Some(proposal.confidence));
+    events(AgentEvent::Plan { text: text.clone(), plan, by: Some(by), confidence });
+    if let Some(meter) = meter {
+        meter.begin("read");
+    }
+    let events = RefCell::new(events);
+    let on_step = |step: &StepTrace| {
+        let text = step.to_text();
+        (events.borrow_mut())(AgentEvent::Step { text: text.trim_end().to_owned(), step: Some(step.clone()) });
+    };
+    let web = with.web.map(WebPassages);
+    let resources = Resources {
+        passages: None,
+        web: web.as_ref().map(|web| web as &dyn Passages),
+        model: meter.map(|meter| meter as &dyn ChatModel),
+        clock: Some(with.clock),
+        on_step: Some(&on_step),
+        ..Resources::default()
+    };
+    let fetches = options.searches.unwrap_or(FETCHES).min(1_000) as usize;
+    let limits = Limits { fetches, passages: PASSAGES, milliseconds: f64::from(options.milliseconds), ..Limits::default() };
+    let execution = engine.execute(&proposal.plan, resources, limits).await?;
+    Ok(Done { proposal, by, text, execution })
+}
+
+/// A plan as plan lines, which can express every plan.
+pub(super) fn lines(plan: &Plan) -> String {
+    rft::print(plan).map(|text| text.trim_end().to_owned()).unwrap_or_default()
+}
+
+/// What a reader should know of an execution.
+fn told(execution: &Execution, found: bool) -> Vec<String> {
+    let trace = &execution.trace;
+    let mut out: Vec<String> = trace.exhausted.iter().map(|why| format!("The plan was not carried out to its end: {why}.")).collect();
+    if !found {
+        let lacking = trace.missing();
+        let why = lacking.iter().take(LACKING).cloned().collect::<Vec<_>>().join("; ");
+        out.push(if why.is_empty() { "The plan found nothing.".to_owned() } else { format!("The plan found nothing. {why}.") });
+    }
+    let cut = trace.steps.iter().flat_map(|s| s.truncated.iter().map(move |t| format!("{}: {t}.", s.name)));
+    out.extend(cut.take(LACKING));
+    out
+}
+
+/// The answer in the model's words, from what the plan found and the passages of the question itself; the quoted one where the model fails.
+#[allow(clippy::too_many_arguments)]
+async fn worded(
+    question: &str,
+    how: &AskOptions,
+    result: &SearchResult,
+    done: Option<&Done>,
+    of_plan: Option<&Found>,
+    quoted: &Answer,
+    meter: &Metered<'_>,
+    count: &dyn Fn(&str) -> usize,
+    events: &mut dyn FnMut(AgentEvent),
+) -> Result<Answer, EngineError> {
+    let shown = SearchResult { hits: evidence(result, done, of_plan), ..result.clone() };
+    let real = |chunk: u32| chunk < ELSEWHERE - shown.hits.len() as u32;
+    let mut hear = |event: AskEvent| match event {
+        AskEvent::Token { text } => events(AgentEvent::Token { text }),
+        AskEvent::References { references } => {
+            events(AgentEvent::References { references: references.into_iter().filter(|r| real(r.chunk)).collect() });
+        }
+        AskEvent::Hits { .. } | AskEvent::Done { .. } => {}
+    };
+    let mut answer = match generate(question, &shown, how, meter, count, &|| quoted.clone(), &mut hear).await {
+        Ok(answer) => answer,
+        Err(AnswerError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
+    };
+    if answer.by == AnswerBy::Graph
+        && let Some(first) = answer.warnings.first_mut()
+    {
+        *first = first
+            .replace("This answer is quoted from the documents instead.", "This answer is what the plan found in the knowledge graph.");
+    }
+    // What came from elsewhere has no chunk that could be opened.
+    answer.references.retain(|r| real(r.chunk));
+    answer.citations.iter_mut().filter(|c| c.chunk.is_some_and(|c| !real(c))).for_each(|c| c.chunk = None);
+    Ok(answer)
+}
+
+/// What the model is shown: what the plan found, the statements and passages that show it, and the best hits.
+fn evidence(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
+    if let (Some(done), Some(found)) = (done, of_plan) {
+        for (number, source) in (2..).zip(&found.sources) {
+            hits.push(source.hit(number));
+        }
+        // Marks count the answer's sources; here the numbers are others.
+        let mut text = String::new();
+        for step in &done.execution.trace.steps {
+            let members: Vec<&str> = step.members.iter().take(8).map(|m| m.label.as_str()).collect();
+            let more = if step.size > members.len() { format!(" and {} more", step.size - members.len()) } else { String::new() };
+            text.push_str(&format!("{} = {}: {}{more}\n", step.name, step.says, members.join("; ")));
+        }
+        text.push_str(&format!("The answer is {}.", done.execution.trace.answer));
+        let title = "Result of a plan over the knowledge graph".to_owned();
+        let mut hit = page(&Page { title, text, ..Page::default() });
+        hit.chunk = ELSEWHERE - 1;
+        hits.push(hit);
+    }
+    for hit in &result.hits {
+        if !hits.iter().any(|h| h.chunk == hit.chunk) {
+            hits.push(hit.clone());
+        }
+    }
+    hits
+}

@@ -1,0 +1,201 @@
+//! Dates that are known to the year, to the month or to the day.
+
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::fmt;
+
+/// A date of the proleptic Gregorian calendar, as exact as it is known. Written as `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Date {
+    /// The year; before 1 BC negative.
+    pub year: i32,
+    /// The month from 1; 0 when only the year is known.
+    pub month: u8,
+    /// The day from 1; 0 when only month and year are known.
+    pub day: u8,
+}
+
+/// A text that is no date in numbers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a date; write YYYY, YYYY-MM or YYYY-MM-DD")]
+pub struct DateError(pub String);
+
+impl Date {
+    /// A date known to the year (`month` and `day` absent), to the month (`day` absent) or to the day.
+    /// `None` if no calendar has it, if there is a day without a month, and for a year of more than four digits.
+    pub fn new(year: i32, month: Option<u8>, day: Option<u8>) -> Option<Date> {
+        let given = |part: Option<u8>| part.is_none_or(|n| n > 0);
+        let fits = (-9999..=9999).contains(&year) && given(month) && given(day);
+        checked(year, month.unwrap_or(0).into(), day.unwrap_or(0).into()).filter(|_| fits)
+    }
+
+    /// Which is earlier, as far as both are known: a year against a day of that year is undecided (`None`).
+    pub fn compare(self, other: Date) -> Option<Ordering> {
+        let by = self.year.cmp(&other.year);
+        if by != Ordering::Equal || self == other {
+            return Some(by);
+        }
+        for (a, b) in [(self.month, other.month), (self.day, other.day)] {
+            if a == 0 || b == 0 {
+                return None;
+            }
+            if a != b {
+                return Some(a.cmp(&b));
+            }
+        }
+        Some(Ordering::Equal)
+    }
+
+    /// Reads `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, with an optional minus before the year.
+    pub fn parse(text: &str) -> Option<Date> {
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, text),
+        };
+        let mut parts = digits.split('-');
+        let number = |part: &str, digits: usize| -> Option<i32> {
+            (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse().ok()).flatten()
+        };
+        let year = sign * number(parts.next()?, 4)?;
+        let two = |part: Option<&str>| -> Option<Option<u8>> {
+            match part {
+                None => Some(None),
+                Some(part) => number(part, 2).and_then(|n| u8::try_from(n).ok()).map(Some),
+            }
+        };
+        let (month, day) = (two(parts.next())?, two(parts.next())?);
+        if parts.next().is_some() {
+            return None;
+        }
+        Date::new(year, month, day)
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.year < 0 {
+            f.write_str("-")?;
+        }
+        write!(f, "{:04}", self.year.unsigned_abs())?;
+        for part in [self.month, self.day].into_iter().filter(|&n| n > 0) {
+            write!(f, "-{part:02}")?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for Date {
+    type Error = DateError;
+
+    fn try_from(text: String) -> Result<Date, DateError> {
+        Date::parse(&text).ok_or(DateError(text))
+    }
+}
+
+impl From<Date> for String {
+    fn from(date: Date) -> String {
+        date.to_string()
+    }
+}
+
+/// A date: `1776`, `-0044`, `1776-07`, `1776-07-04` (with a time after it), `4 July 1776`, `July 4, 1776`, `July 1776`. `None` for
+/// anything else; days are checked against their month.
+pub fn date(text: &str) -> Option<Date> {
+    let text = text.trim();
+    if text.len() > 40 {
+        return None;
+    }
+    numeric_date(text).or_else(|| written_date(text))
+}
+
+fn numeric_date(text: &str) -> Option<Date> {
+    let day_part = text.split(['T', 't']).next()?;
+    let (negative, rest) = match day_part.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, day_part.strip_prefix('+').unwrap_or(day_part)),
+    };
+    let rest = rest.strip_suffix('Z').unwrap_or(rest);
+    let mut parts = rest.split('-');
+    let year = parts.next()?;
+    if !(3..=6).contains(&year.len()) {
+        return None;
+    }
+    let year = digits(year)? as i32;
+    let month = parts.next().map_or(Some(0), digits)?;
+    let day = parts.next().map_or(Some(0), digits)?;
+    if parts.next().is_some() {
+        return None;
+    }
+    checked(if negative { -year } else { year }, month, day)
+}
+
+fn written_date(text: &str) -> Option<Date> {
+    const MONTHS: [&str; 12] =
+        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+    let (mut year, mut month, mut day) = (None, None, 0);
+    for word in text.split([' ', ',']).filter(|w| !w.is_empty()) {
+        let lower = word.trim_end_matches('.').to_ascii_lowercase();
+        match digits(&lower) {
+            Some(n) if lower.len() >= 3 && year.is_none() => year = Some(n),
+            Some(n) if lower.len() <= 2 && day == 0 => day = n,
+            Some(_) => return None,
+            None => {
+                let at = MONTHS.iter().position(|m| *m == lower || (lower.len() >= 3 && m.starts_with(&lower)))?;
+                if month.replace(at as u32 + 1).is_some() {
+                    return None;
+                }
+            }
+        }
+    }
+    checked(year? as i32, month?, day)
+}
+
+fn digits(s: &str) -> Option<u32> {
+    if s.is_empty() || s.len() > 6 || !s.bytes().all(|b| b.is_ascii_digit()) { None } else { s.parse().ok() }
+}
+
+fn checked(year: i32, month: u32, day: u32) -> Option<Date> {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        0 if day == 0 => 0,
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    (day <= days).then_some(Date { year, month: month as u8, day: day as u8 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn dates_read_in_the_usual_forms_and_impossible_days_do_not() {
+        let d = |year, month, day| Some(Date { year, month, day });
+        assert_eq!(date("1776-07-04T12:00:00Z"), d(1776, 7, 4));
+        assert_eq!(date("July 4, 1776"), d(1776, 7, 4));
+        assert_eq!(date("4 Jul. 1776"), d(1776, 7, 4));
+        assert_eq!((date("1984"), date("-0044-03-15"), date("May 2001")), (d(1984, 0, 0), d(-44, 3, 15), d(2001, 5, 0)));
+        for no in ["1999-02-29", "2001-13-01", "July", "4 July", "12", "the 90s", "1-2-3-4"] {
+            assert_eq!(date(no), None, "{no}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_date_is_read_back_as_it_is_written(year in -9999i32..=9999, month in 0u8..=13, day in 0u8..=32) {
+            let some = |n: u8| (n > 0).then_some(n);
+            if let Some(d) = Date::new(year, some(month), some(day)) {
+                prop_assert_eq!(Date::parse(&d.to_string()), Some(d));
+            }
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,20}") {
+            let _ = (date(&text), Date::parse(&text));
+        }
+    }
+}
