@@ -192,10 +192,9 @@ export class PocketGraphAskElement extends HTMLElement {
   }
 
   #showAnswer(answer) {
-    this.#showAnswerText(answer.text, answer.citations, { lines: answer.by === "extraction" });
+    this.#showAnswerText(answer.text, answer.citations, { lines: answer.by !== "llm" });
     for (const warning of answer.warnings ?? []) this.#view.answer.append(h("p", { part: "answer-note" }, warning));
-    const note = answer.by === "llm" ? "Written by a language model from the passages below." : "Quoted from the passages below.";
-    if (answer.answered) this.#view.answer.append(h("p", { part: "answer-note" }, note));
+    if (answer.answered) this.#view.answer.append(h("p", { part: "answer-note" }, WRITTEN_BY[answer.by]));
   }
 
   #showAnswerText(text, citations, options) {
@@ -218,6 +217,12 @@ export class PocketGraphAskElement extends HTMLElement {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
 }
+
+const WRITTEN_BY = {
+  llm: "Written by a language model from the passages below.",
+  graph: "Found in the knowledge graph.",
+  extraction: "Quoted from the passages below.",
+};
 
 function hitItem(hit) {
   const href = safeUrl(hit.url);

@@ -1,6 +1,7 @@
 // The answer above the hits: quoted from the passages, or written by an LLM as it streams; its citations, their check, its sources.
 
-import { answerBlocks, citationAt, h } from "./pkg/render.js";
+import { answerBlocks, citationAt, h, safeUrl } from "./pkg/render.js";
+import { WayView } from "./way-view.js";
 
 const FLAGS = {
   unsupported: "The passage cited here does not clearly support the sentence.",
@@ -20,14 +21,15 @@ export class AnswerView {
   #stop;
   #trouble = h("div", { class: "answer-trouble", role: "alert", hidden: true });
   #body = h("div", { class: "answer-body" });
-  #steps = h("ol", { class: "answer-steps", "aria-label": "What the model did", hidden: true });
+  #way;
   #foot = h("div", { class: "answer-foot" });
 
   constructor(node, { onCite, onStop, onRetry }) {
     this.#node = node;
     this.#on = { onCite, onRetry };
+    this.#way = new WayView({ onPassage: (chunk) => onCite({ chunk }) });
     this.#stop = h("button", { type: "button", class: "stop", hidden: true, onclick: onStop }, "Stop");
-    node.append(h("div", { class: "section-head" }, this.#title, this.#by, this.#stop), this.#trouble, this.#steps, this.#body, this.#foot);
+    node.append(h("div", { class: "section-head" }, this.#title, this.#by, this.#stop), this.#trouble, this.#body, this.#foot, this.#way.node);
   }
 
   /** An answer is being made; `llm` is the endpoint if it will be a written one. */
@@ -36,8 +38,7 @@ export class AnswerView {
     this.#quoted = null;
     this.#writing = llm ? { model: llm.model, text: "", references: [] } : null;
     this.#trouble.hidden = true;
-    this.#steps.hidden = true;
-    this.#steps.replaceChildren();
+    this.#way.clear();
     if (!this.#shown) this.#by.textContent = "Reading…";
     this.#busy(true);
   }
@@ -55,10 +56,11 @@ export class AnswerView {
     this.#by.textContent = `${this.#writing.model} is thinking…`;
   }
 
-  /** By a protocol, something that the model did. */
-  step(text) {
-    this.#steps.hidden = false;
-    this.#steps.append(h("li", {}, text));
+  /** What is done on the way to the answer: a call of the model, a plan, a step of it. */
+  did(event) {
+    if (event.type === "plan") this.#way.plan(event);
+    else if (event.type === "step") this.#way.step(event);
+    else this.#way.say(event.query ? `${event.tool}: ${event.query}` : event.tool);
   }
 
   /** More text of a written answer. Drawn once a frame however fast it comes. */
@@ -68,9 +70,10 @@ export class AnswerView {
     this.#frame ||= requestAnimationFrame(() => this.#drawWriting());
   }
 
-  done(answer, llm) {
+  done(answer, llm, carried) {
     if (llm) this.#writing = null;
-    if (answer.by === "extraction") this.#quoted = answer;
+    if (answer.by !== "llm") this.#quoted = answer;
+    this.#way.carried(carried);
     const more = Boolean(this.#writing);
     this.#show(answer, llm);
     this.#busy(more);
@@ -106,8 +109,7 @@ export class AnswerView {
     this.#quoted = this.#shown = this.#writing = null;
     this.#body.replaceChildren();
     this.#foot.replaceChildren();
-    this.#steps.hidden = true;
-    this.#steps.replaceChildren();
+    this.#way.clear();
     this.#trouble.hidden = true;
     this.#busy(false);
   }
@@ -118,7 +120,7 @@ export class AnswerView {
 
   /** Whether what stands there was quoted, nothing is being written, and no failure is being told. */
   isQuoted() {
-    return this.#shown?.by === "extraction" && !this.#writing && this.#trouble.hidden;
+    return (this.#shown?.by === "extraction" || this.#shown?.by === "graph") && !this.#writing && this.#trouble.hidden;
   }
 
   #busy(on) {
@@ -148,7 +150,7 @@ export class AnswerView {
     this.#node.classList.toggle("unanswered", !answer.answered);
     this.#by.textContent = provenance(answer, llm);
     this.#body.replaceChildren(
-      answerBlocks(answer.text, (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end)), { lines: answer.by === "extraction" }),
+      answerBlocks(answer.text, (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end)), { lines: answer.by !== "llm" }),
     );
     this.#foot.replaceChildren(...this.#sources(answer), ...notes(answer));
   }
@@ -160,10 +162,22 @@ export class AnswerView {
       const flagged = status === "dangling";
       return h("span", { class: `cite ${status}`, title: flagged && FLAGS.dangling, role: "img", "aria-label": flagged ? `Citation ${number}: cites no passage` : `Citation ${number}` }, `${number}${flagged ? "!" : ""}`);
     }
+    if (!Number.isInteger(citation.chunk)) {
+      const said = [citation.quote, citation.title].filter(Boolean).join(" · ");
+      return h("span", { class: `cite ${status ?? ""}`, title: said, role: "img", "aria-label": `Citation ${number}: ${said}` }, String(number));
+    }
     const flag = FLAGS[status];
     const label = `Citation ${number}: ${where}${flag ? `. ${flag}` : ""}`;
     const title = flag ?? citation.quote ?? where;
     return h("button", { type: "button", class: `cite ${status ?? ""}`, title, "aria-label": label, onclick: () => this.#on.onCite(citation) }, `${number}${flag ? "?" : ""}`);
+  }
+
+  /** A passage opens; a statement of an imported graph is told in full, for there is nothing to open; a page of the web is linked to. */
+  #source(citation) {
+    if (Number.isInteger(citation.chunk)) return h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled");
+    const url = citation.url && safeUrl(citation.url);
+    const title = url ? h("a", { href: url, rel: "noopener noreferrer" }, citation.title || citation.url) : h("span", { class: "source-path" }, citation.title);
+    return h("span", {}, h("span", { class: "statement" }, citation.quote), " ", title);
   }
 
   #sources(answer) {
@@ -180,7 +194,7 @@ export class AnswerView {
         h(
           "div",
           {},
-          h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled"),
+          this.#source(citation),
           citation.headingPath.length > 0 && h("span", { class: "source-path" }, citation.headingPath.join(" › ")),
         ),
       ),
@@ -191,6 +205,7 @@ export class AnswerView {
 
 function provenance(answer, llm) {
   if (answer.by === "llm") return `Written by ${llm?.model ?? "a language model"} from the passages below; citations checked`;
+  if (answer.by === "graph") return "Found in the knowledge graph";
   return answer.answered ? "Quoted from the documents" : "Not in the documents";
 }
 

@@ -213,12 +213,11 @@ async function follow(events, signal, llm) {
     if (event.type === "references" && llm) answer.references(event.references);
     else if (event.type === "token") answer.token(event.text);
     else if (event.type === "turn") answer.turn();
-    else if (event.type === "call") answer.step(event.query ? `${event.tool}: ${event.query}` : event.tool);
-    else if (event.type === "plan" || event.type === "step") answer.step(event.text);
+    else if (["call", "plan", "step"].includes(event.type)) answer.did(event);
     else if (event.type === "done") {
       const failure = llm && failureOf(event.answer);
       if (failure) answer.failed(explain(failure), event.answer);
-      else answer.done(event.answer, llm);
+      else answer.done(event.answer, llm, event.carried);
     }
   }
   if (llm || !settings.llm) status.say("The answer is ready.");

@@ -13,12 +13,13 @@ const RETRIEVERS = [
 
 const PROTOCOLS = [
   ["", "from the passages found"],
+  ["plan", "by a plan over the graph, carried out here"],
   ["search-r1", "searching between thoughts (Search-R1)"],
   ["react", "thinking and acting in turn (ReAct)"],
   ["self-ask", "asking itself questions (Self-Ask)"],
   ["search-o1", "searching in mid-thought (Search-o1)"],
-  ["lpkg", "by a plan (LPKG)"],
-  ["graph-rft", "by a plan over the graph (Graph-RFT)"],
+  ["lpkg", "by a plan of its own (LPKG)"],
+  ["graph-rft", "by a plan it follows over the graph (Graph-RFT)"],
   ["tool-calling", "by calling tools"],
 ];
 

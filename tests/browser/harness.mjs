@@ -20,8 +20,8 @@ function siteFolder() {
   return built;
 }
 
-/** Registers the hooks; what it returns is filled in before the first test. */
-export function harness() {
+/** Registers the hooks; what it returns is filled in before the first test, and given to `prepare` when it is. */
+export function harness(prepare) {
   const test = {};
   before(async () => {
     const folder = siteFolder();
@@ -29,6 +29,7 @@ export function harness() {
     test.llm = await serveLlm();
     test.site = await serveSite(folder, { policy: strictPolicy(test.llm.origin) });
     test.browser = await launch();
+    await prepare?.(test);
   });
   after(async () => {
     await test.browser?.close();

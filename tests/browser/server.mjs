@@ -32,10 +32,10 @@ async function listen(handler) {
 
 /**
  * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind: "cut" | "hang" | "status" |
- * "delay" | "truncate" | "corrupt", status?, ms?}. `requests` lists the paths asked for.
+ * "delay" | "truncate" | "corrupt", status?, ms?}. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for.
  */
 export async function serveSite(folder, { policy } = {}) {
-  const site = { faults: new Map(), requests: [], policy: policy ?? strictPolicy() };
+  const site = { faults: new Map(), mounts: new Map(), requests: [], policy: policy ?? strictPolicy() };
   const { url, close } = await listen(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://site").pathname));
     // Chromium asks for this by itself on a page that names no icon.
@@ -46,7 +46,8 @@ export async function serveSite(folder, { policy } = {}) {
     if (fault.kind === "hang") return;
     if (fault.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));
     if (fault.kind === "status") return response.writeHead(fault.status).end();
-    const file = join(folder, path.endsWith(sep) ? `${path}index.html` : path);
+    const [prefix, root] = [...site.mounts].find(([prefix]) => path.startsWith(prefix)) ?? ["", folder];
+    const file = join(root, path.endsWith(sep) ? `${path}index.html` : path.slice(prefix.length));
     let body = await readFile(file).catch(() => null);
     if (!body) return response.writeHead(404).end();
     if (fault.kind === "truncate") body = body.subarray(0, Math.floor(body.length / 2));

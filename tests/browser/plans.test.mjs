@@ -1,0 +1,188 @@
+// Questions over a knowledge graph, in the page and through the package: plans by rules without a language model, plans of one's own, the way
+// to the answer.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import { ask, assertClean, harness, use, useLlm } from "./harness.mjs";
+
+const PAGES = {
+  "ferry.md": "# Night Ferry\n\nNight Ferry is a film about a crossing that never ends. It was shot in Bergen in the autumn of 1997.\n",
+  "harbour.md": "# The Silent Harbour\n\nThe Silent Harbour tells of a town without ships.\n",
+};
+const TRIPLES = [
+  ["Night Ferry", "directed by", "Ada Lind"],
+  ["The Silent Harbour", "directed by", "Ada Lind"],
+  ["Glass Orchard", "directed by", "Tomas Vey"],
+  ["Night Ferry", "starred", "Ben Okoro"],
+  ["Glass Orchard", "starred", "Ben Okoro"],
+  ["The Silent Harbour", "starred", "Mira <img src=x onerror=alert(1)> Sol"],
+];
+const TWO_HOPS = "who starred in films directed by Ada Lind?";
+
+const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-plans-"));
+
+const t = harness(({ site }) => {
+  mkdirSync(join(scratch, "docs"));
+  for (const [name, text] of Object.entries(PAGES)) writeFileSync(join(scratch, "docs", name), text);
+  writeFileSync(join(scratch, "films.tsv"), TRIPLES.map((triple) => `${triple.join("\t")}\n`).join(""));
+  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", join(scratch, "films.tsv"), "--no-runtime"];
+  execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
+  site.mounts.set("/films/", join(scratch, "bundle"));
+});
+after(() => rmSync(scratch, { recursive: true, force: true }));
+beforeEach(() => {
+  Object.assign(t.llm, { behaviour: "stream", text: "Ben Okoro [1].", gone: 0, script: [] });
+  t.llm.requests.length = 0;
+});
+
+for (const worker of [true, false]) {
+  const where = worker ? "in a worker" : "on the page's thread";
+
+  test(`${where}: without a language model, a question of two hops is planned, carried out and answered with its statements`, async () => {
+    const page = await t.bare();
+    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+      const graph = await PocketGraph.open("/films/", { worker });
+      const events = [];
+      for await (const event of graph.ask(question)) events.push(event);
+      await graph.close();
+      return { events };
+    }, { worker, question: TWO_HOPS });
+    assert.ok(!seen.code, seen.message);
+    assert.deepEqual(seen.events.map(({ type }) => type), ["hits", "plan", "step", "step", "references", "done"]);
+    const { answer, carried, protocol } = seen.events.at(-1);
+    assert.equal(protocol, "plan");
+    assert.equal(answer.by, "graph");
+    assert.match(answer.text, /^Ben Okoro \[\d\].*, Mira <img src=x onerror=alert\(1\)> Sol \[\d\]/);
+    for (const { at, number, quote, title } of answer.citations) {
+      assert.equal(answer.text.slice(at.start, at.end), `[${number}]`);
+      assert.ok(TRIPLES.some((triple) => triple.join(" | ") === quote), quote);
+      assert.match(title, /^films\.tsv, line \d$/);
+    }
+    assert.equal(carried.plan.statements.length, 2);
+    assert.equal(carried.trace.steps.length, 2);
+    assert.ok(carried.graph.nodes.some(({ label, start }) => label === "Ada Lind" && start));
+    assert.deepEqual(carried.graph.nodes.filter((node) => node.answer).map(({ label }) => label).sort(), ["Ben Okoro", TRIPLES[5][2]]);
+    await page.context().close();
+  });
+
+  test(`${where}: a plan can be made, looked at, changed and carried out, and one that is wrong is refused with its place`, async () => {
+    const page = await t.bare();
+    const seen = await use(page, async ({ PocketGraph }, { worker }) => {
+      const graph = await PocketGraph.open("/films/", { worker });
+      const answerOf = async (events) => {
+        for await (const event of events) if (event.type === "done") return event.answer.text;
+      };
+      const planned = await graph.plan("which films did Ada Lind direct?");
+      const own = await answerOf(graph.execute(planned.plan));
+      planned.plan.statements[0].head = { entity: "Tomas Vey" };
+      const changed = await answerOf(graph.execute(planned.plan));
+      const written = await answerOf(graph.execute("Ans1=SearchKG(t=person | h=Night Ferry, r=starred)\nAns2=SearchKG(t=film | h=Ans1, r=starred)"));
+      const wrong = await graph.execute("Ans1=Foo(").next().catch(({ code, message }) => ({ code, message }));
+      const nothing = await graph.plan("what is the weather?");
+      const quoted = [];
+      for await (const event of graph.ask("where was Night Ferry shot?", { protocol: "quote" })) quoted.push(event);
+      await graph.close();
+      return { planned, own, changed, written, wrong, nothing, quoted: quoted.at(-1).answer, types: quoted.map(({ type }) => type) };
+    }, { worker });
+    assert.ok(!seen.code, seen.message);
+    assert.equal(seen.planned.by, "rules");
+    assert.ok(seen.planned.confidence > 0.5 && seen.planned.confidence <= 1);
+    assert.match(seen.own, /^Night Ferry \[1\], The Silent Harbour \[2\]$/);
+    assert.match(seen.changed, /^Glass Orchard \[1\]$/);
+    assert.match(seen.written, /Glass Orchard/);
+    assert.equal(seen.wrong.code, "bad-argument");
+    assert.match(seen.wrong.message, /line 1, column 6: unknown function Foo/);
+    assert.equal(seen.nothing.plan, null);
+    assert.ok(seen.nothing.whyNot.length > 10);
+    assert.equal(seen.quoted.by, "extraction");
+    assert.deepEqual(seen.types, ["hits", "references", "done"]);
+    await page.context().close();
+  });
+}
+
+test("a plan is stopped by its signal, and the bundle works on", async () => {
+  const page = await t.bare();
+  const seen = await use(page, async ({ PocketGraph }, question) => {
+    const graph = await PocketGraph.open("/films/");
+    const leaving = new AbortController();
+    let code = "done";
+    try {
+      for await (const event of graph.ask(question, { signal: leaving.signal })) if (event.type === "hits") leaving.abort();
+    } catch (error) {
+      code = error.code;
+    }
+    let text;
+    for await (const event of graph.ask(question)) if (event.type === "done") text = event.answer.text;
+    return { stopped: code, text };
+  }, TWO_HOPS);
+  assert.equal(seen.stopped, "aborted");
+  assert.match(seen.text, /Ben Okoro/);
+  await page.context().close();
+});
+
+test("arguments of plans and protocols that make no sense are refused by name", async () => {
+  const page = await t.bare();
+  const codes = await use(page, async ({ PocketGraph }) => {
+    const codeOf = (promise) => promise.then(() => "done", (error) => error.code);
+    const graph = await PocketGraph.open("/films/");
+    const llm = { baseUrl: "http://127.0.0.1:9/v1", model: "m" };
+    return [
+      await codeOf(graph.ask("x", { protocol: "magic" }).next()),
+      await codeOf(graph.ask("x", { protocol: "react" }).next()),
+      await codeOf(graph.ask("x", { protocol: "quote", llm }).next()),
+      await codeOf(graph.ask("x", { planner: "oracle" }).next()),
+      await codeOf(graph.ask("x", { webSearch: "ftp://example.org" }).next()),
+      await codeOf(graph.plan("")),
+      await codeOf(graph.execute("").next()),
+      await codeOf(graph.execute(undefined).next()),
+      await codeOf(graph.execute({ statements: [] }).next()),
+      await codeOf(graph.execute("Ans1=Intersect(Ans1, Ans2)").next()),
+      await codeOf(graph.execute(`Ans1=${"Intersect(".repeat(10_000)}`).next()),
+      await codeOf(graph.execute("x".repeat(10_000_000)).next()),
+    ];
+  });
+  assert.deepEqual(codes, Array(12).fill("bad-argument"));
+  await page.context().close();
+});
+
+test("the page shows the plan, its steps and what the answer rests on; a name is never markup", async () => {
+  const page = await t.open({ path: "?bundle=/films/" });
+  await ask(page, TWO_HOPS);
+  await page.locator('.answer[data-by="graph"]').waitFor();
+  assert.match(await page.locator(".answer-by").innerText(), /knowledge graph/);
+  assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro/);
+  assert.match(await page.locator(".answer-steps").innerText(), /SearchKG[\s\S]*Night Ferry, The Silent Harbour/);
+  const labels = await page.locator(".route-stage .route-node text").allTextContents();
+  assert.ok(labels.includes("Ada Lind") && labels.includes("Ben Okoro"), labels.join());
+  assert.equal(await page.locator(".route-stage .route-node.answer").count(), 2);
+  assert.equal(await page.locator(".sources .statement").first().innerText(), "Night Ferry | directed by | Ada Lind");
+  assert.equal(await page.locator("img").count(), 0);
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("where rules make no plan, the documents are quoted as ever", async () => {
+  const page = await t.open({ path: "?bundle=/films/" });
+  await ask(page, "what tells of a town without ships?");
+  await page.locator('.answer[data-by="extraction"]').waitFor();
+  assert.match(await page.locator(".answer-body").innerText(), /a town without ships/);
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("with a language model, a plan is carried out here and the model words the answer", async () => {
+  const page = await t.open({ path: "?bundle=/films/" });
+  await useLlm(page, t.llm, { protocol: "plan" });
+  t.llm.text = "Ben Okoro and Mira Sol [1].";
+  await ask(page, TWO_HOPS);
+  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
+  assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro and Mira Sol/);
+  assert.match(JSON.stringify(t.llm.requests.at(-1).body.messages), /Ada Lind/, "the statements are sent to the model");
+  assert.ok((await page.locator(".route-stage .route-node").count()) > 3);
+  await assertClean(page);
+  await page.context().close();
+});
