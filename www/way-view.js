@@ -166,7 +166,8 @@ function inRows(nodes, edges, width) {
     const indent = Math.min(at * 26, width / 3);
     for (const node of layer) {
       const room = width - indent - 8;
-      placed.set(node.id, { x: indent + room / 2 + 4, y, width: Math.min(room, 230) });
+      const width = Math.min(room, 230);
+      placed.set(node.id, { x: indent + width / 2 + 4, y, width });
       y += ROW;
     }
   });
@@ -175,13 +176,20 @@ function inRows(nodes, edges, width) {
 
 function line({ from, to, label }, placed, narrow) {
   const [a, b] = [placed.get(from), placed.get(to)];
+  if (narrow) return [elbow(...(a.y <= b.y ? [a, b] : [b, a]))];
   const [left, right] = a.x <= b.x ? [a, b] : [b, a];
-  const apart = Math.abs(a.x - b.x) > 4 && !narrow;
+  const apart = Math.abs(a.x - b.x) > 4;
   const [x1, y1] = apart ? [left.x + left.width / 2, left.y] : [left.x, left.y];
   const [x2, y2] = apart ? [right.x - right.width / 2, right.y] : [right.x, right.y];
   const parts = [s("line", { class: "route-edge", x1, y1, x2, y2 })];
   if (label && apart) parts.push(s("text", { class: "route-label", x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4 }, fitted(label, Math.max(40, x2 - x1 + 30))));
   return parts;
+}
+
+/** Down from the upper node and into the lower one's side, as in a tree of folders: a straight line would run behind the nodes between. */
+function elbow(upper, lower) {
+  const down = upper.x - upper.width / 2 + 10;
+  return s("polyline", { class: "route-edge", points: `${down},${upper.y + BOX / 2} ${down},${lower.y} ${lower.x - lower.width / 2},${lower.y}` });
 }
 
 /** As much of a text as fits, at about seven pixels a letter. */
