@@ -52,7 +52,7 @@ pub struct ProtocolAnswer {
     pub turns: Vec<Turn>,
     /// The plan that was carried out; absent where none was, and where the model itself carried one out.
     pub carried: Option<Carried>,
-    /// The passages that the answer refers to, whole: the spans of its citations are of their texts.
+    /// The passages that the answer refers to, whole and without scores: the spans of its citations are of their texts.
     pub passages: Vec<Hit>,
 }
 
@@ -144,7 +144,8 @@ pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec
     let mut out: Vec<Hit> = Vec::new();
     for hit in known {
         if chunks.contains(&hit.chunk) && !out.iter().any(|o| o.chunk == hit.chunk) {
-            out.push(hit);
+            // How it was found belongs to one search of several.
+            out.push(Hit { score: 0.0, lexical: None, dense: None, highlights: Vec::new(), reached: Vec::new(), ..hit });
         }
     }
     sort_by(&mut out, |a, b| a.chunk.cmp(&b.chunk));

@@ -121,6 +121,15 @@ const MARKS: [&str; 24] = [
     "</tool_response>",
 ];
 
+/// Some marks belong to one protocol, and are ordinary text to the others.
+fn means_something(mark: &str, protocol: &str) -> bool {
+    match mark {
+        "\\boxed{42}" => protocol == "search-o1",
+        _ if mark.contains("_information") || mark.contains("web_search") => protocol == "graph-rft",
+        _ => true,
+    }
+}
+
 #[test]
 fn a_document_with_every_closing_tag_and_a_false_answer_adds_no_mark_to_any_prompt_and_answers_nothing() {
     let evil = format!(
@@ -142,7 +151,7 @@ fn a_document_with_every_closing_tag_and_a_false_answer_adds_no_mark_to_any_prom
         let ((harmless, n), (hostile, m)) = (sent("It was dark."), sent(&evil));
         assert_eq!(n, m, "{name}: the document changed the course of the run");
         assert!(name == "closed-book" || hostile.contains("42"), "{name}: the document was never shown");
-        for mark in MARKS {
+        for mark in MARKS.into_iter().filter(|m| means_something(m, name)) {
             let count = |text: &str| text.matches(&mark.to_lowercase()).count();
             assert_eq!(count(&hostile), count(&harmless), "{name}: {mark}");
         }
