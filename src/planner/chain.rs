@@ -3,7 +3,9 @@
 use super::alignment::{Group, inside_out, score};
 use super::question::{Ask, Token, is_modifier};
 use super::schema::{Schema, Step};
-use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, TypeId};
+use super::superlative::Superlatives;
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
+use crate::plan::Extreme;
 
 /// Chains are at most so long.
 const LONGEST: usize = 3;
@@ -11,12 +13,51 @@ const LONGEST: usize = 3;
 const PATHS: usize = 20_000;
 /// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones only a return.
 const FREE: usize = 64;
+/// What a superlative costs that no set of the chain can be ranked by.
+const UNMET: f32 = 1.0;
+
+/// Where a chain starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// At an entity.
+    Node(NodeId),
+    /// At all entities of a type.
+    All(TypeId),
+}
+
+/// What members of a set are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ranking {
+    /// The value that a relation leads to.
+    Value(RelationId),
+    /// How many things a relation leads to.
+    Number(RelationId, Direction),
+}
+
+/// A superlative: only the members at one end go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rank {
+    /// After so many steps.
+    pub at: usize,
+    /// By what.
+    pub by: Ranking,
+    /// Which end.
+    pub end: Extreme,
+}
 
 /// A chain and its score.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chain {
     /// Where it starts.
-    pub start: NodeId,
+    pub start: Start,
+    /// Other entities of the same name and types, from which it starts too.
+    pub namesakes: Vec<NodeId>,
+    /// Superlatives, in the order of the steps.
+    pub ranks: Vec<Rank>,
+    /// What is asked for is what the steps do *not* find among all things of this type. Superlatives behind the last step come after.
+    pub negated: Option<TypeId>,
+    /// Whether the number of what it finds is asked for.
+    pub counted: bool,
     /// Its steps.
     pub steps: Vec<Step>,
     /// How well it explains the question.
@@ -33,11 +74,13 @@ pub(super) struct Scorer<'a> {
     pub ask: &'a Ask,
     /// The place of the entity among the tokens.
     pub anchor: usize,
+    /// The superlatives of the question.
+    pub superlatives: &'a Superlatives,
 }
 
 impl Scorer<'_> {
     /// The chains from an entity, best first; of equal ones the shorter and then the first of the schema.
-    pub fn chains(&self, start: NodeId) -> Vec<Chain> {
+    pub fn chains(&self, start: Start) -> Vec<Chain> {
         let groups = inside_out(self.tokens, self.anchor);
         let mentioned = self.mentioned(start);
         let mut chains: Vec<Chain> = self
@@ -45,8 +88,11 @@ impl Scorer<'_> {
             .into_iter()
             .map(|steps| {
                 let (aligned, paid) = score(&groups, &steps);
-                let score = aligned + self.answer_type(&steps) + type_words(&steps, &mentioned) - 0.08 * steps.len() as f32;
-                Chain { start, steps, score, paid }
+                let (ranks, unmet) = self.superlatives.ranks(start, &steps);
+                let score = aligned + self.answer_type(start, &steps) + type_words(&steps, &mentioned)
+                    - 0.08 * steps.len() as f32
+                    - UNMET * unmet as f32;
+                Chain { start, namesakes: Vec::new(), ranks, negated: None, counted: false, steps, score, paid }
             })
             .collect();
         chains.sort_by(|a, b| {
@@ -56,22 +102,31 @@ impl Scorer<'_> {
     }
 
     /// The paths of one to three steps from an entity.
-    fn paths(&self, start: NodeId, groups: &[Group]) -> Vec<Vec<Step>> {
+    fn paths(&self, start: Start, groups: &[Group]) -> Vec<Vec<Step>> {
         let few = self.schema.directed_relations() <= FREE;
         let speaks = |step: &Step| groups.iter().any(|g| g.relations.iter().any(|(r, _)| *r == step.relation));
         let mut frontier: Vec<Vec<Step>> = Vec::new();
-        let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
-        let classes: Vec<Class> = self.graph.classes(start).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
-        for direction in [Direction::Forward, Direction::Backward] {
-            for (relation, _) in self.graph.relations_at(start, direction) {
-                let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
-                ends.retain(|s| s.relation == relation && s.direction == direction && (few || speaks(s)));
-                ends.sort_unstable();
-                ends.dedup();
-                frontier.extend(ends.into_iter().map(|step| vec![step]));
+        let mut paths = Vec::new();
+        match start {
+            Start::Node(node) => {
+                let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
+                let classes: Vec<Class> = self.graph.classes(node).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
+                for direction in [Direction::Forward, Direction::Backward] {
+                    for (relation, _) in self.graph.relations_at(node, direction) {
+                        let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
+                        ends.retain(|s| s.relation == relation && s.direction == direction && (few || speaks(s)));
+                        ends.sort_unstable();
+                        ends.dedup();
+                        frontier.extend(ends.into_iter().map(|step| vec![step]));
+                    }
+                }
+            }
+            Start::All(of) => {
+                // The whole set may be what is asked for.
+                paths.push(Vec::new());
+                frontier.extend(self.schema.from(Class::Type(of)).iter().filter(|s| few || speaks(s)).map(|step| vec![*step]));
             }
         }
-        let mut paths = Vec::new();
         for length in 1..=LONGEST {
             let mut next = Vec::new();
             for path in frontier {
@@ -95,18 +150,28 @@ impl Scorer<'_> {
     }
 
     /// How the end of a path agrees with what is asked for.
-    fn answer_type(&self, steps: &[Step]) -> f32 {
-        let Some(last) = steps.last().filter(|_| !self.ask.is_open()) else { return 0.0 };
+    fn answer_type(&self, start: Start, steps: &[Step]) -> f32 {
+        if self.ask.is_open() {
+            return 0.0;
+        }
+        let Some(last) = steps.last() else {
+            return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) { 0.6 } else { -0.5 };
+        };
         let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
         if by_relation || self.ask.classes.contains(&last.to) { 0.6 } else { -0.5 }
     }
 
     /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
     /// one, a film and a person of the same name, it tells which is meant.
-    fn apposed(&self, start: NodeId) -> Option<(usize, TypeId)> {
+    fn apposed(&self, start: Start) -> Option<(usize, TypeId)> {
+        let Start::Node(start) = start else { return None };
         let own = self.graph.types(start);
         let article = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "called" | "named" | "titled");
-        let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at]));
+        let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at])).map(|at| {
+            // "The state of Texas", but not "the films of Spielberg".
+            let kind = at.checked_sub(1).filter(|&k| self.tokens[at].folded == "of" && !self.tokens[k].folded.ends_with('s'));
+            kind.unwrap_or(at)
+        });
         let behind = (self.anchor + 1 < self.tokens.len()).then_some(self.anchor + 1);
         [before, behind].into_iter().flatten().find_map(|at| {
             let of = self.tokens[at].types.iter().find(|t| own.contains(t))?;
@@ -115,10 +180,10 @@ impl Scorer<'_> {
     }
 
     /// The types that the question's words name, apart from a word beside the entity that says what it is.
-    fn mentioned(&self, start: NodeId) -> Vec<TypeId> {
+    fn mentioned(&self, start: Start) -> Vec<TypeId> {
         let apposed = self.apposed(start).map(|(at, _)| at);
-        let counts = |at: usize, token: &Token| Some(at) != apposed && !is_modifier(token, self.tokens.get(at + 1));
-        self.tokens.iter().enumerate().filter(|(at, t)| counts(*at, t)).filter_map(|(_, t)| t.types.first().copied()).collect()
+        let counts = |at: usize| Some(at) != apposed && !is_modifier(&self.tokens[at..]);
+        self.tokens.iter().enumerate().filter(|(at, _)| counts(*at)).filter_map(|(_, t)| t.types.first().copied()).collect()
     }
 }
 

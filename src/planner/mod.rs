@@ -5,13 +5,18 @@
 
 mod alignment;
 mod chain;
+mod comparison;
 mod compose;
+mod conditions;
+mod kin;
 mod lexicon;
+mod measures;
 mod pattern;
 mod question;
 mod rules;
 mod schema;
 mod sets;
+mod superlative;
 mod walk;
 
 use crate::plan::Plan;

@@ -159,8 +159,12 @@ fn spelt(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String>
     Ok(draft.plan(answer, question))
 }
 
-/// How a question compares: the first word that says so.
+/// How a question compares: a yes-no question asks whether two are the same; else the first word that says so.
 fn direction(question: &str) -> Option<How> {
+    let first = words(question).first().map(|w| fold(w.text)).unwrap_or_default();
+    if ["are", "is", "do", "does", "did", "was", "were", "have", "has"].contains(&first.as_str()) {
+        return Some(How::Equal);
+    }
     let told = words(question).iter().find_map(|w| How::from_word(&fold(w.text)));
     Some(match told? {
         How::Less => How::Min,

@@ -16,7 +16,7 @@ pub(super) fn plan(form: &str, question: &str) -> Result<Plan, String> {
     let term = Term::parse(form)?;
     let Some(("answer", [asked, body])) = term.parts() else { return Err("the form is no answer(Variable, Goals)".to_owned()) };
     let asked = asked.variable().ok_or("the form asks for no variable")?;
-    let mut compiler = Compiler { draft: Draft::default(), types: BTreeMap::new() };
+    let mut compiler = Compiler { draft: Draft::default(), types: BTreeMap::new(), low: BTreeSet::new() };
     compiler.type_goals(&body.goals());
     let found = compiler.set(asked, body.goals(), BTreeMap::new())?;
     let Source::Set(answer) = found else { return Err("the question asks for the entity that it names".to_owned()) };
@@ -33,6 +33,8 @@ enum Source {
 struct Compiler {
     draft: Draft,
     types: BTreeMap<String, BTreeSet<&'static str>>,
+    /// Variables of lowest points; other places are highest points.
+    low: BTreeSet<String>,
 }
 
 type Goals<'t> = Vec<&'t Term>;
@@ -92,6 +94,10 @@ impl Compiler {
                     if let Some(&of) = ["state", "city", "river", "place", "country"].iter().find(|t| functor == format!("{t}id")) {
                         note(0, of);
                     }
+                }
+                ("lowest", 2) => {
+                    let low = arguments[0].variable().map(str::to_owned);
+                    self.low.extend(low);
                 }
                 ("capital", 2) => {
                     note(0, "state");
@@ -309,6 +315,8 @@ impl Compiler {
         };
         let (head, _) = if forward { (from, to) } else { (to, from) };
         let of = self.type_of(head).unwrap_or("");
+        let (point, elevation) =
+            if self.low.contains(head) { ("lowest_point", "lowest_elevation") } else { ("highest_point", "highest_elevation") };
         let (relation, inverse) = match name {
             "next_to" => ("borders", false),
             "traverse" => ("traverses", false),
@@ -317,11 +325,11 @@ impl Compiler {
             "loc" => match of {
                 "capital" => ("capital", true),
                 "river" => ("traverses", false),
-                "place" => ("highest_point", true),
+                "place" => (point, true),
                 _ => ("in_state", false),
             },
             "elevation" if of == "place" => {
-                return forward.then(|| vec![("highest_point", true), ("highest_elevation", false)]);
+                return forward.then(|| vec![(point, true), (elevation, false)]);
             }
             goal => (measured(goal, of)?, false),
         };

@@ -35,6 +35,7 @@ pub fn graph_for(questions: &[PathBuf], files: &KgFiles, options: &ImportOptions
     let (triples, entities) = (dir.path().join("triples.tsv"), dir.path().join("entities.tsv"));
     std::fs::write(&triples, tables.triples).map_err(io)?;
     std::fs::write(&entities, tables.entities).map_err(io)?;
-    let files = KgFiles { triples: vec![triples], entities: vec![entities], ..files.clone() };
+    let entities = [vec![entities], files.entities.clone()].concat();
+    let files = KgFiles { triples: vec![triples], entities, ..files.clone() };
     Ok(import(&files, options).map_err(said)?.0)
 }
