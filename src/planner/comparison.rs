@@ -91,6 +91,10 @@ pub(super) fn compared(
         best = Some((score, chains, answer));
     }
     let (score, chains, answer) = best?;
+    // What no word speaks of is not compared: "who lived longer".
+    if chains.iter().any(|c| c.paid == 0) {
+        return None;
+    }
     let paid = chains.iter().map(|c| c.paid as f32 / c.steps.len().max(1) as f32).fold(1.0, f32::min);
     Some(Comparison { chains, how, answer, confidence: (0.3 + 0.3 * score.clamp(0.0, 1.0) + 0.3 * paid).clamp(0.0, 1.0) })
 }

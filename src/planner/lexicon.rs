@@ -1,7 +1,7 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
 use super::measures::{asking, bases, measures};
-use crate::kg::{Class, RelationId, TypeId, Vocabulary};
+use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, is_stop_word, stem, words};
 use std::collections::BTreeMap;
 
@@ -9,10 +9,14 @@ use std::collections::BTreeMap;
 const DERIVED: f32 = 0.9;
 /// What a word of everyday language is worth whose meaning is not in the graph's names: "kind" for a genre.
 const EVERYDAY: f32 = 0.8;
+/// What an adjective is worth for what it measures only of some things: "large" for a population.
+const POSSIBLE: f32 = 0.6;
 
 /// The words of a graph's relations and types.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lexicon {
+    /// The relations that lead to numbers or dates.
+    numeric: Vec<RelationId>,
     relations: Vec<Entry<RelationId>>,
     types: Vec<Entry<TypeId>>,
 }
@@ -32,10 +36,15 @@ impl Lexicon {
     pub fn new(vocabulary: &Vocabulary) -> Lexicon {
         let mut lexicon = Lexicon::default();
         for (id, relation) in (0..).map(RelationId).zip(vocabulary.relations()) {
+            if relation.range.iter().any(|(class, _)| matches!(class, Class::Literal(LiteralKind::Number | LiteralKind::Date))) {
+                lexicon.numeric.push(id);
+            }
             for text in std::iter::once(&relation.label).chain(&relation.aliases) {
-                for word in content(text) {
-                    // "In state" says no more than that it leads to states, which other relations do too.
-                    if is_shared_range(vocabulary, id, &word) {
+                let all = content(text);
+                // "In state" says no more than that it leads to states, which other relations do too.
+                let bare = text == &relation.label && all.len() == 1 && words(&text.replace('_', " ")).len() > 1;
+                for word in all {
+                    if bare && is_shared_range(vocabulary, id, &word) {
                         continue;
                     }
                     add(&mut lexicon.relations, String::new(), word, id);
@@ -91,10 +100,20 @@ impl Lexicon {
                 found.extend(entry.of.iter().map(|&r| (r, 1.0)));
             }
         }
+        found.retain(|r, _| self.numeric.contains(r));
         if found.is_empty() {
             self.known_by(measures(adjective), &mut found);
         }
-        found.into_iter().collect()
+        // What else such an adjective may measure: a large city has many people.
+        for name in measures(adjective) {
+            let stem = stem_of(name);
+            for relation in self.relations.iter().filter(|e| e.stem == stem).flat_map(|e| &e.of).filter(|r| self.numeric.contains(r)) {
+                found.entry(*relation).or_insert(POSSIBLE);
+            }
+        }
+        let mut all: Vec<(RelationId, f32)> = found.into_iter().collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        all
     }
 
     /// The relations that are known by the first of these words by which any is known.
@@ -152,8 +171,8 @@ fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool 
         Class::Type(of) => vocabulary.entity_type(*of).is_some_and(|t| stem_of(&fold(&t.label)) == stem),
         _ => false,
     };
-    let Some((class, _)) = own.range.iter().find(|(class, _)| named(class)) else { return false };
-    vocabulary.relations().iter().filter(|r| r.range.iter().any(|(c, _)| c == class)).count() > 1
+    let Some((class, _)) = own.range.first().filter(|(class, _)| named(class)) else { return false };
+    vocabulary.relations().iter().filter(|r| r.range.first().is_some_and(|(c, _)| c == class)).count() > 1
 }
 
 /// The content words of a name. A synonym that is one function word, such as "about", is kept if it says anything at all.

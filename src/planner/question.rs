@@ -109,6 +109,10 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) 
                 let classes = rest.get(1).map(|t| t.types.iter().map(|&t| Class::Type(t)).collect()).unwrap_or_default();
                 return Ask { classes, relations: Vec::new(), count: true };
             }
+            "what" | "which" | "give" | "tell" if counted(rest).is_some() => {
+                let classes = counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
+                return Ask { classes, relations: Vec::new(), count: true };
+            }
             "what" | "which" | "list" | "name" | "give" | "show" | "find" => {
                 if let Some(noun) = noun(rest) {
                     let best = noun.relations.iter().map(|r| r.1).fold(0.0, f32::max);
@@ -126,11 +130,19 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) 
     Ask::default()
 }
 
+/// The things whose number is asked for: "is the number of neighbouring states".
+fn counted(rest: &[Token]) -> Option<&Token> {
+    let at = rest.iter().take(5).position(|t| t.folded == "number")?;
+    rest.get(at + 1).filter(|t| t.folded == "of")?;
+    rest.get(at + 2..)?.iter().take(3).find(|t| !t.types.is_empty())
+}
+
 /// The noun that a question word asks for: the word after it, or after "are the", "kind of" and the like.
 fn noun(rest: &[Token]) -> Option<&Token> {
     let speaks = |t: &&Token| !t.types.is_empty() || !t.relations.is_empty();
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
-    let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main");
+    let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main")
+        || t.folded.starts_with(|c: char| c.is_ascii_digit());
     match rest {
         // "Which film genre": the second names what is asked for, the first what it is of.
         [first, second, ..] if is_modifier(rest) => Some(second).filter(|_| !first.types.is_empty()),

@@ -21,8 +21,8 @@ use futures::future::LocalBoxFuture;
 const CANDIDATES: usize = 3;
 /// So many paths are run, best first, until one finds something.
 const TRIED: usize = 60;
-/// Chains that explain so much less than the best are not run instead of it: that the best finds nothing is an answer.
-const BEHIND: f32 = 0.65;
+/// What the end of a chain that agrees with the question is worth more than one that does not.
+const AGREED: f32 = 1.1;
 /// Words of a question that are searched for a negation.
 const WORDS: usize = 256;
 /// So many things of one name are all meant.
@@ -93,18 +93,19 @@ impl<'a> RulesPlanner<'a> {
             capital || (question.chars().all(|c| !c.is_uppercase()) && !self.is_spoken(question.get(m.span.clone()).unwrap_or_default()))
         };
         let anchors: Vec<&Mention> = mentions.iter().filter(told).collect();
+        let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
+        let words = tokens(question, &spans, &self.lexicon);
+        let same = asks_for_the_same(&words);
         let joins = |gap: &str| {
             let folded = crate::text::fold(gap);
             let word = |w: &str| folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == w);
-            gap.trim() == "," || ["and", "or", "but", "not", "nor", "except", "without", "than"].iter().any(|w| word(w))
+            gap.trim() == "," || ["and", "or", "but", "not", "nor", "except", "without", "than"].iter().any(|w| word(w)) || (same && word("as"))
         };
         let apart = anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
         if anchors.len() < 2 || !apart {
             return None;
         }
-        let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
-        let words = tokens(question, &spans, &self.lexicon);
-        if asks_for_the_same(&words) || asks_which_of(&words) {
+        if same || asks_which_of(&words) {
             return Some((Shape::Compare, anchors));
         }
         match pattern(question, &spans) {
@@ -199,9 +200,9 @@ impl<'a> RulesPlanner<'a> {
         let mut chains: Vec<Chain> = Vec::new();
         let negates = negates(question, mentions);
         for candidate in self.candidates(question, mentions) {
-            let name = fold(self.graph.label(candidate.node));
+            let name = self.graph.label(candidate.node);
             let kind = |c: &&Candidate| self.graph.types(c.node).iter().any(|t| self.graph.types(candidate.node).contains(t));
-            let same = |c: &&Candidate| c.node == candidate.node || (kind(c) && fold(self.graph.label(c.node)) == name);
+            let same = |c: &&Candidate| c.node == candidate.node || (kind(c) && self.graph.label(c.node) == name);
             let own = mentions.iter().find(|m| m.candidates.iter().any(|c| c.node == candidate.node));
             let namesakes: Vec<NodeId> = own.into_iter().flat_map(|m| &m.candidates).filter(same).map(|c| c.node).collect();
             // Of things of one name and kind the first stands for all.
@@ -241,8 +242,9 @@ impl<'a> RulesPlanner<'a> {
         }
         // Sorting keeps the order of equal ones, so that the better reading of the entity comes first.
         chains.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let least = chains.first().map_or(0.0, |c| c.score - BEHIND);
-        for chain in chains.iter().take(TRIED).filter(|c| c.score >= least) {
+        let unpaid = |c: &Chain| c.steps.len().saturating_sub(c.paid);
+        let best = chains.first().cloned();
+        for chain in chains.iter().take(TRIED).filter(|c| best.as_ref().is_some_and(|b| unpaid(c) <= unpaid(b) && c.paid >= b.paid)) {
             let answer = follow(self.graph, chain);
             // None is a number too.
             if answer.is_empty() && !chain.counted {
@@ -253,7 +255,10 @@ impl<'a> RulesPlanner<'a> {
         if chains.is_empty() && !named && mentions.is_empty() {
             return Err(PlannerError::NothingLinked);
         }
-        Err(PlannerError::Unsure { confidence: 0.0 })
+        // That the graph has nothing there is an answer too, which is worth less than something found.
+        let best = best.ok_or(PlannerError::Unsure { confidence: 0.0 })?;
+        let sure = 0.6 * confidence(&best, &chains);
+        Ok((best, sure, Vec::new()))
     }
 
     /// The sets that a question without names may start from: the innermost type that it speaks of, in whose place they stand.
@@ -331,7 +336,9 @@ fn negate(chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
     };
     let mut late = chains.split_off(from);
     late.retain(ends);
-    chains.extend(late.into_iter().map(|c| Chain { negated: Some(of), ..c }));
+    // "Capitals that are not major cities": the type that is taken away is no answer, and need not agree with what is asked for.
+    let agreed = |c: &Chain| if c.steps.is_empty() { c.score + AGREED } else { c.score };
+    chains.extend(late.into_iter().map(|c| Chain { score: agreed(&c), negated: Some(of), ..c }));
 }
 
 /// The type among whose things a question asks for those that are not so.

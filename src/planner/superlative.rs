@@ -205,6 +205,7 @@ impl Reading<'_> {
             Some(mut of) => {
                 // "The largest state capital" is a capital.
                 while let Some(&further) = self.tokens.get(place + 1).and_then(|t| t.types.first()) {
+                    self.gone[place] = true;
                     place += 1;
                     of = further;
                 }
@@ -216,13 +217,16 @@ impl Reading<'_> {
             },
         };
         let numbers = numeric(self.schema, of);
-        // "The largest capital in population".
-        let explicit = match self.tokens.get(place + 1..place + 3) {
+        // "The largest capital in population", "the largest city in Texas by population".
+        let last = self.tokens.len().saturating_sub(2);
+        let explicit = [place + 1, last].into_iter().find_map(|from| match self.tokens.get(from..from + 2) {
             Some([by, measure]) if matches!(by.folded.as_str(), "in" | "by") && measure.types.is_empty() => {
-                known(of, &relations(measure))
+                Some((from, known(of, &relations(measure))?))
             }
             _ => None,
-        };
+        });
+        let spoken = explicit.map(|(from, _)| from);
+        let explicit = explicit.map(|(_, by)| by);
         let adjective = self.lexicon.measured_by(&self.tokens[at].folded);
         let by = explicit.or_else(|| known(of, &adjective.iter().map(|r| r.0).collect::<Vec<_>>()));
         let by = by.or_else(|| {
@@ -236,8 +240,8 @@ impl Reading<'_> {
         let Some(by) = by.or(only) else { return };
         self.wishes.push((of, place, Ranking::Value(by), end));
         self.gone[at] = true;
-        if explicit.is_some() {
-            self.gone[place + 1..place + 3].fill(true);
+        if let Some(from) = spoken {
+            self.gone[from..from + 2].fill(true);
         }
     }
 }

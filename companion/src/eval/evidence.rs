@@ -1,7 +1,7 @@
 //! 2WikiMultiHopQA: a graph of its questions' own evidence triples, and the plans that those triples spell.
 //!
 //! Two triples of one chain may call what joins them by two names ("Oswiu of Northumbria", "Oswiu"): inside a question they are one
-//! entity. The titles of the pages that a question is about are names of its entities too.
+//! entity. A country and the word for its people ("American") are one too. The titles of the pages that a question is about are names of its entities too.
 
 use super::answers::{Naming, loose};
 use super::gold::{Draft, Gold, text};
@@ -26,6 +26,7 @@ fn triples(v: &Value) -> Result<Vec<Triple>, String> {
     let mut found = Vec::new();
     for row in all {
         match (cell(row, 0), cell(row, 1), cell(row, 2)) {
+            (Some(h), Some(r), Some(t)) if r.starts_with("country") => found.push([h, r, country(&t).to_owned()]),
             (Some(h), Some(r), Some(t)) => found.push([h, r, t]),
             _ => return Err(format!("{row} is no triple")),
         }
@@ -38,6 +39,17 @@ fn triples(v: &Value) -> Result<Vec<Triple>, String> {
         }
     }
     Ok(found)
+}
+
+/// The names under which triples speak of countries: a country, and the words for its people.
+fn countries() -> impl Iterator<Item = (&'static str, std::str::Split<'static, char>)> {
+    let rows = include_str!("../../data/2wiki-countries.tsv").lines().skip(1);
+    rows.filter_map(|row| row.split_once('\t')).map(|(id, aliases)| (id, aliases.split('|')))
+}
+
+/// The one name of a country.
+fn country(name: &str) -> &str {
+    countries().find(|(id, others)| *id == name || others.clone().any(|o| o == name)).map_or(name, |(id, _)| id)
 }
 
 /// Names of heads that stand for the tail before them: (the head's name, the tail's).
@@ -88,6 +100,9 @@ pub(super) fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<s
                 names.entry(head.clone()).or_default().insert(clean(title.as_str().unwrap_or_default()));
             }
         }
+    }
+    for (id, aliases) in countries() {
+        names.entry(id.to_owned()).or_default().extend(aliases.map(str::to_owned));
     }
     for (id, mut others) in names {
         others.remove(&id);
