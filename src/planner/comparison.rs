@@ -18,8 +18,7 @@ const MEASURED: f32 = 0.8;
 /// So many paths are tried.
 const TRIED: usize = 200;
 /// Words that compare times.
-const TIMES: [&str; 11] =
-    ["older", "younger", "oldest", "youngest", "first", "earlier", "later", "before", "after", "newer", "recently"];
+const TIMES: [&str; 11] = ["older", "younger", "oldest", "youngest", "first", "earlier", "later", "before", "after", "newer", "recently"];
 
 /// A comparison.
 #[derive(Debug, Clone)]

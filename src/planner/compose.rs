@@ -30,7 +30,9 @@ impl<'a> Composer<'a> {
         let (mut sets, mut heads) = (Vec::new(), Vec::new());
         match chain.start {
             Start::All(of) => sets.push(self.all(of)),
-            Start::Node(node) => heads.extend(std::iter::once(&node).chain(&chain.namesakes).map(|&n| Head::Entity(self.graph.id(n).to_owned()))),
+            Start::Node(node) => {
+                heads.extend(std::iter::once(&node).chain(&chain.namesakes).map(|&n| Head::Entity(self.graph.id(n).to_owned())))
+            }
         }
         for at in 0..=chain.steps.len() {
             if at == chain.steps.len()

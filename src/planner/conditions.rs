@@ -56,7 +56,9 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
     let numbers = numeric(schema, kind);
     let spoken = (place + 1..at).flat_map(|i| relations(&folded[i])).chain(
         // "With more than 150,000 people": what is counted stands behind.
-        (than + 1..all.len()).flat_map(|i| relations(&folded[i])).filter(|_| folded[at] == "more" || folded[at] == "less" || folded[at] == "fewer"),
+        (than + 1..all.len())
+            .flat_map(|i| relations(&folded[i]))
+            .filter(|_| folded[at] == "more" || folded[at] == "less" || folded[at] == "fewer"),
     );
     let by_adjective = || (!measures(&folded[at]).is_empty()).then(|| lexicon.measured_by(&folded[at]));
     let by = spoken.into_iter().find(|r| numbers.contains(r)).or_else(|| {

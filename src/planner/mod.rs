@@ -22,7 +22,7 @@ mod walk;
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
-pub use pattern::{names, pattern};
+pub use pattern::{names, ordering, pattern};
 pub use rules::{Planned, RulesPlanner};
 
 /// Why there is no plan.

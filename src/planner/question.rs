@@ -141,8 +141,10 @@ fn counted(rest: &[Token]) -> Option<&Token> {
 fn noun(rest: &[Token]) -> Option<&Token> {
     let speaks = |t: &&Token| !t.types.is_empty() || !t.relations.is_empty();
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
-    let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main")
-        || t.folded.starts_with(|c: char| c.is_ascii_digit());
+    let small = |t: &Token| {
+        matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main")
+            || t.folded.starts_with(|c: char| c.is_ascii_digit())
+    };
     match rest {
         // "Which film genre": the second names what is asked for, the first what it is of.
         [first, second, ..] if is_modifier(rest) => Some(second).filter(|_| !first.types.is_empty()),

@@ -99,7 +99,9 @@ impl<'a> RulesPlanner<'a> {
         let joins = |gap: &str| {
             let folded = crate::text::fold(gap);
             let word = |w: &str| folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == w);
-            gap.trim() == "," || ["and", "or", "but", "not", "nor", "except", "without", "than"].iter().any(|w| word(w)) || (same && word("as"))
+            gap.trim() == ","
+                || ["and", "or", "but", "not", "nor", "except", "without", "than"].iter().any(|w| word(w))
+                || (same && word("as"))
         };
         let apart = anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
         if anchors.len() < 2 || !apart {

@@ -49,7 +49,9 @@ fn extreme(word: &str) -> Option<Extreme> {
     let whole = ["most", "least", "maximum", "minimum", "max", "min"].contains(&word);
     let told = Extreme::from_word(word).filter(|_| whole || word.ends_with("est"));
     // "Densest", "widest": the more, but for what is sparse.
-    let other = || (word.ends_with("est") && !measures(word).is_empty()).then_some(if word.starts_with("spars") { Extreme::Min } else { Extreme::Max });
+    let other = || {
+        (word.ends_with("est") && !measures(word).is_empty()).then_some(if word.starts_with("spars") { Extreme::Min } else { Extreme::Max })
+    };
     told.or_else(other)
 }
 
@@ -114,7 +116,8 @@ impl Reading<'_> {
         }
         let plural = next.folded.ends_with('s');
         let before = self.type_before(at);
-        let joins = |t: &Token| matches!(t.folded.as_str(), "with" | "has" | "have" | "having" | "contain" | "contains" | "containing" | "whose");
+        let joins =
+            |t: &Token| matches!(t.folded.as_str(), "with" | "has" | "have" | "having" | "contain" | "contains" | "containing" | "whose");
         let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "its" | "that" | "which");
         let of = before.or_else(|| self.any_owner(&own));
         let Some(by) = of.and_then(|(_, of)| {

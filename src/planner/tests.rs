@@ -104,7 +104,8 @@ fn land() -> KnowledgeGraph {
         node
     };
     let states: Vec<_> = ["north", "south", "east"].iter().map(|s| entity(&mut b, &format!("s:{s}"), s, &["state"])).collect();
-    let cities: Vec<_> = [("c:1", "hill"), ("c:2", "hill"), ("c:3", "ford")].iter().map(|(id, l)| entity(&mut b, id, l, &["city"])).collect();
+    let cities: Vec<_> =
+        [("c:1", "hill"), ("c:2", "hill"), ("c:3", "ford")].iter().map(|(id, l)| entity(&mut b, id, l, &["city"])).collect();
     let rivers = [entity(&mut b, "r:1", "long", &["river"]), entity(&mut b, "r:2", "north", &["river"])];
     let peak = entity(&mut b, "p:1", "mount one", &["place"]);
     let mound = entity(&mut b, "p:2", "mound", &["place"]);
@@ -221,7 +222,9 @@ fn whether_two_are_the_same_is_a_comparison() {
 #[test]
 fn words_for_kin_are_two_steps() {
     let mut b = KgBuilder::default();
-    for (child, relation, parent) in [("Ann", "father", "Bo"), ("Ann", "mother", "Cy"), ("Bo", "mother", "Di"), ("Bo", "father", "Ed"), ("Cy", "father", "Flo")] {
+    for (child, relation, parent) in
+        [("Ann", "father", "Bo"), ("Ann", "mother", "Cy"), ("Bo", "mother", "Di"), ("Bo", "father", "Ed"), ("Cy", "father", "Flo")]
+    {
         let (child, parent, relation) = (b.entity(child).unwrap(), b.entity(parent).unwrap(), b.relation(relation).unwrap());
         b.triple(child, relation, parent, Provenance::Cited("register")).unwrap();
     }
@@ -288,9 +291,21 @@ fn patterns_are_told_by_words_alone() {
     }
 }
 
+#[test]
+fn words_of_order_ask_for_an_end_or_set_a_condition() {
+    for (question, told) in [
+        ("Which is the longest river in Europe?", Some("superlative")),
+        ("Which museum in Vienna was established before 1971?", Some("condition")),
+        ("Which states are larger than Texas?", Some("condition")),
+        ("Who directed 'The First Wives Club'?", None),
+    ] {
+        assert_eq!(ordering(question, &names(question)), told, "{question}");
+    }
+}
+
 proptest! {
     #[test]
-    fn any_question_is_planned_or_refused(question in "(who |which |films |Heat |and |or |Al Pacino|Ali |than |not |directed |by |first |older |'|\\?|\\PC){0,16}") {
+    fn any_question_is_planned_or_refused(question in "(who |which |films |longest |most |how many |same |more than |no |paternal |grandmother |1,000 |Heat |and |or |Al Pacino|Ali |than |not |directed |by |first |older |'|\\?|\\PC){0,16}") {
         let graph = graph();
         let linker = Linker::new(&graph);
         if let Ok(found) = RulesPlanner::new(&linker).least_confidence(0.0).planned(&question) {

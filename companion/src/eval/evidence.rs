@@ -75,10 +75,8 @@ fn clean(text: &str) -> String {
 
 /// The graph of all questions' triples as tables that an import reads: triples with datatypes, and entities with their other names.
 pub(super) fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<super::geoquery::Tables, String> {
-    let mut out = super::geoquery::Tables {
-        triples: "head\trelation\ttail\tdatatype\n".to_owned(),
-        entities: "id\tlabel\taliases\n".to_owned(),
-    };
+    let mut out =
+        super::geoquery::Tables { triples: "head\trelation\ttail\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\n".to_owned() };
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for v in questions {
         let all = triples(v)?;

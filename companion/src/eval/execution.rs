@@ -252,7 +252,13 @@ fn one_line(plan: &Plan) -> String {
         };
         let text = match (&statement.operation, pocketgraph::plan::rft::print(&step)) {
             (Operation::SearchKg(_), _) => format!("{start} {}", relations_of(&step).join("")),
-            (_, Ok(text)) => text.lines().rfind(|l| l.contains('=') && !l.starts_with("Answer")).unwrap_or_default().split_once('=').map_or("", |p| p.1).to_owned(),
+            (_, Ok(text)) => text
+                .lines()
+                .rfind(|l| l.contains('=') && !l.starts_with("Answer"))
+                .unwrap_or_default()
+                .split_once('=')
+                .map_or("", |p| p.1)
+                .to_owned(),
             (other, Err(_)) => other.name().to_owned(),
         };
         out.push(format!("{}: {text}", statement.name));

@@ -61,7 +61,9 @@ fn kind(form: &str, sql: &str) -> &'static str {
         () if has(&["sum(", "SUM(", "AVG("]) => "sum",
         () if has(&["\\+", "NOT IN"]) => "negation",
         () if has(&["higher(", "longer("]) => "comparison",
-        () if has(&["largest(", "smallest(", "highest(", "lowest(", "longest(", "shortest(", "most(", "fewest(", "MAX(", "MIN("]) => "superlative",
+        () if has(&["largest(", "smallest(", "highest(", "lowest(", "longest(", "shortest(", "most(", "fewest(", "MAX(", "MIN("]) => {
+            "superlative"
+        }
         () if has(&["count(", "COUNT("]) => "count",
         () => "steps",
     }
@@ -94,7 +96,10 @@ pub(super) fn tables(path: &Path) -> Result<Tables, DataError> {
 
 fn of_rows(rows: &[[&str; 4]]) -> Tables {
     let cities: BTreeSet<&str> = rows.iter().filter(|r| r[0] == "city").map(|r| r[1]).collect();
-    let mut out = Tables { triples: "head\trelation\ttail\thead_type\ttail_type\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\ttypes\n".to_owned() };
+    let mut out = Tables {
+        triples: "head\trelation\ttail\thead_type\ttail_type\tdatatype\n".to_owned(),
+        entities: "id\tlabel\taliases\ttypes\n".to_owned(),
+    };
     let mut major: BTreeMap<String, &str> = BTreeMap::new();
     let mut known: BTreeMap<String, (String, String, BTreeSet<String>)> = BTreeMap::new();
     let mut know = |id: &str, label: &str, alias: &str, of: &str| {

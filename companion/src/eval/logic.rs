@@ -6,9 +6,7 @@
 use super::geoquery::{MAJOR, entity_id};
 use super::gold::Draft;
 use super::prolog::Term;
-use pocketgraph::plan::{
-    Comparison, Condition, Extreme, Head, Literal, Measure, Operand, Operation, Plan, Relation, Test,
-};
+use pocketgraph::plan::{Comparison, Condition, Extreme, Head, Literal, Measure, Operand, Operation, Plan, Relation, Test};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The plan of a logical form, or why the plan language has none.
@@ -132,7 +130,9 @@ impl Compiler {
 
     /// The set of a variable under goals, some variables being known.
     fn set(&mut self, of: &str, mut goals: Goals<'_>, mut bound: Bound) -> Result<Source, String> {
-        while let Some(at) = goals.iter().position(|g| g.parts().is_some_and(|(n, a)| a.len() >= 2 && (extreme(n).is_some() || n == "count" || n == "sum"))) {
+        while let Some(at) =
+            goals.iter().position(|g| g.parts().is_some_and(|(n, a)| a.len() >= 2 && (extreme(n).is_some() || n == "count" || n == "sum")))
+        {
             let goal = goals.remove(at);
             let Some((name, arguments)) = goal.parts() else { break };
             match (name, arguments) {
@@ -188,7 +188,10 @@ impl Compiler {
         let number = body.iter().find_map(|g| {
             let (goal, args) = g.parts()?;
             let thing = args.first()?.variable()?;
-            (args.get(1)?.variable()? == about).then(|| measured(goal, self.type_of(thing).unwrap_or("state"))).flatten().map(|r| (*g, thing, r))
+            (args.get(1)?.variable()? == about)
+                .then(|| measured(goal, self.type_of(thing).unwrap_or("state")))
+                .flatten()
+                .map(|r| (*g, thing, r))
         });
         if let Some((goal, thing, relation)) = number {
             let rest: Goals<'t> = body.iter().copied().filter(|g| !std::ptr::eq(*g, goal)).collect();
@@ -210,7 +213,8 @@ impl Compiler {
 
     /// The highest or lowest point of a state, or of the states that the goals leave.
     fn point<'t>(&mut self, place: &str, end: Extreme, body: &Goals<'t>, bound: &Bound) -> Result<(String, String, Goals<'t>), String> {
-        let (point, elevation) = if end == Extreme::Max { ("highest_point", "highest_elevation") } else { ("lowest_point", "lowest_elevation") };
+        let (point, elevation) =
+            if end == Extreme::Max { ("highest_point", "highest_elevation") } else { ("lowest_point", "lowest_elevation") };
         let rest: Goals<'t> = body.iter().copied().filter(|g| !g.mentions(place)).collect();
         let within = body.iter().filter_map(|g| match g.parts() {
             Some(("loc", [p, s])) if p.variable() == Some(place) => s.variable(),
@@ -343,8 +347,7 @@ impl Compiler {
         };
         let mut last = String::new();
         for (relation, inverse) in steps {
-            let found: Vec<String> =
-                heads.into_iter().map(|head| self.draft.follow_to(head, relation, *inverse, target)).collect();
+            let found: Vec<String> = heads.into_iter().map(|head| self.draft.follow_to(head, relation, *inverse, target)).collect();
             last = match <[String; 1]>::try_from(found) {
                 Ok([one]) => one,
                 Err(of) if of.len() > 1 => self.draft.push(Operation::Union { of }),
@@ -373,7 +376,9 @@ fn name_of(term: &Term) -> Result<&str, String> {
 
 /// The entities of `stateid(texas)`, `cityid(springfield,_)`.
 fn constant(id: &Term) -> Result<Source, String> {
-    let (Some((functor, arguments)), true) = (id.parts(), matches!(id, Term::Compound(..))) else { return Err("a constant of no type".to_owned()) };
+    let (Some((functor, arguments)), true) = (id.parts(), matches!(id, Term::Compound(..))) else {
+        return Err("a constant of no type".to_owned());
+    };
     let Some(Term::Atom(name)) = arguments.first() else { return Err("a constant without a name".to_owned()) };
     let of = functor.strip_suffix("id").unwrap_or(functor);
     // Cities are known by their bare names, which several may share.

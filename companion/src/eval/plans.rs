@@ -2,7 +2,7 @@
 
 use super::data::{DataError, lines};
 use super::sparql;
-use pocketgraph::planner::{names, pattern};
+use pocketgraph::planner::{names, ordering, pattern};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub fn evaluate_patterns(path: &Path) -> Result<PatternReport, DataError> {
                 Some((gold, entities)) => {
                     let right = report.right_names.get_or_insert(0);
                     *right += usize::from(found.len() == entities);
-                    (gold, sparql::coarse(&told).to_owned())
+                    (gold, ordering(question, &found).unwrap_or(sparql::coarse(&told)).to_owned())
                 }
                 None => {
                     report.left_out += 1;

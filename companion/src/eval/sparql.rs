@@ -23,8 +23,7 @@ pub(super) fn pattern(query: &str) -> Option<(String, usize)> {
     }
     // What only says the kind of thing is no entity that the question names.
     let telling = |t: &&[&str; 3]| !t[1].ends_with("notable_types") && !t[1].ends_with("basic_title") && !t[1].ends_with("gender");
-    let entities: BTreeSet<&str> =
-        triples.iter().filter(telling).flat_map(|t| [t[0], t[2]]).filter(|t| is_entity(t)).collect();
+    let entities: BTreeSet<&str> = triples.iter().filter(telling).flat_map(|t| [t[0], t[2]]).filter(|t| is_entity(t)).collect();
     if triples.is_empty() {
         return None;
     }
@@ -67,7 +66,6 @@ pub(super) fn coarse(told: &str) -> &'static str {
         "compare" => "condition",
         "2u" | "3u" | "up" => "union",
         "negation" => "negation",
-        "superlative" => "superlative",
         _ => "intersection",
     }
 }
@@ -80,7 +78,10 @@ mod tests {
     fn entities_and_order_decide() {
         let told = |q: &str| pattern(q).map(|(kind, n)| format!("{kind} {n}")).unwrap_or_default();
         assert_eq!(told("SELECT ?x WHERE { FILTER (?x != ?c) ?c ns:a.b.c ns:m.1 . ?c ns:d.e.f ?x . }"), "chain 1");
-        assert_eq!(told("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:a.b.notable_types ns:m.9 . ?x ns:d.e.f ns:m.2 . }"), "intersection 2");
+        assert_eq!(
+            told("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:a.b.notable_types ns:m.9 . ?x ns:d.e.f ns:m.2 . }"),
+            "intersection 2"
+        );
         assert_eq!(told("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:d.e.f ?n . } ORDER BY ?n LIMIT 1"), "superlative 1");
         assert_eq!(told("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:d.e.f ?num . FILTER (?num < 3) }"), "condition 1");
         assert_eq!(told("no query"), "");
