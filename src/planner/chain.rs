@@ -15,6 +15,8 @@ const PATHS: usize = 20_000;
 const FREE: usize = 64;
 /// What it is worth that the word beside an entity says what it is: "the film Heat".
 const TOLD: f32 = 0.25;
+/// What it costs that an entity has no such relation as the first step.
+const ABSENT: f32 = 0.15;
 /// What a superlative costs that no set of the chain can be ranked by.
 const UNMET: f32 = 1.0;
 
@@ -85,14 +87,17 @@ impl Scorer<'_> {
     pub fn chains(&self, start: Start) -> Vec<Chain> {
         let groups = inside_out(self.tokens, self.anchor);
         let mentioned = self.mentioned(start);
-        let told = if self.apposed(start).is_some() { TOLD } else { 0.0 };
+        let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
+        let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
+        let told = if told { TOLD } else { 0.0 };
         let mut chains: Vec<Chain> = self
             .paths(start, &groups)
             .into_iter()
             .map(|steps| {
                 let (aligned, paid) = score(&groups, &steps);
                 let (ranks, unmet) = self.superlatives.ranks(start, &steps);
-                let score = told + aligned + self.answer_type(start, &steps) + type_words(&steps, &mentioned)
+                let absent = steps.first().zip(present.as_ref()).is_some_and(|(s, has)| !has.contains(&(s.relation, s.direction)));
+                let score = told - if absent { ABSENT } else { 0.0 } + aligned + self.answer_type(start, &steps) + type_words(&steps, &mentioned)
                     - 0.08 * steps.len() as f32
                     - UNMET * unmet as f32;
                 Chain { start, namesakes: Vec::new(), ranks, negated: None, counted: false, steps, score, paid }
@@ -114,15 +119,13 @@ impl Scorer<'_> {
             Start::Node(node) => {
                 let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
                 let classes: Vec<Class> = self.graph.classes(node).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
-                for direction in [Direction::Forward, Direction::Backward] {
-                    for (relation, _) in self.graph.relations_at(node, direction) {
-                        let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
-                        ends.retain(|s| s.relation == relation && s.direction == direction && (few || speaks(s)));
-                        ends.sort_unstable();
-                        ends.dedup();
-                        frontier.extend(ends.into_iter().map(|step| vec![step]));
-                    }
-                }
+                let present = self.present(node);
+                let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
+                // That a state has no rivers is an answer, where what things of its type have is known and little.
+                ends.retain(|s| if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] });
+                ends.sort_unstable();
+                ends.dedup();
+                frontier.extend(ends.into_iter().map(|step| vec![step]));
             }
             Start::All(of) => {
                 // The whole set may be what is asked for.
@@ -150,6 +153,12 @@ impl Scorer<'_> {
             }
         }
         paths
+    }
+
+    /// The directed relations that an entity has.
+    fn present(&self, node: NodeId) -> Vec<(RelationId, Direction)> {
+        let of = |direction| self.graph.relations_at(node, direction).into_iter().map(move |(relation, _)| (relation, direction));
+        of(Direction::Forward).chain(of(Direction::Backward)).collect()
     }
 
     /// How the end of a path agrees with what is asked for.

@@ -91,7 +91,7 @@ pub(super) fn compared(
     }
     let (score, chains, answer) = best?;
     // What no word speaks of is not compared: "who lived longer".
-    if chains.iter().any(|c| c.paid == 0) {
+    if chains.iter().all(|c| c.paid == 0) {
         return None;
     }
     let paid = chains.iter().map(|c| c.paid as f32 / c.steps.len().max(1) as f32).fold(1.0, f32::min);

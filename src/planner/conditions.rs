@@ -65,8 +65,8 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
         let all = by_adjective()?;
         all.into_iter().map(|r| r.0).find(|r| numbers.contains(r))
     })?;
-    let joint = |w: &str| matches!(w, "with" | "whose" | "having" | "that" | "which" | "where" | "are" | "is" | "have" | "has" | "of");
-    let end = (place + 1..at).find(|&i| joint(&folded[i])).unwrap_or(at);
+    let joint = |w: &str| matches!(w, "with" | "whose" | "having" | "that" | "which" | "where" | "are" | "is" | "have" | "has");
+    let end = (place + 1..at).rfind(|&i| joint(&folded[i])).unwrap_or(at);
     let rest = all.get(than + 1)?.span.start..question.len();
     let figure = all.get(than + 1..).unwrap_or_default().iter().find(|w| w.text.starts_with(|c: char| c.is_ascii_digit()));
     let to = match figure {
@@ -80,7 +80,7 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
 fn figures(text: &str) -> Option<f64> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(text.len());
     let digits = text.get(..end)?.trim_end_matches(['.', ',']);
-    let times = match fold(text.get(end..)?.split_whitespace().next().unwrap_or_default()).as_str() {
+    let times = match fold(text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or_default()).as_str() {
         "thousand" => 1e3,
         "million" => 1e6,
         "billion" => 1e9,

@@ -10,7 +10,7 @@ use super::question::{Ask, Token, ask, tokens};
 use super::schema::Schema;
 use super::sets::combined;
 use super::superlative::{Superlatives, read};
-use super::walk::{follow, value};
+use super::walk::{all, follow, value};
 use super::{Planner, PlannerError, Proposal};
 use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
 use crate::plan::{Compare, Head, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
@@ -22,7 +22,7 @@ const CANDIDATES: usize = 3;
 /// So many paths are run, best first, until one finds something.
 const TRIED: usize = 60;
 /// What the end of a chain that agrees with the question is worth more than one that does not.
-const AGREED: f32 = 1.1;
+const AGREED: f32 = 1.8;
 /// Words of a question that are searched for a negation.
 const WORDS: usize = 256;
 /// So many things of one name are all meant.
@@ -224,7 +224,7 @@ impl<'a> RulesPlanner<'a> {
                 chain.counted = ask.count;
                 chains.push(chain);
             }
-            negate(&mut chains, from, negated);
+            negate(self.graph, &mut chains, from, negated);
         }
         let named = mentions.iter().any(|m| {
             let text = question.get(m.span.clone()).unwrap_or_default();
@@ -240,7 +240,7 @@ impl<'a> RulesPlanner<'a> {
                     Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
                 chains.extend(scorer.chains(Start::All(of)).into_iter().map(|c| Chain { counted: ask.count, ..c }));
             }
-            negate(&mut chains, from, negated);
+            negate(self.graph, &mut chains, from, negated);
         }
         // Sorting keeps the order of equal ones, so that the better reading of the entity comes first.
         chains.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -330,11 +330,12 @@ fn negates(question: &str, mentions: &[Mention]) -> bool {
 }
 
 /// Turns the chains from a place on that end at things of this type into what they do not find; the others are left out.
-fn negate(chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
+fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
     let Some(of) = negated else { return };
+    let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.types(n).binary_search(&other).is_ok());
     let ends = |c: &Chain| match (c.steps.last(), c.start) {
         (Some(last), _) => last.to == Class::Type(of),
-        (None, start) => start != Start::All(of),
+        (None, start) => matches!(start, Start::All(other) if both(other)),
     };
     let mut late = chains.split_off(from);
     late.retain(ends);

@@ -94,7 +94,7 @@ fn a_comparison_asks_both_for_the_value() {
 /// States with areas, borders and cities, of which two share a name, and rivers, of which one is called like a state.
 fn land() -> KnowledgeGraph {
     let mut b = KgBuilder::default();
-    let mut entity = |b: &mut KgBuilder, id: &str, label: &str, of: &[&str]| {
+    let entity = |b: &mut KgBuilder, id: &str, label: &str, of: &[&str]| {
         let node = b.entity(id).unwrap();
         b.label(node, label).unwrap();
         for of in of {
