@@ -16,7 +16,7 @@ const FREE: usize = 64;
 /// What it is worth that the word beside an entity says what it is: "the film Heat".
 const TOLD: f32 = 0.25;
 /// What it costs that an entity has no such relation as the first step.
-const ABSENT: f32 = 0.15;
+const ABSENT: f32 = 0.25;
 /// What a superlative costs that no set of the chain can be ranked by.
 const UNMET: f32 = 1.0;
 
@@ -153,6 +153,12 @@ impl Scorer<'_> {
             }
         }
         paths
+    }
+
+    /// Whether the entity that a chain starts from has no such relation as its first step.
+    pub fn lacks(&self, chain: &Chain) -> bool {
+        let has = |node, step: &Step| self.graph.follow(node, step.relation, step.direction).next().is_some();
+        matches!((chain.start, chain.steps.first()), (Start::Node(node), Some(step)) if !has(node, step))
     }
 
     /// The directed relations that an entity has.

@@ -75,9 +75,12 @@ impl<'a> RulesPlanner<'a> {
         }
         let mentions = self.linker.mentions(question);
         let joined = self.joined(question, &mentions);
+        let compares = matches!(joined, Some((Shape::Compare, _)));
         let several = || joined.and_then(|(shape, anchors)| self.several(question, shape, &anchors));
         let found = match self.conditioned(question, &mentions).or_else(several) {
             Some(found) => found,
+            // What one of them is does not say which of them it is.
+            None if compares => return Err(PlannerError::Unsure { confidence: 0.0 }),
             None => self.one(question, &mentions)?,
         };
         if found.confidence < self.least {
@@ -219,6 +222,10 @@ impl<'a> RulesPlanner<'a> {
             let scorer = Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
             let from = chains.len();
             for mut chain in scorer.chains(Start::Node(candidate.node)) {
+                // A common word beside a name is hardly an entity, let alone one that lacks what is asked for.
+                if candidate.score < 0.0 && scorer.lacks(&chain) {
+                    continue;
+                }
                 chain.score += 0.15 * candidate.score;
                 chain.namesakes = namesakes.iter().copied().filter(|n| *n != candidate.node).take(NAMESAKES).collect();
                 chain.counted = ask.count;
@@ -246,7 +253,9 @@ impl<'a> RulesPlanner<'a> {
         chains.sort_by(|a, b| b.score.total_cmp(&a.score));
         let unpaid = |c: &Chain| c.steps.len().saturating_sub(c.paid);
         let best = chains.first().cloned();
-        for chain in chains.iter().take(TRIED).filter(|c| best.as_ref().is_some_and(|b| unpaid(c) <= unpaid(b) && c.paid >= b.paid)) {
+        // Another entity may be meant; of the same entity a chain that is spoken of less would only wander elsewhere.
+        let meant = |c: &Chain, b: &Chain| c.start != b.start || (unpaid(c) <= unpaid(b) && c.paid >= b.paid);
+        for chain in chains.iter().take(TRIED).filter(|c| best.as_ref().is_some_and(|b| meant(c, b))) {
             let answer = follow(self.graph, chain);
             // None is a number too.
             if answer.is_empty() && !chain.counted {
