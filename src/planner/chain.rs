@@ -68,6 +68,8 @@ pub(super) struct Chain {
     pub score: f32,
     /// How many of its steps a word pays for.
     pub paid: usize,
+    /// How many of its other steps lead to a type that the question names: "rivers in Texas".
+    pub typed: usize,
 }
 
 /// Everything about a question that does not depend on the path.
@@ -97,10 +99,21 @@ impl Scorer<'_> {
                 let (aligned, paid) = score(&groups, &steps);
                 let (ranks, unmet) = self.superlatives.ranks(start, &steps);
                 let absent = steps.first().zip(present.as_ref()).is_some_and(|(s, has)| !has.contains(&(s.relation, s.direction)));
-                let score = told - if absent { ABSENT } else { 0.0 } + aligned + self.answer_type(start, &steps) + type_words(&steps, &mentioned)
-                    - 0.08 * steps.len() as f32
-                    - UNMET * unmet as f32;
-                Chain { start, namesakes: Vec::new(), ranks, negated: None, counted: false, steps, score, paid }
+                let score =
+                    told - if absent { ABSENT } else { 0.0 } + aligned + self.answer_type(start, &steps) + type_words(&steps, &mentioned)
+                        - 0.08 * steps.len() as f32
+                        - UNMET * unmet as f32;
+                Chain {
+                    start,
+                    namesakes: Vec::new(),
+                    ranks,
+                    negated: None,
+                    counted: false,
+                    typed: typed(&steps, &mentioned).min(steps.len() - paid.min(steps.len())),
+                    steps,
+                    score,
+                    paid,
+                }
             })
             .collect();
         chains.sort_by(|a, b| {
@@ -122,7 +135,9 @@ impl Scorer<'_> {
                 let present = self.present(node);
                 let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
                 // That a state has no rivers is an answer, where what things of its type have is known and little.
-                ends.retain(|s| if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] });
+                ends.retain(|s| {
+                    if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] }
+                });
                 ends.sort_unstable();
                 ends.dedup();
                 frontier.extend(ends.into_iter().map(|step| vec![step]));
@@ -203,6 +218,19 @@ impl Scorer<'_> {
         let counts = |at: usize| Some(at) != apposed && !is_modifier(&self.tokens[at..]);
         self.tokens.iter().enumerate().filter(|(at, _)| counts(*at)).filter_map(|(_, t)| t.types.first().copied()).collect()
     }
+}
+
+/// How many steps lead to types that the question names, each word for one step.
+fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
+    let mut left = mentioned.to_vec();
+    let mut count = 0;
+    for step in steps {
+        if let Some(at) = left.iter().position(|of| step.to == Class::Type(*of)) {
+            left.swap_remove(at);
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there.

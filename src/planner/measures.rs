@@ -57,16 +57,19 @@ pub(super) fn bases(word: &str) -> Vec<String> {
 }
 
 /// Words of questions and the words by which the relation that they ask for is known, where a graph's own names say nothing of them.
-const ASKING: [(&str, &[&str]); 26] = [
+const ASKING: [(&str, &[&str]); 29] = [
     ("about", &["tag", "topic", "subject", "theme", "keyword"]),
     ("acted", &["starred", "cast", "actor"]),
     ("appear", &["starred", "cast", "actor", "appearance"]),
     ("appeared", &["starred", "cast", "actor", "appearance"]),
     ("appears", &["starred", "cast", "actor", "appearance"]),
+    ("author", &["author", "written", "writer"]),
     ("born", &["birth"]),
     ("buried", &["burial"]),
     ("category", &["genre", "class", "type", "kind"]),
+    ("creator", &["creator", "created", "author", "written", "writer"]),
     ("describe", &["tag", "topic", "subject", "theme", "keyword"]),
+    ("described", &["tag", "topic", "subject", "theme", "keyword"]),
     ("describing", &["tag", "topic", "subject", "theme", "keyword"]),
     ("die", &["death"]),
     ("died", &["death"]),

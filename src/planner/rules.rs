@@ -361,10 +361,12 @@ fn negated_type(words: &[Token], ask: &Ask) -> Option<TypeId> {
 
 /// How sure a chain is: how much of the question it explains, how many of its steps a word pays for, and how far the next is behind.
 fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
-    let paid = chain.paid as f32 / chain.steps.len().max(1) as f32;
+    // A step to a type that the question names is explained, and so is what a superlative ranks.
+    let (spoken, whole) = (chain.paid + chain.typed + chain.ranks.len(), chain.steps.len() + chain.ranks.len());
+    let paid = if whole == 0 { 1.0 } else { (spoken as f32 / whole as f32).min(1.0) };
     let next = all.iter().find(|c| c.steps != chain.steps).map_or(chain.score - 1.0, |c| c.score);
     let margin = (chain.score - next).clamp(0.0, 1.0);
-    let explained = (chain.score / 1.5).clamp(0.0, 1.0);
+    let explained = ((chain.score + 0.7 * chain.typed as f32) / 1.5).clamp(0.0, 1.0);
     (0.5 * explained + 0.3 * paid + 0.2 * margin).clamp(0.0, 1.0)
 }
 

@@ -220,7 +220,7 @@ impl Compiler {
             Some(("loc", [p, s])) if p.variable() == Some(place) => s.variable(),
             _ => None,
         });
-        let within = within.filter(|s| self.type_of(s) != Some("country")).last();
+        let within = within.filter(|s| self.type_of(s) != Some("country")).next_back();
         let states = match within {
             Some(state) => self.set(state, rest.clone(), bound.clone())?,
             None => Source::Set(self.draft.push(Operation::All { target: "state".to_owned() })),
@@ -233,8 +233,7 @@ impl Compiler {
             }
         };
         let set = self.follow(&one, &[(point, false)], None)?;
-        let leading = body.iter().copied().collect();
-        Ok((place.to_owned(), set, leading))
+        Ok((place.to_owned(), set, body.to_vec()))
     }
 
     /// What the goals about a variable leave of its type.
