@@ -216,11 +216,11 @@ impl Compiler {
         let (point, elevation) =
             if end == Extreme::Max { ("highest_point", "highest_elevation") } else { ("lowest_point", "lowest_elevation") };
         let rest: Goals<'t> = body.iter().copied().filter(|g| !g.mentions(place)).collect();
-        let within = body.iter().filter_map(|g| match g.parts() {
+        let mut within = body.iter().filter_map(|g| match g.parts() {
             Some(("loc", [p, s])) if p.variable() == Some(place) => s.variable(),
             _ => None,
         });
-        let within = within.filter(|s| self.type_of(s) != Some("country")).next_back();
+        let within = within.rfind(|s| self.type_of(s) != Some("country"));
         let states = match within {
             Some(state) => self.set(state, rest.clone(), bound.clone())?,
             None => Source::Set(self.draft.push(Operation::All { target: "state".to_owned() })),
