@@ -237,8 +237,8 @@ pub enum Extreme {
 /// A comparison between sets: of their members by a measure, or of the values that they hold.
 ///
 /// With `Equal`, `Less` and `Greater` (first against second operand) the result is a truth value. With `Min` and `Max` the result is
-/// the operand's members at that end; where the operands hold values that an earlier step found, the result is the heads which
-/// those values belong to, so that "which film came out first" answers with a film.
+/// the operand's members at that end; where the operands hold values that earlier steps found, the result is what the chain of steps to
+/// those values began with, so that "which film came out first" and "which film has the older director" answer with a film.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Compare {

@@ -3,7 +3,9 @@
 use super::alignment::{Group, inside_out, score};
 use super::question::{Ask, Token, is_modifier};
 use super::schema::{Schema, Step};
-use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, TypeId};
+use super::superlative::Superlatives;
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
+use crate::plan::Extreme;
 
 /// Chains are at most so long.
 const LONGEST: usize = 3;
@@ -11,18 +13,63 @@ const LONGEST: usize = 3;
 const PATHS: usize = 20_000;
 /// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones only a return.
 const FREE: usize = 64;
+/// What it is worth that the word beside an entity says what it is: "the film Heat".
+const TOLD: f32 = 0.25;
+/// What it costs that an entity has no such relation as the first step.
+const ABSENT: f32 = 0.25;
+/// What a superlative costs that no set of the chain can be ranked by.
+const UNMET: f32 = 1.0;
+
+/// Where a chain starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// At an entity.
+    Node(NodeId),
+    /// At all entities of a type.
+    All(TypeId),
+}
+
+/// What members of a set are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ranking {
+    /// The value that a relation leads to.
+    Value(RelationId),
+    /// How many things a relation leads to.
+    Number(RelationId, Direction),
+}
+
+/// A superlative: only the members at one end go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rank {
+    /// After so many steps.
+    pub at: usize,
+    /// By what.
+    pub by: Ranking,
+    /// Which end.
+    pub end: Extreme,
+}
 
 /// A chain and its score.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chain {
     /// Where it starts.
-    pub start: NodeId,
+    pub start: Start,
+    /// Other entities of the same name and types, from which it starts too.
+    pub namesakes: Vec<NodeId>,
+    /// Superlatives, in the order of the steps.
+    pub ranks: Vec<Rank>,
+    /// What is asked for is what the steps do *not* find among all things of this type. Superlatives behind the last step come after.
+    pub negated: Option<TypeId>,
+    /// Whether the number of what it finds is asked for.
+    pub counted: bool,
     /// Its steps.
     pub steps: Vec<Step>,
     /// How well it explains the question.
     pub score: f32,
     /// How many of its steps a word pays for.
     pub paid: usize,
+    /// How many of its other steps lead to a type that the question names: "rivers in Texas".
+    pub typed: usize,
 }
 
 /// Everything about a question that does not depend on the path.
@@ -33,20 +80,40 @@ pub(super) struct Scorer<'a> {
     pub ask: &'a Ask,
     /// The place of the entity among the tokens.
     pub anchor: usize,
+    /// The superlatives of the question.
+    pub superlatives: &'a Superlatives,
 }
 
 impl Scorer<'_> {
     /// The chains from an entity, best first; of equal ones the shorter and then the first of the schema.
-    pub fn chains(&self, start: NodeId) -> Vec<Chain> {
+    pub fn chains(&self, start: Start) -> Vec<Chain> {
         let groups = inside_out(self.tokens, self.anchor);
         let mentioned = self.mentioned(start);
+        let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
+        let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
+        let told = if told { TOLD } else { 0.0 };
         let mut chains: Vec<Chain> = self
             .paths(start, &groups)
             .into_iter()
             .map(|steps| {
                 let (aligned, paid) = score(&groups, &steps);
-                let score = aligned + self.answer_type(&steps) + type_words(&steps, &mentioned) - 0.08 * steps.len() as f32;
-                Chain { start, steps, score, paid }
+                let (ranks, unmet) = self.superlatives.ranks(start, &steps);
+                let absent = steps.first().zip(present.as_ref()).is_some_and(|(s, has)| !has.contains(&(s.relation, s.direction)));
+                let score =
+                    told - if absent { ABSENT } else { 0.0 } + aligned + self.answer_type(start, &steps) + type_words(&steps, &mentioned)
+                        - 0.08 * steps.len() as f32
+                        - UNMET * unmet as f32;
+                Chain {
+                    start,
+                    namesakes: Vec::new(),
+                    ranks,
+                    negated: None,
+                    counted: false,
+                    typed: typed(&steps, &mentioned).min(steps.len() - paid.min(steps.len())),
+                    steps,
+                    score,
+                    paid,
+                }
             })
             .collect();
         chains.sort_by(|a, b| {
@@ -56,22 +123,31 @@ impl Scorer<'_> {
     }
 
     /// The paths of one to three steps from an entity.
-    fn paths(&self, start: NodeId, groups: &[Group]) -> Vec<Vec<Step>> {
+    fn paths(&self, start: Start, groups: &[Group]) -> Vec<Vec<Step>> {
         let few = self.schema.directed_relations() <= FREE;
         let speaks = |step: &Step| groups.iter().any(|g| g.relations.iter().any(|(r, _)| *r == step.relation));
         let mut frontier: Vec<Vec<Step>> = Vec::new();
-        let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
-        let classes: Vec<Class> = self.graph.classes(start).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
-        for direction in [Direction::Forward, Direction::Backward] {
-            for (relation, _) in self.graph.relations_at(start, direction) {
+        let mut paths = Vec::new();
+        match start {
+            Start::Node(node) => {
+                let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
+                let classes: Vec<Class> = self.graph.classes(node).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
+                let present = self.present(node);
                 let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
-                ends.retain(|s| s.relation == relation && s.direction == direction && (few || speaks(s)));
+                // That a state has no rivers is an answer, where what things of its type have is known and little.
+                ends.retain(|s| {
+                    if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] }
+                });
                 ends.sort_unstable();
                 ends.dedup();
                 frontier.extend(ends.into_iter().map(|step| vec![step]));
             }
+            Start::All(of) => {
+                // The whole set may be what is asked for.
+                paths.push(Vec::new());
+                frontier.extend(self.schema.from(Class::Type(of)).iter().filter(|s| few || speaks(s)).map(|step| vec![*step]));
+            }
         }
-        let mut paths = Vec::new();
         for length in 1..=LONGEST {
             let mut next = Vec::new();
             for path in frontier {
@@ -94,19 +170,41 @@ impl Scorer<'_> {
         paths
     }
 
+    /// Whether the entity that a chain starts from has no such relation as its first step.
+    pub fn lacks(&self, chain: &Chain) -> bool {
+        let has = |node, step: &Step| self.graph.follow(node, step.relation, step.direction).next().is_some();
+        matches!((chain.start, chain.steps.first()), (Start::Node(node), Some(step)) if !has(node, step))
+    }
+
+    /// The directed relations that an entity has.
+    fn present(&self, node: NodeId) -> Vec<(RelationId, Direction)> {
+        let of = |direction| self.graph.relations_at(node, direction).into_iter().map(move |(relation, _)| (relation, direction));
+        of(Direction::Forward).chain(of(Direction::Backward)).collect()
+    }
+
     /// How the end of a path agrees with what is asked for.
-    fn answer_type(&self, steps: &[Step]) -> f32 {
-        let Some(last) = steps.last().filter(|_| !self.ask.is_open()) else { return 0.0 };
+    fn answer_type(&self, start: Start, steps: &[Step]) -> f32 {
+        if self.ask.is_open() {
+            return 0.0;
+        }
+        let Some(last) = steps.last() else {
+            return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) { 0.6 } else { -0.5 };
+        };
         let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
         if by_relation || self.ask.classes.contains(&last.to) { 0.6 } else { -0.5 }
     }
 
     /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
     /// one, a film and a person of the same name, it tells which is meant.
-    fn apposed(&self, start: NodeId) -> Option<(usize, TypeId)> {
+    fn apposed(&self, start: Start) -> Option<(usize, TypeId)> {
+        let Start::Node(start) = start else { return None };
         let own = self.graph.types(start);
         let article = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "called" | "named" | "titled");
-        let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at]));
+        let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at])).map(|at| {
+            // "The state of Texas", but not "the films of Spielberg".
+            let kind = at.checked_sub(1).filter(|&k| self.tokens[at].folded == "of" && !self.tokens[k].folded.ends_with('s'));
+            kind.unwrap_or(at)
+        });
         let behind = (self.anchor + 1 < self.tokens.len()).then_some(self.anchor + 1);
         [before, behind].into_iter().flatten().find_map(|at| {
             let of = self.tokens[at].types.iter().find(|t| own.contains(t))?;
@@ -115,11 +213,24 @@ impl Scorer<'_> {
     }
 
     /// The types that the question's words name, apart from a word beside the entity that says what it is.
-    fn mentioned(&self, start: NodeId) -> Vec<TypeId> {
+    fn mentioned(&self, start: Start) -> Vec<TypeId> {
         let apposed = self.apposed(start).map(|(at, _)| at);
-        let counts = |at: usize, token: &Token| Some(at) != apposed && !is_modifier(token, self.tokens.get(at + 1));
-        self.tokens.iter().enumerate().filter(|(at, t)| counts(*at, t)).filter_map(|(_, t)| t.types.first().copied()).collect()
+        let counts = |at: usize| Some(at) != apposed && !is_modifier(&self.tokens[at..]);
+        self.tokens.iter().enumerate().filter(|(at, _)| counts(*at)).filter_map(|(_, t)| t.types.first().copied()).collect()
     }
+}
+
+/// How many steps lead to types that the question names, each word for one step.
+fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
+    let mut left = mentioned.to_vec();
+    let mut count = 0;
+    for step in steps {
+        if let Some(at) = left.iter().position(|of| step.to == Class::Type(*of)) {
+            left.swap_remove(at);
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there.

@@ -1,10 +1,10 @@
 //! From what the rules found to a plan.
 
-use super::chain::Chain;
+use super::chain::{Chain, Rank, Ranking, Start};
 use super::schema::Step;
 use super::sets::{Combination, Combine};
-use crate::kg::{Class, Direction, KnowledgeGraph, NodeId};
-use crate::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
+use crate::kg::{Class, Direction, KnowledgeGraph, RelationId, TypeId};
+use crate::plan::{Head, Measure, Operation, Plan, Relation, SearchKg, Statement};
 
 /// A plan under construction.
 pub(super) struct Composer<'a> {
@@ -27,15 +27,54 @@ impl<'a> Composer<'a> {
 
     /// Adds the steps of a chain and gives the name of what they find.
     pub fn chain(&mut self, chain: &Chain) -> String {
-        let head = Head::Entity(self.graph.id(chain.start).to_owned());
-        self.steps(head, &chain.steps)
+        let (mut sets, mut heads) = (Vec::new(), Vec::new());
+        match chain.start {
+            Start::All(of) => sets.push(self.all(of)),
+            Start::Node(node) => {
+                heads.extend(std::iter::once(&node).chain(&chain.namesakes).map(|&n| Head::Entity(self.graph.id(n).to_owned())))
+            }
+        }
+        for at in 0..=chain.steps.len() {
+            if at == chain.steps.len()
+                && let Some(of) = chain.negated
+            {
+                let main = self.all(of);
+                sets = vec![self.push(Operation::Negation { main, minus: sets })];
+            }
+            for rank in chain.ranks.iter().filter(|r| r.at == at) {
+                sets = sets.into_iter().map(|set| self.ranked(set, *rank)).collect();
+            }
+            let Some(step) = chain.steps.get(at) else { break };
+            heads.extend(sets.drain(..).map(Head::Reference));
+            for head in heads.drain(..) {
+                let found = SearchKg { target: self.target(*step), head, relation: self.exact(step.relation, step.direction) };
+                sets.push(self.push(Operation::SearchKg(found)));
+            }
+            if sets.len() > 1 {
+                sets = vec![self.push(Operation::Union { of: sets })];
+            }
+        }
+        sets.pop().unwrap_or_default()
+    }
+
+    fn all(&mut self, of: TypeId) -> String {
+        let target = self.graph.vocabulary().entity_type(of).map(|t| t.name.clone()).unwrap_or_default();
+        self.push(Operation::All { target })
+    }
+
+    fn ranked(&mut self, of: String, rank: Rank) -> String {
+        let by = match rank.by {
+            Ranking::Value(relation) => Measure::ValueOf(self.exact(relation, Direction::Forward)),
+            Ranking::Number(relation, direction) => Measure::NumberOf(self.exact(relation, direction)),
+        };
+        self.push(Operation::Superlative { of, by: Some(by), extreme: rank.end, keep: 1 })
     }
 
     /// Adds steps from a head.
     fn steps(&mut self, mut head: Head, steps: &[Step]) -> String {
         let mut last = String::new();
         for step in steps {
-            let found = SearchKg { target: self.target(*step), head, relation: self.exact(*step) };
+            let found = SearchKg { target: self.target(*step), head, relation: self.exact(step.relation, step.direction) };
             last = self.push(Operation::SearchKg(found));
             head = Head::Reference(last.clone());
         }
@@ -57,12 +96,6 @@ impl<'a> Composer<'a> {
         if found.tail.is_empty() { set } else { self.steps(Head::Reference(set), &found.tail) }
     }
 
-    /// A step from an entity along a relation.
-    pub fn value(&mut self, start: NodeId, relation: Relation) -> String {
-        let head = Head::Entity(self.graph.id(start).to_owned());
-        self.push(Operation::SearchKg(SearchKg { target: None, head, relation }))
-    }
-
     /// The plan whose answer is the last statement.
     pub fn finish(self, question: &str) -> Plan {
         let answer = self.statements.last().map(|s| s.name.clone()).unwrap_or_default();
@@ -76,8 +109,9 @@ impl<'a> Composer<'a> {
         }
     }
 
-    fn exact(&self, step: Step) -> Relation {
-        let name = self.graph.vocabulary().relation(step.relation).map(|r| r.name.clone()).unwrap_or_default();
-        Relation::Exact { name, inverse: step.direction == Direction::Backward }
+    /// A relation of the graph, by its name.
+    pub fn exact(&self, relation: RelationId, direction: Direction) -> Relation {
+        let name = self.graph.vocabulary().relation(relation).map(|r| r.name.clone()).unwrap_or_default();
+        Relation::Exact { name, inverse: direction == Direction::Backward }
     }
 }

@@ -1,15 +1,22 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
-use crate::kg::{RelationId, TypeId, Vocabulary};
+use super::measures::{asking, bases, measures};
+use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, is_stop_word, stem, words};
 use std::collections::BTreeMap;
 
 /// What a word derived from a name's word is worth against the word itself: "director" for "directed".
 const DERIVED: f32 = 0.9;
+/// What a word of everyday language is worth whose meaning is not in the graph's names: "kind" for a genre.
+const EVERYDAY: f32 = 0.8;
+/// What an adjective is worth for what it measures only of some things: "large" for a population.
+const POSSIBLE: f32 = 0.6;
 
 /// The words of a graph's relations and types.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lexicon {
+    /// The relations that lead to numbers or dates.
+    numeric: Vec<RelationId>,
     relations: Vec<Entry<RelationId>>,
     types: Vec<Entry<TypeId>>,
 }
@@ -17,6 +24,8 @@ pub(super) struct Lexicon {
 /// A word of names, and whose names.
 #[derive(Debug, Clone)]
 struct Entry<T> {
+    /// The stem of the word in front of it, in a name of two words that is meant by its second; else empty.
+    first: String,
     folded: String,
     stem: String,
     of: Vec<T>,
@@ -27,17 +36,27 @@ impl Lexicon {
     pub fn new(vocabulary: &Vocabulary) -> Lexicon {
         let mut lexicon = Lexicon::default();
         for (id, relation) in (0..).map(RelationId).zip(vocabulary.relations()) {
+            if relation.range.iter().any(|(class, _)| matches!(class, Class::Literal(LiteralKind::Number | LiteralKind::Date))) {
+                lexicon.numeric.push(id);
+            }
             for text in std::iter::once(&relation.label).chain(&relation.aliases) {
-                for word in content(text) {
-                    add(&mut lexicon.relations, word, id);
+                let all = content(text);
+                // "In state" says no more than that it leads to states, which other relations do too.
+                let bare = text == &relation.label && all.len() == 1 && words(&text.replace('_', " ")).len() > 1;
+                for word in all {
+                    if bare && is_shared_range(vocabulary, id, &word) {
+                        continue;
+                    }
+                    add(&mut lexicon.relations, String::new(), word, id);
                 }
             }
         }
         for (id, of) in (0..).map(TypeId).zip(vocabulary.types()) {
             for text in std::iter::once(&of.label).chain(&of.aliases) {
                 // A type of several words is meant by its head, the last: "administrative region".
-                if let Some(word) = content(text).pop() {
-                    add(&mut lexicon.types, word, id);
+                let mut words = content(text);
+                if let Some(word) = words.pop() {
+                    add(&mut lexicon.types, words.pop().unwrap_or_default(), word, id);
                 }
             }
         }
@@ -67,13 +86,60 @@ impl Lexicon {
                 *best = best.max(worth);
             }
         }
+        if found.is_empty() {
+            self.known_by(asking(folded), &mut found);
+        }
         found.into_iter().collect()
+    }
+
+    /// The relations that an adjective of measure speaks of: by their own names and synonyms, else by what such an adjective measures.
+    pub fn measured_by(&self, adjective: &str) -> Vec<(RelationId, f32)> {
+        let mut found: BTreeMap<RelationId, f32> = BTreeMap::new();
+        for base in bases(adjective) {
+            for entry in self.relations.iter().filter(|e| e.folded == base || e.stem == stem_of(&base)) {
+                found.extend(entry.of.iter().map(|&r| (r, 1.0)));
+            }
+        }
+        found.retain(|r, _| self.numeric.contains(r));
+        if found.is_empty() {
+            self.known_by(measures(adjective), &mut found);
+        }
+        // What else such an adjective may measure: a large city has many people.
+        for name in measures(adjective) {
+            let stem = stem_of(name);
+            for relation in self.relations.iter().filter(|e| e.stem == stem).flat_map(|e| &e.of).filter(|r| self.numeric.contains(r)) {
+                found.entry(*relation).or_insert(POSSIBLE);
+            }
+        }
+        let mut all: Vec<(RelationId, f32)> = found.into_iter().collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        all
+    }
+
+    /// The relations that are known by the first of these words by which any is known.
+    fn known_by(&self, names: &[&str], found: &mut BTreeMap<RelationId, f32>) {
+        for name in names {
+            let stem = stem_of(name);
+            for entry in self.relations.iter().filter(|e| e.stem == stem) {
+                found.extend(entry.of.iter().map(|&r| (r, EVERYDAY)));
+            }
+            if !found.is_empty() {
+                return;
+            }
+        }
     }
 
     /// The types that a word names.
     pub fn types(&self, folded: &str) -> &[TypeId] {
         let stem = stem_of(folded);
-        self.types.iter().find(|e| e.stem == stem).map_or(&[], |e| e.of.as_slice())
+        let whole = self.types.iter().find(|e| e.stem == stem && e.first.is_empty());
+        whole.or_else(|| self.types.iter().find(|e| e.stem == stem)).map_or(&[], |e| e.of.as_slice())
+    }
+
+    /// The type that two neighbouring words name together: "major city".
+    pub fn type_of_two(&self, first: &str, second: &str) -> Option<TypeId> {
+        let (first, second) = (stem_of(first), stem_of(second));
+        self.types.iter().find(|e| e.first == first && e.stem == second).and_then(|e| e.of.first().copied())
     }
 
     /// Whether any of these words names the type.
@@ -87,13 +153,26 @@ impl Lexicon {
     }
 }
 
-fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, folded: String, id: T) {
+fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, first: String, folded: String, id: T) {
     let stem = stem_of(&folded);
-    match entries.iter_mut().find(|e| e.folded == folded) {
+    let first = if first.is_empty() { first } else { stem_of(&first) };
+    match entries.iter_mut().find(|e| e.folded == folded && e.first == first) {
         Some(entry) if entry.of.contains(&id) => {}
         Some(entry) => entry.of.push(id),
-        None => entries.push(Entry { folded, stem, of: vec![id] }),
+        None => entries.push(Entry { first, folded, stem, of: vec![id] }),
     }
+}
+
+/// Whether a word is the name of a type that this relation and others lead to.
+fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool {
+    let stem = stem_of(word);
+    let Some(own) = vocabulary.relation(id) else { return false };
+    let named = |class: &Class| match class {
+        Class::Type(of) => vocabulary.entity_type(*of).is_some_and(|t| stem_of(&fold(&t.label)) == stem),
+        _ => false,
+    };
+    let Some((class, _)) = own.range.first().filter(|(class, _)| named(class)) else { return false };
+    vocabulary.relations().iter().filter(|r| r.range.first().is_some_and(|(c, _)| c == class)).count() > 1
 }
 
 /// The content words of a name. A synonym that is one function word, such as "about", is kept if it says anything at all.
@@ -109,26 +188,30 @@ fn content(text: &str) -> Vec<String> {
 /// Function words that may be the whole of a synonym.
 const TELLING: [&str; 8] = ["about", "after", "against", "before", "below", "over", "through", "under"];
 
-/// Whether two words are made of one: by an ending ("director", "directed"), by another ending ("writer", "written"), or by a word in
-/// front ("screenwriter").
-fn is_derived(a: &str, b: &str) -> bool {
+/// Whether two words are made of one by an ending ("director", "directed") or by another ending ("writer", "written").
+fn is_inflected(a: &str, b: &str) -> bool {
     const ENDINGS: [&str; 23] = [
         "", "or", "er", "r", "ress", "ion", "ation", "ing", "ment", "al", "ive", "ist", "ity", "ship", "e", "en", "ten", "ed", "d", "ly",
         "i", "y", "ure",
     ];
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let short = if a.len() < b.len() { a } else { b };
     let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     // Three letters are enough if they are a whole word; of two different endings the rest must be longer.
     let least = if shared == short.len() { 3 } else { 4 };
     let endings = a.get(shared..).zip(b.get(shared..));
-    let ends = shared >= least && endings.is_some_and(|(x, y)| ENDINGS.contains(&x) && ENDINGS.contains(&y));
-    ends || (short.len() >= 5 && long.ends_with(short))
+    shared >= least && endings.is_some_and(|(x, y)| ENDINGS.contains(&x) && ENDINGS.contains(&y))
+}
+
+/// Whether two words are made of one: by endings, or by a word in front ("screenwriter").
+fn is_derived(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    is_inflected(a, b) || (short.len() >= 5 && long.ends_with(short))
 }
 
 /// Whether a word is made of a word in front and one derived from the other: "screenwriter" and "written".
 fn is_compound(whole: &str, part: &str) -> bool {
     let tails = (3..whole.len().saturating_sub(4)).filter_map(|at| whole.get(at..));
-    part.len() >= 5 && tails.into_iter().any(|tail| tail.len() >= 5 && is_derived(tail, part))
+    part.len() >= 5 && tails.into_iter().any(|tail| tail.len() >= 5 && is_inflected(tail, part))
 }
 
 /// The stem of a word, of a verb's irregular form that of its base.

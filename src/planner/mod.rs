@@ -6,21 +6,26 @@
 
 mod alignment;
 mod chain;
+mod comparison;
 mod compose;
+mod conditions;
+mod kin;
 mod lexicon;
 mod llm;
+mod measures;
 mod pattern;
 mod question;
 mod rules;
 mod schema;
 mod sets;
+mod superlative;
 mod walk;
 
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
 pub use llm::{Drafted, Form, LlmPlanner};
-pub use pattern::{names, pattern};
+pub use pattern::{names, ordering, pattern};
 pub use rules::{Planned, RulesPlanner};
 
 /// Why there is no plan.

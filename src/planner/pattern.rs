@@ -138,6 +138,21 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     }
 }
 
+/// What a question asks of an order, by its words outside the names: `superlative` for what stands at an end, `condition` for what lies on
+/// one side of a value.
+pub fn ordering(question: &str, entities: &[Range<usize>]) -> Option<&'static str> {
+    let inside = |w: &crate::text::Word<'_>| entities.iter().any(|e| e.start < w.span.end && w.span.start < e.end);
+    let all: Vec<String> = words(question).iter().take(LONGEST).filter(|w| !inside(w)).map(|w| fold(w.text)).collect();
+    let has = |any: &[&str]| all.iter().any(|w| any.contains(&w.as_str()));
+    let figure = question.bytes().any(|b| b.is_ascii_digit());
+    if has(&["than"]) || (figure && has(&["before", "after", "prior", "since", "until"])) {
+        return Some("condition");
+    }
+    let end = |w: &String| crate::plan::Extreme::from_word(w).is_some();
+    let told = |w: &&String| (w.ends_with("est") && end(w)) || matches!(w.as_str(), "most" | "least" | "first" | "last");
+    all.iter().find(told).map(|_| "superlative")
+}
+
 /// Two steps or three, by how many phrases and words there are around the entity.
 fn chain(outside: &[Vec<String>]) -> Shape {
     let all: Vec<&String> = outside.iter().flatten().collect();

@@ -1,6 +1,8 @@
 //! A question's words as the planner sees them: where the entities are, what each word speaks of, what is asked for.
 
+use super::kin::opened;
 use super::lexicon::{Lexicon, is_function_word};
+use super::measures::measures;
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, words};
 use std::ops::Range;
@@ -37,11 +39,20 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
         }
         let folded = fold(word.text);
         let folded = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
-        let (relations, types) = (lexicon.relations(&folded), lexicon.types(&folded).to_vec());
+        let (mut relations, mut types) = (lexicon.relations(&folded), lexicon.types(&folded).to_vec());
+        let before = tokens.last().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str());
+        // "How long" asks for what length measures.
+        if before == Some("how") && !measures(&folded).is_empty() {
+            relations = lexicon.measured_by(&folded);
+        }
+        if let Some(of) = before.and_then(|b| lexicon.type_of_two(b, &folded)) {
+            tokens.pop();
+            types = vec![of];
+        }
         tokens.push(Token { folded, entity: None, relations, types });
     }
     tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
-    tokens
+    opened(tokens, lexicon)
 }
 
 /// What the question asks for, as far as its words say.
@@ -86,8 +97,20 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) 
                 return Ask { classes, relations: relations(&TIMES), count: false };
             }
             "where" => return Ask { classes: types(&PLACES), relations: relations(&PLACES), count: false },
-            "how" if rest.first().is_some_and(|t| t.folded == "many") => {
+            "how" if rest.first().is_some_and(|t| !measures(&t.folded).is_empty()) => {
+                let relations = rest.first().into_iter().flat_map(|t| &t.relations).map(|r| r.0).collect();
+                return Ask { classes: Vec::new(), relations, count: false };
+            }
+            "how" if rest.first().is_some_and(|t| t.folded == "many" || t.folded == "much") => {
+                // "How many people live in": a number that a relation leads to, not a number of things.
+                if let Some(noun) = rest.get(1).filter(|t| t.types.is_empty() && !t.relations.is_empty()) {
+                    return Ask { classes: Vec::new(), relations: noun.relations.iter().map(|r| r.0).collect(), count: false };
+                }
                 let classes = rest.get(1).map(|t| t.types.iter().map(|&t| Class::Type(t)).collect()).unwrap_or_default();
+                return Ask { classes, relations: Vec::new(), count: true };
+            }
+            "what" | "which" | "give" | "tell" if counted(rest).is_some() => {
+                let classes = counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
                 return Ask { classes, relations: Vec::new(), count: true };
             }
             "what" | "which" | "list" | "name" | "give" | "show" | "find" => {
@@ -107,14 +130,24 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) 
     Ask::default()
 }
 
+/// The things whose number is asked for: "is the number of neighbouring states".
+fn counted(rest: &[Token]) -> Option<&Token> {
+    let at = rest.iter().take(5).position(|t| t.folded == "number")?;
+    rest.get(at + 1).filter(|t| t.folded == "of")?;
+    rest.get(at + 2..)?.iter().take(3).find(|t| !t.types.is_empty())
+}
+
 /// The noun that a question word asks for: the word after it, or after "are the", "kind of" and the like.
 fn noun(rest: &[Token]) -> Option<&Token> {
     let speaks = |t: &&Token| !t.types.is_empty() || !t.relations.is_empty();
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
-    let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main");
+    let small = |t: &Token| {
+        matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main")
+            || t.folded.starts_with(|c: char| c.is_ascii_digit())
+    };
     match rest {
         // "Which film genre": the second names what is asked for, the first what it is of.
-        [first, second, ..] if is_modifier(first, Some(second)) => Some(second),
+        [first, second, ..] if is_modifier(rest) => Some(second).filter(|_| !first.types.is_empty()),
         [first, ..] if speaks(&first) => Some(first),
         [first, ..] if copula(first) || small(first) => {
             let after = rest.iter().position(|t| !copula(t) && !small(t))?;
@@ -127,9 +160,14 @@ fn noun(rest: &[Token]) -> Option<&Token> {
     }
 }
 
-/// Whether a word for a type only says what the noun after it is of: "film" in "film genre", but not in "films directed".
-pub(super) fn is_modifier(token: &Token, next: Option<&Token>) -> bool {
-    let verb = |word: &str| ["ed", "ing", "en"].iter().any(|ending| word.ends_with(ending));
+/// Whether the first of these words, for a type, only says what the noun after it is of: "film" in "film genre", but not in "films
+/// directed", nor in "river flows through".
+pub(super) fn is_modifier(words: &[Token]) -> bool {
+    let [token, next, rest @ ..] = words else { return false };
+    let verb = ["ed", "ing", "en"].iter().any(|ending| next.folded.ends_with(ending)) || {
+        let preposition = |t: &Token| matches!(t.folded.as_str(), "through" | "into" | "the" | "at" | "across" | "most");
+        next.folded.ends_with('s') && rest.first().is_some_and(|t| t.entity.is_some() || preposition(t))
+    };
     let plural = token.folded.ends_with('s');
-    !token.types.is_empty() && !plural && next.is_some_and(|n| !n.relations.is_empty() && n.types != token.types && !verb(&n.folded))
+    !token.types.is_empty() && !plural && !next.relations.is_empty() && next.types != token.types && !verb
 }

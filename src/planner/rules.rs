@@ -1,24 +1,32 @@
 //! The planner without a model: rules, and the graph that decides between them.
 
-use super::chain::{Chain, Scorer};
+use super::chain::{Chain, Scorer, Start};
+use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
+use super::conditions::{Bound, condition};
 use super::lexicon::{Lexicon, is_function_word};
 use super::pattern::pattern;
-use super::question::{Token, ask, tokens};
+use super::question::{Ask, Token, ask, tokens};
 use super::schema::Schema;
 use super::sets::combined;
-use super::walk::follow;
+use super::superlative::{Superlatives, read};
+use super::walk::{all, follow, value};
 use super::{Planner, PlannerError, Proposal};
-use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId};
-use crate::plan::{Compare, How, Operation, Plan, Relation, Shape};
+use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
+use crate::plan::{Compare, Head, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
+use crate::text::{fold, words};
 use futures::future::LocalBoxFuture;
 
-/// What a comparison by a date is worth whose question names no relation: "which came out first".
-const DEFAULTED: f32 = 0.5;
 /// So many readings of the entity are tried.
 const CANDIDATES: usize = 3;
 /// So many paths are run, best first, until one finds something.
 const TRIED: usize = 60;
+/// What the end of a chain that agrees with the question is worth more than one that does not.
+const AGREED: f32 = 1.8;
+/// Words of a question that are searched for a negation.
+const WORDS: usize = 256;
+/// So many things of one name are all meant.
+const NAMESAKES: usize = 7;
 /// No question is longer, in bytes.
 const LONGEST: usize = 4096;
 /// Below this confidence there is no plan.
@@ -66,12 +74,13 @@ impl<'a> RulesPlanner<'a> {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
         let mentions = self.linker.mentions(question);
-        if mentions.is_empty() {
-            return Err(PlannerError::NothingLinked);
-        }
         let joined = self.joined(question, &mentions);
-        let found = match joined.and_then(|(shape, anchors)| self.several(question, shape, &anchors)) {
+        let compares = matches!(joined, Some((Shape::Compare, _)));
+        let several = || joined.and_then(|(shape, anchors)| self.several(question, shape, &anchors));
+        let found = match self.conditioned(question, &mentions).or_else(several) {
             Some(found) => found,
+            // What one of them is does not say which of them it is.
+            None if compares => return Err(PlannerError::Unsure { confidence: 0.0 }),
             None => self.one(question, &mentions)?,
         };
         if found.confidence < self.least {
@@ -87,16 +96,23 @@ impl<'a> RulesPlanner<'a> {
             capital || (question.chars().all(|c| !c.is_uppercase()) && !self.is_spoken(question.get(m.span.clone()).unwrap_or_default()))
         };
         let anchors: Vec<&Mention> = mentions.iter().filter(told).collect();
+        let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
+        let words = tokens(question, &spans, &self.lexicon);
+        let same = asks_for_the_same(&words);
         let joins = |gap: &str| {
             let folded = crate::text::fold(gap);
             let word = |w: &str| folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == w);
-            gap.trim() == "," || ["and", "or", "but", "not", "nor", "except", "without", "than"].iter().any(|w| word(w))
+            gap.trim() == ","
+                || ["and", "or", "but", "not", "nor", "except", "without", "than"].iter().any(|w| word(w))
+                || (same && word("as"))
         };
         let apart = anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
         if anchors.len() < 2 || !apart {
             return None;
         }
-        let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
+        if same || asks_which_of(&words) {
+            return Some((Shape::Compare, anchors));
+        }
         match pattern(question, &spans) {
             Shape::Chain(_) | Shape::Other => None,
             shape => Some((shape, anchors)),
@@ -109,98 +125,169 @@ impl<'a> RulesPlanner<'a> {
         let tokens = tokens(question, &spans, &self.lexicon);
         let starts: Vec<NodeId> = anchors.iter().filter_map(|m| m.candidates.first()).map(|c| c.node).collect();
         if shape == Shape::Compare {
-            return self.compared(question, &tokens, &starts);
+            let found = compared(self.graph, &self.schema, &self.lexicon, &tokens, &starts)?;
+            let mut composer = Composer::new(self.graph);
+            let of: Vec<String> = found.chains.iter().map(|chain| composer.chain(chain)).collect();
+            composer.push(Operation::Compare(Compare { of, how: Some(found.how), by: None, question: Some(question.to_owned()) }));
+            return Some(Planned { plan: composer.finish(question), confidence: found.confidence, answer: found.answer });
         }
         let ask = ask(&tokens, &self.lexicon, self.graph.vocabulary());
         let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape)?;
         let mut composer = Composer::new(self.graph);
-        composer.combination(&found);
+        let of = composer.combination(&found);
+        if ask.count {
+            composer.push(Operation::Count { of });
+        }
         let paid = found.paid.0 as f32 / found.paid.1.max(1) as f32;
         let confidence = 0.6 * (found.score / 1.5).clamp(0.0, 1.0) + 0.4 * paid;
         Some(Planned { plan: composer.finish(question), confidence, answer: found.answer })
     }
 
-    /// A comparison of two entities by a relation that leads to values.
-    fn compared(&self, question: &str, tokens: &[Token], starts: &[NodeId]) -> Option<Planned> {
-        let how = tokens.iter().find_map(|t| How::from_word(&t.folded))?;
-        let spoken = tokens.iter().flat_map(|t| &t.relations).copied();
-        let times = ["older", "younger", "oldest", "youngest", "first", "earlier", "later", "before", "after", "newer"];
-        let of_time = tokens.iter().any(|t| times.contains(&t.folded.as_str()));
-        let timely = (0..)
-            .map(RelationId)
-            .take(self.graph.vocabulary().relations().len())
-            .filter(|r| of_time && self.lexicon.relation_is(*r, &["date", "year", "birth", "born"]));
-        let value = |node: NodeId, relation: RelationId| -> Option<crate::kg::Value> {
-            let edge = self.graph.follow(node, relation, Direction::Forward).next()?;
-            // A graph that keeps years as entities can be compared all the same.
-            let value = match self.graph.literal(edge.other) {
-                Some(literal) => literal.value(),
-                None => crate::kg::value_of(self.graph.label(edge.other)),
-            };
-            (!matches!(value, crate::kg::Value::Text(_))).then_some(value)
-        };
-        let candidates = spoken.chain(timely.map(|r| (r, DEFAULTED)));
-        let mut best: Option<(RelationId, f32)> = None;
-        for (relation, worth) in candidates {
-            let measured = starts.iter().all(|&s| value(s, relation).is_some());
-            if measured && best.is_none_or(|(_, known)| worth > known) {
-                best = Some((relation, worth));
-            }
-        }
-        let (relation, worth) = best?;
-        let values: Vec<(NodeId, crate::kg::Value)> = starts.iter().filter_map(|&s| Some((s, value(s, relation)?))).collect();
-        let wanted = match how {
-            How::Min | How::Less => std::cmp::Ordering::Less,
-            How::Max | How::Greater => std::cmp::Ordering::Greater,
-            How::Equal => std::cmp::Ordering::Equal,
-        };
-        let (how, answer) = if how == How::Equal {
-            (How::Equal, Vec::new())
-        } else {
-            let wins = |a: &crate::kg::Value| !values.iter().any(|(_, b)| b.compare(a) == Some(wanted));
-            let end = if wanted == std::cmp::Ordering::Less { How::Min } else { How::Max };
-            (end, values.iter().filter(|(_, v)| wins(v)).map(|(s, _)| *s).collect())
-        };
-        let name = self.graph.vocabulary().relation(relation)?.name.clone();
+    /// A chain from one entity, or from all things of a type where the question names none.
+    fn one(&self, question: &str, mentions: &[Mention]) -> Result<Planned, PlannerError> {
+        let (chain, confidence, answer) = self.best(question, mentions)?;
         let mut composer = Composer::new(self.graph);
-        let exact = Relation::Exact { name, inverse: false };
-        let of: Vec<String> = starts.iter().map(|&s| composer.value(s, exact.clone())).collect();
-        composer.push(Operation::Compare(Compare { of, how: Some(how), by: None, question: Some(question.to_owned()) }));
-        Some(Planned { plan: composer.finish(question), confidence: 0.4 + 0.5 * worth, answer })
+        let of = composer.chain(&chain);
+        let entities = chain.steps.last().is_none_or(|s| !matches!(s.to, Class::Literal(_)));
+        if chain.counted && entities {
+            composer.push(Operation::Count { of });
+        }
+        Ok(Planned { plan: composer.finish(question), confidence, answer })
     }
 
-    /// A chain from one entity.
-    fn one(&self, question: &str, mentions: &[Mention]) -> Result<Planned, PlannerError> {
+    /// A condition on the values of what the part of the question before it asks for: "rivers in Texas longer than the Red".
+    fn conditioned(&self, question: &str, mentions: &[Mention]) -> Option<Planned> {
+        let words = tokens(question, &[], &self.lexicon);
+        let condition = condition(question, &words, &self.lexicon, &self.schema)?;
+        let before: Vec<Mention> = mentions.iter().filter(|m| m.span.end <= condition.of.end).cloned().collect();
+        let (mut chain, confidence, members) = self.best(question.get(condition.of.clone())?, &before).ok()?;
+        let is = |at: &NodeId| self.graph.types(*at).binary_search(&condition.kind).is_ok();
+        if !members.iter().all(is) {
+            return None;
+        }
+        let counted = std::mem::take(&mut chain.counted);
+        let mut composer = Composer::new(self.graph);
+        let of = composer.chain(&chain);
+        let relation = composer.exact(condition.by, Direction::Forward);
+        let (to, bound) = match condition.to {
+            Bound::Number(value) => {
+                (Operand::Literal(Value::number(value)), Value::number(value))
+            }
+            Bound::Named(part) => {
+                let named = mentions.iter().filter(|m| m.span.start >= part.start).flat_map(|m| &m.candidates);
+                let start = named.map(|c| c.node).find(|&n| is(&n) && self.valued(n, condition.by).is_some())?;
+                let head = Head::Entity(self.graph.id(start).to_owned());
+                let found = SearchKg { target: None, head, relation: relation.clone() };
+                (Operand::Reference(composer.push(Operation::SearchKg(found))), self.valued(start, condition.by)?)
+            }
+        };
+        let holds = |node: &NodeId| {
+            self.valued(*node, condition.by).and_then(|v| v.compare(&bound)).is_some_and(|order| condition.comparison.holds(order))
+        };
+        let answer = members.into_iter().filter(holds).collect();
+        let test = Test { by: Some(Measure::ValueOf(relation)), comparison: condition.comparison, to };
+        let of = composer.push(Operation::Filter { of, condition: crate::plan::Condition::Value(test) });
+        if counted {
+            composer.push(Operation::Count { of });
+        }
+        Some(Planned { plan: composer.finish(question), confidence, answer })
+    }
+
+    /// The value that a relation leads to.
+    fn valued(&self, node: NodeId, relation: RelationId) -> Option<Value> {
+        let edge = self.graph.follow(node, relation, Direction::Forward).next()?;
+        value(self.graph, edge.other)
+    }
+
+    /// The best chain that finds something, how sure it is, and what it finds.
+    fn best(&self, question: &str, mentions: &[Mention]) -> Result<(Chain, f32, Vec<NodeId>), PlannerError> {
         let mut chains: Vec<Chain> = Vec::new();
-        let mut count = false;
+        let negates = negates(question, mentions);
         for candidate in self.candidates(question, mentions) {
-            let spans = [candidate.span.clone()];
-            let tokens = tokens(question, &spans, &self.lexicon);
-            let Some(anchor) = tokens.iter().position(|t| t.entity.is_some()) else { continue };
-            let ask = ask(&tokens, &self.lexicon, self.graph.vocabulary());
-            count = ask.count;
-            let scorer = Scorer { graph: self.graph, schema: &self.schema, tokens: &tokens, ask: &ask, anchor };
-            for mut chain in scorer.chains(candidate.node) {
+            let name = self.graph.label(candidate.node);
+            let kind = |c: &&Candidate| self.graph.types(c.node).iter().any(|t| self.graph.types(candidate.node).contains(t));
+            let same = |c: &&Candidate| c.node == candidate.node || (kind(c) && self.graph.label(c.node) == name);
+            let own = mentions.iter().find(|m| m.candidates.iter().any(|c| c.node == candidate.node));
+            let namesakes: Vec<NodeId> = own.into_iter().flat_map(|m| &m.candidates).filter(same).map(|c| c.node).collect();
+            // Of things of one name and kind the first stands for all.
+            if namesakes.contains(&candidate.node) && chains.iter().any(|c| c.namesakes.contains(&candidate.node)) {
+                continue;
+            }
+            let words = tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
+            let (words, superlatives) = read(words, &self.lexicon, &self.schema);
+            let Some(anchor) = words.iter().position(|t| t.entity.is_some()) else { continue };
+            let ask = ask(&words, &self.lexicon, self.graph.vocabulary());
+            let negated = negated_type(&words, &ask).filter(|_| negates);
+            let scorer = Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
+            let from = chains.len();
+            for mut chain in scorer.chains(Start::Node(candidate.node)) {
+                // A common word beside a name is hardly an entity, let alone one that lacks what is asked for.
+                if candidate.score < 0.0 && scorer.lacks(&chain) {
+                    continue;
+                }
                 chain.score += 0.15 * candidate.score;
+                chain.namesakes = namesakes.iter().copied().filter(|n| *n != candidate.node).take(NAMESAKES).collect();
+                chain.counted = ask.count;
                 chains.push(chain);
             }
+            negate(self.graph, &mut chains, from, negated);
+        }
+        let named = mentions.iter().any(|m| {
+            let text = question.get(m.span.clone()).unwrap_or_default();
+            !self.is_spoken(text) || (m.span.start > 0 && text.chars().any(char::is_uppercase))
+        });
+        if !named {
+            let (words, superlatives) = read(tokens(question, &[], &self.lexicon), &self.lexicon, &self.schema);
+            let ask = ask(&words, &self.lexicon, self.graph.vocabulary());
+            let negated = negated_type(&words, &ask).filter(|_| negates);
+            let from = chains.len();
+            for (words, anchor, of) in self.sets(words, &superlatives) {
+                let scorer =
+                    Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
+                chains.extend(scorer.chains(Start::All(of)).into_iter().map(|c| Chain { counted: ask.count, ..c }));
+            }
+            negate(self.graph, &mut chains, from, negated);
         }
         // Sorting keeps the order of equal ones, so that the better reading of the entity comes first.
         chains.sort_by(|a, b| b.score.total_cmp(&a.score));
-        for chain in chains.iter().take(TRIED) {
-            let answer = follow(self.graph, chain.start, &chain.steps);
-            if answer.is_empty() {
+        let unpaid = |c: &Chain| c.steps.len().saturating_sub(c.paid);
+        let best = chains.first().cloned();
+        // Another entity may be meant; of the same entity a chain that is spoken of less would only wander elsewhere.
+        let meant = |c: &Chain, b: &Chain| c.start != b.start || (unpaid(c) <= unpaid(b) && c.paid >= b.paid);
+        for chain in chains.iter().take(TRIED).filter(|c| best.as_ref().is_some_and(|b| meant(c, b))) {
+            let answer = follow(self.graph, chain);
+            // None is a number too.
+            if answer.is_empty() && !chain.counted {
                 continue;
             }
-            let mut composer = Composer::new(self.graph);
-            let of = composer.chain(chain);
-            let entities = chain.steps.last().is_some_and(|s| !matches!(s.to, Class::Literal(_)));
-            if count && entities {
-                composer.push(Operation::Count { of });
-            }
-            return Ok(Planned { plan: composer.finish(question), confidence: confidence(chain, &chains), answer });
+            return Ok((chain.clone(), confidence(chain, &chains), answer));
         }
-        Err(PlannerError::Unsure { confidence: 0.0 })
+        if chains.is_empty() && !named && mentions.is_empty() {
+            return Err(PlannerError::NothingLinked);
+        }
+        // That the graph has nothing there is an answer too, which is worth less than something found.
+        let best = best.ok_or(PlannerError::Unsure { confidence: 0.0 })?;
+        let sure = 0.6 * confidence(&best, &chains);
+        Ok((best, sure, Vec::new()))
+    }
+
+    /// The sets that a question without names may start from: the innermost type that it speaks of, in whose place they stand.
+    fn sets(&self, mut words: Vec<Token>, superlatives: &Superlatives) -> Vec<(Vec<Token>, usize, TypeId)> {
+        let place = |at: usize| Token { entity: Some(at), folded: String::new(), relations: Vec::new(), types: Vec::new() };
+        let mut found = Vec::new();
+        if let Some(anchor) = words.iter().rposition(|t| !t.types.is_empty()) {
+            for &of in &words[anchor].types {
+                let mut words = words.clone();
+                words[anchor] = place(0);
+                found.push((words, anchor, of));
+            }
+        }
+        if let Some(of) = superlatives.owner(&self.schema) {
+            words.push(place(0));
+            let anchor = words.len() - 1;
+            found.push((words, anchor, of));
+        }
+        found
     }
 
     /// Whether a text is made of words for relations and types, and of function words.
@@ -228,17 +315,57 @@ impl<'a> RulesPlanner<'a> {
                     .map(|c| (c.score + quality, Candidate { score: c.score - if shadowed { 4.0 } else { 0.0 }, ..c.clone() })),
             );
         }
+        for mention in mentions {
+            let text = question.get(mention.span.clone()).unwrap_or_default();
+            // "The Missouri river" is the river Missouri, whatever else bears the whole name.
+            let Some((name, kind)) = text.rsplit_once(' ') else { continue };
+            let of = self.lexicon.types(&fold(kind));
+            let span = mention.span.start..mention.span.start + name.len();
+            let named = self.linker.link(name, CANDIDATES).into_iter().filter(|c| c.how < Match::Article);
+            let meant = named.filter(|c| self.graph.types(c.node).iter().any(|t| of.contains(t)));
+            found.extend(meant.map(|c| (c.score + 1.0, Candidate { span: span.clone(), ..c })));
+        }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         found.into_iter().take(CANDIDATES).map(|(_, c)| c).collect()
     }
 }
 
+/// Whether a question asks for what is not so, names aside.
+fn negates(question: &str, mentions: &[Mention]) -> bool {
+    let not = |w: &str| matches!(w, "not" | "no" | "without") || w.ends_with("n't");
+    let named = |span: &std::ops::Range<usize>| mentions.iter().any(|m| m.span.start < span.end && span.start < m.span.end);
+    words(question).iter().take(WORDS).any(|w| not(w.text) && !named(&w.span))
+}
+
+/// Turns the chains from a place on that end at things of this type into what they do not find; the others are left out.
+fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
+    let Some(of) = negated else { return };
+    let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.types(n).binary_search(&other).is_ok());
+    let ends = |c: &Chain| match (c.steps.last(), c.start) {
+        (Some(last), _) => last.to == Class::Type(of),
+        (None, start) => matches!(start, Start::All(other) if both(other)),
+    };
+    let mut late = chains.split_off(from);
+    late.retain(ends);
+    // "Capitals that are not major cities": the type that is taken away is no answer, and need not agree with what is asked for.
+    let agreed = |c: &Chain| if c.steps.is_empty() { c.score + AGREED } else { c.score };
+    chains.extend(late.into_iter().map(|c| Chain { score: agreed(&c), negated: Some(of), ..c }));
+}
+
+/// The type among whose things a question asks for those that are not so.
+fn negated_type(words: &[Token], ask: &Ask) -> Option<TypeId> {
+    let asked = ask.classes.iter().find_map(|c| if let Class::Type(of) = c { Some(*of) } else { None });
+    asked.or_else(|| words.iter().find_map(|t| t.types.first().copied()))
+}
+
 /// How sure a chain is: how much of the question it explains, how many of its steps a word pays for, and how far the next is behind.
 fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
-    let paid = chain.paid as f32 / chain.steps.len().max(1) as f32;
+    // A step to a type that the question names is explained, and so is what a superlative ranks.
+    let (spoken, whole) = (chain.paid + chain.typed + chain.ranks.len(), chain.steps.len() + chain.ranks.len());
+    let paid = if whole == 0 { 1.0 } else { (spoken as f32 / whole as f32).min(1.0) };
     let next = all.iter().find(|c| c.steps != chain.steps).map_or(chain.score - 1.0, |c| c.score);
     let margin = (chain.score - next).clamp(0.0, 1.0);
-    let explained = (chain.score / 1.5).clamp(0.0, 1.0);
+    let explained = ((chain.score + 0.7 * chain.typed as f32) / 1.5).clamp(0.0, 1.0);
     (0.5 * explained + 0.3 * paid + 0.2 * margin).clamp(0.0, 1.0)
 }
 

@@ -1,6 +1,6 @@
 //! What the graph allows: steps, and which step may follow which.
 
-use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId};
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A directed step to a class of nodes.
@@ -72,6 +72,11 @@ impl Schema {
     /// The steps that start at a class of nodes.
     pub fn from(&self, class: Class) -> &[Step] {
         self.from.get(&class).map_or(&[], Vec::as_slice)
+    }
+
+    /// The types that any step starts from, ascending.
+    pub fn types(&self) -> impl Iterator<Item = TypeId> {
+        self.from.keys().filter_map(|class| if let Class::Type(of) = class { Some(*of) } else { None })
     }
 
     /// The steps that may follow a step.

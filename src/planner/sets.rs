@@ -4,9 +4,10 @@
 //! Each entity has its chains; combinations that end alike are tried, best first, and the graph decides between neighbouring patterns by
 //! what they find.
 
-use super::chain::{Chain, Scorer};
+use super::chain::{Chain, Scorer, Start};
 use super::question::{Ask, Token};
 use super::schema::{Schema, Step};
+use super::superlative::Superlatives;
 use super::walk::{advance, follow};
 use crate::kg::{KnowledgeGraph, NodeId};
 use crate::plan::Shape;
@@ -65,8 +66,9 @@ pub(super) fn combined(
     let mut choices: Vec<Vec<Chain>> = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
         let (tokens, anchor) = share(tokens, index)?;
-        let scorer = Scorer { graph, schema, tokens: &tokens, ask, anchor };
-        let mut chains = scorer.chains(start);
+        let superlatives = Superlatives::default();
+        let scorer = Scorer { graph, schema, tokens: &tokens, ask, anchor, superlatives: &superlatives };
+        let mut chains = scorer.chains(Start::Node(start));
         chains.truncate(CHAINS);
         choices.push(chains);
     }
@@ -108,13 +110,13 @@ fn run(graph: &KnowledgeGraph, how: Combine, shape: Shape, score: f32, picked: &
         let branches: Vec<Chain> =
             picked.iter().map(|c| Chain { steps: c.steps[..c.steps.len() - cut].to_vec(), ..(*c).clone() }).collect();
         let tail: Vec<Step> = picked.first().map(|c| c.steps[c.steps.len() - cut..].to_vec()).unwrap_or_default();
-        let sets: Vec<Vec<NodeId>> = branches.iter().map(|c| follow(graph, c.start, &c.steps)).collect();
+        let sets: Vec<Vec<NodeId>> = branches.iter().map(|c| follow(graph, c)).collect();
         let mut answer = combine(&sets, how);
         for step in &tail {
             answer = advance(graph, &answer, *step);
         }
         if cut == 0 || !branches.iter().any(|b| b.steps.is_empty()) {
-            answer.retain(|node| !picked.iter().any(|c| c.start == *node));
+            answer.retain(|node| !picked.iter().any(|c| c.start == Start::Node(*node)));
             if !answer.is_empty() {
                 return Some(Combination { branches, tail, how, answer, score, paid });
             }
@@ -148,7 +150,7 @@ fn combine(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
 
 /// The words that speak of one entity: those before the first entity, and its own. Own words that speak of a relation stand in for
 /// the shared ones: "films directed by A and starring B".
-fn share(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usize)> {
+pub(super) fn share(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usize)> {
     let places: Vec<usize> = tokens.iter().enumerate().filter(|(_, t)| t.entity.is_some()).map(|(at, _)| at).collect();
     let (first, here) = (*places.first()?, *places.get(entity)?);
     let until = places.get(entity + 1).copied().unwrap_or(tokens.len());

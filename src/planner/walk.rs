@@ -1,24 +1,93 @@
 //! Following steps on the graph, to see what a candidate plan would find.
 
+use super::chain::{Chain, Rank, Ranking, Start};
 use super::schema::Step;
-use crate::kg::{Class, KnowledgeGraph, NodeId};
+use crate::compact::sort_unique;
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, TypeId, Value};
+use crate::plan::Extreme;
+use std::cmp::Ordering;
 
 /// Sets larger than this are cut: a candidate is only being tried, not answered.
 const WIDEST: usize = 20_000;
 
-/// What a chain of steps finds from a node, ascending; the node itself is left out after two steps and more.
-pub(super) fn follow(graph: &KnowledgeGraph, start: NodeId, steps: &[Step]) -> Vec<NodeId> {
-    let mut set = vec![start];
-    for step in steps {
-        set = advance(graph, &set, *step);
-        if set.is_empty() {
+/// What a chain finds, ascending; the node that it starts from is left out after two steps and more.
+pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
+    let mut set = match chain.start {
+        Start::Node(node) => {
+            let mut set = vec![node];
+            set.extend(&chain.namesakes);
+            sort_unique(&mut set);
+            set
+        }
+        Start::All(of) => all(graph, of),
+    };
+    for at in 0..=chain.steps.len() {
+        if let Some(of) = chain.negated.filter(|_| at == chain.steps.len()) {
+            let mut rest = all(graph, of);
+            rest.retain(|node| set.binary_search(node).is_err());
+            set = rest;
+        }
+        for rank in chain.ranks.iter().filter(|r| r.at == at) {
+            set = ranked(graph, &set, *rank);
+        }
+        if let Some(step) = chain.steps.get(at) {
+            set = advance(graph, &set, *step);
+        }
+        if set.is_empty() && chain.negated.is_none() {
             return set;
         }
     }
-    if steps.len() > 1 {
-        set.retain(|node| *node != start);
+    if chain.steps.len() > 1 {
+        set.retain(|node| chain.start != Start::Node(*node));
     }
     set
+}
+
+/// All entities of a type, ascending.
+pub(super) fn all(graph: &KnowledgeGraph, of: TypeId) -> Vec<NodeId> {
+    let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
+    nodes.filter(|&n| graph.types(n).binary_search(&of).is_ok()).collect()
+}
+
+/// The members at one end of an order.
+fn ranked(graph: &KnowledgeGraph, set: &[NodeId], rank: Rank) -> Vec<NodeId> {
+    let wanted = if rank.end == Extreme::Min { Ordering::Less } else { Ordering::Greater };
+    let mut best: Option<Value> = None;
+    let mut found = Vec::new();
+    for &node in set {
+        let mut values = Vec::new();
+        match rank.by {
+            Ranking::Value(relation) => {
+                values.extend(graph.follow(node, relation, Direction::Forward).filter_map(|e| value(graph, e.other)));
+            }
+            Ranking::Number(relation, direction) => {
+                let mut others: Vec<NodeId> = graph.follow(node, relation, direction).map(|e| e.other).collect();
+                sort_unique(&mut others);
+                values.push(Value::number(others.len() as f64));
+            }
+        }
+        for value in values {
+            match best.as_ref().map_or(Some(wanted), |b| value.compare(b)) {
+                Some(order) if order == wanted => {
+                    best = Some(value);
+                    found = vec![node];
+                }
+                Some(Ordering::Equal) => found.push(node),
+                _ => {}
+            }
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// The number or date that a node is, or that its label denotes: a graph may keep years as entities.
+pub(super) fn value(graph: &KnowledgeGraph, node: NodeId) -> Option<Value> {
+    let value = match graph.literal(node) {
+        Some(literal) => literal.value(),
+        None => crate::kg::value_of(graph.label(node)),
+    };
+    (!matches!(value, Value::Text(_))).then_some(value)
 }
 
 /// What a step finds from a set, ascending, of the step's class.

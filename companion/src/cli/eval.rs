@@ -5,7 +5,8 @@ use super::open::wait;
 use super::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
 use crate::eval::{
-    evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_rules, evaluate_walks, read_passages, read_questions,
+    PlansReport, Writer, evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for, read_passages,
+    read_questions,
 };
 use crate::pipeline::Progress;
 use clap::Subcommand;
@@ -54,9 +55,13 @@ struct Walks {
 
 #[derive(Debug, clap::Args)]
 struct Plans {
+    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped. GeoQuery's facts are read as its authors mean them.
+    /// Without it, the graph is made of the questions' evidence triples (2WikiMultiHopQA)
+    #[arg(long = "kg", num_args = 1..)]
+    files: Vec<PathBuf>,
     #[command(flatten)]
-    kg: KgArgs,
-    /// JSON Lines of questions: MetaQA's or BetaE's, several files one after the other
+    tables: Tables,
+    /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
     /// Who writes the plans
@@ -72,7 +77,7 @@ struct Plans {
 
 #[derive(Debug, clap::Args)]
 struct Patterns {
-    /// JSON Lines of questions with their type (CLQA-Wiki)
+    /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
     #[arg(long)]
     questions: PathBuf,
     /// Print the figures as JSON
@@ -141,28 +146,6 @@ fn linker(args: &KgArgs) -> Result<Linker> {
     Ok(Linker::new(&graph))
 }
 
-/// Plans of the rules planner, executed.
-fn rules(args: &Plans) -> Result<()> {
-    let linker = linker(&args.kg)?;
-    let mut rows = Vec::new();
-    for path in &args.questions {
-        rows.push(evaluate_rules(&linker, path, args.least_confidence).into_diagnostic()?);
-    }
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&rows).into_diagnostic()?);
-        return Ok(());
-    }
-    println!("| questions | n | planned | hits@1 | F1 | exact | execution agrees | planning ms |");
-    println!("|---|---|---|---|---|---|---|---|");
-    for r in &rows {
-        let (file, n, planned, agreed) = (&r.file, r.questions, r.planned, r.agreed);
-        println!("| {file} | {n} | {planned} | {:.4} | {:.4} | {:.4} | {agreed} | {:.3} |", r.hits_1, r.f1, r.exact, r.milliseconds);
-    }
-    println!("\nquestion | gold | plan");
-    rows.iter().flat_map(|r| &r.misses).for_each(|miss| println!("{miss}"));
-    Ok(())
-}
-
 fn patterns(args: &Patterns) -> Result<()> {
     let report = evaluate_patterns(&args.questions).into_diagnostic()?;
     if args.json {
@@ -171,37 +154,54 @@ fn patterns(args: &Patterns) -> Result<()> {
     }
     let accuracy = report.right as f64 / report.questions.max(1) as f64;
     println!("{} questions, accuracy {accuracy:.4}, macro recall {:.4}", report.questions, report.macro_recall);
+    if let Some(right) = report.right_names {
+        println!("{} queries left out; as many names found as the query has entities: {right}", report.left_out);
+    }
     for (gold, told) in &report.confusion {
         let told: Vec<String> = told.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
         println!("{gold}: {}", told.join(", "));
     }
+    println!("\n{} misses: question | gold | told", report.misses.len());
+    report.misses.iter().for_each(|(question, gold, told)| println!("{question} | {gold} | {told}"));
     Ok(())
 }
 
 fn plans(args: &Plans) -> Result<()> {
-    if args.planner == "rules" {
-        return rules(args);
-    }
-    let report = evaluate_plans(&linker(&args.kg)?, &args.questions).into_diagnostic()?;
+    let (files, options) = args.tables.files(&args.files)?;
+    let linker = Linker::new(&graph_for(&args.questions, &files, &options).into_diagnostic()?);
+    let writer = match args.planner.as_str() {
+        "rules" => Writer::Rules(args.least_confidence),
+        _ => Writer::Gold,
+    };
+    let report = evaluate_plans(&linker, &args.questions, writer).into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
         return Ok(());
     }
     println!("planner: {}\n", args.planner);
-    println!("| group | questions | exact | share | F1 | ms p50/p95/max |");
-    println!("|---|---|---|---|---|---|");
+    print_plans(&report);
+    Ok(())
+}
+
+fn print_plans(report: &PlansReport) {
+    println!("| group | questions | planned | hits@1 | exact | share | F1 | gold plan's relations | planning ms | ms p50/p95/max |");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     for r in &report.rows {
-        let share = r.exact as f64 / r.questions.max(1) as f64;
+        let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
+        let (hits, exact, path) = (share(r.hits_1, r.questions), share(r.exact, r.questions), share(r.same_path, r.gold_plans));
         let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
-        println!("| {} | {} | {} | {share:.4} | {:.4} | {times} |", r.group, r.questions, r.exact, r.f1);
+        println!(
+            "| {} | {} | {} | {hits:.4} | {} | {exact:.4} | {:.4} | {path:.4} of {} | {:.3} | {times} |",
+            r.group, r.questions, r.planned, r.exact, r.f1, r.gold_plans, r.plan_ms
+        );
     }
     println!("\n{} misses among questions that the graph answers", report.misses.len());
     for m in &report.misses {
         let (found, gold) = m.sizes;
         println!("{}: {} ({found} found, {gold} gold; wrong: {}; lacking: {})", m.id, m.question, m.wrong.join(", "), m.lacking.join(", "));
+        println!("    plan: {}\n    gold: {}", m.plan, m.gold);
         m.said.iter().for_each(|s| println!("    {s}"));
     }
-    Ok(())
 }
 
 fn linking(args: &Linking) -> Result<()> {

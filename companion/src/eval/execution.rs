@@ -1,16 +1,18 @@
-//! Measuring plan execution: gold plans of public sets, run over their graphs, answers compared as sets.
+//! Measuring plans: those of the sets themselves and those of the rules planner, run over the graph, answers compared as sets.
 
 use super::data::DataError;
 use super::gold::{self, Gold};
 use pocketgraph::kg::{KnowledgeGraph, Linker};
 use pocketgraph::plan::execute::{ExecuteError, Execution, Executor, Limits, Resources};
+use pocketgraph::plan::{Head, Measure, Operation, Plan, Relation};
+use pocketgraph::planner::RulesPlanner;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
 
-/// Misses of one group that are listed in full.
-const LISTED: usize = 1000;
+/// Misses that are listed in full.
+const LISTED: usize = 2000;
 /// Answers of a miss that are shown, of those too many and of those lacking.
 const SHOWN: usize = 5;
 
@@ -28,9 +30,21 @@ pub enum PlansError {
         /// What is wrong.
         reason: ExecuteError,
     },
-    /// An execution waited for something: gold plans never do.
+    /// An execution waited for something: plans over a graph alone never do.
     #[error("the plan of {0} waited for passages")]
     Waited(String),
+    /// The graph cannot be made.
+    #[error("{0}")]
+    Graph(String),
+}
+
+/// Who writes the plans.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Writer {
+    /// The set itself.
+    Gold,
+    /// The rules, and the confidence below which they have no plan.
+    Rules(f32),
 }
 
 /// A question whose answers are not exactly the gold answers.
@@ -40,6 +54,10 @@ pub struct Miss {
     pub id: String,
     /// Its text, or its structure.
     pub question: String,
+    /// The plan on one line, or why there is none.
+    pub plan: String,
+    /// The gold plan on one line, or why there is none.
+    pub gold: String,
     /// How many answers the plan found and how many are gold.
     pub sizes: (usize, usize),
     /// Some answers that are not gold.
@@ -53,14 +71,24 @@ pub struct Miss {
 /// The figures of one group of questions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PlanRow {
-    /// The group: hops, or the structure's name.
+    /// The group: hops, the structure's name, the type of question. A question may count in several.
     pub group: String,
     /// Questions.
     pub questions: usize,
+    /// For which there was a plan.
+    pub planned: usize,
+    /// Whose first answer is a gold answer.
+    pub hits_1: usize,
     /// Whose answer set is exactly the gold set.
     pub exact: usize,
     /// Mean F1 of the answer sets.
     pub f1: f64,
+    /// Questions with a gold plan.
+    pub gold_plans: usize,
+    /// Whose plan follows and measures the relations of the gold plan, each as often.
+    pub same_path: usize,
+    /// Milliseconds of planning, mean; 0 for gold plans.
+    pub plan_ms: f64,
     /// Milliseconds of an execution: the median.
     pub p50_ms: f64,
     /// Milliseconds of an execution: 95 % are faster.
@@ -80,37 +108,58 @@ pub struct PlansReport {
 
 #[derive(Default)]
 struct Group {
-    exact: usize,
-    f1: f64,
+    row: PlanRow,
     times: Vec<f64>,
 }
 
-/// Executes the gold plans of the question files (MetaQA, BetaE's NELL) over a graph.
+/// Writes and executes the plans of the question files (MetaQA, BetaE's NELL, GeoQuery, 2WikiMultiHopQA) over a graph. For plans by rules
+/// only questions count that the graph is known to answer.
 ///
 /// # Errors
-/// [`PlansError`] for files that are neither, and for plans that do not pass their checks.
-pub fn evaluate_plans(linker: &Linker, questions: &[std::path::PathBuf]) -> Result<PlansReport, PlansError> {
+/// [`PlansError`] for files of no such set, and for plans that do not pass their checks.
+pub fn evaluate_plans(linker: &Linker, questions: &[PathBuf], writer: Writer) -> Result<PlansReport, PlansError> {
     let executor = Executor::new(Some(linker));
+    let rules = match writer {
+        Writer::Gold => None,
+        Writer::Rules(least) => Some(RulesPlanner::new(linker).least_confidence(least)),
+    };
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     let mut misses = Vec::new();
     for path in questions {
-        for gold in gold::read(path)? {
+        for gold in gold::read(path)?.into_iter().filter(|g| g.answerable || writer == Writer::Gold) {
             let begun = Instant::now();
-            let execution = execute(&executor, &gold)?;
-            let time = begun.elapsed().as_secs_f64() * 1e3;
-            let found = answers(linker.graph(), &execution, &gold);
-            let shared = found.intersection(&gold.answers).count() as f64;
-            let group = groups.entry(gold.group.clone()).or_default();
-            group.times.push(time);
-            group.f1 += if shared == 0.0 && !(found.is_empty() && gold.answers.is_empty()) {
-                0.0
-            } else {
-                2.0 * shared.max(f64::MIN_POSITIVE) / (found.len() + gold.answers.len()).max(1) as f64
+            let plan = match &rules {
+                None => gold.plan.clone(),
+                Some(rules) => rules.planned(&gold.question).map(|p| p.plan).map_err(|e| e.to_string()),
             };
-            if found == gold.answers {
-                group.exact += 1;
-            } else if gold.answerable && misses.len() < LISTED {
-                misses.push(miss(&gold, &found, &execution));
+            let plan_ms = begun.elapsed().as_secs_f64() * 1e3;
+            let begun = Instant::now();
+            let execution = plan.as_ref().ok().map(|plan| execute(&executor, plan, &gold.id)).transpose()?;
+            let time = begun.elapsed().as_secs_f64() * 1e3;
+            let ranked = execution.as_ref().map(|e| answers(linker.graph(), e, &gold)).unwrap_or_default();
+            let found: BTreeSet<String> = ranked.iter().cloned().collect();
+            let shared = found.intersection(&gold.answers).count() as f64;
+            let exact = found == gold.answers && execution.is_some();
+            let f1 = if exact { 1.0 } else { 2.0 * shared / (found.len() + gold.answers.len()).max(1) as f64 };
+            let first = ranked.first().map_or(exact, |a| gold.answers.contains(a));
+            let same = plan.as_ref().ok().zip(gold.plan.as_ref().ok()).is_some_and(|(a, b)| relations_of(a) == relations_of(b));
+            for name in &gold.groups {
+                let group = groups.entry(name.clone()).or_default();
+                let row = &mut group.row;
+                row.questions += 1;
+                row.planned += usize::from(plan.is_ok());
+                row.hits_1 += usize::from(first);
+                row.exact += usize::from(exact);
+                row.f1 += f1;
+                row.gold_plans += usize::from(gold.plan.is_ok());
+                row.same_path += usize::from(same);
+                row.plan_ms += if rules.is_some() { plan_ms } else { 0.0 };
+                if execution.is_some() {
+                    group.times.push(time);
+                }
+            }
+            if !exact && gold.answerable && misses.len() < LISTED {
+                misses.push(miss(&gold, &plan, &found, execution.as_ref()));
             }
         }
     }
@@ -118,32 +167,31 @@ pub fn evaluate_plans(linker: &Linker, questions: &[std::path::PathBuf]) -> Resu
     Ok(PlansReport { rows, misses })
 }
 
-fn execute(executor: &Executor<'_>, gold: &Gold) -> Result<Execution, PlansError> {
-    let work = executor.execute(&gold.plan, Resources::default(), Limits::default());
+fn execute(executor: &Executor<'_>, plan: &Plan, id: &str) -> Result<Execution, PlansError> {
+    let work = executor.execute(plan, Resources::default(), Limits::default());
     match futures::FutureExt::now_or_never(work) {
-        None => Err(PlansError::Waited(gold.id.clone())),
-        Some(Err(reason)) => Err(PlansError::Plan { id: gold.id.clone(), reason }),
+        None => Err(PlansError::Waited(id.to_owned())),
+        Some(Err(reason)) => Err(PlansError::Plan { id: id.to_owned(), reason }),
         Some(Ok(execution)) => Ok(execution),
     }
 }
 
-/// The answers as the set names them, without the one that its convention leaves out.
-fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> BTreeSet<String> {
-    let label = |item: &pocketgraph::plan::execute::Item| match (item.node(), gold.by_id) {
-        (Some(node), true) => graph.id(node).to_owned(),
-        _ => item.label(Some(graph)),
-    };
-    let all = execution.answer().members.iter().map(|m| label(&m.item));
+/// The answers as the set names them, best first, without the one that its convention leaves out.
+fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> Vec<String> {
+    let all = execution.answer().ranked().into_iter().map(|m| gold.naming.of(&m.item, graph, &gold.answers));
     all.filter(|a| Some(a) != gold.without.as_ref()).collect()
 }
 
-fn miss(gold: &Gold, found: &BTreeSet<String>, execution: &Execution) -> Miss {
+fn miss(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, execution: Option<&Execution>) -> Miss {
     let some = |set: std::collections::btree_set::Difference<'_, String>| set.take(SHOWN).cloned().collect();
-    let mut said = execution.trace.missing();
-    said.extend(execution.trace.steps.iter().flat_map(|s| s.truncated.clone()));
+    let mut said = execution.map(|e| e.trace.missing()).unwrap_or_default();
+    said.extend(execution.iter().flat_map(|e| &e.trace.steps).flat_map(|s| s.truncated.clone()));
+    let line = |plan: &Result<Plan, String>| plan.as_ref().map_or_else(|why| format!("none: {why}"), one_line);
     Miss {
         id: gold.id.clone(),
         question: gold.question.clone(),
+        plan: line(plan),
+        gold: line(&gold.plan),
         sizes: (found.len(), gold.answers.len()),
         wrong: some(found.difference(&gold.answers)),
         lacking: some(gold.answers.difference(found)),
@@ -151,101 +199,73 @@ fn miss(gold: &Gold, found: &BTreeSet<String>, execution: &Execution) -> Miss {
     }
 }
 
-fn row(group: String, mut g: Group) -> PlanRow {
-    g.times.sort_by(f64::total_cmp);
-    let n = g.times.len();
-    let at = |q: f64| g.times.get(((n.saturating_sub(1)) as f64 * q).round() as usize).copied().unwrap_or(0.0);
-    PlanRow { group, questions: n, exact: g.exact, f1: g.f1 / n.max(1) as f64, p50_ms: at(0.5), p95_ms: at(0.95), max_ms: at(1.0) }
-}
-
-/// How well a graph's names are found in questions.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct LinkingRow {
-    /// The file of questions.
-    pub file: String,
-    /// Questions with a marked entity.
-    pub questions: usize,
-    /// Whose marked entity is the first candidate of the most telling mention.
-    pub first: usize,
-    /// Whose marked entity is a candidate of some mention.
-    pub found: usize,
-    /// Whose marked entity is in the graph at all.
-    pub in_graph: usize,
-    /// Milliseconds of finding and ranking a question's mentions: the median.
-    pub p50_ms: f64,
-    /// 99 % are faster.
-    pub p99_ms: f64,
-}
-
-/// Links the questions of a file that marks their entities (MetaQA).
-///
-/// # Errors
-/// [`DataError`] for a file that does not mark entities.
-pub fn evaluate_linking(linker: &Linker, path: &Path) -> Result<LinkingRow, DataError> {
-    let graph = linker.graph();
-    let mut row = LinkingRow { file: path.display().to_string(), ..LinkingRow::default() };
-    let mut times = Vec::new();
-    for (question, entity) in gold::marked_entities(path)? {
-        let begun = Instant::now();
-        let topics = linker.topics(&question);
-        times.push(begun.elapsed().as_secs_f64() * 1e3);
-        let is = |c: &pocketgraph::kg::Candidate| graph.label(c.node) == entity;
-        row.questions += 1;
-        row.first += usize::from(topics.first().and_then(|m| m.candidates.first()).is_some_and(is));
-        row.found += usize::from(topics.iter().any(|m| m.candidates.iter().any(is)));
-        row.in_graph += usize::from(!linker.exact(&entity).is_empty());
-    }
+fn row(group: String, g: Group) -> PlanRow {
+    let (mut row, mut times) = (g.row, g.times);
     times.sort_by(f64::total_cmp);
-    let at = |q: f64| times.get((times.len().saturating_sub(1) as f64 * q).round() as usize).copied().unwrap_or(0.0);
-    (row.p50_ms, row.p99_ms) = (at(0.5), at(0.99));
-    Ok(row)
+    let n = times.len();
+    let at = |q: f64| times.get(((n.saturating_sub(1)) as f64 * q).round() as usize).copied().unwrap_or(0.0);
+    let of = row.questions.max(1) as f64;
+    row.group = group;
+    row.f1 /= of;
+    row.plan_ms /= of;
+    (row.p50_ms, row.p95_ms, row.max_ms) = (at(0.5), at(0.95), at(1.0));
+    row
+}
+
+/// The relations that a plan follows and measures, each with its direction, in order.
+fn relations_of(plan: &Plan) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut add = |relation: &Relation| match relation {
+        Relation::Exact { name, inverse } => all.push(format!("{}{name}", if *inverse { "^" } else { "" })),
+        Relation::Phrase(phrase) => all.push(phrase.clone()),
+    };
+    for statement in &plan.statements {
+        let measure = match &statement.operation {
+            Operation::SearchKg(step) => {
+                add(&step.relation);
+                None
+            }
+            Operation::Superlative { by, .. } => by.as_ref(),
+            Operation::Compare(compare) => compare.by.as_ref(),
+            Operation::Filter { condition: pocketgraph::plan::Condition::Value(test), .. } => test.by.as_ref(),
+            _ => None,
+        };
+        if let Some(Measure::ValueOf(relation) | Measure::NumberOf(relation)) = measure {
+            add(relation);
+        }
+    }
+    all.sort();
+    all
+}
+
+/// A plan on one line: `[Heat] directed_by -> ^directed_by`.
+fn one_line(plan: &Plan) -> String {
+    let mut out: Vec<String> = Vec::new();
+    for statement in &plan.statements {
+        let step = Plan { question: None, statements: vec![statement.clone()], answer: statement.name.clone() };
+        let start = match &statement.operation {
+            Operation::SearchKg(step) => match &step.head {
+                Head::Entity(name) | Head::Mention(name) => format!("[{name}]"),
+                Head::Reference(name) => name.clone(),
+            },
+            _ => String::new(),
+        };
+        let text = match (&statement.operation, pocketgraph::plan::rft::print(&step)) {
+            (Operation::SearchKg(_), _) => format!("{start} {}", relations_of(&step).join("")),
+            (_, Ok(text)) => text
+                .lines()
+                .rfind(|l| l.contains('=') && !l.starts_with("Answer"))
+                .unwrap_or_default()
+                .split_once('=')
+                .map_or("", |p| p.1)
+                .to_owned(),
+            (other, Err(_)) => other.name().to_owned(),
+        };
+        out.push(format!("{}: {text}", statement.name));
+    }
+    out.join("; ")
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::kg::{ImportOptions, KgFiles, import};
-
-    fn measured(triples: &str, questions: &str) -> PlansReport {
-        let dir = tempfile::tempdir().unwrap();
-        let (kb, q) = (dir.path().join("kb.tsv"), dir.path().join("q.jsonl"));
-        std::fs::write(&kb, triples).unwrap();
-        std::fs::write(&q, questions).unwrap();
-        let (graph, _) = import(&KgFiles { triples: vec![kb], ..KgFiles::default() }, &ImportOptions::default()).unwrap();
-        evaluate_plans(&Linker::new(&graph), &[q]).unwrap()
-    }
-
-    #[test]
-    fn a_right_answer_set_is_exact_and_a_wrong_one_is_listed() {
-        let report = measured(
-            "Heat\tdirected_by\tMann\nAli\tdirected_by\tMann\nHeat\tin_language\tEnglish",
-            "{\"id\":\"1\",\"question\":\"q\",\"entity\":\"Heat\",\"answers\":[\"Ali\"],\"plan\":\"movie_to_director_to_movie\",\"closed\":true}\n\
-             {\"id\":\"2\",\"question\":\"q\",\"entity\":\"Mann\",\"answers\":[\"Ali\"],\"plan\":\"director_to_movie\",\"closed\":true}\n\
-             {\"id\":\"3\",\"question\":\"q\",\"entity\":\"Ali\",\"answers\":[\"English\"],\"plan\":\"movie_to_language\",\"closed\":false}",
-        );
-        let rows: Vec<_> = report.rows.iter().map(|r| (r.group.as_str(), r.questions, r.exact)).collect();
-        assert_eq!(rows, [("1 hop, closed", 1, 0), ("1 hop, open", 1, 0), ("2 hops, closed", 1, 1)]);
-        assert_eq!((report.misses.len(), report.misses[0].wrong.as_slice()), (1, &["Heat".to_owned()][..]));
-    }
-
-    #[test]
-    fn betae_structures_execute_exactly() {
-        let triples = "1\t10\t2\n1\t10\t3\n4\t11\t3\n3\t12\t5\n2\t12\t6\n7\t11\t9";
-        let cases = [
-            ("2i", "[[1,[10]],[4,[11]]]", "[3]"),
-            ("2in", "[[1,[10]],[4,[11,-2]]]", "[2]"),
-            ("ip", "[[[1,[10]],[4,[11]]],[12]]", "[5]"),
-            ("inp", "[[[1,[10]],[4,[11,-2]]],[12]]", "[6]"),
-            ("2u-DNF", "[[1,[10]],[7,[11]],[-1]]", "[2,3,9]"),
-            ("2u-DM", "[[[1,[10,-2]],[7,[11,-2]]],[-2]]", "[2,3,9]"),
-            ("up-DM", "[[[1,[10,-2]],[7,[11,-2]]],[-2,12]]", "[5,6]"),
-            ("pni", "[[1,[10,12,-2]],[1,[10]]]", "[2,3]"),
-        ];
-        let lines: Vec<String> =
-            cases.iter().map(|(t, q, a)| format!("{{\"id\":\"{t}-0\",\"type\":\"{t}\",\"query\":{q},\"answers\":{a}}}")).collect();
-        let report = measured(triples, &lines.join("\n"));
-        assert_eq!(report.misses, []);
-        assert_eq!(report.rows.iter().map(|r| r.exact).sum::<usize>(), cases.len());
-    }
-}
+#[path = "execution_tests.rs"]
+mod tests;

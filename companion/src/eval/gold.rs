@@ -1,6 +1,9 @@
-//! Questions whose plans are known: MetaQA's relation paths and BetaE's logical queries, as plans of exact relations.
+//! Questions whose plans are known: MetaQA's relation paths and BetaE's logical queries, as plans of exact relations; the other sets'
+//! readers have files of their own.
 
+use super::answers::Naming;
 use super::data::{DataError, lines};
+use super::{evidence, geoquery};
 use pocketgraph::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -11,29 +14,37 @@ use std::path::Path;
 pub(super) struct Gold {
     pub id: String,
     pub question: String,
-    /// Which figures it counts in.
-    pub group: String,
-    pub plan: Plan,
+    /// In which figures it counts.
+    pub groups: Vec<String>,
+    /// The plan, or why the plan language has none.
+    pub plan: Result<Plan, String>,
     pub answers: BTreeSet<String>,
     /// An answer that the set's convention leaves out.
     pub without: Option<String>,
-    /// Whether answers are ids rather than labels.
-    pub by_id: bool,
+    /// How the answers name what they mean.
+    pub naming: Naming,
     /// Whether the graph is known to give exactly these answers.
     pub answerable: bool,
 }
 
-/// Reads a file of questions, whichever of the two sets it is of.
+/// Reads a file of questions, whichever of the sets it is of.
 pub(super) fn read(path: &Path) -> Result<Vec<Gold>, DataError> {
+    let all = lines(path)?;
     let mut out = Vec::new();
-    for (line, v) in lines(path)? {
+    for (line, v) in all {
         let bad = |what: &str| DataError::Line { path: path.to_owned(), line, what: what.to_owned() };
-        let gold = if v.get("plan").is_some() {
+        let gold = if evidence::is_one(&v) {
+            evidence::gold(&v)
+        } else if geoquery::is_one(&v) {
+            geoquery::gold(&v)
+        } else if v.get("plan").is_some() {
             metaqa(&v)
         } else if v.get("query").is_some_and(Value::is_array) {
             betae(&v)
         } else {
-            return Err(bad("it has neither a relation path (MetaQA: plan) nor a logical query (BetaE: query)"));
+            return Err(bad(
+                "it has neither a relation path (MetaQA: plan), a logical query (BetaE: query), SQL (GeoQuery: sql) nor triples (2Wiki: evidence)",
+            ));
         };
         out.push(gold.map_err(|what| bad(&what))?);
     }
@@ -52,7 +63,7 @@ pub(super) fn marked_entities(path: &Path) -> Result<Vec<(String, String)>, Data
         .collect()
 }
 
-fn text(v: &Value, name: &str) -> Result<String, String> {
+pub(super) fn text(v: &Value, name: &str) -> Result<String, String> {
     match v.get(name) {
         Some(Value::String(s)) => Ok(s.clone()),
         Some(Value::Number(n)) => Ok(n.to_string()),
@@ -60,30 +71,35 @@ fn text(v: &Value, name: &str) -> Result<String, String> {
     }
 }
 
-fn answers(v: &Value) -> Result<BTreeSet<String>, String> {
+pub(super) fn answers(v: &Value) -> Result<BTreeSet<String>, String> {
     let all = v.get("answers").and_then(Value::as_array).ok_or("it has no answers")?;
     Ok(all.iter().map(|a| a.as_str().map_or_else(|| a.to_string(), str::to_owned)).collect())
 }
 
 /// Statements under construction.
 #[derive(Default)]
-struct Draft {
+pub(super) struct Draft {
     statements: Vec<Statement>,
 }
 
 impl Draft {
-    fn push(&mut self, operation: Operation) -> String {
+    pub fn push(&mut self, operation: Operation) -> String {
         let name = format!("Ans{}", self.statements.len() + 1);
         self.statements.push(Statement { name: name.clone(), thought: None, operation });
         name
     }
 
-    fn follow(&mut self, head: Head, relation: &str, inverse: bool) -> String {
-        let relation = Relation::Exact { name: relation.to_owned(), inverse };
-        self.push(Operation::SearchKg(SearchKg { target: None, head, relation }))
+    pub fn follow(&mut self, head: Head, relation: &str, inverse: bool) -> String {
+        self.follow_to(head, relation, inverse, None)
     }
 
-    fn plan(self, answer: String, question: Option<String>) -> Plan {
+    /// The same to a type.
+    pub fn follow_to(&mut self, head: Head, relation: &str, inverse: bool, target: Option<&str>) -> String {
+        let relation = Relation::Exact { name: relation.to_owned(), inverse };
+        self.push(Operation::SearchKg(SearchKg { target: target.map(str::to_owned), head, relation }))
+    }
+
+    pub fn plan(self, answer: String, question: Option<String>) -> Plan {
         Plan { question, statements: self.statements, answer }
     }
 }
@@ -109,12 +125,12 @@ fn metaqa(v: &Value) -> Result<Gold, String> {
     let group = format!("{hops} hop{}, {}", if hops == 1 { "" } else { "s" }, if closed { "closed" } else { "open" });
     Ok(Gold {
         id: text(v, "id")?,
-        group,
-        plan: draft.plan(answer, Some(question.clone())),
+        groups: vec![group],
+        plan: Ok(draft.plan(answer, Some(question.clone()))),
         question,
         answers: answers(v)?,
         without: (hops > 1).then_some(entity),
-        by_id: false,
+        naming: Naming::Label,
         answerable: closed,
     })
 }
@@ -146,11 +162,11 @@ fn betae(v: &Value) -> Result<Gold, String> {
     Ok(Gold {
         id: text(v, "id")?,
         question: format!("{group} {query}"),
-        group,
-        plan: draft.plan(set.name, None),
+        groups: vec![group],
+        plan: Ok(draft.plan(set.name, None)),
         answers: answers(v)?,
         without: None,
-        by_id: true,
+        naming: Naming::Id,
         answerable: true,
     })
 }

@@ -156,6 +156,18 @@ pub struct Executor<'a> {
     lexicon: Option<Lexicon>,
 }
 
+/// The sets that the chain of steps to a statement's set went through, the last first.
+fn behind(plan: &Plan, checked: &Checked, mut at: usize, done: &[Option<(Rc<Set>, StepTrace)>]) -> Vec<Rc<Set>> {
+    let mut sets = Vec::new();
+    while let Some(Statement { operation: Operation::SearchKg(_), .. }) = plan.statements.get(at)
+        && let Some(&[before]) = checked.inputs.get(at).map(Vec::as_slice)
+    {
+        sets.extend(done.get(before).and_then(Option::as_ref).map(|(set, _)| Rc::clone(set)));
+        at = before;
+    }
+    sets
+}
+
 /// The state of one execution.
 struct Run<'a> {
     plan: &'a Plan,
@@ -225,6 +237,8 @@ impl Run<'_> {
 struct Step<'a> {
     run: &'a Run<'a>,
     inputs: Vec<Rc<Set>>,
+    /// For a comparison, of each input: the sets that its chain of steps went through, the last first.
+    behind: Vec<Vec<Rc<Set>>>,
     trace: StepTrace,
     /// Triples that led to members.
     edges: Vec<TripleId>,
@@ -288,7 +302,13 @@ impl<'a> Executor<'a> {
                     && let Some(inputs) = inputs()
                 {
                     started[index] = true;
-                    running.push(Box::pin(self.step(run, index, statement, inputs)));
+                    let behind = if matches!(statement.operation, Operation::Compare(_)) {
+                        let of = checked.inputs.get(index).map_or(&[][..], Vec::as_slice);
+                        of.iter().map(|&i| behind(run.plan, checked, i, &done)).collect()
+                    } else {
+                        Vec::new()
+                    };
+                    running.push(Box::pin(self.step(run, index, statement, inputs, behind)));
                 }
             }
             let Some((index, set, trace)) = running.next().await else { break };
@@ -304,7 +324,14 @@ impl<'a> Executor<'a> {
         Ok(done.into_iter().flatten().unzip())
     }
 
-    async fn step(&self, run: &Run<'_>, index: usize, statement: &Statement, inputs: Vec<Rc<Set>>) -> (usize, Set, StepTrace) {
+    async fn step(
+        &self,
+        run: &Run<'_>,
+        index: usize,
+        statement: &Statement,
+        inputs: Vec<Rc<Set>>,
+        behind: Vec<Vec<Rc<Set>>>,
+    ) -> (usize, Set, StepTrace) {
         let begun = run.now();
         let names = statement.operation.references();
         let trace = StepTrace {
@@ -315,7 +342,7 @@ impl<'a> Executor<'a> {
             inputs: names.iter().zip(&inputs).map(|(n, s)| InputTrace { name: (*n).to_owned(), size: s.members.len() }).collect(),
             ..StepTrace::default()
         };
-        let mut step = Step { run, inputs, trace, edges: Vec::new() };
+        let mut step = Step { run, inputs, behind, trace, edges: Vec::new() };
         let mut set = if run.may_step() {
             self.operation(&statement.operation, &mut step).await
         } else {

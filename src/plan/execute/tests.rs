@@ -392,6 +392,25 @@ fn without_a_graph_only_passages_are_searched() {
 }
 
 #[test]
+fn values_at_the_end_of_a_chain_stand_for_what_the_chain_began_with() {
+    let mut b = KgBuilder::default();
+    let (director, born) = (b.relation("director").unwrap(), b.relation("born").unwrap());
+    for (film, person, date) in [("Heat", "Mann", "1943-02-05"), ("Serpico", "Lumet", "1924-06-25")] {
+        let (film, person) = (b.entity(film).unwrap(), b.entity(person).unwrap());
+        let date = b.literal(date, LiteralKind::Date, "", "").unwrap();
+        b.triple(film, director, person, Provenance::Cited("poster")).unwrap();
+        b.triple(person, born, date, Provenance::Cited("poster")).unwrap();
+    }
+    let linker = Linker::new(&b.finish().unwrap());
+    let found = |lines: &str| labels(&linker, run(&linker, lines, Resources::default(), Limits::default()).answer());
+    let directors = "A=SearchKG(t=* | h=Heat, r=<director>)\nB=SearchKG(t=* | h=Serpico, r=<director>)\n";
+    let dates = "C=SearchKG(t=* | h=A, r=<born>)\nD=SearchKG(t=* | h=B, r=<born>)\n";
+    assert_eq!(found(&format!("{directors}{dates}E=Compare(C, D | how=min)")), ["Serpico"]);
+    assert_eq!(found(&format!("{directors}{dates}E=Compare(C, D | how=max)")), ["Heat"]);
+    assert_eq!(found(&format!("{directors}E=Compare(A, B | how=min, r=<born>)")), ["Lumet"]);
+}
+
+#[test]
 fn years_that_are_entities_still_compare() {
     let mut b = KgBuilder::default();
     let (r, t) = (b.relation("year").unwrap(), b.entity_type("film").unwrap());

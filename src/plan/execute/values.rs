@@ -144,11 +144,13 @@ impl Executor<'_> {
             How::Min | How::Max => {
                 let end = if how == How::Min { Extreme::Min } else { Extreme::Max };
                 let mut values = Vec::new();
-                for (member, found) in measured.into_iter().flatten() {
+                let behind = std::mem::take(&mut step.behind);
+                let of = |at: usize| behind.get(at).map_or(&[][..], Vec::as_slice);
+                for (at, (member, found)) in measured.into_iter().enumerate().flat_map(|(at, m)| m.into_iter().map(move |m| (at, m))) {
                     let Some(value) = ended(found, end) else { continue };
-                    // Values that an earlier step found stand for the heads that they belong to.
+                    // Values that earlier steps found stand for what their chain began with.
                     let heads: Vec<Item> = match compare.by {
-                        None => member.origins.iter().filter_map(|o| o.head.clone()).collect(),
+                        None => roots(&member, of(at)),
                         Some(_) => Vec::new(),
                     };
                     if heads.is_empty() {
@@ -215,6 +217,22 @@ impl Executor<'_> {
             }
         }
     }
+}
+
+/// What the chain of steps to a member began with: its heads, their heads in the set before, and so on.
+fn roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
+    let heads_of = |m: &Member| m.origins.iter().filter_map(|o| o.head.clone()).collect::<Vec<_>>();
+    let mut heads = heads_of(member);
+    for set in behind {
+        let mut before: Vec<Item> = heads.iter().filter_map(|h| set.get(h)).flat_map(heads_of).collect();
+        if before.is_empty() {
+            break;
+        }
+        before.sort();
+        before.dedup();
+        heads = before;
+    }
+    heads
 }
 
 /// Of several values of one member the one nearest the wanted end.

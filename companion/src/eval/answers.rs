@@ -1,0 +1,64 @@
+//! How the answers of a set name what they mean, and when an answer is theirs.
+
+use pocketgraph::kg::{KnowledgeGraph, date, number};
+use pocketgraph::plan::execute::Item;
+use std::collections::BTreeSet;
+
+/// How the answers of a set name what they mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// By labels, letter by letter.
+    Label,
+    /// By identifiers.
+    Id,
+    /// By what they are called, letter case and punctuation aside; numbers and dates by their values, truth values as yes and no.
+    Loose,
+}
+
+impl Naming {
+    /// The name of a member of an answer: of several names the one that is among those wanted.
+    pub fn of(self, item: &Item, graph: &KnowledgeGraph, wanted: &BTreeSet<String>) -> String {
+        match (self, item.node()) {
+            (Naming::Id, Some(node)) => graph.id(node).to_owned(),
+            (Naming::Loose, node) => {
+                let label = loose(&item.label(Some(graph)));
+                let mut others = node.into_iter().flat_map(|n| graph.aliases(n)).map(loose);
+                if wanted.contains(&label) { label } else { others.find(|o| wanted.contains(o)).unwrap_or(label) }
+            }
+            _ => item.label(Some(graph)),
+        }
+    }
+}
+
+/// A name as [`Naming::Loose`] compares it.
+pub(super) fn loose(text: &str) -> String {
+    let text = text.trim();
+    if let Some(n) = number(text) {
+        // As many digits as two ways of computing one figure agree in.
+        return format!("{n:.6}");
+    }
+    if let Some(d) = date(text) {
+        return format!("{:04}-{:02}-{:02}", d.year, d.month, d.day);
+    }
+    match text {
+        "true" => return "yes".to_owned(),
+        "false" => return "no".to_owned(),
+        _ => {}
+    }
+    let folded = pocketgraph::text::fold(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !matches!(*w, "" | "a" | "an" | "the"));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::loose;
+
+    #[test]
+    fn loose_names_are_compared_by_what_they_say() {
+        assert_eq!(loose("December 24, 1886"), loose("24 December 1886"));
+        assert_eq!(loose("1186.0"), loose("1,186"));
+        assert_eq!(loose("The God's Gift"), loose("God'S  gift"));
+        assert_eq!((loose("true").as_str(), loose("1886") == loose("1887")), ("yes", false));
+    }
+}

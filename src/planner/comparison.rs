@@ -1,0 +1,138 @@
+//! Comparisons of several entities: the same chain from each, and what the ends say.
+
+use super::chain::{Chain, Scorer, Start};
+use super::lexicon::Lexicon;
+use super::question::{Ask, Token};
+use super::schema::Schema;
+use super::sets::share;
+use super::superlative::Superlatives;
+use super::walk::{follow, value};
+use crate::kg::{KnowledgeGraph, NodeId, RelationId, Value};
+use crate::plan::How;
+use std::cmp::Ordering;
+
+/// What a word for time is worth where no relation is named: "which came out first".
+const DEFAULTED: f32 = 0.5;
+/// What a comparative is worth by what it measures.
+const MEASURED: f32 = 0.8;
+/// So many paths are tried.
+const TRIED: usize = 200;
+/// Words that compare times.
+const TIMES: [&str; 11] = ["older", "younger", "oldest", "youngest", "first", "earlier", "later", "before", "after", "newer", "recently"];
+
+/// A comparison.
+#[derive(Debug, Clone)]
+pub(super) struct Comparison {
+    /// The chains whose ends are compared.
+    pub chains: Vec<Chain>,
+    /// How.
+    pub how: How,
+    /// The entities that it decides for; none where it says whether all are the same.
+    pub answer: Vec<NodeId>,
+    /// From 0 to 1.
+    pub confidence: f32,
+}
+
+/// Whether the question asks whether several have the same of something: "are both from the same country".
+pub(super) fn asks_for_the_same(tokens: &[Token]) -> bool {
+    let yes_or_no = ["are", "is", "do", "does", "did", "was", "were", "have", "has"];
+    let same = |t: &Token| matches!(t.folded.as_str(), "same" | "share" | "common");
+    tokens.first().is_some_and(|t| yes_or_no.contains(&t.folded.as_str())) && tokens.iter().any(same)
+}
+
+/// Whether the question asks which of several comes first in some order: "who was born first out of A and B".
+pub(super) fn asks_which_of(tokens: &[Token]) -> bool {
+    let compares = |t: &Token| TIMES.contains(&t.folded.as_str()) || How::from_word(&t.folded).is_some_and(|_| t.folded.ends_with("er"));
+    let offers = |w: &[Token]| w[0].folded == "between" || (w[0].folded == "out" && w[1].folded == "of");
+    tokens.iter().any(compares) && tokens.windows(2).any(offers)
+}
+
+/// The comparison that the words ask for, if the graph has what it takes for each entity.
+pub(super) fn compared(
+    graph: &KnowledgeGraph,
+    schema: &Schema,
+    lexicon: &Lexicon,
+    tokens: &[Token],
+    starts: &[NodeId],
+) -> Option<Comparison> {
+    let how = if asks_for_the_same(tokens) {
+        How::Equal
+    } else {
+        match tokens.iter().find_map(|t| How::from_word(&t.folded))? {
+            How::Less => How::Min,
+            How::Greater => How::Max,
+            how => how,
+        }
+    };
+    let tokens = telling(tokens, lexicon, graph);
+    let mut all: Vec<Vec<Chain>> = Vec::new();
+    for (index, &start) in starts.iter().enumerate() {
+        let (words, anchor) = share(&tokens, index)?;
+        let (superlatives, ask) = (Superlatives::default(), Ask::default());
+        let scorer = Scorer { graph, schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
+        all.push(scorer.chains(Start::Node(start)));
+    }
+    let (first, rest) = all.split_first()?;
+    let mut best: Option<(f32, Vec<Chain>, Vec<NodeId>)> = None;
+    for chain in first.iter().take(TRIED) {
+        let others: Option<Vec<&Chain>> = rest.iter().map(|chains| chains.iter().find(|c| c.steps == chain.steps)).collect();
+        let Some(others) = others else { continue };
+        let chains: Vec<Chain> = std::iter::once(chain).chain(others).cloned().collect();
+        let score = chains.iter().map(|c| c.score).sum::<f32>() / chains.len() as f32;
+        if best.as_ref().is_some_and(|(known, ..)| *known >= score) {
+            continue;
+        }
+        let ends: Vec<Vec<NodeId>> = chains.iter().map(|c| follow(graph, c)).collect();
+        if ends.iter().any(Vec::is_empty) {
+            continue;
+        }
+        let Some(answer) = decided(graph, how, starts, &ends) else { continue };
+        best = Some((score, chains, answer));
+    }
+    let (score, chains, answer) = best?;
+    // What no word speaks of is not compared: "who lived longer".
+    if chains.iter().all(|c| c.paid == 0) {
+        return None;
+    }
+    let paid = chains.iter().map(|c| c.paid as f32 / c.steps.len().max(1) as f32).fold(1.0, f32::min);
+    Some(Comparison { chains, how, answer, confidence: (0.3 + 0.3 * score.clamp(0.0, 1.0) + 0.3 * paid).clamp(0.0, 1.0) })
+}
+
+/// The words, with what comparatives measure where the graph's own names say nothing of them.
+fn telling(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<Token> {
+    let times = || -> Vec<(RelationId, f32)> {
+        let all = (0..).map(RelationId).take(graph.vocabulary().relations().len());
+        all.filter(|&r| lexicon.relation_is(r, &["date", "year", "birth", "born"])).map(|r| (r, DEFAULTED)).collect()
+    };
+    let spoken = tokens.iter().any(|t| {
+        t.relations.iter().any(|(r, _)| graph.vocabulary().relation(*r).is_some_and(|r| r.range.iter().any(|(c, _)| is_value(*c))))
+    });
+    let mut tokens = tokens.to_vec();
+    for token in tokens.iter_mut().filter(|t| t.relations.is_empty() && How::from_word(&t.folded).is_some()) {
+        token.relations = lexicon.measured_by(&token.folded).into_iter().map(|(r, _)| (r, MEASURED)).collect();
+        if token.relations.is_empty() && !spoken && TIMES.contains(&token.folded.as_str()) {
+            token.relations = times();
+        }
+    }
+    tokens
+}
+
+fn is_value(class: crate::kg::Class) -> bool {
+    matches!(class, crate::kg::Class::Literal(_))
+}
+
+/// The entities whose ends win; `None` where the ends do not compare.
+fn decided(graph: &KnowledgeGraph, how: How, starts: &[NodeId], ends: &[Vec<NodeId>]) -> Option<Vec<NodeId>> {
+    let wanted = match how {
+        How::Min | How::Less => Ordering::Less,
+        How::Max | How::Greater => Ordering::Greater,
+        How::Equal => return Some(Vec::new()),
+    };
+    let values: Option<Vec<Value>> = ends.iter().map(|nodes| nodes.iter().find_map(|&n| value(graph, n))).collect();
+    let values = values?;
+    if values.windows(2).any(|w| w[0].compare(&w[1]).is_none()) {
+        return None;
+    }
+    let wins = |a: &Value| !values.iter().any(|b| b.compare(a) == Some(wanted));
+    Some(starts.iter().zip(&values).filter(|(_, v)| wins(v)).map(|(s, _)| *s).collect())
+}

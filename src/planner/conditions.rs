@@ -1,0 +1,102 @@
+//! Conditions on values: "rivers longer than the Red", "cities with a population of more than 150,000".
+
+use super::lexicon::Lexicon;
+use super::measures::measures;
+use super::question::Token;
+use super::schema::Schema;
+use super::superlative::numeric;
+use crate::kg::{RelationId, TypeId, number};
+use crate::plan::Comparison;
+use crate::text::{Word, fold, words};
+use std::ops::Range;
+
+/// Words of a question that are searched.
+const LONGEST: usize = 256;
+
+/// A condition that a question sets.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Condition {
+    /// The part of the question before it, which says whose condition it is.
+    pub of: Range<usize>,
+    /// What has the value: things of this type.
+    pub kind: TypeId,
+    /// The relation that leads to it.
+    pub by: RelationId,
+    /// How it compares.
+    pub comparison: Comparison,
+    /// With what.
+    pub to: Bound,
+}
+
+/// The right-hand side of a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Bound {
+    /// A number.
+    Number(f64),
+    /// The same value of what this part of the question names.
+    Named(Range<usize>),
+}
+
+/// The first condition of a question, its words being read one by one; `None` where nothing is compared by "than".
+pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, schema: &Schema) -> Option<Condition> {
+    let all: Vec<Word<'_>> = words(question).into_iter().take(LONGEST).collect();
+    let folded: Vec<String> = all.iter().map(|w| fold(w.text)).collect();
+    let than = folded.iter().position(|w| w == "than")?;
+    let at = than.checked_sub(1)?;
+    let comparison = match folded[at].as_str() {
+        "more" | "greater" | "larger" | "bigger" | "higher" | "longer" | "taller" | "deeper" | "wider" | "heavier" | "faster" | "later"
+        | "newer" | "younger" => Comparison::Greater,
+        "less" | "fewer" | "smaller" | "lower" | "shorter" | "lighter" | "slower" | "earlier" | "older" => Comparison::Less,
+        _ => return None,
+    };
+    // Words and tokens are the same but for what was drawn together, so that places are found by the words' texts.
+    let types = |word: &str| tokens.iter().find(|t| t.folded == word).map_or(&[][..], |t| t.types.as_slice());
+    let relations = |word: &str| lexicon.relations(word).into_iter().map(|r| r.0).collect::<Vec<_>>();
+    let (place, kind) = (0..at).rev().find_map(|i| Some((i, *types(&folded[i]).first()?)))?;
+    let numbers = numeric(schema, kind);
+    let spoken = (place + 1..at).flat_map(|i| relations(&folded[i])).chain(
+        // "With more than 150,000 people": what is counted stands behind.
+        (than + 1..all.len())
+            .flat_map(|i| relations(&folded[i]))
+            .filter(|_| folded[at] == "more" || folded[at] == "less" || folded[at] == "fewer"),
+    );
+    let by_adjective = || (!measures(&folded[at]).is_empty()).then(|| lexicon.measured_by(&folded[at]));
+    let by = spoken.into_iter().find(|r| numbers.contains(r)).or_else(|| {
+        let all = by_adjective()?;
+        all.into_iter().map(|r| r.0).find(|r| numbers.contains(r))
+    })?;
+    let joint = |w: &str| matches!(w, "with" | "whose" | "having" | "that" | "which" | "where" | "are" | "is" | "have" | "has");
+    let end = (place + 1..at).rfind(|&i| joint(&folded[i])).unwrap_or(at);
+    let rest = all.get(than + 1)?.span.start..question.len();
+    let figure = all.get(than + 1..).unwrap_or_default().iter().find(|w| w.text.starts_with(|c: char| c.is_ascii_digit()));
+    let to = match figure {
+        Some(first) => Bound::Number(figures(question.get(first.span.start..)?)?),
+        None => Bound::Named(rest),
+    };
+    Some(Condition { of: 0..all.get(end)?.span.start, kind, by, comparison, to })
+}
+
+/// The number that a text begins with, with a word for thousands or millions after it.
+fn figures(text: &str) -> Option<f64> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(text.len());
+    let digits = text.get(..end)?.trim_end_matches(['.', ',']);
+    let times = match fold(text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or_default()).as_str() {
+        "thousand" => 1e3,
+        "million" => 1e6,
+        "billion" => 1e9,
+        _ => 1.0,
+    };
+    Some(number(digits)? * times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figures;
+
+    #[test]
+    fn figures_are_read_with_their_words() {
+        assert_eq!(figures("150,000 people"), Some(150_000.0));
+        assert_eq!(figures("1.5 million?"), Some(1_500_000.0));
+        assert_eq!(figures("none"), None);
+    }
+}
