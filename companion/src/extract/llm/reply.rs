@@ -49,7 +49,12 @@ fn keyword(item: &str, words: usize) -> Option<String> {
             item = rest.trim();
         }
     }
-    let dress = |c: char| c.is_whitespace() || "-*•–—+\"'“”‘’`_#".contains(c);
+    // A bullet is a mark before white space; marks without it belong to names such as ".NET".
+    let bullet = |c: char| "-*•–—+#".contains(c);
+    if item.trim_start_matches(bullet).starts_with(char::is_whitespace) {
+        item = item.trim_start_matches(bullet);
+    }
+    let dress = |c: char| c.is_whitespace() || "*\"'“”‘’`_".contains(c);
     item = item.trim_matches(dress);
     if let Some((number, rest)) = item.split_once(['.', ')'])
         && !number.is_empty()
@@ -89,7 +94,7 @@ pub(super) fn parts(list: &[String], answered: Vec<String>) -> Option<Vec<String
         answered.into_iter().filter(|k| !old.contains(&normalised(k))).map(|k| (stems(&k), k)).map(|(s, k)| (k, s)).collect();
     let (mut out, mut touched) = (Vec::new(), 0);
     for keyword in list {
-        let whole = stems(keyword);
+        let whole = stems(&keyword.replace("'s", "").replace("’s", ""));
         if kept.contains(&normalised(keyword)) {
             touched += 1;
             out.push(keyword.clone());
