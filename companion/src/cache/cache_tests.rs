@@ -5,7 +5,7 @@
 use super::*;
 
 fn key(text: &str) -> Key {
-    Key::new(Kind::Page, &[text.as_bytes()])
+    Key::new(Kind::Embedding, &[text.as_bytes()])
 }
 
 #[test]
@@ -25,9 +25,9 @@ fn what_was_put_is_found_again_also_by_the_next_build() {
 
 #[test]
 fn keys_differ_by_kind_and_by_where_their_parts_end() {
-    assert_ne!(Key::new(Kind::Page, &[b"ab", b"c"]), Key::new(Kind::Page, &[b"a", b"bc"]));
-    assert_ne!(Key::new(Kind::Page, &[b"a"]), Key::new(Kind::Embedding, &[b"a"]));
-    assert_ne!(Key::new(Kind::Page, &[b"a"]), Key::new(Kind::Page, &[b"a", b""]));
+    assert_ne!(Key::new(Kind::Embedding, &[b"ab", b"c"]), Key::new(Kind::Embedding, &[b"a", b"bc"]));
+    assert_ne!(Key::new(Kind::Reply, &[b"a"]), Key::new(Kind::Embedding, &[b"a"]));
+    assert_ne!(Key::new(Kind::Embedding, &[b"a"]), Key::new(Kind::Embedding, &[b"a", b""]));
 }
 
 #[test]

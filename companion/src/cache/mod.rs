@@ -24,8 +24,6 @@ use store::Store;
 pub enum Kind {
     /// The vector of a text.
     Embedding,
-    /// The chunks of a page.
-    Page,
     /// The reply of a language model to a request. Kept apart from the rest, in a file that is never thrown away for its size.
     Reply,
 }
@@ -34,7 +32,6 @@ impl Kind {
     fn name(self) -> &'static str {
         match self {
             Kind::Embedding => "embedding/1",
-            Kind::Page => "page/1",
             Kind::Reply => "reply/1",
         }
     }

@@ -342,6 +342,13 @@ impl Finder<'_> {
         npmi > if ideograph { 0.45 } else { 0.3 }
     }
 
+    /// Whether a word is one of several that differ in their last digit alone: "step1" and "step2" are places in an example, "BM25" is a name.
+    fn numbered(&self, word: u32) -> bool {
+        let text = self.corpus.keys.get(word);
+        let Some(stem) = text.strip_suffix(|c: char| c.is_ascii_digit()).filter(|s| s.ends_with(char::is_alphabetic)) else { return false };
+        (b'0'..=b'9').map(|d| format!("{stem}{}", char::from(d))).any(|other| other != text && self.corpus.keys.find(&other).is_some())
+    }
+
     fn worth(&self, words: &[u32], u: &Usage, headings: u32, ideograph: bool) -> f32 {
         let count = u.count.max(1) as f32;
         let mut worth = 1.0 + (1.0 + headings as f32).ln() * 0.5;
@@ -358,7 +365,7 @@ impl Finder<'_> {
         let specific = words.iter().map(|&w| self.classes[w as usize].specificity).sum::<f32>() / words.len() as f32;
         worth *= if words.len() == 1 { 0.3 + 0.7 * specific } else { 0.6 + 0.4 * specific };
         // Names with underscores in prose are mostly made up for an example.
-        if words.iter().any(|&w| self.corpus.keys.get(w).contains('_')) {
+        if words.iter().any(|&w| self.corpus.keys.get(w).contains('_') || self.numbered(w)) {
             worth *= 0.4;
         }
         let vague = words.iter().filter(|&&w| self.classes[w as usize].vague || self.classes[w as usize].describes).count();
