@@ -13,7 +13,6 @@ use futures::stream::{self, StreamExt};
 use pocketgraph::llm::{ChatModel, ChatRequest, complete};
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::future::Future;
 use std::sync::Arc;
 
 /// What a model is told beyond the numbers of Algorithm 1.
@@ -97,41 +96,35 @@ impl<'a> LlmExtractor<'a> {
         replies.into_iter().collect()
     }
 
-    fn ask<'b, T: 'b>(
-        &'b self,
-        request: ChatRequest,
-        read: impl Fn(&str) -> Option<T> + 'b,
-    ) -> impl Future<Output = Result<Option<T>, ExtractError>> + 'b {
-        async move {
-            let key = self.key(&request);
-            self.count(|u| u.replies += 1);
-            let kept = self.cache.as_ref().and_then(|c| c.get(&key)).and_then(|bytes| String::from_utf8(bytes).ok());
-            if let Some(found) = kept.and_then(|text| read(&text)) {
-                self.count(|u| u.reused += 1);
-                return Ok(Some(found));
-            }
-            let completion = complete(self.chat, request).await;
-            if let Some(usage) = completion.usage {
-                self.count(|u| {
-                    u.prompt_tokens += u64::from(usage.prompt_tokens);
-                    u.completion_tokens += u64::from(usage.completion_tokens);
-                });
-            }
-            if let Some(error) = completion.error {
-                let kept = if self.cache.is_some() { "; the replies so far are kept, the same command goes on from here" } else { "" };
-                return Err(ExtractError(format!("{error}{kept}")));
-            }
-            match read(&completion.text) {
-                Some(found) => {
-                    if let Some(cache) = &self.cache {
-                        cache.put(key, completion.text.into_bytes());
-                    }
-                    Ok(Some(found))
+    async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, ExtractError> {
+        let key = self.key(&request);
+        self.count(|u| u.replies += 1);
+        let kept = self.cache.as_ref().and_then(|c| c.get(&key)).and_then(|bytes| String::from_utf8(bytes).ok());
+        if let Some(found) = kept.and_then(|text| read(&text)) {
+            self.count(|u| u.reused += 1);
+            return Ok(Some(found));
+        }
+        let completion = complete(self.chat, request).await;
+        if let Some(usage) = completion.usage {
+            self.count(|u| {
+                u.prompt_tokens += u64::from(usage.prompt_tokens);
+                u.completion_tokens += u64::from(usage.completion_tokens);
+            });
+        }
+        if let Some(error) = completion.error {
+            let kept = if self.cache.is_some() { "; the replies so far are kept, the same command goes on from here" } else { "" };
+            return Err(ExtractError(format!("{error}{kept}")));
+        }
+        match read(&completion.text) {
+            Some(found) => {
+                if let Some(cache) = &self.cache {
+                    cache.put(key, completion.text.into_bytes());
                 }
-                None => {
-                    self.count(|u| u.unusable += 1);
-                    Ok(None)
-                }
+                Ok(Some(found))
+            }
+            None => {
+                self.count(|u| u.unusable += 1);
+                Ok(None)
             }
         }
     }
