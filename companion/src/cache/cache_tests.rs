@@ -50,7 +50,7 @@ fn flushing_all_writes_what_an_interrupted_build_has() {
 
 #[test]
 fn files_that_are_no_cache_are_refused_and_left_as_they_are() {
-    let junk: Vec<u8> = (0..40_000u32).map(|i| (i * 7919 >> 3) as u8).collect();
+    let junk: Vec<u8> = (0..40_000u32).map(|i| ((i * 7919) >> 3) as u8).collect();
     let good = {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();
