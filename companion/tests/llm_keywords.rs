@@ -160,7 +160,7 @@ fn a_good_model_names_the_keywords_and_is_paid_once() {
     let again = place.build(&server, 3).0.unwrap();
     assert_eq!(again.keywords_llm.unwrap().reused, asked);
     assert_eq!(server.asked.load(Ordering::SeqCst), asked, "an unchanged build asks nothing");
-    let sections = |s: &Summary| s.manifest.sections.iter().map(|s| s.sha256.clone()).collect::<Vec<_>>();
+    let sections = |s: &Summary| s.manifest.sections.iter().map(|s| s.sha256).collect::<Vec<_>>();
     assert_eq!(sections(&built), sections(&again));
 }
 
