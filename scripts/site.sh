@@ -80,7 +80,7 @@ build_book() {
     node scripts/write-pages.mjs "$BOOK_PAGES" "$WORK/book.pages"
     local started ended
     started=$(milliseconds)
-    "$PROGRAM" build "$WORK/book.pages" -o "$BOOK/bundle" --no-runtime
+    "$PROGRAM" build "$WORK/book.pages" -o "$BOOK/bundle" --no-runtime --no-cache
     ended=$(milliseconds)
     awk -v ms="$((ended - started))" 'BEGIN { printf "%.1f\n", ms / 1e3 }' >"$WORK/book.seconds"
     stamp bundle-book "$wanted"

@@ -77,6 +77,8 @@ fn engine(folder: &std::path::Path) -> Engine {
             ingest: IngestOptions::default(),
             max_tokens: 200,
             autokg: Some(AutoKgOptions::default()),
+            keywords_llm: None,
+            cache: None,
             knowledge: None,
             seed: 0,
             runtime: false,

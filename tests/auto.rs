@@ -29,6 +29,8 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
         ingest: IngestOptions::default(),
         max_tokens: 200,
         autokg: None,
+        keywords_llm: None,
+        cache: None,
         knowledge: None,
         seed: 0,
         runtime: false,

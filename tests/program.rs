@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// The program with a cache folder of the tests' own.
 fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_pocketgraph"))
+    let mut program = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
+    program.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    program
 }
 
 fn run(args: &[&str]) -> Output {
@@ -61,6 +64,15 @@ fn documents(folder: &Path) {
     write("ignored/secret.md", "# Secret\n\nNobody shall read this.\n");
     write(".gitignore", "ignored/\n");
     std::fs::write(folder.join("broken.md"), b"# Broken\n\n\xff\xfe\xfa not text").unwrap();
+}
+
+/// How many of the chunks' embeddings a build says it re-used, and of how many.
+fn reused(output: &Output) -> (usize, usize) {
+    assert!(output.status.success(), "{}", err(output));
+    let told = out(output);
+    let words: Vec<&str> = told.lines().find(|l| l.contains("re-used")).unwrap().split_whitespace().collect();
+    let number = |i: usize| words[i].replace(',', "").parse().unwrap();
+    (number(1), number(3))
 }
 
 fn built() -> (tempfile::TempDir, PathBuf) {
@@ -127,7 +139,8 @@ fn what_cannot_be_read_is_named_and_counted_and_the_rest_is_built() {
 fn the_same_documents_give_the_same_bytes() {
     let (dir, first) = built();
     let second = dir.path().join("again");
-    assert!(run(&["build", dir.path().join("docs").to_str().unwrap(), "-o", second.to_str().unwrap()]).status.success());
+    let docs = dir.path().join("docs");
+    assert!(run(&["build", docs.to_str().unwrap(), "-o", second.to_str().unwrap(), "--no-cache", "--jobs", "1"]).status.success());
     let (a, b) = (files_of(&first), files_of(&second));
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
     assert!(a == b);
@@ -176,17 +189,25 @@ fn ctrl_c_leaves_the_old_bundle_and_no_trace() {
     let before = files_of(&bundle);
     let docs = dir.path().join("docs");
     // Enough text that the build is still embedding when it is stopped.
-    for i in 0..400 {
-        std::fs::write(
-            docs.join(format!("long-{i}.md")),
-            format!("# Page {i}\n\n{}", format!("Sentence about harbours and page {i}. ").repeat(60)),
-        )
-        .unwrap();
+    for i in 0..250 {
+        let text: String = (0..60).map(|k| format!("Sentence {k} about harbours and page {i}. ")).collect();
+        std::fs::write(docs.join(format!("long-{i}.md")), format!("# Page {i}\n\n{text}")).unwrap();
     }
-    let mut child = program().args(["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap()]).spawn().unwrap();
+    let cache = dir.path().join("cache");
+    let build = |quiet: &str| {
+        let mut build = program();
+        build.args(["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--cache", cache.to_str().unwrap(), quiet]);
+        build
+    };
+    let mut child = build("-q").spawn().unwrap();
     // Until the folder in which the new bundle grows is there.
     let staging = || std::fs::read_dir(dir.path()).unwrap().flatten().any(|e| e.file_name().to_string_lossy().starts_with(".pocketgraph-"));
     while !staging() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // And a little longer, until something has been embedded.
+    let embedded = || std::fs::metadata(cache.join("computed.redb")).is_ok_and(|m| m.len() > 1_600_000);
+    while !embedded() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -194,6 +215,9 @@ fn ctrl_c_leaves_the_old_bundle_and_no_trace() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!staging(), "the unfinished bundle is removed");
     assert!(files_of(&bundle) == before, "the old bundle is as it was");
+    let again = build("--no-keywords").output().unwrap();
+    let (reused, of) = reused(&again);
+    assert!(reused > 0 && reused < of, "what was computed before the interruption is not computed again: {reused} of {of}");
 }
 
 #[test]
@@ -228,4 +252,136 @@ fn chunks_and_vectors_from_outside_are_searched_by_words() {
     let result: serde_json::Value = serde_json::from_str(&out(&found)).unwrap();
     assert_eq!(result["hits"][0]["title"], "A");
     assert_eq!(result["stage"], "feedback");
+}
+
+/// Forty pages, each about its own thing.
+fn pages(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    for (i, thing) in ["harbour", "lighthouse", "anchor", "sail", "keel", "rudder", "mast", "compass"].iter().enumerate() {
+        for (j, place) in ["north sea", "river mouth", "old dock", "stone quay", "open bay"].iter().enumerate() {
+            let text = format!(
+                "# The {thing} of the {place}\n\nThe {thing} lies at the {place}. Sailors of boat {i}{j} watch the {thing} there.\n"
+            );
+            std::fs::write(folder.join(format!("{thing}-{j}.md")), text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_changed_page_is_all_that_is_embedded_anew_and_the_bundle_is_that_of_a_build_from_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (docs, cache) = (dir.path().join("docs"), dir.path().join("cache"));
+    pages(&docs);
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let build = |name: &str, more: &[&str]| {
+        let out = at(name);
+        let mut args = vec!["build", docs.to_str().unwrap(), "-o", &out];
+        args.extend(more);
+        run(&args)
+    };
+    let kept = ["--cache", cache.to_str().unwrap()];
+    assert_eq!(reused(&build("cold", &kept)), (0, 40));
+    assert_eq!(reused(&build("unchanged", &kept)), (40, 40));
+    assert!(files_of(&dir.path().join("cold")) == files_of(&dir.path().join("unchanged")));
+    std::fs::write(docs.join("keel-3.md"), "# The keel\n\nA new keel was laid today.\n").unwrap();
+    assert_eq!(reused(&build("changed", &kept)), (39, 40));
+    assert_eq!(reused(&build("anew", &["--no-cache"])), (0, 40));
+    assert!(files_of(&dir.path().join("changed")) == files_of(&dir.path().join("anew")));
+    assert_eq!(reused(&build("options", &["--cache", cache.to_str().unwrap(), "--seed", "4", "--clusters", "3"])), (40, 40));
+}
+
+#[test]
+fn two_builds_at_once_share_a_cache() {
+    let dir = tempfile::tempdir().unwrap();
+    let (docs, cache) = (dir.path().join("docs"), dir.path().join("cache"));
+    pages(&docs);
+    let start = |name: &str| {
+        let mut build = program();
+        build.arg("build").arg(&docs).arg("-o").arg(dir.path().join(name)).arg("--cache").arg(&cache);
+        build.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        build.spawn().unwrap()
+    };
+    let both = [start("one"), start("two")];
+    for build in both {
+        let output = build.wait_with_output().unwrap();
+        assert!(output.status.success() && !err(&output).contains("warning"), "{}", err(&output));
+    }
+    assert!(files_of(&dir.path().join("one")) == files_of(&dir.path().join("two")));
+}
+
+#[test]
+fn a_damaged_cache_is_told_of_left_alone_and_done_without() {
+    let dir = tempfile::tempdir().unwrap();
+    let (docs, cache) = (dir.path().join("docs"), dir.path().join("cache"));
+    pages(&docs);
+    std::fs::create_dir(&cache).unwrap();
+    std::fs::write(cache.join("computed.redb"), b"not a cache at all").unwrap();
+    let output = program().arg("build").arg(&docs).arg("-o").arg(dir.path().join("b")).arg("--cache").arg(&cache).output().unwrap();
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(err(&output).contains("computed.redb") && err(&output).contains("building without it"), "{}", err(&output));
+    assert_eq!(std::fs::read(cache.join("computed.redb")).unwrap(), b"not a cache at all");
+}
+
+#[test]
+fn options_come_from_a_file_and_the_command_line_wins() {
+    let dir = tempfile::tempdir().unwrap();
+    pages(&dir.path().join("docs"));
+    let file = dir.path().join("pocketgraph.toml");
+    std::fs::write(&file, "out = \"kg\"\nseed = 7\nclusters = 2\nno-runtime = true\n").unwrap();
+    let output = run(&["build", dir.path().join("docs").to_str().unwrap(), "--seed", "5"]);
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(err(&output).contains("options from"), "{}", err(&output));
+    let told = out(&run(&["inspect", dir.path().join("kg").to_str().unwrap()]));
+    assert!(told.contains("option seed = 5") && told.contains("option clusters = 2"), "{told}");
+    std::fs::write(&file, "out = \"kg\"\nmax_tokens = 100\n").unwrap();
+    let refused = run(&["build", dir.path().join("docs").to_str().unwrap()]);
+    assert!(!refused.status.success());
+    assert!(err(&refused).contains("max_tokens") && err(&refused).contains("the nearest is max-tokens"), "{}", err(&refused));
+}
+
+/// A build of one file with these bytes.
+fn build_of(name: &str, bytes: &[u8]) -> (tempfile::TempDir, Output) {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::write(docs.join(name), bytes).unwrap();
+    let output = run(&["build", docs.to_str().unwrap(), "-o", dir.path().join("b").to_str().unwrap(), "--no-runtime"]);
+    (dir, output)
+}
+
+#[test]
+fn a_folder_with_nothing_that_can_be_read_is_a_clear_message() {
+    for (name, bytes, why) in [
+        ("empty.md", &b""[..], "holds no text"),
+        ("empty.txt", b" \n\n", "holds no text"),
+        ("latin.md", b"# Caf\xe9\n", "not UTF-8"),
+        ("nul.txt", b"a\0b", "NUL byte"),
+    ] {
+        let (_dir, output) = build_of(name, bytes);
+        // Long messages are broken into lines.
+        let told: String = err(&output).split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
+        assert!(!output.status.success() && told.contains("nothing to read") && told.contains(why), "{name}: {told}");
+    }
+}
+
+#[test]
+fn a_page_of_thousands_of_headings_is_a_good_bundle() {
+    let mut page = String::from("# All\n");
+    for i in 0..3000 {
+        page.push_str(&format!("{} Part {i}\n", "#".repeat(1 + i % 6)));
+    }
+    page.push_str("\nThe ending tells of a walrus.\n");
+    let (dir, output) = build_of("headings.md", page.as_bytes());
+    assert!(output.status.success(), "{}", err(&output));
+    let bundle = dir.path().join("b");
+    assert!(run(&["verify", bundle.to_str().unwrap()]).status.success());
+    assert!(out(&run(&["search", bundle.to_str().unwrap(), "walrus"])).contains("walrus"));
+}
+
+#[test]
+fn a_long_text_without_a_line_break_is_a_good_bundle() {
+    let text: String = (0..8000).map(|i| format!("w{} ", i % 700)).collect();
+    let (dir, output) = build_of("long.txt", text.as_bytes());
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(run(&["verify", dir.path().join("b").to_str().unwrap()]).status.success());
 }

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::cluster::Random;
+use crate::laplace::{Kernel, Learning, Threshold};
 use proptest::prelude::*;
+use std::collections::HashSet;
 
 /// Words hashed to directions: texts that share words are near each other.
 fn embed(texts: &[String]) -> Vec<Vec<f32>> {

@@ -8,6 +8,7 @@ use pocketgraph::text::Tokenizer;
 use pocketgraph::vector::QuantizedMatrix;
 use rayon::prelude::*;
 use safetensors::tensor::{Dtype, SafeTensors};
+use sha2::{Digest, Sha256};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The weights, as `pocketgraph train minilm` made them.
@@ -27,6 +28,7 @@ pub struct NativeEmbedder {
     tokenizer: Tokenizer,
     model: MiniLm,
     words: QuantizedMatrix,
+    fingerprint: [u8; 32],
 }
 
 impl NativeEmbedder {
@@ -68,7 +70,11 @@ impl NativeEmbedder {
         if words.rows() != tokenizer.vocab_len() {
             return Err(miette!("the vocabulary has {} tokens, the model {} word vectors", tokenizer.vocab_len(), words.rows()));
         }
-        Ok(NativeEmbedder { tokenizer, model: MiniLm::new(encoder, positions).into_diagnostic()?, words })
+        let mut hasher = Sha256::new();
+        hasher.update(weights);
+        hasher.update(vocabulary);
+        let fingerprint = hasher.finalize().into();
+        Ok(NativeEmbedder { tokenizer, model: MiniLm::new(encoder, positions).into_diagnostic()?, words, fingerprint })
     }
 
     /// The same embedder on another instruction set; its vectors are the same, bit for bit.
@@ -84,6 +90,11 @@ impl NativeEmbedder {
     /// The model without its word vectors.
     pub fn model(&self) -> &MiniLm {
         &self.model
+    }
+
+    /// What tells this model's vectors from another's: SHA-256 of its weights and vocabulary.
+    pub fn fingerprint(&self) -> &[u8] {
+        &self.fingerprint
     }
 
     /// Components of a vector: 384.
@@ -115,6 +126,11 @@ impl NativeEmbedder {
     /// The unit vectors of `texts`, in their order, on all cores of the current rayon pool. The vectors do not depend on the number of cores, nor on
     /// what else is embedded. `progress` is told how many texts are done, from any thread.
     pub fn embed_all(&self, texts: &[String], progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
+        self.embed_each(texts, &|_, _| {}, progress)
+    }
+
+    /// As [`NativeEmbedder::embed_all`]; `each` hears of every vector as soon as it is there, with the place of its text, from any thread.
+    pub fn embed_each(&self, texts: &[String], each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
         let mut order: Vec<(usize, Vec<u32>)> = texts.par_iter().map(|t| self.tokenizer.encode(t, MAX_TOKENS)).enumerate().collect();
         // Longest first: the last batches are small ones, so that no core waits long for another.
         order.sort_by_key(|(i, ids)| (std::cmp::Reverse(ids.len()), *i));
@@ -129,6 +145,7 @@ impl NativeEmbedder {
                 if let Err(e) = self.model.embed_batch(&ids, &self.words, scratch, &mut out) {
                     out = self.unreachable(&e);
                 }
+                batch.iter().zip(out.chunks_exact(self.dim())).for_each(|((i, _), vector)| each(*i, vector));
                 progress(done.fetch_add(batch.len(), Ordering::Relaxed) + batch.len());
                 out
             })

@@ -2,6 +2,7 @@
 
 pub mod assemble;
 pub mod autokg;
+pub mod cache;
 pub mod chat;
 pub mod chunk;
 pub mod cli;
@@ -13,6 +14,7 @@ pub mod folder;
 pub mod ingest;
 pub mod kg;
 pub mod laplace;
+pub mod llm_keywords;
 pub mod names;
 pub mod pages;
 pub mod pipeline;

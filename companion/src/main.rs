@@ -1,7 +1,6 @@
 //! `pocketgraph`: the command line.
 
-use clap::Parser;
-
 fn main() -> miette::Result<()> {
-    pocketgraph_companion::cli::run(pocketgraph_companion::cli::Cli::parse())
+    let cli = pocketgraph_companion::cli::parse(std::env::args_os().collect())?;
+    pocketgraph_companion::cli::run(cli)
 }

@@ -2,16 +2,20 @@
 
 use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble};
 use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
+use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
 use crate::chunk::split;
 use crate::cluster::cells;
 use crate::embed_bulk::NativeEmbedder;
+use crate::extract::LlmUsage;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
 use crate::kg::{ImportError, ImportOptions, ImportReport, KgFiles, import};
+use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages::{self, PagesError};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use rayon::prelude::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Up to this many chunks the vectors are one cell; above, about the square root of their number.
@@ -46,6 +50,10 @@ pub struct BuildOptions {
     pub max_tokens: usize,
     /// The keyword graph's parameters; `None` builds none.
     pub autokg: Option<AutoKgOptions>,
+    /// The language model that names the keywords; `None` for the local extractor.
+    pub keywords_llm: Option<LlmKeywords>,
+    /// Where computed and paid work is kept; `None` keeps none. It changes no byte of the bundle.
+    pub cache: Option<Arc<Cache>>,
     /// The files of a typed knowledge graph, and how they are read; `None` for a bundle without one.
     pub knowledge: Option<(KgFiles, ImportOptions)>,
     /// Seed of everything random.
@@ -64,6 +72,8 @@ pub trait Progress: Sync {
     fn at(&self, done: u64);
     /// Something the user should know.
     fn warn(&self, message: &str);
+    /// Something the user may want to know.
+    fn note(&self, _message: &str) {}
 }
 
 /// What a build did.
@@ -79,6 +89,12 @@ pub struct Summary {
     pub autokg: Option<AutoKgReport>,
     /// What was read of the knowledge graph.
     pub knowledge: Option<ImportReport>,
+    /// What the language model was asked for keywords, if it was.
+    pub keywords_llm: Option<LlmUsage>,
+    /// Vectors of chunks: asked for and re-used.
+    pub chunk_embeddings: EmbeddingCounts,
+    /// Vectors of keyword candidates and of sentences: asked for and re-used.
+    pub other_embeddings: EmbeddingCounts,
     /// How long each stage took, in order.
     pub timings: Vec<(&'static str, Duration)>,
     /// Whether a browser runtime was written.
@@ -131,6 +147,7 @@ struct Read {
     skipped: Vec<Skipped>,
     files: usize,
     embedder: EmbedderInfo,
+    embeddings: EmbeddingCounts,
 }
 
 /// Times stages.
@@ -177,13 +194,23 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
                 ..EmbedderInfo::default()
             };
             let vectors = o.vectors.chunks_exact(o.dimension.max(1)).map(<[f32]>::to_vec).collect();
-            Read { documents: o.documents, chunks: o.chunks, vectors, skipped: Vec::new(), files: 1, embedder }
+            Read {
+                documents: o.documents,
+                chunks: o.chunks,
+                vectors,
+                skipped: Vec::new(),
+                files: 1,
+                embedder,
+                embeddings: EmbeddingCounts::default(),
+            }
         }
     };
     let ours = read.embedder.id == "minilm";
 
+    let others = CachedEmbedder::new(&model, options.cache.as_deref());
     let mut report = None;
     let mut graph = None;
+    let mut asked = None;
     // Keywords are embedded beside the chunks: with vectors of another model there is nothing to embed them with.
     if let Some(autokg_options) = options.autokg.as_ref().filter(|_| ours) {
         let views: Vec<ChunkView<'_>> = read
@@ -195,13 +222,24 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
                 headings: &c.heading_path,
             })
             .collect();
-        let embed = |texts: &[String]| model.embed_all(texts, &|_| {});
-        let (g, r) = autokg::build(&views, &read.vectors, &embed, autokg_options, &|stage, done, total| {
+        let embed = |texts: &[String]| others.embed_all(texts, &|_| {});
+        let hear = |stage: Stage, done: usize, total: usize| {
             if done == 0 {
                 progress.stage(stage_name(stage), Some(total as u64));
             }
             progress.at(done as u64);
-        })?;
+        };
+        let (g, r) = match &options.keywords_llm {
+            None => autokg::build(&views, &read.vectors, &embed, autokg_options, &hear)?,
+            Some(llm) => {
+                let count = |text: &str| model.tokenizer().count(text);
+                let cache = options.cache.clone();
+                let (built, usage) =
+                    keyword_graph(llm, cache, &views, &read.vectors, &embed, autokg_options, options.max_tokens, &count, progress, &hear)?;
+                asked = Some(usage);
+                built
+            }
+        };
         if let Some(warning) = &r.warning {
             progress.warn(&warning.to_string());
         }
@@ -212,7 +250,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     progress.stage("finding names", None);
     let embed_sentences = |texts: &[String]| {
         progress.stage("embedding sentences", Some(texts.len() as u64));
-        model.embed_all(texts, &|n| progress.at(n as u64))
+        others.embed_all(texts, &|n| progress.at(n as u64))
     };
     let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>));
     clock.lap("names");
@@ -244,12 +282,21 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let manifest = assemble(&contents, staging.path())?;
     staging.install()?;
     clock.lap("write");
+    if let Some(cache) = &options.cache {
+        cache.flush();
+        if let Some(trouble) = cache.trouble() {
+            progress.warn(&format!("{trouble}; the bundle is complete, but the next build repeats work"));
+        }
+    }
     Ok(Summary {
         manifest,
         skipped: read.skipped,
         files: read.files,
         autokg: report,
         knowledge: knowledge.map(|(_, report)| report),
+        keywords_llm: asked,
+        chunk_embeddings: read.embeddings,
+        other_embeddings: others.counts(),
         timings: clock.timings,
         runtime: !runtime.is_empty(),
     })
@@ -288,7 +335,8 @@ fn documents(
     progress.stage("embedding chunks", Some(chunks.len() as u64));
     let texts: Vec<String> =
         chunks.iter().map(|c| c.context(documents.get(c.document as usize).map_or("", |d| d.title.as_str()))).collect();
-    let vectors = model.embed_all(&texts, &|done| progress.at(done as u64));
+    let embedding = CachedEmbedder::new(model, options.cache.as_deref());
+    let vectors = embedding.embed_all(&texts, &|done| progress.at(done as u64));
     clock.lap("embed");
     let embedder = EmbedderInfo {
         id: "minilm".into(),
@@ -297,7 +345,7 @@ fn documents(
         pooling: "mean".into(),
         ..EmbedderInfo::default()
     };
-    Ok(Read { documents, chunks, vectors, skipped: corpus.skipped, files: corpus.files, embedder })
+    Ok(Read { documents, chunks, vectors, skipped: corpus.skipped, files: corpus.files, embedder, embeddings: embedding.counts() })
 }
 
 fn stage_name(stage: Stage) -> &'static str {
@@ -321,6 +369,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     match &options.autokg {
         None => out.push(("keywords".to_owned(), "none".to_owned())),
         Some(autokg) => out.extend(autokg.unusual()),
+    }
+    if let Some(llm) = options.keywords_llm.as_ref().filter(|_| options.autokg.is_some()) {
+        out.extend(llm.described());
     }
     out
 }

@@ -1,14 +1,17 @@
 //! `pocketgraph build`.
 
+use super::endpoint::EndpointArgs;
 use super::import::Tables;
 use super::keywords::KeywordArgs;
 use super::progress::Bars;
 use crate::assemble::remove_staging;
+use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
 use crate::ingest::{IngestOptions, UrlStyle};
 use crate::pipeline::{self, BuildOptions, Input, Progress, Summary};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Arguments of `pocketgraph build`.
 #[derive(Debug, clap::Args)]
@@ -51,11 +54,29 @@ pub struct Args {
     /// Also write the Markdown documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    /// Keep what was computed and what was paid for in this folder, for the next build [default: the user's cache folder]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Compute everything anew, and keep nothing for the next build
+    #[arg(long)]
+    no_cache: bool,
+    /// Threads that work at once [default: one a core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// A file with these options by their long names [default: pocketgraph.toml in the documents' folder or beside it]
+    // The file was put into the command line before this was parsed.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Read no file of options
+    #[arg(long)]
+    no_config: bool,
     /// Say only what is wrong
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
     keywords: KeywordArgs,
+    #[command(flatten)]
+    endpoint: EndpointArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -68,7 +89,29 @@ enum Style {
     Source,
 }
 
+/// The cache, unless it is unwanted or of no use; a build needs none.
+fn cache(args: &Args, bars: &Bars) -> Option<Arc<Cache>> {
+    if args.no_cache {
+        return None;
+    }
+    let Some(folder) = args.cache.clone().or_else(default_folder) else {
+        bars.warn("there is no folder for a cache here; name one with --cache, so that the next build need not repeat this one's work");
+        return None;
+    };
+    match Cache::open(&folder) {
+        Ok(cache) => Some(cache),
+        Err(error) => {
+            bars.warn(&format!("{error}; building without it"));
+            None
+        }
+    }
+}
+
 pub fn run(args: &Args) -> Result<()> {
+    if let Some(jobs) = args.jobs {
+        rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global().into_diagnostic()?;
+    }
+    let bars = Bars::new(args.quiet);
     let input = match (&args.documents, &args.chunks, &args.vectors, &args.embedder) {
         (Some(folder), ..) => Input::Documents(folder.clone()),
         (None, Some(chunks), Some(vectors), Some(embedder)) => {
@@ -90,18 +133,20 @@ pub fn run(args: &Args) -> Result<()> {
         },
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
+        keywords_llm: args.keywords.llm(&args.endpoint)?,
+        cache: cache(args, &bars),
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
     };
     ctrlc::set_handler(|| {
+        flush_all();
         remove_staging();
         eprintln!("\nstopped; the old bundle, if there was one, is as it was");
         std::process::exit(130);
     })
     .into_diagnostic()?;
-    let bars = Bars::new(args.quiet);
     let summary = pipeline::build(&options, &bars).into_diagnostic().wrap_err("no bundle was written")?;
     bars.finish();
     for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {
@@ -132,6 +177,14 @@ fn print(args: &Args, summary: &Summary) {
     );
     let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
+    let told = |c: &EmbeddingCounts, what: &str| format!("{} of {} embeddings of {what}", grouped(c.reused), grouped(c.asked));
+    println!("  re-used {}, {}", told(&summary.chunk_embeddings, "chunks"), told(&summary.other_embeddings, "phrases and sentences"));
+    if let Some(u) = &summary.keywords_llm {
+        println!(
+            "  language model: {} replies, {} of them re-used, {} unusable; {} tokens read and {} written now",
+            u.replies, u.reused, u.unusable, u.prompt_tokens, u.completion_tokens
+        );
+    }
     if let Some(r) = &summary.autokg {
         let s = &r.set_sizes;
         println!(
@@ -144,5 +197,28 @@ fn print(args: &Args, summary: &Summary) {
             "  knowledge graph: {} entities, {} literals, {} relations, {} triples ({} malformed lines)",
             k.entities, k.literals, k.relations, k.triples, k.malformed
         );
+    }
+}
+
+/// A number with commas between thousands.
+fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_parted() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -36,13 +36,10 @@ pub fn run(args: &Args) -> Result<()> {
     println!("{:<16} {:>8} {:>12}", "all", "", total);
     if c.keywords > 0 {
         let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
-        let mut order: Vec<usize> = (0..graph.labels.len()).collect();
-        // Many keywords have equally many chunks; of those the better connected say more about the corpus.
-        let strength = |i: usize| graph.weights.row(i).1.iter().map(|&w| u64::from(w)).sum::<u64>();
-        order.sort_by_key(|&i| (std::cmp::Reverse((graph.associated[i], strength(i))), i));
+        // The builder numbers keywords by what they matter to the corpus, so the first are the ones a reader would look for in an index.
         println!("\ntop keywords (chunks): ");
         let line: Vec<String> =
-            order.iter().take(args.keywords).map(|&i| format!("{} ({})", graph.labels[i], graph.associated[i])).collect();
+            graph.labels.iter().zip(&graph.associated).take(args.keywords).map(|(label, n)| format!("{label} ({n})")).collect();
         println!("  {}", line.join(", "));
         let mut sizes = graph.associated.clone();
         sizes.sort_unstable();

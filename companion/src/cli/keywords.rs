@@ -1,9 +1,12 @@
 //! The numbers of AutoKG as arguments.
 
+use super::endpoint::EndpointArgs;
 use crate::autokg::AutoKgOptions;
 use crate::cluster::LaplacianKind;
 use crate::laplace::{Kernel, Learning, Threshold};
+use crate::llm_keywords::LlmKeywords;
 use clap::ValueEnum;
+use miette::Result as Report;
 
 /// How the keyword graph is built; the letters are the AutoKG paper's.
 #[derive(Debug, Clone, clap::Args)]
@@ -12,6 +15,15 @@ pub struct KeywordArgs {
     /// Build no keyword graph
     #[arg(long)]
     no_keywords: bool,
+    /// Let a language model name the keywords, cluster by cluster; what that can cost at most is printed first
+    #[arg(long, conflicts_with = "no_keywords")]
+    keywords_llm: bool,
+    /// What the documents are about, for the language model
+    #[arg(long, value_name = "WORDS")]
+    topic: Option<String>,
+    /// The language of the keywords, for the language model [default: the documents']
+    #[arg(long, value_name = "NAME")]
+    language: Option<String>,
     /// n: clusters a clustering, from which keywords are taken [default: by the corpus's size]
     #[arg(long, value_name = "N")]
     clusters: Option<usize>,
@@ -91,6 +103,18 @@ fn threshold(text: &str) -> Result<Threshold, String> {
 }
 
 impl KeywordArgs {
+    /// The language model that names the keywords, if one shall.
+    ///
+    /// # Errors
+    /// When one shall and none is named.
+    pub fn llm(&self, endpoint: &EndpointArgs) -> Report<Option<LlmKeywords>> {
+        if !self.keywords_llm {
+            return Ok(None);
+        }
+        let (topic, language) = (self.topic.clone(), self.language.clone());
+        Ok(Some(LlmKeywords { chat: endpoint.config("--keywords-llm")?, topic, language, at_once: endpoint.at_once() }))
+    }
+
     /// The options that the arguments say; none if no keyword graph is wanted.
     pub fn options(&self, seed: u64) -> Option<AutoKgOptions> {
         (!self.no_keywords).then(|| AutoKgOptions {

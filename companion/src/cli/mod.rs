@@ -2,6 +2,7 @@
 
 mod ask;
 mod build;
+mod config;
 mod endpoint;
 mod eval;
 mod import;
@@ -55,6 +56,15 @@ enum Command {
     Import(import::Args),
     /// Measure retrieval, linking and plans against labelled questions
     Eval(eval::Args),
+}
+
+/// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does: for `--help`, and for what is no
+/// command line.
+///
+/// # Errors
+/// A configuration file that cannot be read or names what is no option.
+pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
+    Ok(Cli::parse_from(config::expanded(arguments)?))
 }
 
 /// Runs the command that the arguments name.

@@ -74,7 +74,19 @@ impl Progress for Bars {
     }
 
     fn warn(&self, message: &str) {
-        let line = format!("warning: {message}");
+        self.line(&format!("warning: {message}"));
+    }
+
+    fn note(&self, message: &str) {
+        if !self.quiet {
+            self.line(message);
+        }
+    }
+}
+
+impl Bars {
+    /// A line above the bar.
+    fn line(&self, line: &str) {
         match &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(bar) if std::io::stderr().is_terminal() => bar.println(line),
             _ => eprintln!("{line}"),

@@ -1,7 +1,7 @@
 //! The corpus as runs of words: prose only, cut where no phrase can go on.
 
 use super::ChunkView;
-use super::wordclass::singular;
+use super::wordclass::{is_function_word, singular};
 use pocketgraph::text::{fold, words};
 use std::collections::HashMap;
 
@@ -41,6 +41,11 @@ impl Names {
         self.list.push(name.to_owned());
         self.index.insert(name.to_owned(), id);
         id
+    }
+
+    /// The number of a string that has one.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        self.index.get(name).copied()
     }
 
     /// The string with a number; empty for a number never given.
@@ -147,7 +152,8 @@ fn is_name(c: char) -> bool {
 fn key(word: &str) -> String {
     let folded = fold(word);
     let base = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
-    if is_identifier(word) { base.to_owned() } else { singular(base) }
+    // "does" is no plural, and its singular would be in no list.
+    if is_identifier(word) || is_function_word(base) { base.to_owned() } else { singular(base) }
 }
 
 /// Whether a word looks like a name in code or an acronym: an underscore, a digit, or a capital after its first letter.
@@ -207,6 +213,12 @@ mod tests {
     fn code_is_left_out_and_prose_stays() {
         let corpus = Corpus::new(&[view("Use closures often.\nlet x = 5;\nfn main() {\n    println!(\"hi\");\n}\nThe boxes stay.")]);
         assert_eq!(shown(&corpus, &corpus.chunks[0]), ["use", "closure", "often", "the", "box", "stay"]);
+    }
+
+    #[test]
+    fn function_words_are_no_plurals() {
+        let corpus = Corpus::new(&[view("It does as the bus has its doors.")]);
+        assert_eq!(shown(&corpus, &corpus.chunks[0]), ["it", "does", "as", "the", "bus", "has", "its", "door"]);
     }
 
     #[test]

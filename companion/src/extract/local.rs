@@ -258,6 +258,18 @@ mod tests {
     }
 
     #[test]
+    fn numbered_places_of_an_example_come_after_names_with_a_number() {
+        let texts = [
+            "In the plan Ans1 feeds Ans2. The scores of BM25 rank what Ans1 found.",
+            "BM25 ranks. The result Ans1 is joined with Ans2, as BM25 does.",
+        ];
+        let found = top(&texts, &[0, 1], &[], 9);
+        let at = |name: &str| found.iter().position(|f| f == name);
+        assert!(at("BM25").is_some_and(|bm25| at("Ans1").is_none_or(|ans| bm25 < ans)), "{found:?}");
+        assert!(!found.contains(&"does".to_owned()));
+    }
+
+    #[test]
     fn chinese_and_empty_texts_do_no_harm() {
         assert!(top(&["", "  ", "123 456"], &[0, 1, 2], &[], 5).is_empty());
         let found = top(&["机器学习是人工智能的分支", "机器学习需要数据"], &[0, 1], &[], 5);

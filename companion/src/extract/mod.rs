@@ -2,11 +2,15 @@
 
 mod commonness;
 mod corpus;
+mod llm;
 mod local;
 mod phrases;
 mod refine;
+mod spelling;
+mod word_use;
 mod wordclass;
 
+pub use llm::{LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
 pub use local::LocalExtractor;
 pub use refine::normalised;
 
@@ -53,6 +57,19 @@ pub trait Extractor {
     /// # Errors
     /// [`ExtractError`] when the extractor cannot answer (a remote model that stays silent); the local one always can.
     fn extract(&mut self, request: &Request<'_>) -> Result<Vec<String>, ExtractError>;
+
+    /// How many clusters it reads at once. Those that are read together do not know of each other's keywords.
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    /// [`Extractor::extract`] for several clusters, in their order.
+    ///
+    /// # Errors
+    /// As for [`Extractor::extract`], the first one.
+    fn extract_all(&mut self, requests: &[Request<'_>]) -> Result<Vec<Vec<String>>, ExtractError> {
+        requests.iter().map(|request| self.extract(request)).collect()
+    }
 
     /// The second step of Algorithm 1, over all keywords found: near-synonyms concentrated, duplicates dropped, compounds that add nothing and the
     /// too vague deleted. Returns the list that stays, most important first.

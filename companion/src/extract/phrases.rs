@@ -1,8 +1,9 @@
 //! Candidate phrases of a corpus: noun-like groups of words with their statistics.
 
-use super::commonness::specificity;
-use super::corpus::{Corpus, Token, is_identifier, is_ideograph};
-use super::wordclass::{Before, announces, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, is_vague, may_be_verb};
+use super::corpus::{Corpus, Token, is_identifier};
+use super::spelling::{Form, written};
+use super::word_use::{Class, Usage, classify};
+use super::wordclass::Before;
 use std::collections::HashMap;
 
 /// The most words a phrase may have, whatever is asked for.
@@ -16,9 +17,6 @@ const FEW_CHUNKS: u32 = 100;
 
 /// A phrase by its word keys; unused places are `u32::MAX`.
 type Key = [u32; MAX_WORDS];
-
-/// A phrase as written: each word's written form, and whether a hyphen joins it to the word before.
-type Form = Vec<(u32, bool)>;
 
 /// A candidate.
 #[derive(Debug, Clone)]
@@ -35,25 +33,6 @@ pub struct Phrase {
     pub worth: f32,
 }
 
-/// How a word or phrase is used.
-#[derive(Debug, Clone, Copy, Default)]
-struct Usage {
-    count: u32,
-    chunks: u32,
-    last_chunk: u32,
-    determiner: u32,
-    preposition: u32,
-    verb: u32,
-    /// Occurrences followed directly by another content word: not the end of its noun phrase.
-    inside: u32,
-    /// Occurrences preceded directly by another content word.
-    after_content: u32,
-    /// Occurrences with a capital where a capital means something.
-    capital: u32,
-    /// Occurrences where a capital would mean something.
-    telling: u32,
-}
-
 /// The candidates of a corpus, those found in each chunk, and what is known of each word.
 pub struct Phrases {
     /// All candidates, in a fixed order.
@@ -62,47 +41,6 @@ pub struct Phrases {
     pub in_chunk: Vec<Vec<u32>>,
     /// For each word key the number of chunks that have it.
     pub word_chunks: Vec<u32>,
-}
-
-/// What is fixed about a word key.
-#[derive(Debug, Clone, Copy)]
-struct Class {
-    before: Before,
-    function: bool,
-    describes: bool,
-    verb: bool,
-    ing: bool,
-    ed: bool,
-    specificity: f32,
-    debris: bool,
-    adjective: bool,
-    vague: bool,
-    number: bool,
-    short: bool,
-    ideograph: bool,
-    kana: bool,
-    identifier: bool,
-}
-
-fn classify(word: &str) -> Class {
-    let first = word.chars().next().unwrap_or(' ');
-    Class {
-        before: announces(word),
-        function: is_function_word(word),
-        describes: is_adverb_or_plain_adjective(word),
-        verb: may_be_verb(word),
-        ing: word.len() > 4 && word.ends_with("ing"),
-        ed: word.len() > 3 && word.ends_with("ed"),
-        adjective: has_adjective_ending(word),
-        vague: is_vague(word),
-        number: word.chars().all(|c| c.is_numeric() || c == '_') || (first.is_numeric() && word.len() < 6),
-        specificity: specificity(word),
-        debris: word.starts_with('_') || word.ends_with('_'),
-        short: word.chars().count() < 2,
-        ideograph: is_ideograph(first),
-        kana: matches!(first as u32, 0x3040..=0x309f) || "的了是在和不有也就都而及与或之以其这那为于被把让".contains(first),
-        identifier: word.contains('_') || word.chars().any(|c| c.is_ascii_digit()),
-    }
 }
 
 struct Finder<'a> {
@@ -404,6 +342,13 @@ impl Finder<'_> {
         npmi > if ideograph { 0.45 } else { 0.3 }
     }
 
+    /// Whether a word is one of several that differ in their last digit alone: "step1" and "step2" are places in an example, "BM25" is a name.
+    fn numbered(&self, word: u32) -> bool {
+        let text = self.corpus.keys.get(word);
+        let Some(stem) = text.strip_suffix(|c: char| c.is_ascii_digit()).filter(|s| s.ends_with(char::is_alphabetic)) else { return false };
+        (b'0'..=b'9').map(|d| format!("{stem}{}", char::from(d))).any(|other| other != text && self.corpus.keys.find(&other).is_some())
+    }
+
     fn worth(&self, words: &[u32], u: &Usage, headings: u32, ideograph: bool) -> f32 {
         let count = u.count.max(1) as f32;
         let mut worth = 1.0 + (1.0 + headings as f32).ln() * 0.5;
@@ -420,7 +365,7 @@ impl Finder<'_> {
         let specific = words.iter().map(|&w| self.classes[w as usize].specificity).sum::<f32>() / words.len() as f32;
         worth *= if words.len() == 1 { 0.3 + 0.7 * specific } else { 0.6 + 0.4 * specific };
         // Names with underscores in prose are mostly made up for an example.
-        if words.iter().any(|&w| self.corpus.keys.get(w).contains('_')) {
+        if words.iter().any(|&w| self.corpus.keys.get(w).contains('_') || self.numbered(w)) {
             worth *= 0.4;
         }
         let vague = words.iter().filter(|&&w| self.classes[w as usize].vague || self.classes[w as usize].describes).count();
@@ -455,47 +400,9 @@ impl Finder<'_> {
             in_chunk.push(here);
         }
         for (phrase, forms) in list.iter_mut().zip(forms) {
-            phrase.text = self.written(&phrase.words, forms);
+            phrase.text = written(self.corpus, &phrase.words, forms);
         }
         let word_chunks = self.usage.iter().map(|u| u.chunks).collect();
         Phrases { list, in_chunk, word_chunks }
-    }
-
-    /// The form to show: the commonest in mid-sentence, else the commonest, in lower case unless it is a name; the singular where that is
-    /// nearly as common.
-    fn written(&self, words: &[u32], forms: HashMap<Form, (u32, u32)>) -> String {
-        let mut forms: Vec<(Form, (u32, u32))> = forms.into_iter().collect();
-        forms.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        let Some((best, (mid, _))) = forms.first().cloned() else { return String::new() };
-        let ideograph = self.classes[words[0] as usize].ideograph;
-        let join = |form: &Form| {
-            let mut text = String::new();
-            for (i, &(surface, hyphen)) in form.iter().enumerate() {
-                match (i, hyphen) {
-                    (0, _) => {}
-                    (_, true) => text.push('-'),
-                    _ if ideograph => {}
-                    _ => text.push(' '),
-                }
-                text.push_str(self.corpus.surfaces.get(surface));
-            }
-            text
-        };
-        let is_singular = |form: &Form| {
-            form.last().zip(words.last()).is_some_and(|(&(s, _), &w)| {
-                let text = self.corpus.surfaces.get(s);
-                text.to_lowercase() == self.corpus.keys.get(w)
-            })
-        };
-        let mut chosen = best;
-        if !is_singular(&chosen)
-            && let Some((one, _)) = forms.iter().find(|(f, (m, _))| is_singular(f) && *m * 4 >= mid && *m > 0)
-        {
-            chosen = one.clone();
-        }
-        let text = join(&chosen);
-        // Seen only where every word has a capital, an ordinary word's capital means nothing.
-        let first = chosen.first().map_or("", |f| self.corpus.surfaces.get(f.0));
-        if mid == 0 && !is_identifier(first) && words.len() == 1 && self.corpus.chunks.len() >= 40 { text.to_lowercase() } else { text }
     }
 }

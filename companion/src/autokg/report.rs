@@ -1,0 +1,96 @@
+//! What a build of the keyword graph tells about itself.
+
+use std::time::Duration;
+
+/// What a build is busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The neighbour graph of the chunks.
+    Neighbours,
+    /// Both clusterings.
+    Clusters,
+    /// Keywords, cluster by cluster, and their refinement.
+    Keywords,
+    /// Labels spread over the chunks.
+    Laplace,
+}
+
+/// The sizes |X_k| of the keywords' sets of chunks, as fractions of all chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SetSizes {
+    /// The smallest.
+    pub min: f32,
+    /// A quarter of the keywords have less.
+    pub lower_quartile: f32,
+    /// Half of the keywords have less.
+    pub median: f32,
+    /// Three quarters of the keywords have less.
+    pub upper_quartile: f32,
+    /// The largest.
+    pub max: f32,
+}
+
+impl SetSizes {
+    /// The distribution of some set sizes among `chunks` chunks.
+    pub fn of(associated: &[u32], chunks: usize) -> Self {
+        let mut sorted = associated.to_vec();
+        sorted.sort_unstable();
+        let at = |q: usize| {
+            let index = (sorted.len().saturating_sub(1) * q + 2) / 4;
+            sorted.get(index).map_or(0.0, |&s| s as f32 / chunks.max(1) as f32)
+        };
+        SetSizes { min: at(0), lower_quartile: at(1), median: at(2), upper_quartile: at(3), max: at(4) }
+    }
+}
+
+/// What a reader of the build's summary should be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AutoKgWarning {
+    /// Labels did not spread.
+    #[error(
+        "half of the keywords have no chunks but the {0} nearest: labels did not spread over the graph; try threshold = mean+2sd or a quantile"
+    )]
+    Collapsed(usize),
+    /// Labels spread everywhere.
+    #[error("half of the keywords have more than half of all chunks: labels flooded the graph; set a cap, or raise K")]
+    Flooded,
+}
+
+/// What a build did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AutoKgReport {
+    /// N.
+    pub chunks: usize,
+    /// M.
+    pub keywords: usize,
+    /// Pairs of keywords that share a chunk.
+    pub edges: usize,
+    /// Clusters over both clusterings.
+    pub clusters: usize,
+    /// Keywords before refinement.
+    pub extracted: usize,
+    /// Edges of the chunk graph.
+    pub chunk_edges: usize,
+    /// Components of the neighbour graph before they were joined.
+    pub components: usize,
+    /// The distribution of |X_k|/N.
+    pub set_sizes: SetSizes,
+    /// What looks wrong, if anything.
+    pub warning: Option<AutoKgWarning>,
+    /// How long each stage took. Never written to a bundle.
+    pub times: Vec<(Stage, Duration)>,
+}
+
+/// A median at either extreme. Where the labelled chunks alone are a fair share of all (one in a hundred), their sets are as large as
+/// spreading would make them, and say nothing.
+pub(super) fn warning(sizes: SetSizes, chunks: usize, n1: usize) -> Option<AutoKgWarning> {
+    if chunks < 100 * n1 || sizes.max == 0.0 {
+        None
+    } else if sizes.median > 0.5 {
+        Some(AutoKgWarning::Flooded)
+    } else if sizes.median * chunks as f32 <= n1 as f32 + 0.5 {
+        Some(AutoKgWarning::Collapsed(n1))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,210 @@
+//! The extractor that asks a language model, with the parts that the AutoKG paper gives its prompts.
+
+mod bound;
+mod prompts;
+mod reply;
+
+pub use bound::{LlmBound, LlmWork};
+
+use super::refine::{normalised, stems};
+use super::{ChunkView, ExtractError, Extractor, Request};
+use crate::cache::{Cache, Key, Kind};
+use futures::stream::{self, StreamExt};
+use pocketgraph::llm::{ChatModel, ChatRequest, complete};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// What a model is told beyond the numbers of Algorithm 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LlmOptions {
+    /// What the documents are about; none leaves it to the model to see.
+    pub topic: Option<String>,
+    /// The language of the keywords; none for that of the documents.
+    pub language: Option<String>,
+    /// How many requests are under way at once, at most.
+    pub at_once: usize,
+    /// What tells this model's replies from another's in the cache: its address and name.
+    pub identity: String,
+}
+
+/// What the model was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LlmUsage {
+    /// Replies needed.
+    pub replies: usize,
+    /// Of these found in the cache.
+    pub reused: usize,
+    /// Replies with nothing usable in them.
+    pub unusable: usize,
+    /// Tokens read, as the endpoint counted them; the cached replies of earlier builds are not in it.
+    pub prompt_tokens: u64,
+    /// Tokens written.
+    pub completion_tokens: u64,
+}
+
+/// Asks a model for the keywords of each cluster, and to refine the list in three steps. Every reply is kept by the hash of its request, so that an
+/// interrupted build never pays for one twice.
+pub struct LlmExtractor<'a> {
+    texts: Vec<&'a str>,
+    chat: &'a dyn ChatModel,
+    runtime: tokio::runtime::Runtime,
+    cache: Option<Arc<Cache>>,
+    options: LlmOptions,
+    usage: Cell<LlmUsage>,
+    /// l2 of the last request, to which refinement keeps.
+    words: usize,
+    /// m: as many keywords go before the model at once in refinement.
+    batch: usize,
+}
+
+impl<'a> LlmExtractor<'a> {
+    /// An extractor over `chunks`; in refinement `batch` keywords go before the model at a time.
+    ///
+    /// # Errors
+    /// [`ExtractError`] when the system gives no timers or sockets.
+    pub fn new(
+        chunks: &[ChunkView<'a>],
+        chat: &'a dyn ChatModel,
+        cache: Option<Arc<Cache>>,
+        options: LlmOptions,
+        batch: usize,
+    ) -> Result<Self, ExtractError> {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| ExtractError(format!("no runtime: {e}")))?;
+        let texts = chunks.iter().map(|c| c.text).collect();
+        Ok(LlmExtractor { texts, chat, runtime, cache, options, usage: Cell::default(), words: 3, batch: batch.max(20) })
+    }
+
+    /// What was asked so far.
+    pub fn usage(&self) -> LlmUsage {
+        self.usage.get()
+    }
+
+    fn count(&self, change: impl FnOnce(&mut LlmUsage)) {
+        let mut usage = self.usage.get();
+        change(&mut usage);
+        self.usage.set(usage);
+    }
+
+    /// The replies to some requests, in their order, at most `at_once` of them under way together. `read` takes of a reply what is usable; none
+    /// where nothing is, and then the reply is not kept either. Those that are under way when one fails are waited for: they are paid for.
+    fn ask_all<T>(&self, requests: Vec<ChatRequest>, read: &dyn Fn(usize, &str) -> Option<T>) -> Result<Vec<Option<T>>, ExtractError> {
+        let asked = requests.into_iter().enumerate().map(|(i, request)| self.ask(request, move |text| read(i, text)));
+        let replies: Vec<Result<Option<T>, ExtractError>> =
+            self.runtime.block_on(stream::iter(asked).buffered(self.options.at_once.max(1)).collect());
+        replies.into_iter().collect()
+    }
+
+    async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, ExtractError> {
+        let key = self.key(&request);
+        self.count(|u| u.replies += 1);
+        let kept = self.cache.as_ref().and_then(|c| c.get(&key)).and_then(|bytes| String::from_utf8(bytes).ok());
+        if let Some(found) = kept.and_then(|text| read(&text)) {
+            self.count(|u| u.reused += 1);
+            return Ok(Some(found));
+        }
+        let completion = complete(self.chat, request).await;
+        if let Some(usage) = completion.usage {
+            self.count(|u| {
+                u.prompt_tokens += u64::from(usage.prompt_tokens);
+                u.completion_tokens += u64::from(usage.completion_tokens);
+            });
+        }
+        if let Some(error) = completion.error {
+            let kept = if self.cache.is_some() { "; the replies so far are kept, the same command goes on from here" } else { "" };
+            return Err(ExtractError(format!("{error}{kept}")));
+        }
+        match read(&completion.text) {
+            Some(found) => {
+                if let Some(cache) = &self.cache {
+                    cache.put(key, completion.text.into_bytes());
+                }
+                Ok(Some(found))
+            }
+            None => {
+                self.count(|u| u.unusable += 1);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Everything the reply depends on, as far as a client can know.
+    fn key(&self, request: &ChatRequest) -> Key {
+        let number = |f: Option<f32>| f.map_or(u32::MAX, f32::to_bits).to_le_bytes();
+        let limit = request.max_tokens.unwrap_or(u32::MAX).to_le_bytes();
+        let (temperature, top_p) = (number(request.temperature), number(request.top_p));
+        let mut parts: Vec<&[u8]> = vec![self.options.identity.as_bytes(), &limit, &temperature, &top_p];
+        for message in &request.messages {
+            parts.extend([message.role.name().as_bytes(), message.content.as_bytes()]);
+        }
+        Key::new(Kind::Reply, &parts)
+    }
+
+    /// One step of the refinement, batch by batch. `merge` makes of a batch and of what the model answered what stays; none where the answer
+    /// cannot be meant, and then the batch stays as it was.
+    fn step(
+        &self,
+        step: prompts::Step,
+        keywords: Vec<String>,
+        merge: fn(&[String], Vec<String>) -> Option<Vec<String>>,
+    ) -> Result<Vec<String>, ExtractError> {
+        let batches: Vec<&[String]> = keywords.chunks(self.batch).collect();
+        let requests = batches.iter().map(|batch| prompts::refinement(step, batch, self.words, &self.options)).collect();
+        let read = |i: usize, text: &str| {
+            let batch = batches.get(i)?;
+            merge(batch, reply::keywords(text, 2 * batch.len(), self.words))
+        };
+        let merged = self.ask_all(requests, &read)?;
+        let mut seen = HashSet::new();
+        let kept = batches.iter().zip(merged).flat_map(|(batch, merged)| merged.unwrap_or_else(|| batch.to_vec()));
+        Ok(kept.filter(|k| seen.insert(stems(k))).collect())
+    }
+}
+
+impl Extractor for LlmExtractor<'_> {
+    fn extract(&mut self, request: &Request<'_>) -> Result<Vec<String>, ExtractError> {
+        Ok(self.extract_all(std::slice::from_ref(request))?.pop().unwrap_or_default())
+    }
+
+    fn at_once(&self) -> usize {
+        self.options.at_once.max(1)
+    }
+
+    fn extract_all(&mut self, requests: &[Request<'_>]) -> Result<Vec<Vec<String>>, ExtractError> {
+        self.words = requests.first().map_or(self.words, |r| r.words);
+        let prompts = requests
+            .iter()
+            .map(|r| {
+                let shown: Vec<&str> = r.shown.iter().filter_map(|&i| self.texts.get(i as usize).copied()).collect();
+                prompts::extraction(&shown, r, &self.options)
+            })
+            .collect();
+        let read = |i: usize, text: &str| {
+            let request = requests.get(i)?;
+            let avoid: HashSet<String> = request.avoid.iter().map(|a| normalised(a)).collect();
+            let mut found = reply::keywords(text, usize::MAX, request.words);
+            // A model that only repeats what is known has answered; one whose reply holds no keyword at all has not.
+            if found.is_empty() {
+                return None;
+            }
+            found.retain(|k| !avoid.contains(&normalised(k)));
+            found.truncate(request.keywords);
+            Some(found)
+        };
+        Ok(self.ask_all(prompts, &read)?.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    fn refine(&mut self, keywords: Vec<String>) -> Result<Vec<String>, ExtractError> {
+        let usage = self.usage.get();
+        if keywords.is_empty() && usage.replies > 0 {
+            return Err(ExtractError(format!("the model named no usable keyword in {} replies", usage.replies)));
+        }
+        let concentrated = self.step(prompts::Step::Concentrate, keywords, reply::subset)?;
+        let split = self.step(prompts::Step::Split, concentrated, reply::parts)?;
+        self.step(prompts::Step::Delete, split, reply::subset)
+    }
+}
+
+#[cfg(test)]
+mod tests;
