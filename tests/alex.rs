@@ -78,6 +78,8 @@ fn engine(folder: &std::path::Path) -> Engine {
             max_tokens: 200,
             autokg: Some(AutoKgOptions::default()),
             knowledge: None,
+        kg_from_documents: false,
+        kg_model: None,
             seed: 0,
             runtime: false,
             pages: None,

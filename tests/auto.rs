@@ -30,6 +30,8 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
         max_tokens: 200,
         autokg: None,
         knowledge: None,
+        kg_from_documents: false,
+        kg_model: None,
         seed: 0,
         runtime: false,
         pages: None,

@@ -108,6 +108,14 @@ impl KgBuilder {
         self.by_id.contains_key(id)
     }
 
+    /// The entities so far with what they are called: label (the id where none was given), then aliases.
+    pub fn names(&self) -> impl Iterator<Item = (BuildNode, impl Iterator<Item = &str>)> {
+        self.entities.iter().enumerate().map(|(i, e)| {
+            let label = if e.label.is_empty() { e.id.as_str() } else { e.label.as_str() };
+            (BuildNode::Entity(i as u32), std::iter::once(label).chain(e.aliases.iter().map(String::as_str)))
+        })
+    }
+
     fn draft(&mut self, node: BuildNode) -> Result<&mut EntityDraft, KgError> {
         match node {
             BuildNode::Entity(i) => self.entities.get_mut(i as usize).ok_or(KgError::Foreign("node")),

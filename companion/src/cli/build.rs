@@ -2,6 +2,7 @@
 
 use super::import::Tables;
 use super::keywords::KeywordArgs;
+use super::llm::LlmArgs;
 use super::progress::Bars;
 use crate::assemble::remove_staging;
 use crate::ingest::{IngestOptions, UrlStyle};
@@ -33,6 +34,11 @@ pub struct Args {
     kg: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
+    /// Take triples from the structure of documents: sections, links, tags, dates, tables, definitions
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = on_off, action = clap::ArgAction::Set)]
+    kg_from_documents: bool,
+    #[command(flatten)]
+    llm: LlmArgs,
     /// Seed of everything random; the same input, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -68,6 +74,15 @@ enum Style {
     Source,
 }
 
+/// Reads `on` or `off`.
+fn on_off(text: &str) -> std::result::Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write on or off".to_owned()),
+    }
+}
+
 pub fn run(args: &Args) -> Result<()> {
     let input = match (&args.documents, &args.chunks, &args.vectors, &args.embedder) {
         (Some(folder), ..) => Input::Documents(folder.clone()),
@@ -91,6 +106,8 @@ pub fn run(args: &Args) -> Result<()> {
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
+        kg_from_documents: args.kg_from_documents,
+        kg_model: args.llm.kg_model(&args.out)?,
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
@@ -144,5 +161,9 @@ fn print(args: &Args, summary: &Summary) {
             "  knowledge graph: {} entities, {} literals, {} relations, {} triples ({} malformed lines)",
             k.entities, k.literals, k.relations, k.triples, k.malformed
         );
+        let d = &summary.from_documents;
+        if d.triples > 0 {
+            println!("  of these from the structure of documents: {} ({} left out: pages with too many)", d.triples, d.dropped);
+        }
     }
 }

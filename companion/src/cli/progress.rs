@@ -73,6 +73,14 @@ impl Progress for Bars {
         }
     }
 
+    fn say(&self, message: &str) {
+        match &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
+            _ if self.quiet => {}
+            Some(bar) if std::io::stderr().is_terminal() => bar.println(message),
+            _ => eprintln!("{message}"),
+        }
+    }
+
     fn warn(&self, message: &str) {
         let line = format!("warning: {message}");
         match &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -5,7 +5,7 @@ mod corpus;
 mod local;
 mod phrases;
 mod refine;
-mod wordclass;
+pub(crate) mod wordclass;
 
 pub use local::LocalExtractor;
 pub use refine::normalised;
