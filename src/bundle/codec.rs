@@ -46,6 +46,8 @@ pub enum Kind {
     KgTriples = 16,
     /// Where the knowledge graph's triples come from.
     KgSources = 17,
+    /// The vectors of the knowledge graph's labels.
+    KgLabels = 18,
     /// What documents are called.
     Names = 30,
     /// The list of mention pages.

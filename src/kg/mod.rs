@@ -19,9 +19,9 @@ pub use build::{BuildNode, KgBuilder, KgError};
 pub use graph::{Direction, Edge, KnowledgeGraph, Provenance, Triple};
 pub use ids::{NodeId, RelationId, TripleId, TypeId};
 pub use link::{Candidate, Linker, Match, Mention};
-pub use names::key as name_key;
 pub use literal::{Date, Literal, LiteralKind, Value, date, measure, number, value_of};
-pub use section::{SECTIONS, decode, encode, is_in, load};
+pub use names::key as name_key;
+pub use section::{LABELS, SECTIONS, decode, encode, encode_labels, is_in, load, load_labels};
 pub use vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
 
 /// A small graph for tests: two films, their director, an actor, years.

@@ -42,6 +42,8 @@ pub struct Contents<'a> {
     pub names: Option<&'a Found>,
     /// The typed knowledge graph, the chunks of its provenance numbered as in `chunks`.
     pub knowledge: Option<&'a KnowledgeGraph>,
+    /// The vectors of the knowledge graph's labels, one row an entity.
+    pub labels: Option<&'a QuantizedMatrix>,
     /// What embeds questions, unless the page brings its own.
     pub model: Option<QueryModel<'a>>,
     /// Which model made the vectors.
@@ -80,6 +82,9 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         let graph = graph.clone().with_chunks_renumbered(&new_numbers(&order));
         for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(&graph)) {
             w.section(name, &bytes, GZIP, &[])?;
+        }
+        if let Some(labels) = contents.labels {
+            w.section(kg::LABELS, &kg::encode_labels(labels), Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
         }
     }
     if let Some(model) = &contents.model {

@@ -50,7 +50,8 @@ impl LlmArgs {
             name.push(".replies");
             bundle.with_file_name(name)
         });
-        let cache = FolderCache::open(&folder).into_diagnostic().wrap_err_with(|| format!("cannot keep replies in {}", folder.display()))?;
+        let cache =
+            FolderCache::open(&folder).into_diagnostic().wrap_err_with(|| format!("cannot keep replies in {}", folder.display()))?;
         let options = OpenOptions { concurrency: self.llm_concurrency as usize, ..OpenOptions::new(model) };
         Ok(Some(KgModel { chat: Box::new(chat), options, cache: Box::new(cache) }))
     }

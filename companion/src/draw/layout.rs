@@ -64,7 +64,8 @@ pub fn place(graph: &Subgraph) -> Placed {
         let mut sides: [Vec<usize>; 2] = Default::default();
         for &n in &nodes {
             // On the side of what it hangs on, as long as there is room; else on the emptier one.
-            let pull: i32 = neighbours.get(&n).into_iter().flatten().filter_map(|m| side.get(m)).map(|&left| if left { -1 } else { 1 }).sum();
+            let pull: i32 =
+                neighbours.get(&n).into_iter().flatten().filter_map(|m| side.get(m)).map(|&left| if left { -1 } else { 1 }).sum();
             let left = match pull {
                 0 => sides[1].len() < sides[0].len(),
                 pull => pull < 0,
@@ -146,7 +147,9 @@ mod tests {
     fn picture(direct: usize, adjacent: usize, chunks: usize, label: &str) -> Subgraph {
         let node = |id: String, kind, label: String| Node { id, kind, label, chunk: None };
         let mut g = Subgraph { nodes: vec![node("question".into(), NodeKind::Question, "q".into())], edges: Vec::new() };
-        for (kind, n, name) in [(NodeKind::Keyword, direct, "d"), (NodeKind::AdjacentKeyword, adjacent, "a"), (NodeKind::Chunk, chunks, "c")] {
+        for (kind, n, name) in
+            [(NodeKind::Keyword, direct, "d"), (NodeKind::AdjacentKeyword, adjacent, "a"), (NodeKind::Chunk, chunks, "c")]
+        {
             for i in 0..n {
                 g.nodes.push(node(format!("{name}{i}"), kind, format!("{label} {i}")));
                 let (from, kind) = match name {

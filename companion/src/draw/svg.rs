@@ -60,10 +60,24 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
         2.0 * h + legend,
         escaped(question)
     );
-    let _ = writeln!(out, "<rect class=\"ground\" x=\"{:.0}\" y=\"{:.0}\" width=\"{:.0}\" height=\"{:.0}\"/>", -w, -h, 2.0 * w, 2.0 * h + legend);
+    let _ = writeln!(
+        out,
+        "<rect class=\"ground\" x=\"{:.0}\" y=\"{:.0}\" width=\"{:.0}\" height=\"{:.0}\"/>",
+        -w,
+        -h,
+        2.0 * w,
+        2.0 * h + legend
+    );
     edges(&mut out, graph, placed);
     let (qx, qy) = QUESTION;
-    let _ = writeln!(out, "<rect class=\"question\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"14\"/>", -qx, -qy, 2.0 * qx, 2.0 * qy);
+    let _ = writeln!(
+        out,
+        "<rect class=\"question\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"14\"/>",
+        -qx,
+        -qy,
+        2.0 * qx,
+        2.0 * qy
+    );
     let lines = wrapped(question, (2.0 * qx - 24.0) / FONT, 4);
     for (i, line) in lines.iter().enumerate() {
         let y = (i as f32 - (lines.len() as f32 - 1.0) / 2.0) * 18.0 + FONT * 0.35;
@@ -92,7 +106,8 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
 }
 
 fn edges(out: &mut String, graph: &Subgraph, placed: &Placed) {
-    let mut at: HashMap<&str, (f32, f32)> = placed.spots.iter().filter_map(|s| Some((graph.nodes.get(s.node)?.id.as_str(), (s.x, s.y)))).collect();
+    let mut at: HashMap<&str, (f32, f32)> =
+        placed.spots.iter().filter_map(|s| Some((graph.nodes.get(s.node)?.id.as_str(), (s.x, s.y)))).collect();
     if let Some(question) = graph.nodes.first() {
         at.insert(&question.id, (0.0, 0.0));
     }

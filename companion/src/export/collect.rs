@@ -100,8 +100,14 @@ async fn chunk_nodes(corpus: &Corpus) -> Result<Vec<(String, u32, Vec<Field>)>, 
     Ok(out)
 }
 
-const CHUNK_COLUMNS: [(&str, Sort); 6] =
-    [("Label", Sort::Text), ("Kind", Sort::Text), ("Title", Sort::Text), ("Headings", Sort::Text), ("Url", Sort::Text), ("Text", Sort::Text)];
+const CHUNK_COLUMNS: [(&str, Sort); 6] = [
+    ("Label", Sort::Text),
+    ("Kind", Sort::Text),
+    ("Title", Sort::Text),
+    ("Headings", Sort::Text),
+    ("Url", Sort::Text),
+    ("Text", Sort::Text),
+];
 
 async fn chunks(corpus: &Corpus) -> Result<Table, CollectError> {
     let documents = corpus.documents().await?;
@@ -169,7 +175,8 @@ fn knowledge(graph: &KnowledgeGraph) -> Table {
             let aliases = Field::Texts(graph.aliases(n).map(str::to_owned).collect());
             let imported = if literal.is_some() { Field::None } else { text(graph.id(n)) };
             let (datatype, unit) = literal.map_or((Field::None, Field::None), |l| (text(l.datatype), text(l.unit)));
-            let fields = vec![text(graph.label(n)), text(kind), type_names(n), aliases, imported, text(graph.description(n)), datatype, unit];
+            let fields =
+                vec![text(graph.label(n)), text(kind), type_names(n), aliases, imported, text(graph.description(n)), datatype, unit];
             (format!("n{}", n.0), fields)
         })
         .collect();

@@ -152,7 +152,10 @@ mod tests {
                 Event::Eof => break,
                 Event::Start(e) | Event::Empty(e) => {
                     let attribute = |name: &str| {
-                        e.attributes().map(Result::unwrap).find(|a| a.key.as_ref() == name.as_bytes()).map(|a| String::from_utf8(a.value.to_vec()).unwrap())
+                        e.attributes()
+                            .map(Result::unwrap)
+                            .find(|a| a.key.as_ref() == name.as_bytes())
+                            .map(|a| String::from_utf8(a.value.to_vec()).unwrap())
                     };
                     match e.name().as_ref() {
                         b"key" => keys.push(attribute("id").unwrap()),

@@ -16,7 +16,7 @@ mod tables;
 mod things;
 
 pub use documents::DocumentTriples;
-pub use gather::{Gathering, heads_of};
+pub use gather::{Gathering, heads_of, names_of};
 pub use literals::LiteralRule;
 pub use report::{FileReport, ImportReport, Problem};
 pub use tables::{Column, parse_columns};
@@ -100,9 +100,9 @@ pub enum ImportError {
 pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGraph, ImportReport), ImportError> {
     let mut kg = KgBuilder::default();
     let report = read_into(&mut kg, files, options)?;
-    let given = kg.given();
+    let (given, repeated) = (kg.given(), kg.repeated_names());
     let graph = kg.finish()?;
-    Ok((graph.clone(), report.finish(&graph, given)))
+    Ok((graph.clone(), report.finish(&graph, given, repeated)))
 }
 
 /// Reads the files into a graph under construction.

@@ -19,8 +19,12 @@ fn relation(field: &str) -> Option<Rel> {
     Some(match field.to_ascii_lowercase().as_str() {
         "tags" | "tag" | "keywords" | "topics" | "topic" | "subjects" | "article:tag" | "taxonomies.tags" => Rel::Tag,
         "categories" | "category" | "article:section" | "taxonomies.categories" => Rel::Category,
-        "author" | "authors" | "by" | "writer" | "creator" | "dc.creator" | "article:author" | "author.name" | "authors.name" => Rel::Author,
-        "date" | "published" | "publishdate" | "pubdate" | "published_at" | "created" | "dc.date" | "article:published_time" => Rel::Published,
+        "author" | "authors" | "by" | "writer" | "creator" | "dc.creator" | "article:author" | "author.name" | "authors.name" => {
+            Rel::Author
+        }
+        "date" | "published" | "publishdate" | "pubdate" | "published_at" | "created" | "dc.date" | "article:published_time" => {
+            Rel::Published
+        }
         "lastmod" | "updated" | "modified" | "last_modified" | "lastupdated" | "updated_at" | "article:modified_time" => Rel::Modified,
         _ => return None,
     })

@@ -28,8 +28,24 @@ const CLASS_WORDS: usize = 5;
 
 /// Nouns that say how much or which part, so that what follows "a … of" is not what the thing is.
 const MEASURES: &[&str] = &[
-    "bit", "collection", "combination", "couple", "group", "lack", "list", "lot", "member", "number", "pair", "part", "piece", "range",
-    "result", "series", "set", "way",
+    "bit",
+    "collection",
+    "combination",
+    "couple",
+    "group",
+    "lack",
+    "list",
+    "lot",
+    "member",
+    "number",
+    "pair",
+    "part",
+    "piece",
+    "range",
+    "result",
+    "series",
+    "set",
+    "way",
 ];
 /// Nouns that hand on to what follows "of".
 const KINDS: &[&str] = &["form", "genus", "kind", "sort", "species", "subset", "type", "variety"];
@@ -189,11 +205,17 @@ mod tests {
     #[test]
     fn a_definition_says_what_the_heading_names() {
         let lead = read("Theodred II (Bishop of Elmham)", "Theodred II was a medieval Bishop of Elmham.");
-        assert_eq!((lead.class.as_deref(), lead.head.as_deref(), lead.alias), (Some("medieval Bishop"), Some("Bishop"), Some("Theodred II".into())));
+        assert_eq!(
+            (lead.class.as_deref(), lead.head.as_deref(), lead.alias),
+            (Some("medieval Bishop"), Some("Bishop"), Some("Theodred II".into()))
+        );
         assert_eq!(class_of("Lake Como", "Lake Como is a lake of glacial origin in Lombardy, Italy."), Some("lake".into()));
         assert_eq!(class_of("Iterators", "An iterator is a lazy sequence that yields items."), Some("lazy sequence".into()));
         assert_eq!(class_of("Saffron", "Saffron is a kind of spice derived from a flower."), Some("spice".into()));
-        assert_eq!(class_of("Mount Rainier", "Mount Rainier is one of the highest mountains of the range."), Some("highest mountain".into()));
+        assert_eq!(
+            class_of("Mount Rainier", "Mount Rainier is one of the highest mountains of the range."),
+            Some("highest mountain".into())
+        );
         assert_eq!(
             class_of("Ada Lovelace", "Ada Lovelace, born Ada Byron, was an English mathematician and writer."),
             Some("English mathematician".into())

