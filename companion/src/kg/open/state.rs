@@ -101,11 +101,7 @@ impl Keyed {
             .into_iter()
             .map(|r| (r.start as u32, r.end as u32, padded(chunk.text.get(r.clone()).unwrap_or(""))))
             .collect();
-        Keyed {
-            sentences,
-            all: format!("{}{}", padded(heads), padded(&chunk.text)),
-            length: chunk.text.len() as u32,
-        }
+        Keyed { sentences, all: format!("{}{}", padded(heads), padded(&chunk.text)), length: chunk.text.len() as u32 }
     }
 
     fn names(&self, key: &str) -> bool {
