@@ -144,10 +144,14 @@ pub async fn extract(
             progress(out.chunks.len());
         }
     }
-    if let Some(error) = run.stopped.into_inner() {
-        return Err(error);
+    let answered = run.asked.get();
+    match run.stopped.into_inner() {
+        // Replies that were under way when the model refused are kept too, and counted.
+        Some(OpenError::Model { reason, .. }) => return Err(OpenError::Model { answered, reason }),
+        Some(error) => return Err(error),
+        None => {}
     }
-    (out.asked, out.kept, out.tokens) = (run.asked.get(), run.kept.get(), run.tokens.get());
+    (out.asked, out.kept, out.tokens) = (answered, run.kept.get(), run.tokens.get());
     Ok(out)
 }
 
