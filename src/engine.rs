@@ -4,12 +4,13 @@ use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, Stats};
 use crate::compact::sort_by;
 use crate::embed::QuestionEncoder;
-use crate::kg::{self, Linker};
+use crate::kg::{self, Candidate, Linker};
 use crate::lexical;
 use crate::llm::ChatModel;
-use crate::plan::Plan;
 use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources};
+use crate::plan::{Head, Operation, Plan, SearchKg};
 use crate::retrieve::{self, Corpus, Hit, Query, Retriever, SearchResult, Subgraph};
+use crate::vector::QuantizedVector;
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -307,12 +308,36 @@ impl Engine {
         Ok(Some(linker))
     }
 
+    /// What a mention may mean in the knowledge graph, best first: by its letters, and where no name agrees, by meaning, if the bundle has
+    /// the labels' vectors and the model is loaded. Empty without a graph.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the graph, the vectors or the words cannot be loaded.
+    pub async fn link(&self, mention: &str, limit: usize) -> Result<Vec<Candidate>, EngineError> {
+        let Some(linker) = self.knowledge().await? else { return Ok(Vec::new()) };
+        let found = linker.link(mention, limit);
+        if !found.is_empty() || mention.trim().is_empty() {
+            return Ok(found);
+        }
+        let Some(encoder) = self.encoder() else { return Ok(found) };
+        let Some(labels) = kg::load_labels(self.corpus.bundle(), linker.graph().entities()).await? else { return Ok(found) };
+        let vector = encoder.encode(cut(mention, MAX_QUESTION)).await?;
+        linker.remember(mention, &labels.scan(&QuantizedVector::from_f32(&vector)));
+        Ok(linker.link(mention, limit))
+    }
+
     /// Executes a plan over the bundle's knowledge graph, and over its passages where the graph has nothing, unless `resources` brings others.
     ///
     /// # Errors
     /// [`EngineError`] when the graph cannot be loaded, when the plan fails its checks, and when asked to stop.
     pub async fn execute(&self, plan: &Plan, resources: Resources<'_>, limits: Limits) -> Result<Execution, EngineError> {
         let linker = self.knowledge().await?;
+        for statement in &plan.statements {
+            if let Operation::SearchKg(SearchKg { head: Head::Mention(text), .. }) = &statement.operation {
+                // What cannot be linked by meaning stays unlinked: the execution says so.
+                let _ = self.link(text, 1).await;
+            }
+        }
         let resources = Resources { passages: Some(resources.passages.unwrap_or(self)), ..resources };
         Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
     }

@@ -32,6 +32,8 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
         keywords_llm: None,
         cache: None,
         knowledge: None,
+        kg_from_documents: false,
+        kg_model: None,
         seed: 0,
         runtime: false,
         pages: None,

@@ -89,7 +89,7 @@ fn built() -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn help_teaches_every_command() {
     let help = out(&run(&["--help"]));
-    for command in ["build", "search", "ask", "inspect", "verify", "serve", "train", "eval"] {
+    for command in ["build", "search", "ask", "inspect", "verify", "draw", "export", "serve", "train", "eval"] {
         assert!(help.contains(command), "{command}");
         assert!(out(&run(&[command, "--help"])).contains("Usage:"), "{command}");
     }
@@ -384,4 +384,53 @@ fn a_long_text_without_a_line_break_is_a_good_bundle() {
     let (dir, output) = build_of("long.txt", text.as_bytes());
     assert!(output.status.success(), "{}", err(&output));
     assert!(run(&["verify", dir.path().join("b").to_str().unwrap()]).status.success());
+}
+
+#[test]
+fn a_question_is_drawn_and_every_graph_is_exported_in_every_format() {
+    let (dir, bundle) = built();
+    let b = bundle.to_str().unwrap();
+    let file = |name: &str| dir.path().join(name);
+    let draw = |name: &str, more: &[&str]| {
+        let path = file(name);
+        let drawn = run(&[&["draw", b, "which rope <keeps> the boat?", "-o", path.to_str().unwrap()], more].concat());
+        assert!(drawn.status.success(), "{}", err(&drawn));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let picture = draw("a.svg", &[]);
+    assert_eq!(picture, draw("b.svg", &[]), "the same bundle and question give the same bytes");
+    assert!(picture.starts_with("<svg ") && picture.contains("&lt;keeps&gt;") && !picture.contains("<keeps>"));
+    assert!(picture.contains("class=\"chunk\"") && !draw("c.svg", &["--no-passages"]).contains("class=\"chunk\""));
+    for what in ["keywords", "kg", "chunks", "associations"] {
+        for format in ["graphml", "csv", "json"] {
+            let path = file(&format!("{what}.{format}"));
+            let written = run(&["export", b, "-o", path.to_str().unwrap(), "--what", what]);
+            assert!(written.status.success(), "{what} {format}: {}", err(&written));
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(text.len() > 40, "{what} {format}");
+            if format == "csv" {
+                assert!(file(&format!("{what}.nodes.csv")).is_file());
+                assert!(text.starts_with("Source,Target,Type,"));
+            }
+        }
+    }
+    let graph: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file("kg.json")).unwrap()).unwrap();
+    let labels: Vec<&str> = graph["nodes"].as_array().unwrap().iter().filter_map(|n| n["Label"].as_str()).collect();
+    assert!(labels.contains(&"Mooring a boat") && labels.contains(&"Spring line"), "{labels:?}");
+    assert!(!run(&["export", b, "-o", file("x.dat").to_str().unwrap()]).status.success(), "no format is guessed");
+}
+
+#[test]
+fn documents_give_a_knowledge_graph_unless_it_is_turned_off_and_a_search_does_not_load_it() {
+    let (dir, bundle) = built();
+    let inspected = out(&run(&["inspect", bundle.to_str().unwrap()]));
+    assert!(inspected.contains("knowledge graph:") && inspected.contains("contains (page to section)"), "{inspected}");
+    assert!(inspected.contains("kg-labels"));
+    let found = out(&run(&["search", bundle.to_str().unwrap(), "the spring line"]));
+    assert!(found.contains("Entities: Spring line (section"), "{found}");
+    let docs = dir.path().join("docs");
+    let without = dir.path().join("without");
+    let built = run(&["build", docs.to_str().unwrap(), "-o", without.to_str().unwrap(), "--kg-from-documents", "off"]);
+    assert!(built.status.success(), "{}", err(&built));
+    assert!(!out(&run(&["inspect", without.to_str().unwrap()])).contains("knowledge graph:"));
 }

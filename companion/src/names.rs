@@ -30,9 +30,25 @@ pub struct Found {
 /// Turns texts into unit vectors.
 pub type Embed<'a> = dyn Fn(&[String]) -> Vec<Vec<f32>> + Sync + 'a;
 
-/// Finds the names of a corpus. Where its documents are about what their titles name, every sentence is scanned for mentions and embedded by `embed`;
-/// without it nothing is hopped.
+/// A name that a document has by what it says rather than by its title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extra {
+    /// The name as written.
+    pub name: String,
+    /// The document.
+    pub document: u32,
+    /// How surely the name asks for this document, in hundredths.
+    pub strength: u8,
+}
+
+/// As [`find_with`], with the names that titles give alone.
 pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>) -> Found {
+    find_with(documents, chunks, &[], embed)
+}
+
+/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks for that document. Where its documents are about what their titles name, every sentence is scanned for mentions and embedded by `embed`;
+/// without it nothing is hopped.
+pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>) -> Found {
     let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
     for (i, chunk) in chunks.iter().enumerate() {
         if let Some(first) = first_chunk.get_mut(chunk.document as usize) {
@@ -54,6 +70,15 @@ pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>)
         for (key, strength) in names {
             let best = of.entry(key).or_default().entry(d as u32).or_default();
             *best = strength.max(*best);
+        }
+    }
+    let titles: HashSet<String> = of.keys().cloned().collect();
+    for x in extra.iter().filter(|x| (x.document as usize) < documents.len()) {
+        let words = name_words(&x.name);
+        let key = words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
+        if !words.is_empty() && words.len() <= NAME_LIKE_WORDS && !titles.contains(&key) && !is_stop_word(&key) {
+            let best = of.entry(key).or_default().entry(x.document).or_default();
+            *best = x.strength.max(*best);
         }
     }
     let words: Vec<Vec<Vec<NameWord>>> = if hop { sentence_words(chunks) } else { Vec::new() };
@@ -235,6 +260,18 @@ mod tests {
         assert!(!found.table.hop && found.mentions.is_empty());
         assert!(found.table.find("installation").is_some());
         assert!(found.table.title_weight.iter().all(|&w| w > 0));
+    }
+
+    #[test]
+    fn what_a_page_defines_is_one_of_its_names_unless_it_is_a_title() {
+        let (documents, chunks) = corpus(&[("Settings", "See buildStats below."), ("Build", "Build it.")]);
+        let extra = |name: &str| Extra { name: name.into(), document: 0, strength: 60 };
+        let found =
+            find_with(&documents, &chunks, &[extra("buildStats"), extra("Build"), extra(" "), Extra { document: 9, ..extra("x y") }], None);
+        let of = |key: &str| found.table.find(key).map(|i| found.table.entries[i as usize].of.clone());
+        assert_eq!(of("buildstats"), Some(vec![(0, 60)]));
+        assert_eq!(of("build"), Some(vec![(1, 100)]));
+        assert_eq!(of("x y"), None);
     }
 
     #[test]

@@ -8,11 +8,16 @@ use crate::cluster::cells;
 use crate::embed_bulk::NativeEmbedder;
 use crate::extract::LlmUsage;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
-use crate::kg::{ImportError, ImportOptions, ImportReport, KgFiles, import};
+use crate::kg;
+use crate::kg::open::{OpenError, OpenOptions, Passage, ReplyCache};
+use crate::kg::{DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, heads_of, open};
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages::{self, PagesError};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
+use pocketgraph::kg::NodeId;
+use pocketgraph::llm::ChatModel;
+use pocketgraph::vector::QuantizedMatrix;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +25,10 @@ use std::time::{Duration, Instant};
 
 /// Up to this many chunks the vectors are one cell; above, about the square root of their number.
 const ONE_CELL_BELOW: usize = 512;
+
+/// Up to this many entities their labels are embedded, so that a mention can be linked by meaning: at 388 bytes each, 1.6 MB that are fetched only
+/// when a mention agrees with no name.
+const LABELS_EMBEDDED: usize = 4096;
 
 /// Where chunks come from.
 #[derive(Debug, Clone)]
@@ -38,7 +47,7 @@ pub enum Input {
 }
 
 /// What to build and how.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct BuildOptions {
     /// Where chunks come from.
     pub input: Input,
@@ -56,12 +65,32 @@ pub struct BuildOptions {
     pub cache: Option<Arc<Cache>>,
     /// The files of a typed knowledge graph, and how they are read; `None` for a bundle without one.
     pub knowledge: Option<(KgFiles, ImportOptions)>,
+    /// Whether triples are taken from the structure of documents.
+    pub kg_from_documents: bool,
+    /// A language model that reads the chunks for triples; `None` asks none.
+    pub kg_model: Option<KgModel>,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the browser runtime is written beside the bundle.
     pub runtime: bool,
     /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
     pub pages: Option<PathBuf>,
+}
+
+/// A language model that reads chunks for triples.
+pub struct KgModel {
+    /// The model.
+    pub chat: Box<dyn ChatModel>,
+    /// How it is asked.
+    pub options: OpenOptions,
+    /// Where its replies are kept.
+    pub cache: Box<dyn ReplyCache>,
+}
+
+impl std::fmt::Debug for KgModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KgModel").field("options", &self.options).finish_non_exhaustive()
+    }
 }
 
 /// Hears how a build goes on; called from any thread.
@@ -87,7 +116,7 @@ pub struct Summary {
     pub files: usize,
     /// The keyword graph's figures.
     pub autokg: Option<AutoKgReport>,
-    /// What was read of the knowledge graph.
+    /// The knowledge graph's size, and what was wrong with its files.
     pub knowledge: Option<ImportReport>,
     /// What the language model was asked for keywords, if it was.
     pub keywords_llm: Option<LlmUsage>,
@@ -95,6 +124,8 @@ pub struct Summary {
     pub chunk_embeddings: EmbeddingCounts,
     /// Vectors of keyword candidates and of sentences: asked for and re-used.
     pub other_embeddings: EmbeddingCounts,
+    /// Triples from the structure of documents.
+    pub from_documents: DocumentTriples,
     /// How long each stage took, in order.
     pub timings: Vec<(&'static str, Duration)>,
     /// Whether a browser runtime was written.
@@ -125,6 +156,9 @@ pub enum BuildError {
     /// The knowledge graph cannot be read.
     #[error(transparent)]
     Knowledge(#[from] ImportError),
+    /// The language model that reads for triples.
+    #[error(transparent)]
+    Open(#[from] OpenError),
     /// The keyword graph could not be built.
     #[error(transparent)]
     AutoKg(#[from] autokg::AutoKgError),
@@ -171,18 +205,19 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let mut clock = Clock { since: Instant::now(), timings: Vec::new() };
     // Before any work: a target that cannot be written to should not cost an hour of embedding.
     let staging = Staging::beside(&options.out)?;
-    let knowledge = match &options.knowledge {
-        Some((files, how)) => {
-            progress.stage("reading the knowledge graph", None);
-            let read = import(files, how)?;
-            clock.lap("knowledge graph");
-            Some(read)
-        }
-        None => None,
-    };
+    let mut gathering = Gathering::default();
+    if let Some((files, how)) = &options.knowledge {
+        progress.stage("reading the knowledge graph", None);
+        gathering.files(files, how)?;
+        clock.lap("knowledge graph");
+    }
     let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
+    let mut from_documents = DocumentTriples::default();
     let read = match &options.input {
-        Input::Documents(folder) => documents(options, folder, &model, progress, &mut clock)?,
+        Input::Documents(folder) => {
+            let taken = options.kg_from_documents.then_some((&mut gathering, &mut from_documents));
+            documents(options, folder, &model, taken, progress, &mut clock)?
+        }
         Input::Outside { chunks, vectors, embedder } => {
             progress.stage("reading chunks and vectors", None);
             let o = ingest::outside(chunks, vectors)?;
@@ -206,6 +241,11 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         }
     };
     let ours = read.embedder.id == "minilm";
+    if let Some(reader) = &options.kg_model {
+        stated(reader, &read, &model, &mut gathering, progress)?;
+        clock.lap("triples by the model");
+    }
+    let knowledge = gathering.finish().map_err(ImportError::from)?;
 
     let others = CachedEmbedder::new(&model, options.cache.as_deref());
     let mut report = None;
@@ -252,8 +292,18 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         progress.stage("embedding sentences", Some(texts.len() as u64));
         others.embed_all(texts, &|n| progress.at(n as u64))
     };
-    let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>));
+    let extra = knowledge.as_ref().map(|(graph, _)| kg::names_of(graph, &read.chunks)).unwrap_or_default();
+    let found = names::find_with(&read.documents, &read.chunks, &extra, ours.then_some(&embed_sentences as &names::Embed<'_>));
     clock.lap("names");
+    let labels = knowledge.as_ref().filter(|(graph, _)| ours && graph.entities() <= LABELS_EMBEDDED).map(|(graph, _)| {
+        progress.stage("embedding labels", Some(graph.entities() as u64));
+        let labels: Vec<String> = (0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect();
+        let vectors = model.embed_all(&labels, &|n| progress.at(n as u64));
+        QuantizedMatrix::from_rows(model.dim(), vectors.iter().map(Vec::as_slice))
+    });
+    if labels.is_some() {
+        clock.lap("labels");
+    }
 
     progress.stage("writing the bundle", None);
     let count = if read.chunks.len() <= ONE_CELL_BELOW { 1 } else { (read.chunks.len() as f64).sqrt().round() as usize };
@@ -274,6 +324,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         keywords: graph.as_ref(),
         names: Some(&found),
         knowledge: knowledge.as_ref().map(|(graph, _)| graph),
+        labels: labels.as_ref(),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: read.embedder,
         options: described(options),
@@ -297,15 +348,53 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         keywords_llm: asked,
         chunk_embeddings: read.embeddings,
         other_embeddings: others.counts(),
+        from_documents,
         timings: clock.timings,
         runtime: !runtime.is_empty(),
     })
+}
+
+/// Has a language model read the chunks for triples.
+fn stated(
+    reader: &KgModel,
+    read: &Read,
+    model: &NativeEmbedder,
+    gathering: &mut Gathering,
+    progress: &dyn Progress,
+) -> Result<(), BuildError> {
+    let heads: Vec<String> = read.chunks.iter().map(|c| heads_of(&read.documents, c)).collect();
+    let passages: Vec<Passage<'_>> = read.chunks.iter().zip(&heads).map(|(c, heads)| Passage { heads, text: &c.text }).collect();
+    let count = |text: &str| model.tokenizer().count(text);
+    let (in_, out) = open::bound(&passages, reader.cache.as_ref(), &reader.options, &count);
+    progress.note(&format!(
+        "the language model reads {} chunks: at most {in_} tokens to read and {out} to write; replies that are kept already cost nothing",
+        passages.len()
+    ));
+    progress.stage("reading for triples", Some(passages.len() as u64));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| OpenError::Cache(e.to_string()))?;
+    let done = |chunks: usize| progress.at(chunks as u64);
+    let asking = open::extract(&passages, reader.chat.as_ref(), reader.cache.as_ref(), &reader.options, &done);
+    let found = runtime.block_on(asking)?;
+    if found.failed > 0 {
+        progress.warn(&format!(
+            "{} chunks have no triples because the language model gave no whole reply; the same command asks for these again",
+            found.failed
+        ));
+    }
+    let stated = gathering.stated(&read.documents, &read.chunks, &found.chunks).map_err(ImportError::from)?;
+    progress.note(&format!(
+        "{} triples by the language model ({} left out: the passage names neither end); {} replies asked for, {} kept from before; {} tokens \
+         read, {} written",
+        stated.triples, stated.unfounded, found.asked, found.kept, found.tokens.0, found.tokens.1
+    ));
+    Ok(())
 }
 
 fn documents(
     options: &BuildOptions,
     folder: &std::path::Path,
     model: &NativeEmbedder,
+    taken: Option<(&mut Gathering, &mut DocumentTriples)>,
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> Result<Read, BuildError> {
@@ -321,8 +410,8 @@ fn documents(
     clock.lap("read");
     progress.stage("splitting into chunks", None);
     let count = |text: &str| model.tokenizer().count(text);
-    let chunks: Vec<Chunk> =
-        corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split(i as u32, doc, &count, options.max_tokens)).collect();
+    let most = options.max_tokens;
+    let chunks: Vec<Chunk> = corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split(i as u32, doc, &count, most)).collect();
     clock.lap("split");
     if chunks.is_empty() {
         let first = corpus.skipped.first().map(|s| format!(" ({}: {})", s.path, s.reason)).unwrap_or_default();
@@ -330,6 +419,11 @@ fn documents(
     }
     if let Some(out) = &options.pages {
         pages::write(folder, &corpus.documents, out)?;
+    }
+    if let Some((gathering, report)) = taken {
+        progress.stage("taking triples", None);
+        *report = gathering.documents(&corpus.documents, &chunks).map_err(ImportError::from)?;
+        clock.lap("triples");
     }
     let documents: Vec<Document> = corpus.documents.iter().map(ingest::SourceDocument::document).collect();
     progress.stage("embedding chunks", Some(chunks.len() as u64));
@@ -365,6 +459,12 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
         if !options.ingest.base_url.is_empty() {
             out.push(("base-url".to_owned(), options.ingest.base_url.clone()));
         }
+    }
+    if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
+        out.push(("kg-from-documents".to_owned(), "off".to_owned()));
+    }
+    if let Some(reader) = &options.kg_model {
+        out.push(("kg-llm".to_owned(), reader.options.model.clone()));
     }
     match &options.autokg {
         None => out.push(("keywords".to_owned(), "none".to_owned())),

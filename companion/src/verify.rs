@@ -75,6 +75,8 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         && let Some(graph) = v.note(kg::load(bundle).await)
     {
         passages(&graph, counts.chunks, &mut v);
+        v.note(kg::load_labels(bundle, graph.entities()).await);
+        spans(&corpus, &graph, &mut v).await;
     }
     if QuestionEncoder::is_in(bundle) {
         v.note(QuestionEncoder::load(bundle).await);
@@ -91,6 +93,33 @@ fn passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
     let wrong = (0..graph.triples() as u32).filter(|&t| graph.provenance(TripleId(t)).any(beyond)).count();
     if wrong > 0 {
         v.faults.push(format!("kg-sources: {wrong} triples cite chunks that the bundle does not have"));
+    }
+}
+
+/// Whether every passage that a triple cites lies in its chunk's text, at the bounds of characters.
+async fn spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
+    let mut cited: Vec<(u32, u32, u32)> = Vec::new();
+    for t in 0..graph.triples() as u32 {
+        cited.extend(graph.provenance(TripleId(t)).filter_map(|p| match p {
+            Provenance::Passage { chunk, start, end } => Some((chunk, start, end)),
+            _ => None,
+        }));
+    }
+    cited.sort_unstable();
+    cited.dedup();
+    let mut wrong = 0;
+    for run in cited.chunks(4000) {
+        let mut ids: Vec<u32> = run.iter().map(|c| c.0).collect();
+        ids.dedup();
+        // Chunks that cannot be loaded were told already.
+        let Ok((chunks, _)) = corpus.chunks(&ids).await else { return };
+        let outside = |&&(chunk, start, end): &&(u32, u32, u32)| {
+            chunks.get(&chunk).is_some_and(|c| c.text.get(start as usize..end as usize).is_none())
+        };
+        wrong += run.iter().filter(outside).count();
+    }
+    if wrong > 0 {
+        v.faults.push(format!("kg-sources: {wrong} cited passages lie outside their chunk's text"));
     }
 }
 

@@ -107,7 +107,7 @@ fn markdown_becomes_plain_blocks_with_the_ids_of_its_headings() {
     assert_eq!(ids, ["pruning", "what-you-need", "when", "when-1"]);
     let fields: Vec<_> = doc.front_matter.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     assert_eq!(fields, [("title", "Pruning: when and how"), ("tags", "trees"), ("tags", "winter"), ("date", "2024-02-03")]);
-    assert_eq!(document(&corpus, "README.md").links, [Link { target: "guide/pruning.md".into(), text: "pruning".into() }]);
+    assert_eq!(document(&corpus, "README.md").links, [Link { target: "guide/pruning.md".into(), text: "pruning".into(), block: 1 }]);
     assert!(document(&corpus, "README.md").blocks[1].text.ends_with("and a row of pear trees."));
 }
 
@@ -131,7 +131,7 @@ fn html_keeps_the_main_content_and_leaves_the_site_around_it() {
     );
     let ids: Vec<_> = doc.blocks.iter().filter(|b| matches!(b.kind, Heading(_))).map(|b| b.fragment.as_deref().unwrap()).collect();
     assert_eq!(ids, ["storing", "racks", "cellar"]);
-    assert_eq!(doc.links, [Link { target: "../guide/pruning.html".into(), text: "pruning".into() }]);
+    assert_eq!(doc.links, [Link { target: "../guide/pruning.html".into(), text: "pruning".into(), block: 1 }]);
     assert!(doc.front_matter.contains(&("description".into(), "Keeping fruit.".into())));
 }
 

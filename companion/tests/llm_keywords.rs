@@ -133,6 +133,8 @@ impl Place {
             max_tokens: 100,
             autokg: Some(AutoKgOptions { clusters: Some(3), ..AutoKgOptions::default() }),
             keywords_llm: Some(LlmKeywords { chat, topic: Some("boats".into()), language: None, at_once }),
+            kg_from_documents: false,
+            kg_model: None,
             cache: Some(Cache::open(&self.folder.path().join("cache")).unwrap()),
             knowledge: None,
             seed: 0,

@@ -46,6 +46,8 @@ pub enum Kind {
     KgTriples = 16,
     /// Where the knowledge graph's triples come from.
     KgSources = 17,
+    /// The vectors of the knowledge graph's labels.
+    KgLabels = 18,
     /// The list of sketch pages, and the coordinates that sketches are written in.
     SketchIndex = 20,
     /// The sketches of a run of chunks.

@@ -56,6 +56,7 @@ pub struct KgBuilder {
     by_type: HashMap<String, u32>,
     sources: Table,
     triples: Vec<(BuildNode, RelationId, BuildNode, StoredProvenance)>,
+    repeated_names: usize,
 }
 
 /// Strings that are given out once.
@@ -81,11 +82,14 @@ fn next(len: usize, what: &'static str) -> Result<u32, KgError> {
     u32::try_from(len).ok().filter(|&n| n < u32::MAX / 2).ok_or(KgError::TooLarge(what))
 }
 
-fn add_alias(aliases: &mut Vec<String>, label: &str, alias: &str) {
+/// Adds an alias; false where it is one already, or the label.
+fn add_alias(aliases: &mut Vec<String>, label: &str, alias: &str) -> bool {
     let alias = alias.trim();
-    if !alias.is_empty() && alias != label && !aliases.iter().any(|a| a == alias) {
+    let new = alias != label && !aliases.iter().any(|a| a == alias);
+    if new && !alias.is_empty() {
         aliases.push(alias.to_owned());
     }
+    new
 }
 
 impl KgBuilder {
@@ -108,6 +112,14 @@ impl KgBuilder {
         self.by_id.contains_key(id)
     }
 
+    /// The entities so far with what they are called: label (the id where none was given), then aliases.
+    pub fn names(&self) -> impl Iterator<Item = (BuildNode, impl Iterator<Item = &str>)> {
+        self.entities.iter().enumerate().map(|(i, e)| {
+            let label = if e.label.is_empty() { e.id.as_str() } else { e.label.as_str() };
+            (BuildNode::Entity(i as u32), std::iter::once(label).chain(e.aliases.iter().map(String::as_str)))
+        })
+    }
+
     fn draft(&mut self, node: BuildNode) -> Result<&mut EntityDraft, KgError> {
         match node {
             BuildNode::Entity(i) => self.entities.get_mut(i as usize).ok_or(KgError::Foreign("node")),
@@ -127,7 +139,8 @@ impl KgBuilder {
             e.aliases.retain(|a| a != label);
         } else {
             let first = e.label.clone();
-            add_alias(&mut e.aliases, &first, label);
+            let new = add_alias(&mut e.aliases, &first, label);
+            self.repeated_names += usize::from(!new);
         }
         Ok(())
     }
@@ -139,7 +152,8 @@ impl KgBuilder {
     pub fn alias(&mut self, node: BuildNode, alias: &str) -> Result<(), KgError> {
         let e = self.draft(node)?;
         let label = e.label.clone();
-        add_alias(&mut e.aliases, &label, alias);
+        let new = add_alias(&mut e.aliases, &label, alias);
+        self.repeated_names += usize::from(!new);
         Ok(())
     }
 
@@ -279,6 +293,11 @@ impl KgBuilder {
         };
         self.triples.push((head, relation, tail, from));
         Ok(())
+    }
+
+    /// How often an entity was given a name that it had already.
+    pub fn repeated_names(&self) -> usize {
+        self.repeated_names
     }
 
     /// How many triples were given so far, repetitions included.

@@ -286,6 +286,18 @@ impl KnowledgeGraph {
         Edge { triple: id, relation: t.relation, other }
     }
 
+    /// The graph with the passages of its provenance renumbered: chunk i becomes `number[i]`; chunks beyond stay what they are.
+    pub fn with_chunks_renumbered(mut self, number: &[u32]) -> KnowledgeGraph {
+        for source in &mut Rc::make_mut(&mut self.sources).all {
+            if let StoredProvenance::Passage { chunk, .. } = source
+                && let Some(&new) = number.get(*chunk as usize)
+            {
+                *chunk = new;
+            }
+        }
+        self
+    }
+
     /// Where a triple comes from, in the order of the import.
     pub fn provenance(&self, triple: TripleId) -> impl Iterator<Item = Provenance<'_>> {
         self.sources.all[self.sources.runs.range(triple.index())].iter().map(|&p| match p {

@@ -1,15 +1,16 @@
 //! Linking: from what a text calls something to the entities it may mean.
 //!
 //! Names are compared in stages, each a later choice than the one before: exactly as written; without case and accents; without
-//! punctuation; without articles; within one or two edits. Several entities may share a name: all of them are candidates.
+//! punctuation; without articles; within one or two edits; and, where an encoder has been asked, by meaning. Several entities may share a name: all of them are candidates.
 
 use super::edits::TrigramIndex;
 use super::graph::{Direction, KnowledgeGraph};
 use super::ids::NodeId;
 use super::names::{HashIndex, KeyHash, NameKind, key, key_words, name, name_count, without_article};
+use crate::compact::Map;
 use crate::text::{fold, is_stop_word};
 use serde::{Deserialize, Serialize};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
 /// How a mention agreed with a name.
@@ -29,6 +30,8 @@ pub enum Match {
     OneEdit,
     /// But for two letters.
     TwoEdits,
+    /// By meaning alone: the label's vector is near the mention's.
+    Meaning,
 }
 
 impl Match {
@@ -41,6 +44,8 @@ impl Match {
             Match::Article => 0.8,
             Match::OneEdit => 0.7,
             Match::TwoEdits => 0.6,
+            // Times the cosine.
+            Match::Meaning => 0.55,
         }
     }
 }
@@ -84,7 +89,12 @@ pub struct Linker {
     by_bare_key: HashIndex,
     longest: usize,
     near: OnceCell<TrigramIndex>,
+    /// What mentions that no name agrees with may mean, by their keys.
+    by_meaning: RefCell<Map<String, Vec<Candidate>>>,
 }
+
+/// Labels whose cosine to a mention is less mean something else.
+const LEAST_COSINE: f32 = 0.6;
 
 impl Linker {
     /// A linker over all labels, aliases and ids of `graph`.
@@ -108,7 +118,21 @@ impl Linker {
             by_bare_key: HashIndex::new(bare),
             longest: longest.min(LONGEST_NAME),
             near: OnceCell::new(),
+            by_meaning: RefCell::default(),
         }
+    }
+
+    /// Remembers what a mention may mean by the vectors of labels: `cosines` has one number an entity. [`Linker::link`] gives these
+    /// candidates where no name agrees by its letters.
+    pub fn remember(&self, mention: &str, cosines: &[f32]) {
+        let near = cosines.iter().take(self.graph.entities()).enumerate().filter(|(_, c)| **c >= LEAST_COSINE);
+        let found = near.map(|(i, &cosine)| {
+            let node = NodeId(i as u32);
+            let score = Match::Meaning.score() * cosine.min(1.0);
+            Candidate { node, score, how: Match::Meaning, name: self.graph.label(node).to_owned(), span: 0..mention.len() }
+        });
+        let ranked = self.ranked(found.collect(), CANDIDATES);
+        self.by_meaning.borrow_mut().insert(key(mention), ranked);
     }
 
     /// The graph that this linker knows.
@@ -137,6 +161,11 @@ impl Linker {
         }
         if !found.iter().any(|c: &Candidate| c.how < Match::Article) {
             self.edited(mention, &key, &mut found);
+        }
+        if found.is_empty()
+            && let Some(near) = self.by_meaning.borrow().get(&key)
+        {
+            found.clone_from(near);
         }
         self.ranked(found, limit)
     }

@@ -115,6 +115,23 @@ fn aliases_and_ids_link_and_a_literal_comes_after_an_entity_of_its_name() {
     assert!(l.link("Q2", 5).is_empty());
 }
 
+#[test]
+fn meaning_speaks_only_where_no_name_agrees() {
+    let l = linker(&["automobile", "truck", "banana"]);
+    assert!(l.link("car", 5).is_empty());
+    // Entities: the hub, then the three.
+    let cosines = [0.1, 0.9, 0.7, 0.2];
+    l.remember("car", &cosines);
+    l.remember("truck", &cosines);
+    let found = l.link("Car", 5);
+    assert_eq!(
+        found.iter().map(|c| (c.name.as_str(), c.how)).collect::<Vec<_>>(),
+        [("automobile", Match::Meaning), ("truck", Match::Meaning)]
+    );
+    assert!(found[0].score < Match::TwoEdits.score() && found[0].score > found[1].score);
+    assert_eq!(best(&l, "truck"), [("truck".into(), Match::Exact)]);
+}
+
 proptest! {
     #[test]
     fn any_text_is_searched_and_spans_lie_in_it(text in ".{0,60}") {

@@ -23,7 +23,8 @@ pub use graph::{Direction, Edge, KnowledgeGraph, Provenance, Triple};
 pub use ids::{NodeId, RelationId, TripleId, TypeId};
 pub use link::{Candidate, Linker, Match, Mention};
 pub use literal::{Literal, LiteralKind, Value, measure, number, value_of};
-pub use section::{SECTIONS, decode, encode, is_in, load};
+pub use names::key as name_key;
+pub use section::{LABELS, SECTIONS, decode, encode, encode_labels, is_in, load, load_labels};
 pub use vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
 
 /// A small graph for tests: two films, their director, an actor, years.

@@ -54,8 +54,9 @@ pub(super) fn key_words(text: &str, all_signs: bool) -> Vec<KeyWord> {
     out
 }
 
-/// The words joined by spaces: what two names have in common that differ only in case, accents and punctuation.
-pub(super) fn key(text: &str) -> String {
+/// The words joined by spaces: what two names have in common that differ only in case, accents and punctuation. Letters of every script
+/// stay; empty only where the text has neither words nor signs.
+pub fn key(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for w in key_words(text, false) {
         if !out.is_empty() {

@@ -8,7 +8,8 @@ use super::ids::{NodeId, RelationId, TypeId};
 use super::literal::LiteralKind;
 use super::strings::{Runs, Strings};
 use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary};
-use crate::bundle::{Bundle, BundleError, Bytes, Kind, begin, open_section, put_varint};
+use crate::bundle::{Bundle, BundleError, Bytes, Kind, begin, decode_vectors, encode_vectors, open_section, put_varint};
+use crate::vector::QuantizedMatrix;
 use std::rc::Rc;
 
 /// The sections' names in a bundle, in the order of [`encode`].
@@ -43,6 +44,27 @@ pub async fn load(bundle: &Bundle) -> Result<KnowledgeGraph, BundleError> {
     )
     .await;
     join(v?, n?, t?, s?)
+}
+
+/// The section of the labels' vectors: one row an entity, in their order. Small graphs have it; it is loaded only when a mention agrees with no
+/// name.
+pub const LABELS: &str = "kg-labels";
+
+/// The bytes of the section of the labels' vectors.
+pub fn encode_labels(vectors: &QuantizedMatrix) -> Vec<u8> {
+    encode_vectors(Kind::KgLabels, vectors)
+}
+
+/// Loads the labels' vectors of a graph of `entities`; `None` where the bundle has none.
+///
+/// # Errors
+/// [`BundleError`] when they cannot be loaded or are others than the graph's.
+pub async fn load_labels(bundle: &Bundle, entities: usize) -> Result<Option<Rc<QuantizedMatrix>>, BundleError> {
+    if !bundle.has(LABELS) {
+        return Ok(None);
+    }
+    let (rows, dim) = (entities as u32, bundle.manifest().embedder.dimension);
+    bundle.section(LABELS, move |file, bytes| decode_vectors(file, bytes, Kind::KgLabels, rows, dim)).await.map(Some)
 }
 
 /// Whether a bundle has a knowledge graph.

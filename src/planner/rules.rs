@@ -170,9 +170,7 @@ impl<'a> RulesPlanner<'a> {
         let of = composer.chain(&chain);
         let relation = composer.exact(condition.by, Direction::Forward);
         let (to, bound) = match condition.to {
-            Bound::Number(value) => {
-                (Operand::Literal(Value::number(value)), Value::number(value))
-            }
+            Bound::Number(value) => (Operand::Literal(Value::number(value)), Value::number(value)),
             Bound::Named(part) => {
                 let named = mentions.iter().filter(|m| m.span.start >= part.start).flat_map(|m| &m.candidates);
                 let start = named.map(|c| c.node).find(|&n| is(&n) && self.valued(n, condition.by).is_some())?;

@@ -40,8 +40,10 @@ pub struct Contents<'a> {
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
     pub names: Option<&'a Found>,
-    /// The typed knowledge graph.
+    /// The typed knowledge graph, the chunks of its provenance numbered as in `chunks`.
     pub knowledge: Option<&'a KnowledgeGraph>,
+    /// The vectors of the knowledge graph's labels, one row an entity.
+    pub labels: Option<&'a QuantizedMatrix>,
     /// What embeds questions, unless the page brings its own.
     pub model: Option<QueryModel<'a>>,
     /// Which model made the vectors.
@@ -78,8 +80,12 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         names(&mut w, found, &order)?;
     }
     if let Some(graph) = contents.knowledge {
-        for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(graph)) {
+        let graph = graph.clone().with_chunks_renumbered(&new_numbers(&order));
+        for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(&graph)) {
             w.section(name, &bytes, GZIP, &[])?;
+        }
+        if let Some(labels) = contents.labels {
+            w.section(kg::LABELS, &kg::encode_labels(labels), Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
         }
     }
     if let Some(model) = &contents.model {
@@ -225,12 +231,20 @@ fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), Writ
     w.section("layers", &layers, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])
 }
 
-/// The graph with its chunks renumbered as the bundle numbers them.
-fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
+/// What number each chunk gets.
+fn new_numbers(order: &[usize]) -> Vec<u32> {
     let mut number = vec![0u32; order.len()];
     for (new, &old) in order.iter().enumerate() {
-        number[old] = new as u32;
+        if let Some(n) = number.get_mut(old) {
+            *n = new as u32;
+        }
     }
+    number
+}
+
+/// The graph with its chunks renumbered as the bundle numbers them.
+fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
+    let number = new_numbers(order);
     let lists = |all: &[Vec<u32>]| all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect();
     KeywordGraph { chunks_by_u: lists(&graph.chunks_by_u), chunks_by_angle: lists(&graph.chunks_by_angle), ..graph.clone() }
 }

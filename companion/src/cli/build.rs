@@ -6,10 +6,13 @@ use super::keywords::KeywordArgs;
 use super::progress::Bars;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
+use crate::chat::NativeTransport;
 use crate::ingest::{IngestOptions, UrlStyle};
-use crate::pipeline::{self, BuildOptions, Input, Progress, Summary};
+use crate::kg::open::{MemoryCache, OpenOptions, ReplyCache};
+use crate::pipeline::{self, BuildOptions, Input, KgModel, Progress, Summary};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::llm::{OpenAiChat, Retry};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,6 +39,12 @@ pub struct Args {
     kg: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
+    /// Take triples from the structure of documents: sections, links, tags, dates, tables, definitions
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = on_off, action = clap::ArgAction::Set)]
+    kg_from_documents: bool,
+    /// Have a language model read every chunk for triples: what it names, then what it says of that (two requests a chunk)
+    #[arg(long, requires = "llm_url", requires = "llm_model")]
+    kg_llm: bool,
     /// Seed of everything random; the same input, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -107,6 +116,32 @@ fn cache(args: &Args, bars: &Bars) -> Option<Arc<Cache>> {
     }
 }
 
+/// The model that reads for triples, where one is asked for.
+fn kg_model(args: &Args, cache: Option<&Arc<Cache>>) -> Result<Option<KgModel>> {
+    if !args.kg_llm {
+        return Ok(None);
+    }
+    let mut config = args.endpoint.config("--kg-llm")?;
+    // Nobody waits at a screen: a build is more patient than a page.
+    config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
+    let options = OpenOptions { concurrency: args.endpoint.at_once(), ..OpenOptions::new(&config.model) };
+    let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
+    let cache: Box<dyn ReplyCache> = match cache {
+        Some(cache) => Box::new(Arc::clone(cache)),
+        None => Box::new(MemoryCache::default()),
+    };
+    Ok(Some(KgModel { chat: Box::new(chat), options, cache }))
+}
+
+/// Reads `on` or `off`.
+fn on_off(text: &str) -> std::result::Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write on or off".to_owned()),
+    }
+}
+
 pub fn run(args: &Args) -> Result<()> {
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global().into_diagnostic()?;
@@ -119,6 +154,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         _ => return Err(miette!("--chunks needs --vectors and --embedder")),
     };
+    let cache = cache(args, &bars);
     let options = BuildOptions {
         input,
         out: args.out.clone(),
@@ -134,8 +170,10 @@ pub fn run(args: &Args) -> Result<()> {
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,
-        cache: cache(args, &bars),
+        kg_model: kg_model(args, cache.as_ref())?,
+        cache,
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
+        kg_from_documents: args.kg_from_documents,
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
@@ -197,6 +235,10 @@ fn print(args: &Args, summary: &Summary) {
             "  knowledge graph: {} entities, {} literals, {} relations, {} triples ({} malformed lines)",
             k.entities, k.literals, k.relations, k.triples, k.malformed
         );
+        let d = &summary.from_documents;
+        if d.triples > 0 {
+            println!("  of these from the structure of documents: {} ({} left out: pages with too many)", d.triples, d.dropped);
+        }
     }
 }
 

@@ -103,6 +103,13 @@ pub fn run(args: &Args) -> Result<()> {
     if r.shared_names > 0 {
         println!("{} names belong to several entities, such as: {}", r.shared_names, r.shared_examples.join(", "));
     }
+    if r.circular_names > 0 {
+        let shown: Vec<String> = r.circular_examples.iter().map(|(a, b)| format!("{a} and {b}")).collect();
+        println!("{} pairs of entities bear each other's labels as aliases, such as: {}", r.circular_names, shown.join(", "));
+    }
+    if r.repeated_names > 0 {
+        println!("{} times an entity was given a name that it had already", r.repeated_names);
+    }
     for p in r.problems.iter().take(20) {
         eprintln!("warning: {p}");
     }

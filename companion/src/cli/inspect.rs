@@ -2,7 +2,7 @@
 
 use super::open::{bundle, wait};
 use miette::{IntoDiagnostic, Result};
-use pocketgraph::kg::{self, Class, KnowledgeGraph, Relation};
+use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
 use std::path::PathBuf;
 
 /// Arguments of `pocketgraph inspect`.
@@ -73,6 +73,27 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
         v.relations().len(),
         graph.triples()
     );
+    let mut types: Vec<_> = v.types().iter().filter(|t| t.entities > 0).collect();
+    types.sort_by_key(|t| std::cmp::Reverse(t.entities));
+    let named: Vec<String> = types.iter().take(shown).map(|t| format!("{} ({})", t.label, t.entities)).collect();
+    if !named.is_empty() {
+        println!("  types: {}", named.join(", "));
+    }
+    let [mut passages, mut lines, mut cited] = [0usize; 3];
+    for t in 0..graph.triples() as u32 {
+        let sources: Vec<Provenance<'_>> = graph.provenance(TripleId(t)).collect();
+        passages += usize::from(sources.iter().any(|p| matches!(p, Provenance::Passage { .. })));
+        lines += usize::from(sources.iter().any(|p| matches!(p, Provenance::Line { .. })));
+        cited += usize::from(sources.iter().any(|p| matches!(p, Provenance::Cited(_))));
+    }
+    println!("  triples with a passage: {passages}; from imported lines: {lines}; with a citation of their own: {cited}");
+    let mut busiest: Vec<(usize, NodeId)> = (0..graph.entities() as u32)
+        .map(NodeId)
+        .map(|n| (graph.degree(n, Direction::Forward) + graph.degree(n, Direction::Backward), n))
+        .collect();
+    busiest.sort_by_key(|&(degree, n)| (std::cmp::Reverse(degree), n));
+    let named: Vec<String> = busiest.iter().take(10).map(|&(degree, n)| format!("{} ({degree})", graph.label(n))).collect();
+    println!("  best connected: {}", named.join(", "));
     let class = |ends: &[(Class, u32)]| match ends.first() {
         Some((Class::Type(t), _)) => v.entity_type(*t).map_or_else(String::new, |t| t.label.clone()),
         Some((Class::Literal(kind), _)) => format!("{kind:?}").to_lowercase(),

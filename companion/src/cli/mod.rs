@@ -4,7 +4,9 @@ mod ask;
 mod build;
 mod config;
 mod endpoint;
+mod draw;
 mod eval;
+mod export;
 mod import;
 mod inspect;
 mod keywords;
@@ -48,6 +50,10 @@ enum Command {
     Inspect(inspect::Args),
     /// Check every file of a bundle
     Verify(verify::Args),
+    /// Draw a question's keywords and passages as SVG
+    Draw(draw::Args),
+    /// Write a bundle's graphs as GraphML, CSV or JSON, for Gephi, networkx and notebooks
+    Export(export::Args),
     /// Serve a folder to the browser, for development
     Serve(serve::Args),
     /// Make the models again
@@ -79,6 +85,8 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Plan(args) => plan::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Draw(args) => draw::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),

@@ -3,9 +3,13 @@
 use super::open::{wait, with_model};
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result};
-use pocketgraph::engine::SearchOptions;
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::kg::Direction;
 use pocketgraph::retrieve::{Hit, NAMES, Reached};
 use std::path::PathBuf;
+
+/// Entities of the question that are shown.
+const MOST_ENTITIES: usize = 8;
 
 /// Arguments of `pocketgraph search`.
 #[derive(Debug, clap::Args)]
@@ -54,8 +58,32 @@ pub fn run(args: &Args) -> Result<()> {
         let labels: Vec<&str> = result.keywords.iter().map(|k| k.label.as_str()).collect();
         println!("Keywords: {}", labels.join(", "));
     }
+    entities(&engine, &args.question)?;
     for missing in &result.missing {
         eprintln!("warning: {missing}");
+    }
+    Ok(())
+}
+
+/// The entities of the knowledge graph that the question names.
+fn entities(engine: &Engine, question: &str) -> Result<()> {
+    let Some(linker) = wait(engine.knowledge())?.into_diagnostic()? else { return Ok(()) };
+    let graph = linker.graph();
+    let known: Vec<String> = linker
+        .topics(question)
+        .iter()
+        .filter_map(|m| m.candidates.iter().find(|c| graph.is_entity(c.node)))
+        .take(MOST_ENTITIES)
+        .map(|c| {
+            let types: Vec<&str> =
+                graph.types(c.node).iter().filter_map(|t| graph.vocabulary().entity_type(*t)).map(|t| t.label.as_str()).collect();
+            let triples = graph.degree(c.node, Direction::Forward) + graph.degree(c.node, Direction::Backward);
+            let what = if types.is_empty() { String::new() } else { format!("{}, ", types.join(", ")) };
+            format!("{} ({what}{triples} triples)", graph.label(c.node))
+        })
+        .collect();
+    if !known.is_empty() {
+        println!("Entities: {}", known.join("; "));
     }
     Ok(())
 }

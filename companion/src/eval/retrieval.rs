@@ -150,6 +150,7 @@ pub async fn evaluate(
         keywords: None,
         names: Some(&found),
         knowledge: None,
+        labels: None,
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),

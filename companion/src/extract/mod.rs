@@ -8,7 +8,7 @@ mod phrases;
 mod refine;
 mod spelling;
 mod word_use;
-mod wordclass;
+pub(crate) mod wordclass;
 
 pub use llm::{LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
 pub use local::LocalExtractor;

@@ -9,8 +9,10 @@ pub enum BlockKind {
     Heading(u8),
     /// Running text.
     Paragraph,
-    /// An item of a list, or one paragraph of it.
+    /// An item of a list, or one paragraph of it; also what a list of definitions says of its terms.
     ListItem,
+    /// A term of a list of definitions; what is said of it follows as list items.
+    Term,
     /// Code or other preformatted text; lines and indentation are kept.
     Code,
     /// A table: a line a row, cells joined by ` | `.

@@ -429,7 +429,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.link_regions.push(self.region());
-        self.out.links.push(Link { target: link.target, text });
+        self.out.links.push(Link { target: link.target, text, block: link.draft });
     }
 
     fn text(&mut self, text: &str, at: usize, raw: bool) {
@@ -502,7 +502,10 @@ impl<'a> Reader<'a> {
             Some(level) => BlockKind::Heading(level),
             None if self.depths.table > 0 => BlockKind::Table,
             None if self.depths.code > 0 => BlockKind::Code,
-            None if self.depths.item > 0 => BlockKind::ListItem,
+            None if self.depths.item > 0 => match self.stack.iter().rev().find(|o| o.role == Role::Item) {
+                Some(o) if o.name.eq_ignore_ascii_case("dt") => BlockKind::Term,
+                _ => BlockKind::ListItem,
+            },
             None if self.depths.quote > 0 => BlockKind::Quote,
             None => BlockKind::Paragraph,
         };

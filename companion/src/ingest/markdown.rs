@@ -37,6 +37,7 @@ pub(super) fn read(source: &str, from: usize, mdx: bool) -> (Vec<Block>, Vec<Lin
 enum Container {
     Item,
     Quote,
+    Term,
     Other,
 }
 
@@ -137,7 +138,8 @@ impl<'i, 's> Reader<'i, 's> {
             Tag::Item => self.enter(Container::Item),
             Tag::BlockQuote(_) => self.enter(Container::Quote),
             Tag::DefinitionListDefinition => self.enter(Container::Item),
-            Tag::FootnoteDefinition(_) | Tag::DefinitionListTitle => self.enter(Container::Other),
+            Tag::DefinitionListTitle => self.enter(Container::Term),
+            Tag::FootnoteDefinition(_) => self.enter(Container::Other),
             Tag::List(_) | Tag::DefinitionList | Tag::MetadataBlock(_) => self.flush(),
             Tag::Link { dest_url, .. } => {
                 let at = self.draft.as_ref().map_or(0, |d| d.text.len());
@@ -183,6 +185,7 @@ impl<'i, 's> Reader<'i, 's> {
         match self.containers.last() {
             Some(Container::Item) => BlockKind::ListItem,
             Some(Container::Quote) => BlockKind::Quote,
+            Some(Container::Term) => BlockKind::Term,
             _ => BlockKind::Paragraph,
         }
     }
@@ -239,7 +242,7 @@ impl<'i, 's> Reader<'i, 's> {
             && !target.trim().is_empty()
         {
             let text = self.draft.as_ref().filter(|_| block == self.blocks.len()).and_then(|d| d.text.get(at..)).unwrap_or("");
-            self.links.push(Link { target, text: text.trim().to_owned() });
+            self.links.push(Link { target, text: text.trim().to_owned(), block });
         }
     }
 
@@ -303,6 +306,7 @@ impl<'i, 's> Reader<'i, 's> {
             }
         }
         let extracted = html::piece(html.get(from..).unwrap_or(""));
+        let before = self.blocks.len();
         for mut draft in extracted.drafts {
             draft.relocate(|at| {
                 let at = at + from;
@@ -314,7 +318,7 @@ impl<'i, 's> Reader<'i, 's> {
             }
             self.blocks.extend(draft.finish(self.index));
         }
-        self.links.extend(extracted.links);
+        self.links.extend(extracted.links.into_iter().map(|link| Link { block: before + link.block, ..link }));
         if let Some(name) = extracted.open_hidden {
             self.hidden = Some(Hidden { name, depth: 1, inline: false });
         }

@@ -89,6 +89,9 @@ pub struct Link {
     pub target: String,
     /// Its text; may be empty.
     pub text: String,
+    /// The block that it stands in, counted before blocks without text were left out: in HTML a little more than its place among the
+    /// document's blocks.
+    pub block: usize,
 }
 
 /// A file, or a line of a file of chunks, as blocks of plain text.

@@ -140,6 +140,17 @@ fn a_name_of_two_entities_is_kept_by_both_and_reported() {
 }
 
 #[test]
+fn circular_and_repeated_aliases_are_kept_and_reported() {
+    let (g, report) = of(
+        "x.jsonl",
+        "{\"id\":1,\"label\":\"Burma\",\"aliases\":[\"Myanmar\",\"Burma\",\"Myanmar\"]}\n{\"id\":2,\"label\":\"Myanmar\",\"aliases\":[\"Burma\"]}\n{\"id\":3,\"label\":\"Siam\",\"aliases\":[\"Siam\"]}",
+    );
+    assert_eq!((report.circular_names, report.repeated_names), (1, 3));
+    assert_eq!(report.circular_examples, [("Burma".to_owned(), "Myanmar".to_owned())]);
+    assert_eq!(g.aliases(node(&g, "Burma")).collect::<Vec<_>>(), ["Myanmar"]);
+}
+
+#[test]
 fn json_tails_keep_their_datatype_and_unit() {
     let (g, report) = of(
         "x.jsonl",

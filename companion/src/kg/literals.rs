@@ -157,17 +157,26 @@ fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>)
     if let Some(kind) = tail.kind.or(of_datatype).or(dated) {
         return Ok(kg.literal(text, kind, &tail.datatype, &tail.unit)?);
     }
-    if number(text).is_some() {
-        return Ok(kg.literal(text, LiteralKind::Number, &tail.datatype, &tail.unit)?);
-    }
-    if date(text).is_some() {
-        return Ok(kg.literal(text, LiteralKind::Date, &tail.datatype, &tail.unit)?);
-    }
-    if let (Some((_, unit)), true) = (measure(text), tail.unit.is_empty()) {
-        let digits = text.trim().strip_suffix(unit).unwrap_or(text).trim();
-        return Ok(kg.literal(digits, LiteralKind::Number, &tail.datatype, unit)?);
+    let (value, kind, unit) = kind_and_unit(text);
+    if unit.is_empty() || tail.unit.is_empty() {
+        let unit = if unit.is_empty() { &tail.unit } else { unit };
+        return Ok(kg.literal(value, kind, &tail.datatype, unit)?);
     }
     Ok(kg.literal(text, LiteralKind::Text, &tail.datatype, &tail.unit)?)
+}
+
+/// What a text is by itself: the value without its unit, its kind, and the unit; text where it is neither number, date nor measure.
+pub(super) fn kind_and_unit(text: &str) -> (&str, LiteralKind, &str) {
+    if number(text).is_some() {
+        return (text, LiteralKind::Number, "");
+    }
+    if date(text).is_some() {
+        return (text, LiteralKind::Date, "");
+    }
+    match measure(text) {
+        Some((_, unit)) => (text.trim().strip_suffix(unit).unwrap_or(text).trim(), LiteralKind::Number, unit),
+        None => (text, LiteralKind::Text, ""),
+    }
 }
 
 /// What an XML Schema datatype (IRI or `xsd:` name) holds; `None` for others.

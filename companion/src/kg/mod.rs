@@ -1,15 +1,22 @@
-//! Importing a knowledge graph from files: tables of triples (TSV, CSV, `|`), JSON Lines, and RDF.
+//! The knowledge graph of a build: imported from files (tables of triples, JSON Lines, RDF), taken from the structure of documents, and from
+//! what a language model reads in them.
 //!
 //! What a line lacks is reported with its file and number; the line is then left out, or, where the import is strict, the import ends.
 //! Everything keeps the order of the files, so that the same files give the same graph.
 
+mod documents;
+mod gather;
 mod lines;
 mod literals;
+pub mod open;
 mod records;
 mod rdf;
 mod report;
 mod tables;
+mod things;
 
+pub use documents::DocumentTriples;
+pub use gather::{Gathering, heads_of, names_of};
 pub use literals::LiteralRule;
 pub use report::{FileReport, ImportReport, Problem};
 pub use tables::{Column, parse_columns};
@@ -92,11 +99,19 @@ pub enum ImportError {
 /// [`ImportError`] when a file cannot be read, when columns make no sense, or, if strict, for the first malformed line.
 pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGraph, ImportReport), ImportError> {
     let mut kg = KgBuilder::default();
+    let report = read_into(&mut kg, files, options)?;
+    let (given, repeated) = (kg.given(), kg.repeated_names());
+    let graph = kg.finish()?;
+    Ok((graph.clone(), report.finish(&graph, given, repeated)))
+}
+
+/// Reads the files into a graph under construction.
+fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Result<Reporter, ImportError> {
     let mut report = Reporter::new(options.strict);
     let mut rows = literals::Rows::default();
     let mut statements = rdf::Statements::default();
     for path in &files.entities {
-        in_file(path, &mut report, |r| tables::entities(path, options, &mut kg, r))?;
+        in_file(path, &mut report, |r| tables::entities(path, options, kg, r))?;
     }
     for path in &files.relations {
         in_file(path, &mut report, |r| {
@@ -118,15 +133,13 @@ pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGrap
     for path in &files.triples {
         in_file(path, &mut report, |r| match lines::format_of(path)? {
             Format::Rdf(format) => rdf::read(path, format, &mut statements, r),
-            Format::JsonLines => records::read(path, &mut kg, &mut rows, r),
+            Format::JsonLines => records::read(path, kg, &mut rows, r),
             Format::Table(separator) => tables::triples(path, separator, options, &mut rows, r),
         })?;
     }
-    rows.add_to(&mut kg, &options.literals, &mut report)?;
-    statements.add_to(&mut kg, &options.language)?;
-    let given = kg.given();
-    let graph = kg.finish()?;
-    Ok((graph.clone(), report.finish(&graph, given)))
+    rows.add_to(kg, &options.literals, &mut report)?;
+    statements.add_to(kg, &options.language)?;
+    Ok(report)
 }
 
 fn in_file(path: &Path, report: &mut Reporter, read: impl FnOnce(&mut Reporter) -> Result<(), ImportError>) -> Result<(), ImportError> {

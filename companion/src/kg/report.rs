@@ -63,6 +63,12 @@ pub struct ImportReport {
     pub shared_names: usize,
     /// Some of these names.
     pub shared_examples: Vec<String>,
+    /// Pairs of entities each of which bears the other's label as an alias; both keep both names.
+    pub circular_names: usize,
+    /// Some of these pairs.
+    pub circular_examples: Vec<(String, String)>,
+    /// How often an entity was given a name that it had already; it is kept once.
+    pub repeated_names: usize,
 }
 
 /// Collects the report while files are read.
@@ -107,13 +113,15 @@ impl Reporter {
         Ok(())
     }
 
-    pub fn finish(self, graph: &KnowledgeGraph, given: usize) -> ImportReport {
+    /// The report; `given` triples and `repeated_names` are what the builder counted.
+    pub fn finish(self, graph: &KnowledgeGraph, given: usize, repeated_names: usize) -> ImportReport {
         let mut names: Vec<(&str, u32)> = Vec::new();
         for i in 0..graph.entities() as u32 {
             names.push((graph.label(NodeId(i)), i));
             names.extend(graph.aliases(NodeId(i)).map(|a| (a, i)));
         }
         names.sort_unstable();
+        let circular = circular(graph, &names);
         let shared: Vec<&str> = names.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1).map(|c| c[0].0).collect();
         ImportReport {
             files: self.files,
@@ -128,6 +136,26 @@ impl Reporter {
             literal_relations: self.literal_relations,
             shared_names: shared.len(),
             shared_examples: shared.iter().take(10).map(|s| (*s).to_owned()).collect(),
+            circular_names: circular.len(),
+            circular_examples: circular.iter().take(10).map(|&(a, b)| (graph.label(a).to_owned(), graph.label(b).to_owned())).collect(),
+            repeated_names,
         }
     }
+}
+
+/// The pairs of entities that call each other by their labels. `names` is sorted.
+fn circular(graph: &KnowledgeGraph, names: &[(&str, u32)]) -> Vec<(NodeId, NodeId)> {
+    let mut out = Vec::new();
+    for a in (0..graph.entities() as u32).map(NodeId) {
+        for alias in graph.aliases(a) {
+            let from = names.partition_point(|n| n.0 < alias);
+            let bearers = names.iter().skip(from).take_while(|n| n.0 == alias).map(|n| NodeId(n.1));
+            let back = |b: &NodeId| *b > a && graph.label(*b) == alias && graph.aliases(*b).any(|x| x == graph.label(a));
+            // A name of very many is a flood, not a cycle.
+            out.extend(bearers.take(64).filter(back).map(|b| (a, b)));
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
 }

@@ -1,0 +1,69 @@
+//! How wide a text is, about: no font is at hand, so that each kind of letter counts with the width it has in the wider of the usual fonts.
+
+/// The width of a text in units of the font's size.
+pub(super) fn ems(text: &str) -> f32 {
+    text.chars().map(em).sum()
+}
+
+fn em(c: char) -> f32 {
+    match c {
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.34,
+        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | ' ' | '-' => 0.42,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' | '—' => 0.98,
+        c if c.is_ascii_uppercase() => 0.76,
+        c if c.is_ascii() => 0.62,
+        c if c.is_alphabetic() && (c as u32) < 0x2000 => 0.7,
+        _ => 1.1,
+    }
+}
+
+/// The beginning of a text that is at most so wide, with an ellipsis where something was cut.
+pub(super) fn fitted(text: &str, most: f32) -> String {
+    if ems(text) <= most {
+        return text.to_owned();
+    }
+    let mut width = em('…');
+    let mut out = String::new();
+    for c in text.chars() {
+        width += em(c);
+        if width > most {
+            break;
+        }
+        out.push(c);
+    }
+    format!("{}…", out.trim_end())
+}
+
+/// A text in lines that are at most so wide, broken at spaces, at most `lines` of them.
+pub(super) fn wrapped(text: &str, most: f32, lines: usize) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match out.last_mut() {
+            Some(line) if ems(line) + ems(" ") + ems(word) <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => out.push(word.to_owned()),
+        }
+    }
+    if out.len() > lines {
+        let rest = out.split_off(lines.saturating_sub(1)).join(" ");
+        out.push(rest);
+    }
+    out.iter().map(|l| fitted(l, most)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_and_wrapped_to_their_width() {
+        for text in ["short", "a longer text that does not fit", "東京都千代田区", "W".repeat(200).as_str(), ""] {
+            assert!(ems(&fitted(text, 8.0)) <= 8.0, "{text}");
+            let lines = wrapped(text, 8.0, 3);
+            assert!(lines.len() <= 3 && lines.iter().all(|l| ems(l) <= 8.0), "{lines:?}");
+        }
+        assert_eq!(wrapped("how are loops bounded", 8.0, 3), ["how are loops", "bounded"]);
+    }
+}
