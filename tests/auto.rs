@@ -30,6 +30,7 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
         max_tokens: 200,
         autokg: None,
         knowledge: None,
+        needs: pocketgraph_companion::prepare::Needs::default(),
         seed: 0,
         runtime: false,
         pages: None,

@@ -2,6 +2,7 @@
 
 pub mod assemble;
 pub mod autokg;
+pub mod caseless;
 pub mod chat;
 pub mod chunk;
 pub mod cli;
@@ -16,6 +17,7 @@ pub mod laplace;
 pub mod names;
 pub mod pages;
 pub mod pipeline;
+pub mod prepare;
 pub mod record;
 pub mod serve;
 pub mod train;

@@ -9,6 +9,7 @@ use crate::ingest::{self, IngestError, IngestOptions, Skipped};
 use crate::kg::{ImportError, ImportOptions, ImportReport, KgFiles, import};
 use crate::names;
 use crate::pages::{self, PagesError};
+use crate::prepare::{Needs, prepare};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -48,6 +49,8 @@ pub struct BuildOptions {
     pub autokg: Option<AutoKgOptions>,
     /// The files of a typed knowledge graph, and how they are read; `None` for a bundle without one.
     pub knowledge: Option<(KgFiles, ImportOptions)>,
+    /// What other retrievers than the default need of the bundle.
+    pub needs: Needs,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the browser runtime is written beside the bundle.
@@ -214,8 +217,10 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         progress.stage("embedding sentences", Some(texts.len() as u64));
         model.embed_all(texts, &|n| progress.at(n as u64))
     };
-    let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>));
+    let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>), options.needs.entities);
     clock.lap("names");
+    let prepared = ours.then(|| prepare(options.needs, &found, &embed_sentences, options.seed));
+    clock.lap("retrievers");
 
     progress.stage("writing the bundle", None);
     let count = if read.chunks.len() <= ONE_CELL_BELOW { 1 } else { (read.chunks.len() as f64).sqrt().round() as usize };
@@ -235,6 +240,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         cells: &cell_of,
         keywords: graph.as_ref(),
         names: Some(&found),
+        prepared: prepared.as_ref(),
         knowledge: knowledge.as_ref().map(|(graph, _)| graph),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: read.embedder,

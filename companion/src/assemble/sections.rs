@@ -2,10 +2,12 @@
 
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::names::Found;
+use crate::prepare::Prepared;
 use pocketgraph::bundle::{
     CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PagedIndex, VectorIndex, begin,
     encode_chunks, encode_documents, encode_vectors,
 };
+use pocketgraph::entities::{encode_entities, encode_synonyms};
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
@@ -40,6 +42,8 @@ pub struct Contents<'a> {
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
     pub names: Option<&'a Found>,
+    /// What retrievers other than the default read, numbered as the names are.
+    pub prepared: Option<&'a Prepared>,
     /// The typed knowledge graph.
     pub knowledge: Option<&'a KnowledgeGraph>,
     /// What embeds questions, unless the page brings its own.
@@ -75,6 +79,9 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     }
     if let Some(found) = contents.names {
         names(&mut w, found, &order)?;
+        if let Some(prepared) = contents.prepared {
+            prepared_sections(&mut w, prepared, found, &order)?;
+        }
     }
     if let Some(graph) = contents.knowledge {
         for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(graph)) {
@@ -164,7 +171,7 @@ fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
 fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), WriteError> {
     let document_of = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
     w.section("names", &encode_names(&NameTable { document_of, ..found.table.clone() }), GZIP, &[])?;
-    if !found.table.hop {
+    if found.mentions.is_empty() {
         return Ok(());
     }
     let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
@@ -176,6 +183,17 @@ fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), Wr
     let mut root = begin(Kind::MentionIndex);
     index.put(&mut root);
     w.section("mentions", &root, RAW_PAGES, &index.pages)
+}
+
+fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, order: &[usize]) -> Result<(), WriteError> {
+    if let Some(vectors) = &prepared.entities {
+        let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| found.mentions.get(i).map_or(&[][..], |m| m.sentences.as_slice())).collect();
+        w.section("entities", &encode_entities(vectors, &chunks), GZIP, &[])?;
+    }
+    if let Some(synonyms) = &prepared.synonyms {
+        w.section("synonyms", &encode_synonyms(synonyms), GZIP, &[])?;
+    }
+    Ok(())
 }
 
 fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {

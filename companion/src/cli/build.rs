@@ -6,6 +6,7 @@ use super::progress::Bars;
 use crate::assemble::remove_staging;
 use crate::ingest::{IngestOptions, UrlStyle};
 use crate::pipeline::{self, BuildOptions, Input, Progress, Summary};
+use crate::prepare::Needs;
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::path::PathBuf;
@@ -33,6 +34,9 @@ pub struct Args {
     kg: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
+    /// Which retrievers the bundle is for; what each needs is prepared and carried
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", default_value = "auto")]
+    retrievers: Vec<String>,
     /// Seed of everything random; the same input, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -91,6 +95,7 @@ pub fn run(args: &Args) -> Result<()> {
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
+        needs: Needs::of(&args.retrievers).into_diagnostic()?,
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
