@@ -78,6 +78,7 @@ fn engine(folder: &std::path::Path) -> Engine {
             max_tokens: 200,
             autokg: Some(AutoKgOptions::default()),
             knowledge: None,
+            needs: pocketgraph_companion::prepare::Needs::default(),
             seed: 0,
             runtime: false,
             pages: None,
