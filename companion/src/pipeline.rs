@@ -9,7 +9,7 @@ use crate::ingest::{self, IngestError, IngestOptions, Skipped};
 use crate::kg::{ImportError, ImportOptions, ImportReport, KgFiles, import};
 use crate::names;
 use crate::pages::{self, PagesError};
-use crate::prepare::{Needs, prepare};
+use crate::prepare::{self, Needs, prepare};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -217,9 +217,12 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         progress.stage("embedding sentences", Some(texts.len() as u64));
         model.embed_all(texts, &|n| progress.at(n as u64))
     };
-    let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>), options.needs.entities);
+    let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>), options.needs.sentences());
     clock.lap("names");
-    let prepared = ours.then(|| prepare(options.needs, &found, &embed_sentences, options.seed));
+    let count = |text: &str| model.tokenizer().count(text);
+    let (chunks, vectors) = (read.chunks.as_slice(), read.vectors.as_slice());
+    let parts = prepare::Corpus { chunks, vectors, found: &found, embed: &embed_sentences, count: &count, seed: options.seed };
+    let prepared = ours.then(|| prepare(options.needs, &parts));
     clock.lap("retrievers");
 
     progress.stage("writing the bundle", None);

@@ -1,8 +1,11 @@
 //! What retrievers other than the default read of a bundle, prepared at build time.
 
 use crate::cluster::Panels;
+use crate::communities::{Reports, quantised, reports};
 use crate::laplace::{approximate_neighbours, nearest_neighbours};
 use crate::names::{Embed, Found};
+use crate::raptor::{RaptorOptions, Summaries, summaries};
+use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::Synonyms;
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
@@ -23,6 +26,10 @@ pub struct Needs {
     pub entities: bool,
     /// Near synonyms among the entities.
     pub synonyms: bool,
+    /// Communities of entities with their reports.
+    pub communities: bool,
+    /// A tree of summaries.
+    pub tree: bool,
 }
 
 /// A name that [`Needs::of`] does not know.
@@ -48,6 +55,8 @@ pub fn sections_of(retriever: &str) -> &'static [&'static str] {
         "autokg" => &["vectors", "keywords", "keyword-graph"],
         "auto" => &["lexical", "vectors", "names", "mentions"],
         "linear" | "hypergraph" => &["vectors", "names", "mentions", "entities"],
+        "graphrag" => &["vectors", "names", "entities", "communities"],
+        "raptor" => &["vectors", "tree"],
         "hippo" => &["vectors", "names", "mentions", "entities", "synonyms"],
         _ => &[],
     }
@@ -64,11 +73,18 @@ impl Needs {
             match name.split(':').next().unwrap_or(name) {
                 "linear" | "hypergraph" => out.entities = true,
                 "hippo" => (out.entities, out.synonyms) = (true, true),
+                "graphrag" => (out.entities, out.communities) = (true, true),
+                "raptor" => out.tree = true,
                 _ if pocketgraph::retrieve::by_name(name).is_some() => {}
                 _ => return Err(UnknownRetriever::new(name)),
             }
         }
         Ok(out)
+    }
+
+    /// Whether the sentences of the corpus are scanned and embedded, whatever its kind.
+    pub fn sentences(&self) -> bool {
+        self.entities || self.tree
     }
 }
 
@@ -79,18 +95,46 @@ pub struct Prepared {
     pub entities: Option<QuantizedMatrix>,
     /// Near synonyms among the entries.
     pub synonyms: Option<Synonyms>,
+    /// Communities of entities with their reports.
+    pub communities: Option<Reports>,
+    /// A tree of summaries.
+    pub tree: Option<Summaries>,
+}
+
+/// What is prepared from.
+pub struct Corpus<'a> {
+    /// The chunks.
+    pub chunks: &'a [Chunk],
+    /// One unit vector a chunk.
+    pub vectors: &'a [Vec<f32>],
+    /// Their names and mentions.
+    pub found: &'a Found,
+    /// Turns texts into unit vectors.
+    pub embed: &'a Embed<'a>,
+    /// Counts tokens.
+    pub count: &'a dyn Fn(&str) -> usize,
+    /// The seed of all random choices.
+    pub seed: u64,
 }
 
 /// Prepares what is needed.
-pub fn prepare(needs: Needs, found: &Found, embed: &Embed<'_>, seed: u64) -> Prepared {
+pub fn prepare(needs: Needs, corpus: &Corpus<'_>) -> Prepared {
     let mut out = Prepared::default();
+    let &Corpus { chunks, vectors: of_chunks, found, embed, count, seed } = corpus;
     if needs.entities {
         let keys: Vec<String> = found.table.entries.iter().map(|e| e.key.clone()).collect();
         let vectors = embed(&keys);
-        out.entities = Some(QuantizedMatrix::from_rows(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice)));
+        out.entities = Some(quantised(&vectors));
         if needs.synonyms {
             out.synonyms = Some(synonyms(&keys, &vectors, seed));
         }
+    }
+    if needs.communities {
+        out.communities = Some(reports(chunks, found, embed, seed));
+    }
+    if needs.tree {
+        let options = RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
+        out.tree = Some(summaries(chunks, of_chunks, found, embed, count, &options));
     }
     out
 }

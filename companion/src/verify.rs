@@ -66,9 +66,16 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     }
     if bundle.has("entities")
         && let Some((_, index)) = v.note(corpus.entities("").await)
-        && bundle.has("synonyms")
     {
-        v.note(corpus.synonyms("", index.entities()).await);
+        if bundle.has("synonyms") {
+            v.note(corpus.synonyms("", index.entities()).await);
+        }
+        if bundle.has("communities") {
+            v.note(corpus.communities("", index.entities()).await);
+        }
+    }
+    if bundle.has("tree") {
+        v.note(corpus.tree("").await);
     }
     if kg::is_in(bundle)
         && let Some(graph) = v.note(kg::load(bundle).await)

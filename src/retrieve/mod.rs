@@ -6,6 +6,8 @@ mod corpus;
 mod dense;
 mod fusion;
 #[cfg(feature = "full")]
+mod graphrag;
+#[cfg(feature = "full")]
 mod hippo;
 mod hit;
 mod hybrid;
@@ -18,6 +20,8 @@ mod names;
 #[cfg(feature = "full")]
 mod prepared;
 mod present;
+#[cfg(feature = "full")]
+mod raptor;
 mod subgraph;
 
 pub use auto::Auto;
@@ -25,6 +29,8 @@ pub use autokg::AutoKg;
 pub use corpus::Corpus;
 pub use dense::Dense;
 pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
+#[cfg(feature = "full")]
+pub use graphrag::GraphRag;
 #[cfg(feature = "full")]
 pub use hippo::{Hippo, Weighting};
 pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
@@ -36,6 +42,8 @@ pub use lexical::Lexical;
 pub use linear::Linear;
 pub use names::{Names, title_terms};
 pub use present::{highlights, present};
+#[cfg(feature = "full")]
+pub use raptor::Raptor;
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
 use crate::bundle::BundleError;
@@ -130,7 +138,7 @@ pub trait Retriever {
 pub const DEFAULT_K: usize = 10;
 
 /// The retriever named `name` with its default parameters. Some take others after a colon: `linear:TIERS/SENTENCES/RATIO/THRESHOLD`, `hippo:canonical`,
-/// `hypergraph:degree`.
+/// `hypergraph:degree`, `graphrag:global`, `raptor:traversal`.
 pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
     match name {
         "auto" => Some(Box::new(Auto)),
@@ -154,6 +162,10 @@ fn graph_retriever(name: &str) -> Option<Box<dyn Retriever>> {
         ("linear", Some(how)) => Some(Box::new(Linear::of(how)?)),
         ("hippo", None) => Some(Box::new(Hippo::default())),
         ("hippo", Some("canonical")) => Some(Box::new(Hippo { weighting: Weighting::Canonical, ..Hippo::default() })),
+        ("graphrag", None) => Some(Box::new(GraphRag::default())),
+        ("graphrag", Some("global")) => Some(Box::new(GraphRag { global: true, ..GraphRag::default() })),
+        ("raptor", None) => Some(Box::new(Raptor::default())),
+        ("raptor", Some("traversal")) => Some(Box::new(Raptor { traversal: true, ..Raptor::default() })),
         ("hypergraph", None) => Some(Box::new(HyperGraph::default())),
         ("hypergraph", Some("degree")) => Some(Box::new(HyperGraph { by_degree: true, ..HyperGraph::default() })),
         _ => None,
@@ -165,4 +177,4 @@ fn graph_retriever(name: &str) -> Option<Box<dyn Retriever>> {
 pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg"];
 /// The names that [`by_name`] knows.
 #[cfg(feature = "full")]
-pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph"];
+pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];

@@ -5,7 +5,7 @@ use super::names::Names;
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Stage};
 use crate::bundle::{BundleError, Kind, PagedIndex, open_section};
 use crate::compact::{Map, sort_by};
-use crate::entities::{EntityIndex, Synonyms, decode_entities, decode_synonyms};
+use crate::entities::{Communities, EntityIndex, Synonyms, Tree, decode_communities, decode_entities, decode_synonyms, decode_tree};
 use crate::names::{capital_spans, decode_mentions, name_words, scan_words};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use std::rc::Rc;
@@ -49,6 +49,32 @@ impl Corpus {
             return Err(BundleError::Corrupt { file: "synonyms".into(), what: "its entities are not the names".into() });
         }
         Ok(synonyms)
+    }
+
+    /// The communities of entities with their reports, for `retriever`.
+    ///
+    /// # Errors
+    /// As [`Corpus::entities`].
+    pub async fn communities(&self, retriever: &'static str, entities: usize) -> Result<Rc<Communities>, BundleError> {
+        if !self.bundle().has("communities") {
+            return Err(BundleError::NotPrepared(retriever));
+        }
+        let m = self.bundle().manifest();
+        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
+        self.bundle().section("communities", move |file, bytes| decode_communities(file, bytes, entities, chunks, dim)).await
+    }
+
+    /// The tree of summaries, for `retriever`.
+    ///
+    /// # Errors
+    /// As [`Corpus::entities`].
+    pub async fn tree(&self, retriever: &'static str) -> Result<Rc<Tree>, BundleError> {
+        if !self.bundle().has("tree") {
+            return Err(BundleError::NotPrepared(retriever));
+        }
+        let m = self.bundle().manifest();
+        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
+        self.bundle().section("tree", move |file, bytes| decode_tree(file, bytes, chunks, dim)).await
     }
 
     /// The cosines of the sentences of `chunks` to `question`, by the sentence's number in `index`, and what could not be loaded.

@@ -1,13 +1,14 @@
 //! From finished parts to a bundle's sections.
 
 use super::writer::{Layout, SectionWriter, WriteError};
+use crate::communities::quantised;
 use crate::names::Found;
 use crate::prepare::Prepared;
 use pocketgraph::bundle::{
     CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PagedIndex, VectorIndex, begin,
     encode_chunks, encode_documents, encode_vectors,
 };
-use pocketgraph::entities::{encode_entities, encode_synonyms};
+use pocketgraph::entities::{Community, SentencePlace, Summary, Tree, encode_communities, encode_entities, encode_synonyms, encode_tree};
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
@@ -193,6 +194,23 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, 
     if let Some(synonyms) = &prepared.synonyms {
         w.section("synonyms", &encode_synonyms(synonyms), GZIP, &[])?;
     }
+    let number = numbers(order);
+    let places = |all: &[SentencePlace]| all.iter().map(|&(c, s)| (number.get(c as usize).copied().unwrap_or(c), s)).collect();
+    if let Some(r) = &prepared.communities {
+        let all: Vec<Community> = r.communities.iter().map(|c| Community { sentences: places(&c.sentences), ..c.clone() }).collect();
+        let bytes = encode_communities(found.table.entries.len(), &r.relations, &all, &quantised(&r.vectors));
+        w.section("communities", &bytes, GZIP, &[])?;
+    }
+    if let Some(t) = &prepared.tree {
+        let child = |&c: &u32| number.get(c as usize).copied().unwrap_or(c);
+        let node = |n: &Summary| {
+            let mut children: Vec<u32> = n.children.iter().map(child).collect();
+            children.sort_unstable();
+            Summary { layer: n.layer, children, sentences: places(&n.sentences) }
+        };
+        let tree = Tree { nodes: t.nodes.iter().map(node).collect(), vectors: quantised(&t.vectors) };
+        w.section("tree", &encode_tree(&tree), GZIP, &[])?;
+    }
     Ok(())
 }
 
@@ -219,12 +237,18 @@ fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), Writ
     w.section("layers", &layers, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])
 }
 
-/// The graph with its chunks renumbered as the bundle numbers them.
-fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
+/// The bundle's number of each chunk.
+fn numbers(order: &[usize]) -> Vec<u32> {
     let mut number = vec![0u32; order.len()];
     for (new, &old) in order.iter().enumerate() {
         number[old] = new as u32;
     }
+    number
+}
+
+/// The graph with its chunks renumbered as the bundle numbers them.
+fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
+    let number = numbers(order);
     let lists = |all: &[Vec<u32>]| all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect();
     KeywordGraph { chunks_by_u: lists(&graph.chunks_by_u), chunks_by_angle: lists(&graph.chunks_by_angle), ..graph.clone() }
 }

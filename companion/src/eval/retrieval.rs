@@ -7,7 +7,7 @@ use crate::cluster::cells;
 use crate::embed_bulk::NativeEmbedder;
 use crate::folder::FolderSource;
 use crate::names;
-use crate::prepare::{Needs, UnknownRetriever, prepare, sections_of};
+use crate::prepare::{self, Needs, UnknownRetriever, prepare, sections_of};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
@@ -187,9 +187,11 @@ fn build(
     let cell_of = cells(&vectors, (passages.len() as f64).sqrt().round().max(1.0) as usize, 0);
     let embed = |texts: &[String]| model.embed_all(texts, &|_| {});
     lap("cells");
-    let found = names::find(&documents, &chunks, Some(&embed), needs.entities);
+    let found = names::find(&documents, &chunks, Some(&embed), needs.sentences());
     lap("names and sentences");
-    let prepared = prepare(needs, &found, &embed, 0);
+    let count = |text: &str| model.tokenizer().count(text);
+    let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
+    let prepared = prepare(needs, &parts);
     lap("retrievers");
     let layers = model.layers();
     let contents = Contents {
