@@ -20,14 +20,15 @@ pub struct EntityIndex {
 }
 
 impl EntityIndex {
-    /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences. Mentions of other entities are dropped.
-    pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>]) -> Self {
+    /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences, `titles` the entities that name its document,
+    /// which the chunk mentions besides: a passage says "he" of what its title names. Mentions of other entities are dropped.
+    pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>], titles: &[Vec<u32>]) -> Self {
         let entities = vectors.rows();
         let (mut first, mut mentions, mut rows) = (vec![0u32], Lists::default(), Vec::with_capacity(chunks.len()));
-        for sentences in chunks {
+        for (c, sentences) in chunks.iter().enumerate() {
             let known = |s: &Vec<u32>| -> Vec<u32> { s.iter().copied().filter(|&e| (e as usize) < entities).collect() };
             let kept: Vec<Vec<u32>> = sentences.iter().map(known).collect();
-            let mut all: Vec<u32> = kept.iter().flatten().copied().collect();
+            let mut all: Vec<u32> = kept.iter().flatten().copied().chain(titles.get(c).map(known).unwrap_or_default()).collect();
             all.sort_unstable();
             rows.push(all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect());
             kept.into_iter().for_each(|s| mentions.push(s));
@@ -83,12 +84,12 @@ impl EntityIndex {
         self.sentences_of.get(entity as usize)
     }
 
-    /// The chunks that mention an entity, ascending.
+    /// The chunks that mention an entity, or are of a document that it names, ascending.
     pub fn chunks_of(&self, entity: u32) -> &[u32] {
         self.chunks_of.get(entity as usize)
     }
 
-    /// The entities of a chunk, ascending, and how often each is mentioned in it.
+    /// The entities of a chunk, ascending, and how often each is mentioned in it, its document's title included.
     pub fn counts(&self, chunk: u32) -> (&[u32], &[u32]) {
         self.counts.row(chunk as usize)
     }
@@ -124,13 +125,15 @@ mod tests {
     fn sentences_entities_and_chunks_lead_to_each_other() {
         let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [1.0, 1.0]].iter().map(|r| &r[..]));
         let chunks = vec![vec![vec![1, 0, 1], vec![]], vec![], vec![vec![0], vec![0, 9]]];
-        let i = EntityIndex::new(vectors, &chunks);
+        let i = EntityIndex::new(vectors, &chunks, &[vec![], vec![2], vec![0, 9]]);
         assert_eq!((i.chunks(), i.sentences(), i.entities()), (3, 4, 3));
         assert_eq!((i.sentences_in(0), i.sentences_in(1), i.sentences_in(2), i.sentences_in(7)), (0..2, 2..2, 2..4, 4..4));
         assert_eq!((0..4).map(|s| i.chunk_of(s)).collect::<Vec<_>>(), [0, 0, 2, 2]);
         assert_eq!((i.mentioned(0), i.distinct(0)), (&[1, 0, 1][..], vec![0, 1]));
         assert_eq!(i.mentioned(3), [0], "a mention of an entity that does not exist is dropped");
         assert_eq!((i.sentences_of(0), i.chunks_of(0), i.sentences_of(2)), (&[0, 2, 3][..], &[0, 2][..], &[][..]));
+        assert_eq!(i.chunks_of(2), [1], "its title names it, though no sentence does");
+        assert_eq!(i.counts(2), (&[0][..], &[3][..]));
         assert_eq!(i.counts(0), (&[0, 1][..], &[1, 2][..]));
         let g = i.passages();
         assert!((g.weight(0, 3) - 1.0 / 3.0).abs() < 1e-6 && (g.weight(0, 4) - 2.0 / 3.0).abs() < 1e-6 && g.weight(2, 3) == 1.0);

@@ -19,18 +19,18 @@ pub fn encode_entities(vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]]) -> Vec
     out
 }
 
-/// Reads the section of a bundle of `chunks` chunks with vectors of dimension `dim`.
+/// Reads the section of a bundle with vectors of dimension `dim`; `titles` holds for each of its chunks the entities that name its document.
 ///
 /// # Errors
 /// [`BundleError`] when the bytes are no such section.
-pub fn decode_entities(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<EntityIndex, BundleError> {
+pub fn decode_entities(file: &str, bytes: &[u8], titles: &[Vec<u32>], dim: u64) -> Result<EntityIndex, BundleError> {
     let mut b = open_section(file, bytes, Kind::Entities)?;
     let vectors = take_matrix(&mut b)?;
     if vectors.rows() > 0 && vectors.dim() as u64 != dim {
         return Err(b.corrupt("its vectors have another dimension than the bundle's"));
     }
     let n = b.count(1)?;
-    if n as u64 != chunks {
+    if n != titles.len() {
         return Err(b.corrupt("its chunks are not the bundle's"));
     }
     let mut all = Vec::with_capacity(n);
@@ -48,7 +48,7 @@ pub fn decode_entities(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Resul
         all.push(sentences);
     }
     b.end()?;
-    Ok(EntityIndex::new(vectors, &all))
+    Ok(EntityIndex::new(vectors, &all, titles))
 }
 
 #[cfg(test)]
@@ -67,19 +67,21 @@ mod tests {
             let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.5], [0.0, 1.0], [0.3, 0.1], [1.0, -1.0]].iter().map(|r| &r[..]));
             let lists: Vec<&[Vec<u32>]> = chunks.iter().map(Vec::as_slice).collect();
             let mut bytes = encode_entities(&vectors, &lists);
-            let read = decode_entities("t", &bytes, chunks.len() as u64, 2).unwrap();
+            let titles = vec![Vec::new(); chunks.len()];
+            let more = vec![Vec::new(); chunks.len() + 1];
+            let read = decode_entities("t", &bytes, &titles, 2).unwrap();
             prop_assert_eq!(&read.vectors, &vectors);
             for (c, sentences) in chunks.iter().enumerate() {
                 let got: Vec<Vec<u32>> = read.sentences_in(c as u32).map(|s| read.mentioned(s).to_vec()).collect();
                 prop_assert_eq!(&got, sentences);
             }
-            prop_assert!(decode_entities("t", &bytes, chunks.len() as u64 + 1, 2).is_err());
-            prop_assert!(decode_entities("t", &bytes, chunks.len() as u64, 3).is_err());
+            prop_assert!(decode_entities("t", &bytes, &more, 2).is_err());
+            prop_assert!(decode_entities("t", &bytes, &titles, 3).is_err());
             let at = flip.index(bytes.len());
             bytes[at] ^= 1 << bit;
-            let _ = decode_entities("t", &bytes, chunks.len() as u64, 2);
+            let _ = decode_entities("t", &bytes, &titles, 2);
             bytes.truncate(at);
-            prop_assert!(decode_entities("t", &bytes, chunks.len() as u64, 2).is_err());
+            prop_assert!(decode_entities("t", &bytes, &titles, 2).is_err());
         }
     }
 }

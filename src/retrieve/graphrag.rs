@@ -164,7 +164,7 @@ mod tests {
     fn text_units_follow_the_entities_and_their_relations() {
         // Chunks: 0 {0}, 1 {0,1,2}, 2 {0,1}, 3 {3}.
         let vectors = matrix(&[[1.0, 0.0]; 5]);
-        let index = EntityIndex::new(vectors, &[vec![vec![0]], vec![vec![0, 1, 2]], vec![vec![0, 1]], vec![vec![3]]]);
+        let index = EntityIndex::new(vectors, &[vec![vec![0]], vec![vec![0, 1, 2]], vec![vec![0, 1]], vec![vec![3]]], &[]);
         let cosines = [Some(0.9), Some(0.1), Some(0.2), None];
         assert_eq!(text_units(&index, &communities(), &[0, 3], &cosines), [1, 2, 0, 3]);
         assert_eq!(text_units(&index, &communities(), &[3, 0], &cosines), [3, 1, 2, 0]);

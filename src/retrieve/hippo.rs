@@ -62,22 +62,18 @@ pub(super) fn graph(index: &EntityIndex, synonyms: &Synonyms, weighting: Weighti
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut edges = Edges::default();
     let mut in_fact = vec![false; index.entities()];
+    for sentence in (0..index.sentences() as u32).filter(|&s| is_fact(index, s)) {
+        let all = index.distinct(sentence);
+        all.iter().for_each(|&e| in_fact[e as usize] = true);
+        let joined = &all[..all.len().min(JOINED)];
+        for (i, &a) in joined.iter().enumerate() {
+            pairs.extend(joined[i + 1..].iter().map(|&b| (a, b)));
+        }
+    }
     for chunk in 0..chunks {
-        let mut phrases: Vec<u32> = Vec::new();
-        for sentence in index.sentences_in(chunk).filter(|&s| is_fact(index, s)) {
-            let all = index.distinct(sentence);
-            let joined = &all[..all.len().min(JOINED)];
-            for (i, &a) in joined.iter().enumerate() {
-                pairs.extend(joined[i + 1..].iter().map(|&b| (a, b)));
-            }
-            phrases.extend(all);
-        }
-        phrases.sort_unstable();
-        phrases.dedup();
-        for &e in &phrases {
-            in_fact[e as usize] = true;
-            edges.add(chunk, chunks + e, 1.0);
-        }
+        // A passage holds the phrases that it mentions and those that its title names: a sentence that says "he" is a fact of the title's phrase too.
+        let phrases = index.counts(chunk).0.iter().filter(|&&e| in_fact[e as usize]);
+        phrases.for_each(|&e| edges.add(chunk, chunks + e, 1.0));
     }
     pairs.sort_unstable();
     let synonym = |a: u32, b: u32| synonyms.get(a as usize, b);
@@ -113,7 +109,7 @@ pub(super) fn reset(
     cosines: &[Option<f32>],
     hippo: &Hippo,
 ) -> (Vec<f64>, Map<u32, f32>) {
-    // In how many passages a phrase is part of a fact: its neighbours that are passages, which come first.
+    // In how many passages a phrase stands: its neighbours that are passages, which come first.
     let passages = |e: u32| graph.neighbours(index.chunks() + e as usize).0.partition_point(|&n| (n as usize) < index.chunks());
     let stretched = min_max(&facts.iter().map(|f| Some(f.score)).collect::<Vec<_>>());
     let scored = facts.iter().zip(&stretched).map(|(f, &s)| Scored { index: f.index, score: s as f32 });

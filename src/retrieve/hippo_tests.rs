@@ -10,12 +10,19 @@ const ENTITIES: usize = 6;
 
 fn index(chunks: &[Vec<Vec<u32>>]) -> EntityIndex {
     let rows: Vec<Vec<f32>> = (0..ENTITIES).map(|i| vec![1.0, i as f32]).collect();
-    EntityIndex::new(QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice)), chunks)
+    EntityIndex::new(QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice)), chunks, &[])
 }
 
 fn facts_of(chunks: &[Vec<Vec<u32>>]) -> Vec<(usize, BTreeSet<u32>)> {
     let each = chunks.iter().enumerate().flat_map(|(c, s)| s.iter().map(move |m| (c, m.iter().copied().collect::<BTreeSet<u32>>())));
     each.filter(|(_, s)| s.len() >= 2).collect()
+}
+
+/// (chunk, phrase): what a chunk mentions and is part of a fact somewhere.
+fn contained(chunks: &[Vec<Vec<u32>>]) -> BTreeSet<(usize, u32)> {
+    let phrases: BTreeSet<u32> = facts_of(chunks).iter().flat_map(|(_, s)| s.iter().copied()).collect();
+    let each = chunks.iter().enumerate().flat_map(|(c, s)| s.iter().flatten().map(move |&e| (c, e)));
+    each.filter(|(_, e)| phrases.contains(e)).collect()
 }
 
 /// The symmetric weights, entities after chunks.
@@ -60,8 +67,7 @@ fn naive_weights(chunks: &[Vec<Vec<u32>>], synonyms: &[(u32, u32, f32)], weighti
             }
         }
     }
-    let contained: BTreeSet<(usize, u32)> = facts.iter().flat_map(|(c, s)| s.iter().map(|&e| (*c, e))).collect();
-    for (c, e) in contained {
+    for (c, e) in contained(chunks) {
         add(c, n + e as usize, 1.0);
     }
     w
@@ -82,7 +88,7 @@ fn naive(chunks: &[Vec<Vec<u32>>], synonyms: &[(u32, u32, f32)], near: &[f32], c
     let mut weights: Vec<(u32, f64)> = Vec::new();
     for e in 0..ENTITIES as u32 {
         let with: Vec<usize> = order.iter().copied().filter(|&f| facts[f].1.contains(&e)).collect();
-        let passages = facts.iter().filter(|(_, s)| s.contains(&e)).map(|(c, _)| *c).collect::<BTreeSet<usize>>().len();
+        let passages = contained(chunks).iter().filter(|x| x.1 == e).count();
         if !with.is_empty() {
             weights.push((e, with.iter().map(|&f| s[f] / passages as f64).sum::<f64>() / with.len() as f64));
         }

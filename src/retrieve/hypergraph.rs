@@ -114,7 +114,7 @@ mod tests {
         let rows: Vec<Vec<f32>> = (0..5).map(|i| vec![1.0, i as f32]).collect();
         let vectors = QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice));
         // Sentences: 0 {0,1}, 1 {0}, 2 {1,2}, 3 {0,2}, 4 {3,4}.
-        EntityIndex::new(vectors, &[vec![vec![0, 1], vec![0]], vec![vec![1, 2]], vec![vec![2, 0]], vec![vec![3, 4]]])
+        EntityIndex::new(vectors, &[vec![vec![0, 1], vec![0]], vec![vec![1, 2]], vec![vec![2, 0]], vec![vec![3, 4]]], &[])
     }
 
     fn seed(index: u32, score: f32) -> Scored {

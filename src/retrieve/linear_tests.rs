@@ -9,7 +9,7 @@ const ENTITIES: usize = 7;
 
 fn index(chunks: &[Vec<Vec<u32>>]) -> EntityIndex {
     let rows: Vec<Vec<f32>> = (0..ENTITIES).map(|i| vec![1.0, i as f32]).collect();
-    EntityIndex::new(QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice)), chunks)
+    EntityIndex::new(QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice)), chunks, &[])
 }
 
 /// The description, word by word: sentences as (chunk, mentions), activations in dictionaries.

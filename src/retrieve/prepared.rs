@@ -6,7 +6,7 @@ use super::{Corpus, Query, Ranked, RankedChunk, Reached, Stage};
 use crate::bundle::{BundleError, Kind, PagedIndex, open_section};
 use crate::compact::{Map, sort_by};
 use crate::entities::{Communities, EntityIndex, Synonyms, Tree, decode_communities, decode_entities, decode_synonyms, decode_tree};
-use crate::names::{capital_spans, decode_mentions, name_words, scan_words};
+use crate::names::{NameTable, capital_spans, decode_mentions, name_words, scan_words};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use std::rc::Rc;
 
@@ -27,9 +27,9 @@ impl Corpus {
             return Err(BundleError::NotPrepared(retriever));
         }
         let names = self.names().await?;
-        let m = self.bundle().manifest();
-        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
-        let index = self.bundle().section("entities", move |file, bytes| decode_entities(file, bytes, chunks, dim)).await?;
+        let (named, dim) = (Rc::clone(&names), self.bundle().manifest().embedder.dimension);
+        let decode = move |file: &str, bytes: &[u8]| decode_entities(file, bytes, &titles(&named.table), dim);
+        let index = self.bundle().section("entities", decode).await?;
         if index.entities() != names.table.entries.len() {
             return Err(BundleError::Corrupt { file: "entities".into(), what: "its entities are not the names".into() });
         }
@@ -112,6 +112,22 @@ impl Corpus {
     }
 }
 
+/// From this certainty on, in hundredths, a name of a document stands for its title.
+const TITLE: u8 = 80;
+
+/// For each chunk the entities that name its document.
+fn titles(table: &NameTable) -> Vec<Vec<u32>> {
+    let mut of: Vec<Vec<u32>> = vec![Vec::new(); table.title_weight.len()];
+    for (entry, e) in table.entries.iter().enumerate() {
+        for &(document, _) in e.of.iter().filter(|(_, strength)| *strength >= TITLE) {
+            if let Some(list) = of.get_mut(document as usize) {
+                list.push(entry as u32);
+            }
+        }
+    }
+    table.document_of.iter().map(|&d| of.get(d as usize).cloned().unwrap_or_default()).collect()
+}
+
 /// A question with its vector, and the cosines of the chunks to it.
 pub(super) struct Asked {
     /// The question's vector.
@@ -182,7 +198,7 @@ pub(super) async fn question_entities(query: &Query, names: &Names, index: &Enti
         let few = names.table.entries.get(entry as usize).is_some_and(|e| e.chunks <= rare);
         n > 1 || (capital && !typed_without) || (typed_without && few && first.chars().count() >= 4)
     };
-    let found = scan_words(&words, &|key| names.table.find(key).filter(|&e| !index.sentences_of(e).is_empty()), &accept);
+    let found = scan_words(&words, &|key| names.table.find(key).filter(|&e| !index.chunks_of(e).is_empty()), &accept);
     let mut out: Vec<(u32, f32)> = found.iter().map(|m| (m.entry, 1.0)).collect();
     if let Some(encoder) = &query.encoder {
         for span in capital_spans(&words) {

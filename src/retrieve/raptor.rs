@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    const COSINES: [Option<f32>; 4] = [Some(0.5), Some(0.3), Some(0.95), None];
+    const COSINES: [Option<f32>; 4] = [Some(0.4), Some(0.3), Some(0.95), None];
 
     fn ids(all: &[Scored]) -> Vec<u32> {
         all.iter().map(|h| h.index).collect()
