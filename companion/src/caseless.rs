@@ -62,7 +62,8 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
         }
     }
     let most = (chunks.len() / ONE_IN).max(3);
-    let counts: HashMap<&str, usize> = seen.iter().filter(|(_, (_, n))| (2..=most).contains(n)).map(|(k, (_, n))| (k.as_str(), *n)).collect();
+    let counts: HashMap<&str, usize> =
+        seen.iter().filter(|(_, (_, n))| (2..=most).contains(n)).map(|(k, (_, n))| (k.as_str(), *n)).collect();
     // A phrase is held by a longer one if that, without its first or its last word, is the phrase.
     let mut held: Vec<&str> = Vec::new();
     for (&key, &n) in &counts {

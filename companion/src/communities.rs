@@ -111,7 +111,8 @@ fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap
             let like = chosen.iter().map(|&j| cosine(i, j)).fold(0f32, f32::max);
             LAMBDA * scored[i].0 / most - (1.0 - LAMBDA) * like
         };
-        let best = (0..scored.len()).filter(|i| !chosen.contains(i)).map(|i| (worth(i), i)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let best =
+            (0..scored.len()).filter(|i| !chosen.contains(i)).map(|i| (worth(i), i)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let Some((_, best)) = best else { break };
         chosen.push(best);
     }
@@ -201,7 +202,8 @@ mod tests {
     }
 
     fn corpus(texts: &[&str]) -> (Vec<Document>, Vec<Chunk>) {
-        let documents = texts.iter().enumerate().map(|(i, _)| Document { title: format!("note {i}"), url: String::new(), path: String::new() });
+        let documents =
+            texts.iter().enumerate().map(|(i, _)| Document { title: format!("note {i}"), url: String::new(), path: String::new() });
         let chunk = |(i, t): (usize, &&str)| Chunk {
             document: i as u32,
             heading_path: Vec::new(),

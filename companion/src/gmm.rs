@@ -55,7 +55,8 @@ impl Mixture {
         let (n, d) = (rows.len() as f64, rows[0].len());
         let mut random = Random::new(seed, 0x676d_6d00 + k as u64);
         let mean: Vec<f64> = (0..d).map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / n).collect();
-        let spread: Vec<f64> = (0..d).map(|j| (rows.iter().map(|r| (r[j] - mean[j]).powi(2)).sum::<f64>() / n).max(LEAST_VARIANCE)).collect();
+        let spread: Vec<f64> =
+            (0..d).map(|j| (rows.iter().map(|r| (r[j] - mean[j]).powi(2)).sum::<f64>() / n).max(LEAST_VARIANCE)).collect();
         let mut out = Mixture {
             log_weights: vec![-(k as f64).ln(); k],
             means: centres(rows, k, &mut random),
@@ -149,7 +150,11 @@ mod tests {
 
     fn blobs(centres: &[[f64; 2]], each: usize, spread: f64) -> Vec<Vec<f64>> {
         let mut random = Random::new(7, 0);
-        centres.iter().flat_map(|c| std::iter::repeat_n(*c, each)).map(|c| c.iter().map(|x| x + spread * bell(&mut random)).collect()).collect()
+        centres
+            .iter()
+            .flat_map(|c| std::iter::repeat_n(*c, each))
+            .map(|c| c.iter().map(|x| x + spread * bell(&mut random)).collect())
+            .collect()
     }
 
     #[test]

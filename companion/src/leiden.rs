@@ -255,12 +255,8 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
         return of;
     }
     let mut random = Random::new(options.seed, 0x6c65_6964);
-    let mut steps = Leiden {
-        penalty: options.resolution / total,
-        half: total / 2.0,
-        randomness: options.randomness.max(1e-9),
-        random: &mut random,
-    };
+    let mut steps =
+        Leiden { penalty: options.resolution / total, half: total / 2.0, randomness: options.randomness.max(1e-9), random: &mut random };
     let row = |i: usize| graph.neighbours(i).0.iter().zip(graph.neighbours(i).1).map(|(&j, &w)| (j, f64::from(w))).collect();
     let mut quality = modularity(graph, &of, options.resolution);
     for _ in 0..10 {

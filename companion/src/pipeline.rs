@@ -217,7 +217,8 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         progress.stage("embedding sentences", Some(texts.len() as u64));
         model.embed_all(texts, &|n| progress.at(n as u64))
     };
-    let found = names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>), options.needs.sentences());
+    let found =
+        names::find(&read.documents, &read.chunks, ours.then_some(&embed_sentences as &names::Embed<'_>), options.needs.sentences());
     clock.lap("names");
     let count = |text: &str| model.tokenizer().count(text);
     let (chunks, vectors) = (read.chunks.as_slice(), read.vectors.as_slice());

@@ -150,7 +150,9 @@ fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
     let long: Vec<bool> = keys.iter().map(|k| k.chars().filter(|c| c.is_alphanumeric()).count() > TOO_SHORT).collect();
     let row = |(i, near): (usize, &Vec<_>)| -> Vec<(u32, f32)> {
         let kept = near.iter().map(|n: &crate::laplace::Neighbour| (n.row, n.angle.cos()));
-        kept.filter(|&(j, cosine)| long[i] && long[j as usize] && j as usize != i && cosine >= SYNONYM).map(|(j, c)| (j, c as f32)).collect()
+        kept.filter(|&(j, cosine)| long[i] && long[j as usize] && j as usize != i && cosine >= SYNONYM)
+            .map(|(j, c)| (j, c as f32))
+            .collect()
     };
     Csr::from_rows(keys.len(), neighbours.iter().enumerate().map(row).collect())
 }

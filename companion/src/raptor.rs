@@ -83,7 +83,11 @@ fn principal(rows: &[&[f32]], dimensions: usize) -> Vec<Vec<f64>> {
         .iter()
         .map(|&c| {
             let v = eigen.eigenvectors.column(c);
-            if wide { (v * eigen.eigenvalues[c].max(0.0).sqrt()).iter().copied().collect() } else { (&centred * v).iter().copied().collect() }
+            if wide {
+                (v * eigen.eigenvalues[c].max(0.0).sqrt()).iter().copied().collect()
+            } else {
+                (&centred * v).iter().copied().collect()
+            }
         })
         .collect();
     (0..n).map(|i| scores.iter().map(|s| s[i]).collect()).collect()
@@ -122,8 +126,7 @@ fn clusters(nodes: &[Node], options: &RaptorOptions) -> Vec<Vec<usize>> {
     let vectors = |places: &[usize]| places.iter().map(|&i| nodes[i].vector.as_slice()).collect::<Vec<_>>();
     let every: Vec<usize> = (0..nodes.len()).collect();
     let mut out: BTreeSet<Vec<usize>> = BTreeSet::new();
-    let mut waiting: Vec<(Vec<usize>, u32)> =
-        soft_clusters(&vectors(&every), options).into_iter().map(|c| (c, 0)).collect();
+    let mut waiting: Vec<(Vec<usize>, u32)> = soft_clusters(&vectors(&every), options).into_iter().map(|c| (c, 0)).collect();
     while let Some((cluster, depth)) = waiting.pop() {
         let tokens: usize = cluster.iter().map(|&i| nodes[i].tokens).sum();
         let small = cluster.len() <= options.dimensions + 1;
@@ -250,7 +253,8 @@ mod tests {
             start: 0,
             end: 0,
         };
-        let documents: Vec<Document> = texts.iter().map(|_| Document { title: String::new(), url: String::new(), path: String::new() }).collect();
+        let documents: Vec<Document> =
+            texts.iter().map(|_| Document { title: String::new(), url: String::new(), path: String::new() }).collect();
         let chunks: Vec<Chunk> = texts.iter().enumerate().map(chunk).collect();
         let found = crate::names::find(&documents, &chunks, Some(&embed), true);
         let count = |t: &str| t.split_whitespace().count();

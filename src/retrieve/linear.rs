@@ -153,10 +153,8 @@ impl Retriever for Linear {
             if seeds.is_empty() {
                 return Ok(asked.by_cosine(k));
             }
-            let mut active = Activation {
-                last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(),
-                weight: seeds.iter().copied().collect(),
-            };
+            let mut active =
+                Activation { last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(), weight: seeds.iter().copied().collect() };
             let mut frontier = seeds;
             let (mut near, mut used, mut seen): (Map<u32, f32>, Set<u32>, Set<u32>) = Default::default();
             for tier in 2..=self.tiers {

@@ -95,8 +95,7 @@ fn naive(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: 
 fn ours(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: &[f32], p: &Linear) -> Vec<f64> {
     let index = index(chunks);
     let near: Map<u32, f32> = near.iter().enumerate().map(|(i, &x)| (i as u32, x)).collect();
-    let mut active =
-        Activation { last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(), weight: seeds.iter().copied().collect() };
+    let mut active = Activation { last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(), weight: seeds.iter().copied().collect() };
     let mut frontier = seeds.to_vec();
     let mut used = Set::default();
     for tier in 2..=p.tiers {

@@ -32,8 +32,7 @@ const KEPT: usize = 5;
 
 /// All nodes, chunks by their number and summaries after them, by cosine.
 pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &[Option<f32>]) -> Vec<Scored> {
-    let mut all: Vec<Scored> =
-        cosines.iter().enumerate().filter_map(|(c, x)| Some(Scored { index: c as u32, score: (*x)? })).collect();
+    let mut all: Vec<Scored> = cosines.iter().enumerate().filter_map(|(c, x)| Some(Scored { index: c as u32, score: (*x)? })).collect();
     if tree.vectors.dim() == question.data.len() {
         let from = cosines.len() as u32;
         all.extend(tree.vectors.scan(question).into_iter().enumerate().map(|(i, score)| Scored { index: from + i as u32, score }));
@@ -136,7 +135,8 @@ impl Retriever for Raptor {
                 let chunk = tree.nodes.get(i as usize)?.sentences.first()?.0;
                 Some(documents.get(texts.get(&chunk)?.document as usize)?.title.clone())
             };
-            Ok(asked.ranked(best, |chunk| by.get(&chunk).and_then(|&i| title(i)).map(|title| Reached::Summary { title }).into_iter().collect()))
+            Ok(asked
+                .ranked(best, |chunk| by.get(&chunk).and_then(|&i| title(i)).map(|title| Reached::Summary { title }).into_iter().collect()))
         }
         .boxed_local()
     }
@@ -150,7 +150,11 @@ mod tests {
 
     /// Chunks 0 to 3; summary 4 of 0 and 1, summary 5 of 2, summary 6 of both. Chunk 3 is in no cluster.
     fn tree() -> Tree {
-        let of = |layer, children: &[u32], sentences: &[(u32, u32)]| Summary { layer, children: children.to_vec(), sentences: sentences.to_vec() };
+        let of = |layer, children: &[u32], sentences: &[(u32, u32)]| Summary {
+            layer,
+            children: children.to_vec(),
+            sentences: sentences.to_vec(),
+        };
         Tree {
             nodes: vec![of(1, &[0, 1], &[(1, 0), (0, 2)]), of(1, &[2], &[(2, 0)]), of(2, &[4, 5], &[(1, 0), (2, 0)])],
             vectors: QuantizedMatrix::from_rows(2, [[0.9f32, 0.1], [0.0, 1.0], [0.5, 0.5]].iter().map(|r| &r[..])),

@@ -265,7 +265,8 @@ fn retrieval(args: &Retrieval) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
     bars.stage("embedding passages", Some(passages.len() as u64));
-    let report = wait(evaluate(&passages, &questions, &args.retrievers, &model, args.bundle.as_deref(), &|n| bars.at(n as u64)))?.into_diagnostic()?;
+    let report = wait(evaluate(&passages, &questions, &args.retrievers, &model, args.bundle.as_deref(), &|n| bars.at(n as u64)))?
+        .into_diagnostic()?;
     bars.finish();
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
