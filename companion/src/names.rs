@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn documentation_is_scanned_where_a_retriever_asks_for_it_and_still_not_hopped() {
         let (documents, chunks) =
-            corpus(&[("Installation", "Run the Acme Installer."), ("Configuration", "The Acme Installer has a file.")]);
+            corpus(&[("Installation", "Please open the Acme Installer."), ("Configuration", "The Acme Installer has a file.")]);
         let found = find(&documents, &chunks, Some(&lengths), true);
         assert!(!found.table.hop);
         let acme = found.table.find("acme installer").unwrap();
