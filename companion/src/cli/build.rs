@@ -137,6 +137,8 @@ fn print(args: &Args, summary: &Summary) {
     );
     let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
+    let sizes: Vec<String> = m.sections.iter().map(|s| format!("{} {:.2} MB", s.name, (s.bytes + s.page_bytes) as f64 / 1e6)).collect();
+    println!("  {}", sizes.join(", "));
     if let Some(r) = &summary.autokg {
         let s = &r.set_sizes;
         println!(
