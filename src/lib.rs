@@ -16,6 +16,8 @@ pub mod kg;
 pub mod keyword;
 pub mod lexical;
 pub mod names;
+#[cfg(feature = "full")]
+pub mod entities;
 pub mod retrieve;
 pub mod llm;
 pub mod plan;

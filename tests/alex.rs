@@ -82,6 +82,7 @@ fn engine(folder: &std::path::Path) -> Engine {
             knowledge: None,
             kg_from_documents: false,
             kg_model: None,
+            needs: pocketgraph_companion::prepare::Needs::default(),
             seed: 0,
             runtime: false,
             pages: None,

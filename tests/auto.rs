@@ -34,6 +34,7 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
         knowledge: None,
         kg_from_documents: false,
         kg_model: None,
+        needs: pocketgraph_companion::prepare::Needs::default(),
         seed: 0,
         runtime: false,
         pages: None,

@@ -77,7 +77,7 @@ fn small_bundle(folder: &Path) {
         chunks_by_u: (0..5u32).map(|i| vec![i, i + 10]).collect(),
         chunks_by_angle: (0..5u32).map(|i| vec![i + 20, i]).collect(),
     };
-    let found = pocketgraph_companion::names::find(&documents, &chunks, None);
+    let found = pocketgraph_companion::names::find(&documents, &chunks, None, false);
     assemble(
         &Contents {
             documents: &documents,
@@ -86,7 +86,9 @@ fn small_bundle(folder: &Path) {
             cells: &cells,
             keywords: Some(&graph),
             names: Some(&found),
+            prepared: None,
             knowledge: Some(&knowledge()),
+            labels: None,
             model: None,
             embedder: EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() },
             options: vec![("seed".into(), "0".into())],

@@ -1,10 +1,11 @@
 //! The names of a corpus, and for corpora about named things the mentions and sentence vectors that a hop needs.
 
+use crate::caseless::recurring_caseless;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::lexical::idf;
 use pocketgraph::names::{
-    ChunkMentions, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, is_name_like, lead_name, name_words, names_of_title, opens_with_title,
-    scan_words,
+    ChunkMentions, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, capital_spans, is_name_like, lead_name, name_words, names_of_title,
+    opens_with_title, scan_words,
 };
 use pocketgraph::text::{is_stop_word, sentences, terms};
 use pocketgraph::vector::QuantizedMatrix;
@@ -42,13 +43,14 @@ pub struct Extra {
 }
 
 /// As [`find_with`], with the names that titles give alone.
-pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>) -> Found {
-    find_with(documents, chunks, &[], embed)
+pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>, everywhere: bool) -> Found {
+    find_with(documents, chunks, &[], embed, everywhere)
 }
 
-/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks for that document. Where its documents are about what their titles name, every sentence is scanned for mentions and embedded by `embed`;
-/// without it nothing is hopped.
-pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>) -> Found {
+/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks for that document. Where its documents
+/// are about what their titles name, every sentence is scanned for mentions and embedded by `embed`; without it nothing is hopped. `everywhere`
+/// scans and embeds the sentences of any corpus, for retrievers that need them; what is hopped stays the same.
+pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>, everywhere: bool) -> Found {
     let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
     for (i, chunk) in chunks.iter().enumerate() {
         if let Some(first) = first_chunk.get_mut(chunk.document as usize) {
@@ -61,8 +63,8 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
     };
     let opens = (0..documents.len()).filter(|&d| opens_with_title(&documents[d].title, opening_of(d))).count();
     let opening = opens as f32 / documents.len().max(1) as f32;
-    let embed = embed.filter(|_| opening >= HOP_FROM);
-    let hop = embed.is_some();
+    let hop = embed.is_some() && opening >= HOP_FROM;
+    let embed = embed.filter(|_| hop || everywhere);
 
     let mut of: BTreeMap<String, BTreeMap<u32, u8>> = BTreeMap::new();
     for (d, document) in documents.iter().enumerate().filter(|(_, document)| is_name_like(&document.title)) {
@@ -81,9 +83,10 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
             *best = x.strength.max(*best);
         }
     }
-    let words: Vec<Vec<Vec<NameWord>>> = if hop { sentence_words(chunks) } else { Vec::new() };
+    let words: Vec<Vec<Vec<NameWord>>> = if embed.is_some() { sentence_words(chunks) } else { Vec::new() };
     let mut keys: BTreeSet<String> = of.keys().cloned().collect();
     keys.extend(recurring_capitals(&words));
+    keys.extend(recurring_caseless(&words));
     let frequency = term_frequency(chunks);
     let in_chunks = word_frequency(chunks, &keys);
     let entries: Vec<NameEntry> = keys
@@ -107,32 +110,15 @@ fn sentence_words(chunks: &[Chunk]) -> Vec<Vec<Vec<NameWord>>> {
 
 /// Phrases with capitals ("University of Leeds") that stand in two chunks or more.
 fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
-    const JOINING: &[&str] = &["of", "the", "de", "von", "van", "da", "di", "du", "la", "le", "and", "for"];
     let mut seen: HashMap<String, (usize, u32)> = HashMap::new();
     for (chunk, sentences) in words.iter().enumerate() {
         for sentence in sentences {
-            let mut at = 0;
-            while at < sentence.len() {
-                if !sentence[at].capital || is_stop_word(&sentence[at].key) {
-                    at += 1;
-                    continue;
-                }
-                let mut end = at + 1;
-                let mut look = end;
-                while look < sentence.len() && look - at < NAME_LIKE_WORDS {
-                    if sentence[look].capital {
-                        end = look + 1;
-                    } else if !JOINING.contains(&sentence[look].key.as_str()) {
-                        break;
-                    }
-                    look += 1;
-                }
-                let key = sentence[at..end].iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
+            for span in capital_spans(sentence) {
+                let key = sentence[span].iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
                 let entry = seen.entry(key).or_insert((usize::MAX, 0));
                 if entry.0 != chunk {
                     *entry = (chunk, entry.1 + 1);
                 }
-                at = end;
             }
         }
     }
@@ -242,7 +228,7 @@ mod tests {
             ("Charles Babbage", "Charles Babbage was an inventor. He built the Difference Engine."),
             ("Difference Engine", "The Difference Engine is a machine by Charles Babbage."),
         ]);
-        let found = find(&documents, &chunks, Some(&lengths));
+        let found = find(&documents, &chunks, Some(&lengths), false);
         assert!(found.table.hop && found.opening == 1.0);
         let babbage = found.table.find("charles babbage").unwrap();
         assert_eq!(found.table.entries[babbage as usize].of, [(1, 100)]);
@@ -256,7 +242,7 @@ mod tests {
     fn documentation_is_not_hopped_and_embeds_no_sentences() {
         let (documents, chunks) =
             corpus(&[("Installation", "Run the installer."), ("Configuration", "Edit the file. It is in your home.")]);
-        let found = find(&documents, &chunks, Some(&|_| unreachable!("no sentence is embedded")));
+        let found = find(&documents, &chunks, Some(&|_| unreachable!("no sentence is embedded")), false);
         assert!(!found.table.hop && found.mentions.is_empty());
         assert!(found.table.find("installation").is_some());
         assert!(found.table.title_weight.iter().all(|&w| w > 0));
@@ -266,8 +252,8 @@ mod tests {
     fn what_a_page_defines_is_one_of_its_names_unless_it_is_a_title() {
         let (documents, chunks) = corpus(&[("Settings", "See buildStats below."), ("Build", "Build it.")]);
         let extra = |name: &str| Extra { name: name.into(), document: 0, strength: 60 };
-        let found =
-            find_with(&documents, &chunks, &[extra("buildStats"), extra("Build"), extra(" "), Extra { document: 9, ..extra("x y") }], None);
+        let named = [extra("buildStats"), extra("Build"), extra(" "), Extra { document: 9, ..extra("x y") }];
+        let found = find_with(&documents, &chunks, &named, None, false);
         let of = |key: &str| found.table.find(key).map(|i| found.table.entries[i as usize].of.clone());
         assert_eq!(of("buildstats"), Some(vec![(0, 60)]));
         assert_eq!(of("build"), Some(vec![(1, 100)]));
@@ -275,9 +261,36 @@ mod tests {
     }
 
     #[test]
+    fn documentation_is_scanned_where_a_retriever_asks_for_it_and_still_not_hopped() {
+        let (documents, chunks) =
+            corpus(&[("Installation", "Please open the Acme Installer."), ("Configuration", "The Acme Installer has a file.")]);
+        let found = find(&documents, &chunks, Some(&lengths), true);
+        assert!(!found.table.hop);
+        let acme = found.table.find("acme installer").unwrap();
+        assert!(found.mentions.iter().all(|m| m.sentences.concat().contains(&acme)));
+    }
+
+    #[test]
+    fn scripts_without_capitals_have_entities_too() {
+        let (documents, chunks) = corpus(&[
+            ("東京", "東京は日本の首都です。渋谷は東京にあります。"),
+            ("渋谷", "渋谷は東京の街です。ハチ公像があります。"),
+            ("ハチ公像", "ハチ公像は渋谷にあります。"),
+            ("القاهرة", "القاهرة عاصمة مصر الجميلة."),
+            ("النيل", "النيل نهر يمر في القاهرة."),
+        ]);
+        let found = find(&documents, &chunks, Some(&lengths), true);
+        for name in ["東 京", "渋 谷", "القاهرة"] {
+            let entry = found.table.find(name).unwrap_or_else(|| panic!("{name}"));
+            let n = found.mentions.iter().filter(|m| m.sentences.iter().flatten().any(|&e| e == entry)).count();
+            assert!(n >= 2, "{name} {n}");
+        }
+    }
+
+    #[test]
     fn nothing_and_untitled_passages_do_no_harm() {
-        assert!(find(&[], &[], Some(&lengths)).table.entries.is_empty());
+        assert!(find(&[], &[], Some(&lengths), true).table.entries.is_empty());
         let (documents, chunks) = corpus(&[("", ""), ("", "x")]);
-        assert!(find(&documents, &chunks, Some(&lengths)).table.entries.is_empty());
+        assert!(find(&documents, &chunks, Some(&lengths), false).table.entries.is_empty());
     }
 }

@@ -14,6 +14,7 @@ use crate::kg::{DocumentTriples, Gathering, ImportError, ImportOptions, ImportRe
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages::{self, PagesError};
+use crate::prepare::{self, Needs, prepare};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use pocketgraph::kg::NodeId;
 use pocketgraph::llm::ChatModel;
@@ -69,6 +70,8 @@ pub struct BuildOptions {
     pub kg_from_documents: bool,
     /// A language model that reads the chunks for triples; `None` asks none.
     pub kg_model: Option<KgModel>,
+    /// What other retrievers than the default need of the bundle.
+    pub needs: Needs,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the browser runtime is written beside the bundle.
@@ -293,17 +296,23 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         others.embed_all(texts, &|n| progress.at(n as u64))
     };
     let extra = knowledge.as_ref().map(|(graph, _)| kg::names_of(graph, &read.chunks)).unwrap_or_default();
-    let found = names::find_with(&read.documents, &read.chunks, &extra, ours.then_some(&embed_sentences as &names::Embed<'_>));
+    let embed = ours.then_some(&embed_sentences as &names::Embed<'_>);
+    let found = names::find_with(&read.documents, &read.chunks, &extra, embed, options.needs.sentences());
     clock.lap("names");
     let labels = knowledge.as_ref().filter(|(graph, _)| ours && graph.entities() <= LABELS_EMBEDDED).map(|(graph, _)| {
         progress.stage("embedding labels", Some(graph.entities() as u64));
         let labels: Vec<String> = (0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect();
-        let vectors = model.embed_all(&labels, &|n| progress.at(n as u64));
+        let vectors = others.embed_all(&labels, &|n| progress.at(n as u64));
         QuantizedMatrix::from_rows(model.dim(), vectors.iter().map(Vec::as_slice))
     });
     if labels.is_some() {
         clock.lap("labels");
     }
+    let count = |text: &str| model.tokenizer().count(text);
+    let (chunks, vectors) = (read.chunks.as_slice(), read.vectors.as_slice());
+    let parts = prepare::Corpus { chunks, vectors, found: &found, embed: &embed_sentences, count: &count, seed: options.seed };
+    let prepared = ours.then(|| prepare(options.needs, &parts));
+    clock.lap("retrievers");
 
     progress.stage("writing the bundle", None);
     let count = if read.chunks.len() <= ONE_CELL_BELOW { 1 } else { (read.chunks.len() as f64).sqrt().round() as usize };
@@ -323,6 +332,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         cells: &cell_of,
         keywords: graph.as_ref(),
         names: Some(&found),
+        prepared: prepared.as_ref(),
         knowledge: knowledge.as_ref().map(|(graph, _)| graph),
         labels: labels.as_ref(),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),

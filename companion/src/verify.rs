@@ -63,13 +63,26 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     }
     if bundle.has("names")
         && let Some(names) = v.note(corpus.names().await)
-        && names.table.hop
+        && bundle.has("mentions")
     {
         for run in every.chunks(1000) {
             if let Some((_, missing)) = v.note(corpus.mentions(run, names.table.entries.len() as u32).await) {
                 v.faults.extend(missing);
             }
         }
+    }
+    if bundle.has("entities")
+        && let Some((_, index)) = v.note(corpus.entities("").await)
+    {
+        if bundle.has("synonyms") {
+            v.note(corpus.synonyms("", index.entities()).await);
+        }
+        if bundle.has("communities") {
+            v.note(corpus.communities("", index.entities()).await);
+        }
+    }
+    if bundle.has("tree") {
+        v.note(corpus.tree("").await);
     }
     if kg::is_in(bundle)
         && let Some(graph) = v.note(kg::load(bundle).await)

@@ -58,6 +58,14 @@ pub enum Kind {
     MentionIndex = 31,
     /// The sentences of a run of chunks: names mentioned, and vectors.
     Mentions = 32,
+    /// The vectors of names, and which names each sentence of the corpus mentions.
+    Entities = 40,
+    /// Which names are nearly the same.
+    Synonyms = 41,
+    /// The co-occurrence graph of names and its communities with their reports.
+    Communities = 42,
+    /// Summaries of summaries of chunks.
+    Tree = 43,
 }
 
 /// A new section's bytes: the header, ready for its payload.

@@ -53,6 +53,10 @@ pub enum BundleError {
     /// The bundle was built without something that was asked for.
     #[error("the bundle has no section {0}: it was built without it")]
     Missing(String),
+    /// The bundle was built without what a retriever reads.
+    #[cfg(feature = "full")]
+    #[error("the bundle is not prepared for the retriever {0}: build it with --retrievers auto,{0}")]
+    NotPrepared(&'static str),
 }
 
 impl BundleError {
@@ -66,6 +70,8 @@ impl BundleError {
             BundleError::Length { .. } => "truncated",
             BundleError::Corrupt { .. } => "corrupt",
             BundleError::Missing(_) => "missing-section",
+            #[cfg(feature = "full")]
+            BundleError::NotPrepared(_) => "missing-section",
         }
     }
 }

@@ -6,10 +6,12 @@
 
 mod mentions;
 mod section;
+mod spans;
 mod table;
 mod title;
 
 pub use mentions::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, decode_mentions, encode_mentions};
 pub use section::{decode_names, encode_names};
+pub use spans::{capital_spans, is_caseless};
 pub use table::{Mention, NameEntry, NameTable, NameWord, name_words, scan_words};
 pub use title::{NAME_LIKE_WORDS, is_name_like, lead_name, names_of_title, opens_with_title};

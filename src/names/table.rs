@@ -48,7 +48,7 @@ pub struct NameWord {
     pub key: String,
     /// Where it stands, in bytes, the possessive included.
     pub span: Range<usize>,
-    /// Whether it begins with a capital or a digit.
+    /// Whether it begins with a capital, a digit, or a letter of a script without case.
     pub capital: bool,
 }
 
@@ -59,7 +59,7 @@ pub fn name_words(text: &str) -> Vec<NameWord> {
         .map(|w| {
             let folded = fold(w.text);
             let bare = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
-            NameWord { key: bare, span: w.span, capital: w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric()) }
+            NameWord { key: bare, span: w.span, capital: w.text.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase()) }
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! What a title says about the names of its document.
 
+use super::spans::is_caseless;
 use super::table::{NameWord, name_words};
 use crate::text::is_stop_word;
 
@@ -68,7 +69,8 @@ pub fn lead_name(title: &str, first_sentence: &str) -> Option<(String, u8)> {
         words.remove(0);
     }
     let first = words.first()?;
-    if words.len() > 8 || !first.capital || is_stop_word(&first.key) {
+    // Without case nothing tells where a name at the head of a sentence ends.
+    if words.len() > 8 || !first.capital || is_caseless(first) || is_stop_word(&first.key) {
         return None;
     }
     let wanted = without_parenthesis(title);
@@ -134,6 +136,7 @@ mod tests {
         );
         assert_eq!(lead_name("Ada Lovelace", "She was a mathematician."), None);
         assert_eq!(lead_name("", ""), None);
+        assert_eq!(lead_name("القاهرة", "القاهرة عاصمة مصر الجميلة."), None);
     }
 
     #[test]

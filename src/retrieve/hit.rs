@@ -43,6 +43,18 @@ pub enum Reached {
         /// The keyword near the question that led to it.
         via: String,
     },
+    /// The question leads to an entity that it mentions.
+    #[cfg(feature = "full")]
+    Entity {
+        /// The entity.
+        entity: String,
+    },
+    /// A summary or report near the question rests on it.
+    #[cfg(feature = "full")]
+    Summary {
+        /// What the summary is about.
+        title: String,
+    },
 }
 
 /// A chunk that answers to a question.
@@ -119,7 +131,7 @@ pub enum Stage {
 pub struct SearchResult {
     /// The question as it was asked.
     pub question: String,
-    /// The retriever that ranked: `auto`, `hybrid`, `lexical`, `dense` or `autokg`.
+    /// The name of the retriever that ranked.
     pub retriever: String,
     /// Which query side spoke.
     pub stage: Stage,

@@ -5,11 +5,23 @@ mod autokg;
 mod corpus;
 mod dense;
 mod fusion;
+#[cfg(feature = "full")]
+mod graphrag;
+#[cfg(feature = "full")]
+mod hippo;
 mod hit;
 mod hybrid;
+#[cfg(feature = "full")]
+mod hypergraph;
 mod lexical;
+#[cfg(feature = "full")]
+mod linear;
 mod names;
+#[cfg(feature = "full")]
+mod prepared;
 mod present;
+#[cfg(feature = "full")]
+mod raptor;
 mod scan;
 mod subgraph;
 
@@ -18,11 +30,21 @@ pub use autokg::AutoKg;
 pub use corpus::Corpus;
 pub use dense::Dense;
 pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
+#[cfg(feature = "full")]
+pub use graphrag::GraphRag;
+#[cfg(feature = "full")]
+pub use hippo::{Hippo, Weighting};
 pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
 pub use hybrid::Hybrid;
+#[cfg(feature = "full")]
+pub use hypergraph::HyperGraph;
 pub use lexical::Lexical;
+#[cfg(feature = "full")]
+pub use linear::Linear;
 pub use names::{Names, title_terms};
 pub use present::{highlights, present};
+#[cfg(feature = "full")]
+pub use raptor::Raptor;
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
 use crate::bundle::BundleError;
@@ -116,7 +138,8 @@ pub trait Retriever {
 /// How many hits there are when nobody says.
 pub const DEFAULT_K: usize = 10;
 
-/// The retriever named `name` with its default parameters.
+/// The retriever named `name` with its default parameters. Some take others after a colon: `linear:TIERS/SENTENCES/RATIO/THRESHOLD`, `hippo:canonical`,
+/// `hypergraph:degree`, `graphrag:global`, `raptor:traversal`.
 pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
     match name {
         "auto" => Some(Box::new(Auto)),
@@ -124,9 +147,35 @@ pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
         "dense" => Some(Box::new(Dense)),
         "autokg" => Some(Box::new(AutoKg::default())),
         "hybrid" => Some(Box::new(Hybrid)),
+        #[cfg(feature = "full")]
+        _ => graph_retriever(name),
+        #[cfg(not(feature = "full"))]
+        _ => None,
+    }
+}
+
+/// The retrievers that read what a build prepares on demand (`--retrievers`).
+#[cfg(feature = "full")]
+fn graph_retriever(name: &str) -> Option<Box<dyn Retriever>> {
+    let (name, how) = name.split_once(':').map_or((name, None), |(name, how)| (name, Some(how)));
+    match (name, how) {
+        ("linear", None) => Some(Box::new(Linear::default())),
+        ("linear", Some(how)) => Some(Box::new(Linear::of(how)?)),
+        ("hippo", None) => Some(Box::new(Hippo::default())),
+        ("hippo", Some("canonical")) => Some(Box::new(Hippo { weighting: Weighting::Canonical, ..Hippo::default() })),
+        ("graphrag", None) => Some(Box::new(GraphRag::default())),
+        ("graphrag", Some("global")) => Some(Box::new(GraphRag { global: true, ..GraphRag::default() })),
+        ("raptor", None) => Some(Box::new(Raptor::default())),
+        ("raptor", Some("traversal")) => Some(Box::new(Raptor { traversal: true, ..Raptor::default() })),
+        ("hypergraph", None) => Some(Box::new(HyperGraph::default())),
+        ("hypergraph", Some("degree")) => Some(Box::new(HyperGraph { by_degree: true, ..HyperGraph::default() })),
         _ => None,
     }
 }
 
 /// The names that [`by_name`] knows.
+#[cfg(not(feature = "full"))]
 pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg"];
+/// The names that [`by_name`] knows.
+#[cfg(feature = "full")]
+pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];

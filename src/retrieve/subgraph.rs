@@ -107,13 +107,11 @@ pub async fn subgraph(corpus: &Corpus, result: &SearchResult) -> Result<Subgraph
         out.nodes.push(Node { id: id.clone(), kind: NodeKind::Chunk, label, chunk: Some(h.chunk) });
         for way in &h.reached {
             let (from, weight, kind) = match way {
-                Reached::Query | Reached::Name { .. } | Reached::Link { .. } => {
-                    (Some(question.clone()), h.dense.unwrap_or(h.score), EdgeKind::QuestionChunk)
-                }
                 Reached::Keyword { keyword } | Reached::AdjacentKeyword { keyword, .. } => {
                     let k = result.keywords.iter().find(|k| &k.label == keyword).map(|k| keyword_id(k.id));
                     (k, 1.0, EdgeKind::KeywordChunk)
                 }
+                _ => (Some(question.clone()), h.dense.unwrap_or(h.score), EdgeKind::QuestionChunk),
             };
             let Some(from) = from else { continue };
             if !out.edges.iter().any(|e| e.from == from && e.to == id) {

@@ -1,11 +1,14 @@
 //! From finished parts to a bundle's sections.
 
 use super::writer::{Layout, SectionWriter, WriteError};
+use crate::communities::quantised;
 use crate::names::Found;
+use crate::prepare::Prepared;
 use pocketgraph::bundle::{
     CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PagedIndex, VectorIndex, begin,
     encode_chunks, encode_documents, encode_sketches, encode_vectors,
 };
+use pocketgraph::entities::{Community, SentencePlace, Summary, Tree, encode_communities, encode_entities, encode_synonyms, encode_tree};
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
@@ -40,6 +43,8 @@ pub struct Contents<'a> {
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
     pub names: Option<&'a Found>,
+    /// What retrievers other than the default read, numbered as the names are.
+    pub prepared: Option<&'a Prepared>,
     /// The typed knowledge graph, the chunks of its provenance numbered as in `chunks`.
     pub knowledge: Option<&'a KnowledgeGraph>,
     /// The vectors of the knowledge graph's labels, one row an entity.
@@ -78,9 +83,12 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     }
     if let Some(found) = contents.names {
         names(&mut w, found, &order)?;
+        if let Some(prepared) = contents.prepared {
+            prepared_sections(&mut w, prepared, found, &order)?;
+        }
     }
     if let Some(graph) = contents.knowledge {
-        let graph = graph.clone().with_chunks_renumbered(&new_numbers(&order));
+        let graph = graph.clone().with_chunks_renumbered(&numbers(&order));
         for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(&graph)) {
             w.section(name, &bytes, GZIP, &[])?;
         }
@@ -194,7 +202,7 @@ fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> 
 fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), WriteError> {
     let document_of = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
     w.section("names", &encode_names(&NameTable { document_of, ..found.table.clone() }), GZIP, &[])?;
-    if !found.table.hop {
+    if found.mentions.is_empty() {
         return Ok(());
     }
     let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
@@ -206,6 +214,34 @@ fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), Wr
     let mut root = begin(Kind::MentionIndex);
     index.put(&mut root);
     w.section("mentions", &root, RAW_PAGES, &index.pages)
+}
+
+fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, order: &[usize]) -> Result<(), WriteError> {
+    if let Some(vectors) = &prepared.entities {
+        let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| found.mentions.get(i).map_or(&[][..], |m| m.sentences.as_slice())).collect();
+        w.section("entities", &encode_entities(vectors, &chunks), GZIP, &[])?;
+    }
+    if let Some(synonyms) = &prepared.synonyms {
+        w.section("synonyms", &encode_synonyms(synonyms), GZIP, &[])?;
+    }
+    let number = numbers(order);
+    let places = |all: &[SentencePlace]| all.iter().map(|&(c, s)| (number.get(c as usize).copied().unwrap_or(c), s)).collect();
+    if let Some(r) = &prepared.communities {
+        let all: Vec<Community> = r.communities.iter().map(|c| Community { sentences: places(&c.sentences), ..c.clone() }).collect();
+        let bytes = encode_communities(found.table.entries.len(), &r.relations, &all, &quantised(&r.vectors));
+        w.section("communities", &bytes, GZIP, &[])?;
+    }
+    if let Some(t) = &prepared.tree {
+        let child = |&c: &u32| number.get(c as usize).copied().unwrap_or(c);
+        let node = |n: &Summary| {
+            let mut children: Vec<u32> = n.children.iter().map(child).collect();
+            children.sort_unstable();
+            Summary { layer: n.layer, children, sentences: places(&n.sentences) }
+        };
+        let tree = Tree { nodes: t.nodes.iter().map(node).collect(), vectors: quantised(&t.vectors) };
+        w.section("tree", &encode_tree(&tree), GZIP, &[])?;
+    }
+    Ok(())
 }
 
 fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
@@ -231,8 +267,8 @@ fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), Writ
     w.section("layers", &layers, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])
 }
 
-/// What number each chunk gets.
-fn new_numbers(order: &[usize]) -> Vec<u32> {
+/// The bundle's number of each chunk.
+fn numbers(order: &[usize]) -> Vec<u32> {
     let mut number = vec![0u32; order.len()];
     for (new, &old) in order.iter().enumerate() {
         if let Some(n) = number.get_mut(old) {
@@ -244,7 +280,7 @@ fn new_numbers(order: &[usize]) -> Vec<u32> {
 
 /// The graph with its chunks renumbered as the bundle numbers them.
 fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
-    let number = new_numbers(order);
+    let number = numbers(order);
     let lists = |all: &[Vec<u32>]| all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect();
     KeywordGraph { chunks_by_u: lists(&graph.chunks_by_u), chunks_by_angle: lists(&graph.chunks_by_angle), ..graph.clone() }
 }

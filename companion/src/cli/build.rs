@@ -10,6 +10,7 @@ use crate::chat::NativeTransport;
 use crate::ingest::{IngestOptions, UrlStyle};
 use crate::kg::open::{MemoryCache, OpenOptions, ReplyCache};
 use crate::pipeline::{self, BuildOptions, Input, KgModel, Progress, Summary};
+use crate::prepare::Needs;
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::llm::{OpenAiChat, Retry};
@@ -45,6 +46,9 @@ pub struct Args {
     /// Have a language model read every chunk for triples: what it names, then what it says of that (two requests a chunk)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     kg_llm: bool,
+    /// Which retrievers the bundle is for; what each needs is prepared and carried
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", default_value = "auto")]
+    retrievers: Vec<String>,
     /// Seed of everything random; the same input, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -174,6 +178,7 @@ pub fn run(args: &Args) -> Result<()> {
         cache,
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
         kg_from_documents: args.kg_from_documents,
+        needs: Needs::of(&args.retrievers).into_diagnostic()?,
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
@@ -223,6 +228,8 @@ fn print(args: &Args, summary: &Summary) {
             u.replies, u.reused, u.unusable, u.prompt_tokens, u.completion_tokens
         );
     }
+    let sizes: Vec<String> = m.sections.iter().map(|s| format!("{} {:.2} MB", s.name, (s.bytes + s.page_bytes) as f64 / 1e6)).collect();
+    println!("  {}", sizes.join(", "));
     if let Some(r) = &summary.autokg {
         let s = &r.set_sizes;
         println!(

@@ -123,6 +123,9 @@ struct Retrieval {
     /// List that many questions whose passages are not all among a retriever's first five
     #[arg(long, value_name = "N", default_value_t = 0)]
     misses: usize,
+    /// Keep the bundle in this folder, and use it again where it is there
+    #[arg(long, value_name = "DIR")]
+    bundle: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -262,24 +265,31 @@ fn retrieval(args: &Retrieval) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
     bars.stage("embedding passages", Some(passages.len() as u64));
-    let report = wait(evaluate(&passages, &questions, &args.retrievers, &model, &|n| bars.at(n as u64)))?.into_diagnostic()?;
+    let report = wait(evaluate(&passages, &questions, &args.retrievers, &model, args.bundle.as_deref(), &|n| bars.at(n as u64)))?
+        .into_diagnostic()?;
     bars.finish();
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
         return Ok(());
     }
     println!("{} passages, {} questions ({unknown} left out: their passages are not in the corpus)", report.passages, report.questions);
-    println!("embedded in {:.1} s; vectors, postings, names and mentions {} bytes\n", report.embed_seconds, report.index_bytes);
-    println!("| retriever | recall@1 | recall@2 | recall@5 | recall@10 | all-recall@5 | nDCG@10 (95 %) | MRR@10 | query p50/p95 ms |");
-    println!("|---|---|---|---|---|---|---|---|---|");
+    let stages: Vec<String> = report.build_seconds.iter().map(|(name, s)| format!("{name} {s:.1} s")).collect();
+    println!("built: {}\n", if stages.is_empty() { "before".to_owned() } else { stages.join(", ") });
+    println!(
+        "| retriever | recall@1 | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 | nDCG@10 (95 %) | MRR@10 | query p50/p95 ms | index MB | \
+         tokens of 5 |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for r in &report.rows {
         let m = &r.mean;
         println!(
-            "| {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} ({:.3} to {:.3}) | {:.3} | {:.1}/{:.1} |",
+            "| {} | {:.3} | {:.3} | {:.3} ({:.3} to {:.3}) | {:.3} | {:.3} | {:.3} ({:.3} to {:.3}) | {:.3} | {:.1}/{:.1} | {:.1} | {:.0} |",
             r.retriever,
             m.recall_1,
             m.recall_2,
             m.recall_5,
+            r.recall_5_interval.0,
+            r.recall_5_interval.1,
             m.recall_10,
             m.all_recall_5,
             m.ndcg_10,
@@ -287,7 +297,9 @@ fn retrieval(args: &Retrieval) -> Result<()> {
             r.ndcg_10_interval.1,
             m.mrr_10,
             r.query_p50_ms,
-            r.query_p95_ms
+            r.query_p95_ms,
+            r.index_bytes as f64 / 1e6,
+            r.context_tokens
         );
     }
     if let Some(baseline) = &args.baseline {

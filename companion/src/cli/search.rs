@@ -50,6 +50,8 @@ pub fn run(args: &Args) -> Result<()> {
                 Reached::Link { name, from } => println!("     mentioned as {name} in {from}"),
                 Reached::Keyword { keyword } => println!("     by keyword {keyword}"),
                 Reached::AdjacentKeyword { keyword, via } => println!("     by keyword {keyword}, next to {via}"),
+                Reached::Entity { entity } => println!("     mentions {entity}"),
+                Reached::Summary { title } => println!("     by the summary of {title}"),
             }
         }
         println!("     {}\n", beginning(&hit.text, 240));

@@ -7,9 +7,11 @@ use crate::cluster::cells;
 use crate::embed_bulk::NativeEmbedder;
 use crate::folder::FolderSource;
 use crate::names;
-use pocketgraph::bundle::{Chunk, Document, EmbedderInfo};
+use crate::prepare::{self, Needs, UnknownRetriever, prepare, sections_of};
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -26,8 +28,16 @@ pub enum EvalError {
     #[error("cannot create a folder for the bundle: {0}")]
     Io(#[from] std::io::Error),
     /// No such retriever.
-    #[error("there is no retriever {0}")]
-    Retriever(String),
+    #[error(transparent)]
+    Retriever(#[from] UnknownRetriever),
+    /// The bundle that was to be used again is of another corpus.
+    #[error("the bundle has {found} chunks, the corpus {expected} passages: remove the folder to have it built anew")]
+    OtherBundle {
+        /// Chunks of the bundle.
+        found: usize,
+        /// Passages of the corpus.
+        expected: usize,
+    },
 }
 
 /// One retriever's figures.
@@ -45,6 +55,10 @@ pub struct Row {
     pub query_p50_ms: f64,
     /// 95th percentile of the same.
     pub query_p95_ms: f64,
+    /// Mean number of tokens of the first five passages, as the embedding model counts them.
+    pub context_tokens: f64,
+    /// Bytes of the sections that the retriever reads.
+    pub index_bytes: u64,
     /// What was not found among the first five.
     pub misses: Vec<Missed>,
     /// The measures of each question, in their order.
@@ -100,15 +114,14 @@ pub struct Report {
     pub passages: usize,
     /// Questions measured.
     pub questions: usize,
-    /// Seconds to embed the corpus.
-    pub embed_seconds: f64,
-    /// Bytes of the bundle's vectors, postings, names and mentions.
-    pub index_bytes: u64,
+    /// Seconds of each stage of the build; empty where a bundle was used again.
+    pub build_seconds: Vec<(&'static str, f64)>,
     /// One row a retriever.
     pub rows: Vec<Row>,
 }
 
-/// Measures `retrievers` on a set. Each passage is one chunk; what the model cannot hold (256 tokens) is not embedded, but is indexed.
+/// Measures `retrievers` on a set. Each passage is one chunk; what the model cannot hold (256 tokens) is not embedded, but is indexed. The bundle is kept in
+/// `keep`, and used again where there is one.
 ///
 /// # Errors
 /// [`EvalError`] when a retriever does not exist or the engine fails.
@@ -117,8 +130,37 @@ pub async fn evaluate(
     questions: &[Question],
     retrievers: &[String],
     model: &NativeEmbedder,
+    keep: Option<&Path>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Report, EvalError> {
+    let needs = Needs::of(retrievers)?;
+    let temporary = tempfile::tempdir()?;
+    let folder = keep.unwrap_or(temporary.path());
+    let mut build_seconds = Vec::new();
+    if !folder.join(MANIFEST).exists() {
+        std::fs::create_dir_all(folder)?;
+        build_seconds = build(passages, needs, model, folder, progress)?;
+    }
+    let engine = Engine::open(Rc::new(FolderSource::new(folder)), 4 << 30).await?;
+    if engine.corpus().len() != passages.len() {
+        return Err(EvalError::OtherBundle { found: engine.corpus().len(), expected: passages.len() });
+    }
+    engine.prepare().await?;
+    let mut rows = Vec::new();
+    for name in retrievers {
+        rows.push(measured(name, &engine, passages, questions).await?);
+    }
+    Ok(Report { passages: passages.len(), questions: questions.len(), build_seconds, rows })
+}
+
+/// Builds the bundle of a set; the seconds that each stage took.
+fn build(
+    passages: &[Passage],
+    needs: Needs,
+    model: &NativeEmbedder,
+    folder: &Path,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<(&'static str, f64)>, EvalError> {
     let documents: Vec<Document> =
         passages.iter().map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone() }).collect();
     let chunks: Vec<Chunk> = passages
@@ -133,14 +175,24 @@ pub async fn evaluate(
             end: p.text.chars().count() as u32,
         })
         .collect();
-    let started = Instant::now();
+    let mut seconds = Vec::new();
+    let mut since = Instant::now();
+    let mut lap = |name: &'static str| {
+        seconds.push((name, since.elapsed().as_secs_f64()));
+        since = Instant::now();
+    };
     let texts: Vec<String> = chunks.iter().zip(passages).map(|(c, p)| c.context(&p.title)).collect();
     let vectors = model.embed_all(&texts, progress);
-    let embed_seconds = started.elapsed().as_secs_f64();
+    lap("passages");
     let cell_of = cells(&vectors, (passages.len() as f64).sqrt().round().max(1.0) as usize, 0);
     let embed = |texts: &[String]| model.embed_all(texts, &|_| {});
-    let found = names::find(&documents, &chunks, Some(&embed));
-    let folder = tempfile::tempdir()?;
+    lap("cells");
+    let found = names::find(&documents, &chunks, Some(&embed), needs.sentences());
+    lap("names and sentences");
+    let count = |text: &str| model.tokenizer().count(text);
+    let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
+    let prepared = prepare(needs, &parts);
+    lap("retrievers");
     let layers = model.layers();
     let contents = Contents {
         documents: &documents,
@@ -149,6 +201,7 @@ pub async fn evaluate(
         cells: &cell_of,
         keywords: None,
         names: Some(&found),
+        prepared: Some(&prepared),
         knowledge: None,
         labels: None,
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
@@ -156,50 +209,47 @@ pub async fn evaluate(
         options: Vec::new(),
         runtime: &[],
     };
-    let manifest = assemble(&contents, folder.path())?;
+    assemble(&contents, folder)?;
+    lap("writing");
+    Ok(seconds)
+}
+
+async fn measured(name: &str, engine: &Engine, passages: &[Passage], questions: &[Question]) -> Result<Row, EvalError> {
+    let retriever = retrieve::by_name(name).ok_or_else(|| UnknownRetriever::new(name))?;
+    let manifest = engine.corpus().bundle().manifest();
     let size = |name: &str| manifest.section(name).map_or(0, |s| s.bytes + s.page_bytes);
-    let engine = Engine::open(Rc::new(FolderSource::new(folder.path())), 4 << 30).await?;
-    engine.prepare().await?;
-    let mut rows = Vec::new();
-    for name in retrievers {
-        let retriever = retrieve::by_name(name).ok_or_else(|| EvalError::Retriever(name.clone()))?;
-        let (mut all, mut times, mut misses) = (Vec::new(), Vec::new(), Vec::new());
-        let title =
-            |p: u32| passages.get(p as usize).map_or_else(String::new, |p| if p.title.is_empty() { p.id.clone() } else { p.title.clone() });
-        for q in questions {
-            let started = Instant::now();
-            let query = engine.query(&q.text, false).await?;
-            let ranked = retriever.retrieve(engine.corpus(), &query, Some(10)).await.map_err(EngineError::from)?;
-            times.push(started.elapsed().as_secs_f64() * 1000.0);
-            // A passage is a document of its own here, so its document's number is its place in the corpus.
-            let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
-            let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
-            let ranking: Vec<u32> = ids.iter().filter_map(|id| found.get(id).map(|c| c.document)).collect();
-            let first = &ranking[..ranking.len().min(5)];
-            let missing: Vec<String> = q.gold.iter().filter(|g| !first.contains(g)).map(|&g| title(g)).collect();
-            if !missing.is_empty() {
-                misses.push(Missed { question: q.text.clone(), missing, instead: first.iter().map(|&p| title(p)).collect() });
-            }
-            all.push(measure(&ranking, &q.gold));
+    let (mut all, mut times, mut misses, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), 0usize);
+    let title =
+        |p: u32| passages.get(p as usize).map_or_else(String::new, |p| if p.title.is_empty() { p.id.clone() } else { p.title.clone() });
+    for q in questions {
+        let started = Instant::now();
+        let query = engine.query(&q.text, false).await?;
+        let ranked = retriever.retrieve(engine.corpus(), &query, Some(10)).await.map_err(EngineError::from)?;
+        times.push(started.elapsed().as_secs_f64() * 1000.0);
+        // A passage is a document of its own here, so its document's number is its place in the corpus.
+        let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
+        let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
+        let ranking: Vec<u32> = ids.iter().filter_map(|id| found.get(id).map(|c| c.document)).collect();
+        tokens += ids.iter().take(5).filter_map(|id| found.get(id)).map(|c| engine.count_tokens(&c.text)).sum::<usize>();
+        let first = &ranking[..ranking.len().min(5)];
+        let missing: Vec<String> = q.gold.iter().filter(|g| !first.contains(g)).map(|&g| title(g)).collect();
+        if !missing.is_empty() {
+            misses.push(Missed { question: q.text.clone(), missing, instead: first.iter().map(|&p| title(p)).collect() });
         }
-        times.sort_by(f64::total_cmp);
-        let quantile = |q: f64| times.get(((times.len().max(1) - 1) as f64 * q).round() as usize).copied().unwrap_or(0.0);
-        rows.push(Row {
-            retriever: name.clone(),
-            mean: Measures::mean(&all),
-            recall_5_interval: interval(&all.iter().map(|m| m.recall_5).collect::<Vec<_>>()),
-            ndcg_10_interval: interval(&all.iter().map(|m| m.ndcg_10).collect::<Vec<_>>()),
-            query_p50_ms: quantile(0.5),
-            query_p95_ms: quantile(0.95),
-            misses,
-            each: all,
-        });
+        all.push(measure(&ranking, &q.gold));
     }
-    Ok(Report {
-        passages: passages.len(),
-        questions: questions.len(),
-        embed_seconds,
-        index_bytes: size("vectors") + size("lexical") + size("names") + size("mentions"),
-        rows,
+    times.sort_by(f64::total_cmp);
+    let quantile = |q: f64| times.get(((times.len().max(1) - 1) as f64 * q).round() as usize).copied().unwrap_or(0.0);
+    Ok(Row {
+        retriever: name.to_owned(),
+        mean: Measures::mean(&all),
+        recall_5_interval: interval(&all.iter().map(|m| m.recall_5).collect::<Vec<_>>()),
+        ndcg_10_interval: interval(&all.iter().map(|m| m.ndcg_10).collect::<Vec<_>>()),
+        query_p50_ms: quantile(0.5),
+        query_p95_ms: quantile(0.95),
+        context_tokens: tokens as f64 / questions.len().max(1) as f64,
+        index_bytes: sections_of(name).iter().map(|s| size(s)).sum(),
+        misses,
+        each: all,
     })
 }

@@ -1,0 +1,254 @@
+//! GraphRAG's communities without a language model: the co-occurrence graph of entities, its communities, and extractive reports.
+
+use crate::leiden::{LeidenOptions, hierarchy};
+use crate::names::{Embed, Found};
+use pocketgraph::bundle::Chunk;
+use pocketgraph::entities::{Community, SentencePlace};
+use pocketgraph::sparse::{Edges, Lists};
+use pocketgraph::text::sentences;
+use pocketgraph::vector::QuantizedMatrix;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Entities of a chunk that are joined with each other, at most: a page of a thousand names says little of any two of them.
+const JOINED: usize = 64;
+/// Entities that stand in fewer chunks are left out.
+const LEAST_CHUNKS: usize = 2;
+/// The share of relations that are left out, those of lowest weight.
+const WEAKEST: f64 = 0.4;
+/// Entities in a report's title.
+const TITLE: usize = 3;
+/// Sentences of a report.
+const SENTENCES: usize = 5;
+/// Sentences that are looked at for a report.
+const CANDIDATES: usize = 100;
+/// Relations that are put into words at the end of a report.
+const RELATIONS: usize = 5;
+/// Weight of a sentence's own worth against its likeness to sentences already chosen (maximal marginal relevance; Carbonell and Goldstein, 1998).
+const LAMBDA: f32 = 0.7;
+
+/// The relations, communities and reports of a corpus, chunks numbered as given.
+#[derive(Debug, Clone, Default)]
+pub struct Reports {
+    /// (entity, entity, weight), the smaller first, ascending.
+    pub relations: Vec<(u32, u32, f32)>,
+    /// The communities, parents before children.
+    pub communities: Vec<Community>,
+    /// One vector a report.
+    pub vectors: Vec<Vec<f32>>,
+}
+
+/// The distinct entities of each chunk, ascending.
+fn entities_of(found: &Found) -> Vec<Vec<u32>> {
+    let distinct = |sentences: &Vec<Vec<u32>>| sentences.iter().flatten().copied().collect::<BTreeSet<u32>>().into_iter().collect();
+    found.mentions.iter().map(|m| distinct(&m.sentences)).collect()
+}
+
+/// A relation and in how many chunks it stands.
+type Counted = ((u32, u32), (f32, u32));
+
+/// Entities that stand in the same chunks, weighted by p(x, y) log2(p(x, y) / p(x) p(y)), p(x) being an entity's share of all mentions of chunks and p(x, y) a
+/// pair's share of all pairs. Left out are entities of one chunk, the entity with most neighbours, and the weakest relations.
+fn relations(chunks: &[Vec<u32>], entities: usize) -> Vec<Counted> {
+    let mut frequency = vec![0u32; entities];
+    chunks.iter().flatten().for_each(|&e| frequency[e as usize] += 1);
+    let mut pairs: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for all in chunks {
+        let kept: Vec<u32> = all.iter().copied().filter(|&e| frequency[e as usize] as usize >= LEAST_CHUNKS).take(JOINED).collect();
+        for (i, &a) in kept.iter().enumerate() {
+            kept[i + 1..].iter().for_each(|&b| *pairs.entry((a, b)).or_default() += 1);
+        }
+    }
+    let mut degree: BTreeMap<u32, u32> = BTreeMap::new();
+    for &(a, b) in pairs.keys() {
+        *degree.entry(a).or_default() += 1;
+        *degree.entry(b).or_default() += 1;
+    }
+    // Where everything is joined with everything there is no one entity in the middle.
+    let most = degree.values().copied().max().unwrap_or(0);
+    let middle: Vec<u32> = degree.iter().filter(|(_, n)| **n == most).map(|(&e, _)| e).collect();
+    if let ([ego], true) = (middle.as_slice(), degree.len() > 3) {
+        pairs.retain(|&(a, b), _| a != *ego && b != *ego);
+    }
+    let mentions = frequency.iter().map(|&n| u64::from(n)).sum::<u64>() as f64;
+    let together = pairs.values().map(|&n| u64::from(n)).sum::<u64>() as f64;
+    let share = |e: u32| f64::from(frequency[e as usize]) / mentions;
+    let weight = |(&(a, b), &n): (&(u32, u32), &u32)| {
+        let p = f64::from(n) / together;
+        ((a, b), ((p * (p / (share(a) * share(b))).log2()) as f32, n))
+    };
+    let mut out: Vec<Counted> = pairs.iter().map(weight).collect();
+    let mut weights: Vec<f32> = out.iter().map(|r| r.1.0).collect();
+    weights.sort_by(f32::total_cmp);
+    let floor = weights.get((weights.len() as f64 * WEAKEST) as usize).copied().unwrap_or(0.0);
+    out.retain(|r| r.1.0 >= floor && r.1.0 > 0.0);
+    // Weights are shares of a whole and tiny: their scale says nothing, and single precision holds them better near 1.
+    let largest = out.iter().map(|r| r.1.0).fold(0f32, f32::max);
+    out.iter_mut().for_each(|r| r.1.0 /= largest);
+    out
+}
+
+/// The sentences that speak for a community: those whose entities are best connected inside it, unlike each other.
+fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap<u32, f32>) -> Vec<SentencePlace> {
+    let mut scored: Vec<(f32, SentencePlace)> = Vec::new();
+    for &(chunk, place) in places {
+        let Some(mentions) = found.mentions.get(chunk as usize).and_then(|m| m.sentences.get(place as usize)) else { continue };
+        let distinct: BTreeSet<u32> = mentions.iter().copied().collect();
+        scored.push((distinct.iter().filter_map(|e| strength.get(e)).sum(), (chunk, place)));
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.truncate(CANDIDATES);
+    let most = scored.first().map_or(1.0, |s| s.0).max(f32::MIN_POSITIVE);
+    let vector = |&(chunk, place): &SentencePlace| {
+        let m = found.mentions.get(chunk as usize).filter(|m| (place as usize) < m.vectors.rows())?;
+        Some(m.vectors.row_f32(place as usize))
+    };
+    let vectors: Vec<Vec<f32>> = scored.iter().map(|s| vector(&s.1).unwrap_or_default()).collect();
+    let cosine = |a: usize, b: usize| vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum::<f32>();
+    let mut chosen: Vec<usize> = Vec::new();
+    while chosen.len() < SENTENCES.min(scored.len()) {
+        let worth = |i: usize| {
+            let like = chosen.iter().map(|&j| cosine(i, j)).fold(0f32, f32::max);
+            LAMBDA * scored[i].0 / most - (1.0 - LAMBDA) * like
+        };
+        let best =
+            (0..scored.len()).filter(|i| !chosen.contains(i)).map(|i| (worth(i), i)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let Some((_, best)) = best else { break };
+        chosen.push(best);
+    }
+    chosen.into_iter().map(|i| scored[i].1).collect()
+}
+
+/// Finds the communities of a corpus and writes their reports, which are embedded by `embed`.
+pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, seed: u64) -> Reports {
+    let names = &found.table.entries;
+    let of_chunk = entities_of(found);
+    let counted = relations(&of_chunk, names.len());
+    let mut edges = Edges::default();
+    counted.iter().for_each(|&((a, b), (weight, _))| edges.add(a, b, weight));
+    let graph = edges.graph(names.len());
+    let options = LeidenOptions { seed: LeidenOptions::default().seed ^ seed, ..LeidenOptions::default() };
+    let groups = hierarchy(&graph, &options);
+    let chunks_of = of_chunk.iter().cloned().collect::<Lists>().inverted(names.len());
+    let counts: BTreeMap<(u32, u32), (f32, u32)> = counted.iter().copied().collect();
+    let written: Vec<(Community, String, usize)> = groups
+        .par_iter()
+        .map(|group| {
+            let members: BTreeSet<u32> = group.members.iter().copied().collect();
+            let mut strength: BTreeMap<u32, f32> = BTreeMap::new();
+            let mut inside: Vec<(u32, f32, u32, u32)> = Vec::new();
+            for &a in &group.members {
+                let (neighbours, weights) = graph.neighbours(a as usize);
+                for (&b, &w) in neighbours.iter().zip(weights).filter(|(b, _)| members.contains(b)) {
+                    *strength.entry(a).or_default() += 1.0;
+                    if a < b {
+                        inside.push((counts.get(&(a, b)).map_or(0, |c| c.1), w, a, b));
+                    }
+                }
+            }
+            let stands: BTreeSet<u32> = group.members.iter().flat_map(|&e| chunks_of.get(e as usize).iter().copied()).collect();
+            let mut places: BTreeSet<SentencePlace> = BTreeSet::new();
+            for &chunk in &stands {
+                let sentences = found.mentions.get(chunk as usize).map_or(&[][..], |m| m.sentences.as_slice());
+                for (i, mentions) in sentences.iter().enumerate().filter(|(_, m)| m.iter().any(|e| members.contains(e))) {
+                    debug_assert!(!mentions.is_empty());
+                    places.insert((chunk, i as u32));
+                }
+            }
+            let mut best: Vec<(f32, u32)> = group.members.iter().map(|&e| (strength.get(&e).copied().unwrap_or(0.0), e)).collect();
+            best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let label = |e: u32| names.get(e as usize).map_or("", |n| n.key.as_str());
+            let title = best.iter().take(TITLE).map(|&(_, e)| label(e)).collect::<Vec<_>>().join(", ");
+            let sentences = speaking(found, &places, &strength);
+            inside.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
+            let mut text = title.clone();
+            sentences.iter().for_each(|p| text.extend(["\n", sentence(chunks, *p)]));
+            for &(n, _, a, b) in inside.iter().take(RELATIONS) {
+                text.push_str(&format!("\n{} \u{2014} {} ({n} co-mentions)", label(a), label(b)));
+            }
+            let community =
+                Community { level: group.level, parent: group.parent, title, members: group.members.clone(), weight: 0.0, sentences };
+            (community, text, stands.len())
+        })
+        .collect();
+    let most = written.iter().map(|w| w.2).max().unwrap_or(1).max(1) as f32;
+    let (mut communities, mut texts) = (Vec::new(), Vec::new());
+    for (community, text, n) in written {
+        communities.push(Community { weight: n as f32 / most, ..community });
+        texts.push(text);
+    }
+    let vectors = embed(&texts);
+    Reports { relations: counted.iter().map(|&((a, b), (w, _))| (a, b, w)).collect(), communities, vectors }
+}
+
+/// A sentence by its place; empty where it does not exist.
+pub fn sentence(chunks: &[Chunk], (chunk, place): SentencePlace) -> &str {
+    let Some(text) = chunks.get(chunk as usize).map(|c| c.text.as_str()) else { return "" };
+    sentences(text).into_iter().nth(place as usize).map_or("", |range| &text[range])
+}
+
+/// The matrix of vectors, quantised.
+pub fn quantised(vectors: &[Vec<f32>]) -> QuantizedMatrix {
+    QuantizedMatrix::from_rows(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pocketgraph::bundle::Document;
+
+    fn embed(texts: &[String]) -> Vec<Vec<f32>> {
+        texts.iter().map(|t| vec![1.0, t.len() as f32]).collect()
+    }
+
+    fn corpus(texts: &[&str]) -> (Vec<Document>, Vec<Chunk>) {
+        let documents =
+            texts.iter().enumerate().map(|(i, _)| Document { title: format!("note {i}"), url: String::new(), path: String::new() });
+        let chunk = |(i, t): (usize, &&str)| Chunk {
+            document: i as u32,
+            heading_path: Vec::new(),
+            fragment: String::new(),
+            text: (*t).to_owned(),
+            start: 0,
+            end: t.len() as u32,
+        };
+        (documents.collect(), texts.iter().enumerate().map(chunk).collect())
+    }
+
+    #[test]
+    fn two_circles_of_people_are_two_communities_with_their_own_sentences() {
+        let (documents, chunks) = corpus(&[
+            "Ann Archer met Bob Baker. Then Carl Cook came.",
+            "Bob Baker wrote to Carl Cook.",
+            "Ann Archer knows Carl Cook and Bob Baker.",
+            "Dora Dean sang with Emil Esch.",
+            "Emil Esch taught Fred Frost.",
+            "Fred Frost and Dora Dean and Emil Esch travelled.",
+        ]);
+        let found = crate::names::find(&documents, &chunks, Some(&embed), true);
+        let r = reports(&chunks, &found, &embed, 0);
+        let label = |e: u32| found.table.entries[e as usize].key.as_str();
+        let groups: Vec<Vec<&str>> = r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
+        assert!(!groups.is_empty());
+        for g in &groups {
+            let first = g.iter().filter(|n| ["ann archer", "bob baker", "carl cook"].contains(n)).count();
+            assert!(first == 0 || first == g.len(), "{groups:?}");
+        }
+        for c in &r.communities {
+            assert!(!c.title.is_empty() && !c.sentences.is_empty() && c.weight > 0.0 && c.weight <= 1.0);
+            let text: String = c.sentences.iter().map(|&p| sentence(&chunks, p).to_lowercase()).collect();
+            assert!(c.members.iter().any(|&e| text.contains(label(e))), "{text}");
+        }
+        assert_eq!(r.vectors.len(), r.communities.len());
+    }
+
+    #[test]
+    fn a_corpus_without_entities_or_with_one_passage_has_no_communities() {
+        for texts in [&["nothing here has a name"][..], &[], &["Ann Archer met Bob Baker."], &["word", "word", "word"]] {
+            let (documents, chunks) = corpus(texts);
+            let found = crate::names::find(&documents, &chunks, Some(&embed), true);
+            let r = reports(&chunks, &found, &embed, 0);
+            assert!(r.communities.is_empty() && r.relations.is_empty());
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What retrievers other than the default read of a bundle, prepared at build time.
+
+use crate::cluster::Panels;
+use crate::communities::{Reports, quantised, reports};
+use crate::laplace::{approximate_neighbours, nearest_neighbours};
+use crate::names::{Embed, Found};
+use crate::raptor::{RaptorOptions, Summaries, summaries};
+use pocketgraph::bundle::Chunk;
+use pocketgraph::entities::Synonyms;
+use pocketgraph::sparse::Csr;
+use pocketgraph::vector::QuantizedMatrix;
+
+/// Two entities whose cosine reaches this are near synonyms (HippoRAG 2's threshold).
+const SYNONYM: f64 = 0.8;
+/// Near synonyms of one entity, at most.
+const SYNONYMS: usize = 100;
+/// Entities with no more letters and digits than this have no synonyms: any two of them are near each other.
+const TOO_SHORT: usize = 2;
+/// Up to this many entities synonyms are found exactly.
+const EXACT_BELOW: usize = 50_000;
+
+/// What a bundle is to be prepared for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Entities: their vectors, and the mentions and vectors of all sentences.
+    pub entities: bool,
+    /// Near synonyms among the entities.
+    pub synonyms: bool,
+    /// Communities of entities with their reports.
+    pub communities: bool,
+    /// A tree of summaries.
+    pub tree: bool,
+}
+
+/// A name that [`Needs::of`] does not know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no retriever {name:?}; there are {}", pocketgraph::retrieve::NAMES.join(", "))]
+pub struct UnknownRetriever {
+    name: String,
+}
+
+impl UnknownRetriever {
+    /// The error for `name`.
+    pub fn new(name: &str) -> Self {
+        UnknownRetriever { name: name.to_owned() }
+    }
+}
+
+/// The sections that a retriever reads to rank.
+pub fn sections_of(retriever: &str) -> &'static [&'static str] {
+    match retriever.split(':').next().unwrap_or(retriever) {
+        "lexical" => &["lexical"],
+        "dense" => &["vectors"],
+        "hybrid" => &["lexical", "vectors"],
+        "autokg" => &["vectors", "keywords", "keyword-graph"],
+        "auto" => &["lexical", "vectors", "names", "mentions"],
+        "linear" | "hypergraph" => &["vectors", "names", "mentions", "entities"],
+        "graphrag" => &["vectors", "names", "entities", "communities"],
+        "raptor" => &["vectors", "tree"],
+        "hippo" => &["vectors", "names", "mentions", "entities", "synonyms"],
+        _ => &[],
+    }
+}
+
+impl Needs {
+    /// What the named retrievers need beyond what every bundle has.
+    ///
+    /// # Errors
+    /// [`UnknownRetriever`] for a name that is none.
+    pub fn of<S: AsRef<str>>(retrievers: &[S]) -> Result<Needs, UnknownRetriever> {
+        let mut out = Needs::default();
+        for name in retrievers.iter().map(AsRef::as_ref) {
+            match name.split(':').next().unwrap_or(name) {
+                "linear" | "hypergraph" => out.entities = true,
+                "hippo" => (out.entities, out.synonyms) = (true, true),
+                "graphrag" => (out.entities, out.communities) = (true, true),
+                "raptor" => out.tree = true,
+                _ if pocketgraph::retrieve::by_name(name).is_some() => {}
+                _ => return Err(UnknownRetriever::new(name)),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether the sentences of the corpus are scanned and embedded, whatever its kind.
+    pub fn sentences(&self) -> bool {
+        self.entities || self.tree
+    }
+}
+
+/// The prepared parts, chunks and entities numbered as in the names.
+#[derive(Debug, Clone, Default)]
+pub struct Prepared {
+    /// One vector an entry of the table of names.
+    pub entities: Option<QuantizedMatrix>,
+    /// Near synonyms among the entries.
+    pub synonyms: Option<Synonyms>,
+    /// Communities of entities with their reports.
+    pub communities: Option<Reports>,
+    /// A tree of summaries.
+    pub tree: Option<Summaries>,
+}
+
+/// What is prepared from.
+pub struct Corpus<'a> {
+    /// The chunks.
+    pub chunks: &'a [Chunk],
+    /// One unit vector a chunk.
+    pub vectors: &'a [Vec<f32>],
+    /// Their names and mentions.
+    pub found: &'a Found,
+    /// Turns texts into unit vectors.
+    pub embed: &'a Embed<'a>,
+    /// Counts tokens.
+    pub count: &'a dyn Fn(&str) -> usize,
+    /// The seed of all random choices.
+    pub seed: u64,
+}
+
+/// Prepares what is needed.
+pub fn prepare(needs: Needs, corpus: &Corpus<'_>) -> Prepared {
+    let mut out = Prepared::default();
+    let &Corpus { chunks, vectors: of_chunks, found, embed, count, seed } = corpus;
+    if needs.entities {
+        let keys: Vec<String> = found.table.entries.iter().map(|e| e.key.clone()).collect();
+        let vectors = embed(&keys);
+        out.entities = Some(quantised(&vectors));
+        if needs.synonyms {
+            out.synonyms = Some(synonyms(&keys, &vectors, seed));
+        }
+    }
+    if needs.communities {
+        out.communities = Some(reports(chunks, found, embed, seed));
+    }
+    if needs.tree {
+        let options = RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
+        out.tree = Some(summaries(chunks, of_chunks, found, embed, count, &options));
+    }
+    out
+}
+
+/// For each name the names whose vectors are nearly the same.
+fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
+    let rows = Panels::pack(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice));
+    let neighbours = match keys.len() {
+        0 => Vec::new(),
+        n if n <= EXACT_BELOW => nearest_neighbours(&rows, SYNONYMS + 1),
+        _ => approximate_neighbours(&rows, SYNONYMS + 1, seed),
+    };
+    let long: Vec<bool> = keys.iter().map(|k| k.chars().filter(|c| c.is_alphanumeric()).count() > TOO_SHORT).collect();
+    let row = |(i, near): (usize, &Vec<_>)| -> Vec<(u32, f32)> {
+        let kept = near.iter().map(|n: &crate::laplace::Neighbour| (n.row, n.angle.cos()));
+        kept.filter(|&(j, cosine)| long[i] && long[j as usize] && j as usize != i && cosine >= SYNONYM)
+            .map(|(j, c)| (j, c as f32))
+            .collect()
+    };
+    Csr::from_rows(keys.len(), neighbours.iter().enumerate().map(row).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retrievers_say_what_they_need_and_unknown_ones_are_named() {
+        assert_eq!(Needs::of(&["auto", "lexical"]).unwrap(), Needs::default());
+        assert!(Needs::of(&["auto", "hippo"]).unwrap().synonyms);
+        assert!(Needs::of(&["auto", "magic"]).unwrap_err().to_string().contains("\"magic\"; there are auto"));
+        for name in pocketgraph::retrieve::NAMES {
+            assert!(Needs::of(&[name]).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn near_names_are_synonyms_and_short_ones_have_none() {
+        let keys: Vec<String> = ["colour", "color", "of", "sky", "ox"].map(str::to_owned).into();
+        let vectors = vec![vec![1.0, 0.0], vec![0.96, 0.28], vec![1.0, 0.0], vec![0.0, 1.0], vec![0.96, 0.28]];
+        let s = synonyms(&keys, &vectors, 0);
+        assert_eq!(s.row(0).0, [1]);
+        assert!((s.row(0).1[0] - 0.96).abs() < 1e-5);
+        assert_eq!((s.row(2).0.len(), s.row(3).0.len(), s.row(4).0.len()), (0, 0, 0));
+        assert_eq!(synonyms(&[], &[], 0).rows(), 0);
+    }
+}

@@ -1,0 +1,141 @@
+//! Sentences, entities and chunks, each from the other.
+
+use crate::sparse::{Csr, Edges, Graph, Lists};
+use crate::vector::QuantizedMatrix;
+use std::cell::OnceCell;
+
+/// Which entities the sentences of a corpus mention, and the entities' vectors.
+#[derive(Debug, Clone)]
+pub struct EntityIndex {
+    /// One unit vector an entity.
+    pub vectors: QuantizedMatrix,
+    /// First sentence of each chunk, and at the end the number of sentences.
+    first: Vec<u32>,
+    mentions: Lists,
+    sentences_of: Lists,
+    chunks_of: Lists,
+    counts: Csr<u32>,
+    passages: OnceCell<Graph>,
+    facts: [OnceCell<Graph>; 2],
+}
+
+impl EntityIndex {
+    /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences, `titles` the entities that name its document,
+    /// which the chunk mentions besides: a passage says "he" of what its title names. Mentions of other entities are dropped.
+    pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>], titles: &[Vec<u32>]) -> Self {
+        let entities = vectors.rows();
+        let (mut first, mut mentions, mut rows) = (vec![0u32], Lists::default(), Vec::with_capacity(chunks.len()));
+        for (c, sentences) in chunks.iter().enumerate() {
+            let known = |s: &Vec<u32>| -> Vec<u32> { s.iter().copied().filter(|&e| (e as usize) < entities).collect() };
+            let kept: Vec<Vec<u32>> = sentences.iter().map(known).collect();
+            let mut all: Vec<u32> = kept.iter().flatten().copied().chain(titles.get(c).map(known).unwrap_or_default()).collect();
+            all.sort_unstable();
+            rows.push(all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect());
+            kept.into_iter().for_each(|s| mentions.push(s));
+            first.push(mentions.len() as u32);
+        }
+        let counts = Csr::from_rows(entities, rows);
+        let sentences_of = mentions.inverted(entities);
+        let chunks_of = (0..chunks.len()).map(|c| counts.row(c).0.to_vec()).collect::<Lists>().inverted(entities);
+        EntityIndex { vectors, first, mentions, sentences_of, chunks_of, counts, passages: OnceCell::new(), facts: Default::default() }
+    }
+
+    /// Number of entities.
+    pub fn entities(&self) -> usize {
+        self.vectors.rows()
+    }
+
+    /// Number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Number of sentences of all chunks.
+    pub fn sentences(&self) -> usize {
+        self.mentions.len()
+    }
+
+    /// The sentences of a chunk, as numbers that count through the corpus.
+    pub fn sentences_in(&self, chunk: u32) -> std::ops::Range<u32> {
+        let at = |i: usize| self.first.get(i).copied().unwrap_or(self.mentions.len() as u32);
+        at(chunk as usize)..at(chunk as usize + 1)
+    }
+
+    /// The chunk of a sentence.
+    pub fn chunk_of(&self, sentence: u32) -> u32 {
+        (self.first.partition_point(|&f| f <= sentence).max(1) - 1) as u32
+    }
+
+    /// What a sentence mentions, in order, repetition included.
+    pub fn mentioned(&self, sentence: u32) -> &[u32] {
+        self.mentions.get(sentence as usize)
+    }
+
+    /// What a sentence mentions, ascending, each once.
+    pub fn distinct(&self, sentence: u32) -> Vec<u32> {
+        let mut out = self.mentioned(sentence).to_vec();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// The sentences that mention an entity, ascending.
+    pub fn sentences_of(&self, entity: u32) -> &[u32] {
+        self.sentences_of.get(entity as usize)
+    }
+
+    /// The chunks that mention an entity, or are of a document that it names, ascending.
+    pub fn chunks_of(&self, entity: u32) -> &[u32] {
+        self.chunks_of.get(entity as usize)
+    }
+
+    /// The entities of a chunk, ascending, and how often each is mentioned in it, its document's title included.
+    pub fn counts(&self, chunk: u32) -> (&[u32], &[u32]) {
+        self.counts.row(chunk as usize)
+    }
+
+    /// A graph over facts, in one of two weightings, made by `make` when first asked for and kept.
+    pub fn facts(&self, canonical: bool, make: impl FnOnce() -> Graph) -> &Graph {
+        self.facts[usize::from(canonical)].get_or_init(make)
+    }
+
+    /// The graph of passages and entities: node `c` is chunk `c`, node `chunks + e` entity `e`; an edge weighs the entity's share of all mentions in the
+    /// chunk. Made when first asked for.
+    pub fn passages(&self) -> &Graph {
+        self.passages.get_or_init(|| {
+            let mut edges = Edges::default();
+            let chunks = self.chunks() as u32;
+            for c in 0..chunks {
+                let (entities, counts) = self.counts(c);
+                let all: u32 = counts.iter().sum();
+                for (&e, &n) in entities.iter().zip(counts) {
+                    edges.add(c, chunks + e, n as f32 / all as f32);
+                }
+            }
+            edges.graph(self.chunks() + self.entities())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_entities_and_chunks_lead_to_each_other() {
+        let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [1.0, 1.0]].iter().map(|r| &r[..]));
+        let chunks = vec![vec![vec![1, 0, 1], vec![]], vec![], vec![vec![0], vec![0, 9]]];
+        let i = EntityIndex::new(vectors, &chunks, &[vec![], vec![2], vec![0, 9]]);
+        assert_eq!((i.chunks(), i.sentences(), i.entities()), (3, 4, 3));
+        assert_eq!((i.sentences_in(0), i.sentences_in(1), i.sentences_in(2), i.sentences_in(7)), (0..2, 2..2, 2..4, 4..4));
+        assert_eq!((0..4).map(|s| i.chunk_of(s)).collect::<Vec<_>>(), [0, 0, 2, 2]);
+        assert_eq!((i.mentioned(0), i.distinct(0)), (&[1, 0, 1][..], vec![0, 1]));
+        assert_eq!(i.mentioned(3), [0], "a mention of an entity that does not exist is dropped");
+        assert_eq!((i.sentences_of(0), i.chunks_of(0), i.sentences_of(2)), (&[0, 2, 3][..], &[0, 2][..], &[][..]));
+        assert_eq!(i.chunks_of(2), [1], "its title names it, though no sentence does");
+        assert_eq!(i.counts(2), (&[0][..], &[3][..]));
+        assert_eq!(i.counts(0), (&[0, 1][..], &[1, 2][..]));
+        let g = i.passages();
+        assert!((g.weight(0, 3) - 1.0 / 3.0).abs() < 1e-6 && (g.weight(0, 4) - 2.0 / 3.0).abs() < 1e-6 && g.weight(2, 3) == 1.0);
+    }
+}

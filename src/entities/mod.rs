@@ -1,0 +1,16 @@
+//! Entities for the retrievers that walk a graph: which names each sentence of the corpus mentions, the names' vectors, and what follows from them.
+//!
+//! An entity is an entry of the table of names: a document's name, or a phrase with capitals that stands in two chunks or more, both without regard to
+//! case. Mentions were found at build time; the sentences' own vectors are in the section `mentions`, of which a query loads what it needs.
+
+mod communities;
+mod index;
+mod section;
+mod synonyms;
+mod tree;
+
+pub use communities::{Communities, Community, SentencePlace, decode_communities, encode_communities};
+pub use index::EntityIndex;
+pub use section::{decode_entities, encode_entities};
+pub use synonyms::{Synonyms, decode_synonyms, encode_synonyms};
+pub use tree::{Summary, Tree, decode_tree, encode_tree};

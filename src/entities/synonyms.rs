@@ -1,0 +1,71 @@
+//! The section `synonyms`: for each entity those whose vectors are nearly the same.
+
+use crate::bundle::{BundleError, Kind, begin, open_section, put_varint};
+use crate::sparse::Csr;
+
+/// Directed: row `e` holds the entities that are among the nearest of `e`, with their cosines. Of two entities one may be among the nearest of the other
+/// and not the other way round.
+pub type Synonyms = Csr<f32>;
+
+/// The section's bytes.
+pub fn encode_synonyms(synonyms: &Synonyms) -> Vec<u8> {
+    let mut out = begin(Kind::Synonyms);
+    put_varint(&mut out, synonyms.rows() as u32);
+    for i in 0..synonyms.rows() {
+        let (columns, values) = synonyms.row(i);
+        put_varint(&mut out, columns.len() as u32);
+        let mut last = 0;
+        for (&c, &v) in columns.iter().zip(values) {
+            put_varint(&mut out, c - last);
+            out.extend_from_slice(&v.to_le_bytes());
+            last = c;
+        }
+    }
+    out
+}
+
+/// Reads the section.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no such section.
+pub fn decode_synonyms(file: &str, bytes: &[u8]) -> Result<Synonyms, BundleError> {
+    let mut b = open_section(file, bytes, Kind::Synonyms)?;
+    let n = b.count(1)?;
+    let (mut offsets, mut columns, mut values) = (vec![0u32], Vec::new(), Vec::new());
+    for _ in 0..n {
+        let mut column = 0u32;
+        for _ in 0..b.count(5)? {
+            column = column.checked_add(b.varint()?).ok_or_else(|| b.corrupt("a synonym leads nowhere"))?;
+            columns.push(column);
+            values.push(b.f32()?);
+        }
+        offsets.push(columns.len() as u32);
+    }
+    b.end()?;
+    Csr::new(n, offsets, columns, values).map_err(|e| b.corrupt(&e.to_string()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_section_reads_back_and_hostile_bytes_are_errors(
+            rows in prop::collection::vec(prop::collection::vec((0u32..5, 0.0f32..1.0), 0..4), 5..6),
+            flip in any::<prop::sample::Index>(),
+            bit in 0u8..8,
+        ) {
+            let synonyms = Csr::from_rows(5, rows);
+            let mut bytes = encode_synonyms(&synonyms);
+            prop_assert_eq!(&decode_synonyms("t", &bytes).unwrap(), &synonyms);
+            let at = flip.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            let _ = decode_synonyms("t", &bytes);
+            bytes.truncate(at);
+            prop_assert!(decode_synonyms("t", &bytes).is_err());
+        }
+    }
+}

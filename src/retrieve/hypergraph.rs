@@ -1,0 +1,150 @@
+//! The `hypergraph` retriever: HyperGraphRAG's bipartite graph (arXiv 2503.21322) with Graph-R1's way of asking it, which needs no language model. A hyperedge
+//! is a sentence that joins two entities or more; the hyperedges at the entities nearest to the question and those nearest to it themselves are fused by
+//! reciprocal rank.
+
+use super::hippo::is_fact;
+use super::linear::by_entities;
+use super::prepared::Asked;
+use super::{Corpus, DEFAULT_K, Query, Ranked, Retriever};
+use crate::bundle::BundleError;
+use crate::compact::{Map, sort_by};
+use crate::entities::EntityIndex;
+use crate::vector::{Scored, top_k};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// The retriever with its parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HyperGraph {
+    /// How many entities speak for the question.
+    pub entities: usize,
+    /// How many hyperedges do so directly.
+    pub hyperedges: usize,
+    /// Hyperedges of one entity that are looked at; a common entity has thousands.
+    pub fan_out: usize,
+    /// Rank the hyperedges at the entities as the published program does, by the degrees of their members, rather than by the entities' cosines.
+    pub by_degree: bool,
+}
+
+impl Default for HyperGraph {
+    fn default() -> Self {
+        HyperGraph { entities: 5, hyperedges: 5, fan_out: 200, by_degree: false }
+    }
+}
+
+/// Number of hyperedges at an entity.
+fn degree(index: &EntityIndex, entity: u32) -> usize {
+    index.sentences_of(entity).iter().filter(|&&s| is_fact(index, s)).count()
+}
+
+/// The hyperedges at the `seeds` (entities with their cosines), best first.
+pub(super) fn at_entities(index: &EntityIndex, seeds: &[Scored], how: &HyperGraph) -> Vec<u32> {
+    let mut shares: Vec<(u32, f64)> = Vec::new();
+    for seed in seeds {
+        let share = f64::from(seed.score.max(0.0)) / (2.0 + degree(index, seed.index) as f64).ln();
+        let joined = index.sentences_of(seed.index).iter().filter(|&&s| is_fact(index, s)).take(how.fan_out);
+        shares.extend(joined.map(|&s| (s, share)));
+    }
+    sort_by(&mut shares, |a, b| a.0.cmp(&b.0));
+    let members = |s: u32| index.distinct(s).iter().map(|&e| degree(index, e) as f64).sum();
+    let score = |run: &[(u32, f64)]| if how.by_degree { members(run[0].0) } else { run.iter().map(|x| x.1).sum() };
+    let mut order: Vec<(u32, f64)> = shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, score(run))).collect();
+    sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    order.into_iter().map(|x| x.0).collect()
+}
+
+/// Reciprocal-rank fusion without a constant: the sum over lists of 1 / rank, ranks from 1. Best first.
+pub(super) fn fuse(lists: &[&[u32]]) -> Vec<Scored> {
+    let mut all: Vec<(u32, f32)> = lists.iter().flat_map(|l| l.iter().enumerate().map(|(i, &s)| (s, 1.0 / (i + 1) as f32))).collect();
+    sort_by(&mut all, |a, b| a.0.cmp(&b.0));
+    let mut out: Vec<Scored> =
+        all.chunk_by(|a, b| a.0 == b.0).map(|run| Scored { index: run[0].0, score: run.iter().map(|x| x.1).sum() }).collect();
+    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
+    out
+}
+
+impl Retriever for HyperGraph {
+    fn name(&self) -> &'static str {
+        "hypergraph"
+    }
+
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+        async move {
+            let (names, index) = corpus.entities(self.name()).await?;
+            let k = k.unwrap_or(DEFAULT_K);
+            let mut asked = match Asked::ask(corpus, query).await? {
+                Ok(asked) => asked,
+                Err(nothing) => return Ok(nothing),
+            };
+            if index.vectors.dim() != asked.question.data.len() {
+                return Ok(asked.by_cosine(k));
+            }
+            let near = index.vectors.scan(&asked.question).into_iter().enumerate().map(|(e, score)| Scored { index: e as u32, score });
+            let standing = near.filter(|s| !index.sentences_of(s.index).is_empty());
+            let seeds = top_k(standing, self.entities);
+            let every: Vec<u32> = (0..index.chunks() as u32).collect();
+            let (mut sentences, mut missing) = corpus.sentence_cosines(&index, &every, &asked.question).await?;
+            asked.missing.append(&mut missing);
+            sentences.retain(|s| is_fact(&index, s.index));
+            // All hyperedges weigh the same here, so that sorting the nearest by weight leaves them in the order of their cosines.
+            let direct: Vec<u32> = top_k(sentences, self.hyperedges).iter().map(|h| h.index).collect();
+            let joined = at_entities(&index, &seeds, self);
+            let mut best: Vec<Scored> = Vec::new();
+            for hyperedge in fuse(&[&joined, &direct]) {
+                let chunk = index.chunk_of(hyperedge.index);
+                if best.len() < k && !best.iter().any(|b| b.index == chunk) {
+                    best.push(Scored { index: chunk, score: hyperedge.score });
+                }
+            }
+            if best.is_empty() {
+                return Ok(asked.by_cosine(k));
+            }
+            let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
+            Ok(asked.ranked(best, |chunk| by_entities(&names, &index, &weights, chunk)))
+        }
+        .boxed_local()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::QuantizedMatrix;
+
+    fn index() -> EntityIndex {
+        let rows: Vec<Vec<f32>> = (0..5).map(|i| vec![1.0, i as f32]).collect();
+        let vectors = QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice));
+        // Sentences: 0 {0,1}, 1 {0}, 2 {1,2}, 3 {0,2}, 4 {3,4}.
+        EntityIndex::new(vectors, &[vec![vec![0, 1], vec![0]], vec![vec![1, 2]], vec![vec![2, 0]], vec![vec![3, 4]]], &[])
+    }
+
+    fn seed(index: u32, score: f32) -> Scored {
+        Scored { index, score }
+    }
+
+    #[test]
+    fn a_sentence_that_joins_two_seeds_comes_first_and_one_entity_alone_joins_nothing() {
+        let all = at_entities(&index(), &[seed(0, 0.9), seed(1, 0.8)], &HyperGraph::default());
+        assert_eq!(all, [0, 3, 2], "sentence 1 mentions one entity and is no hyperedge");
+    }
+
+    #[test]
+    fn by_degree_the_best_connected_members_win() {
+        let how = HyperGraph { by_degree: true, ..HyperGraph::default() };
+        // Degrees: entities 0, 1 and 2 have two hyperedges each, 3 and 4 one.
+        assert_eq!(at_entities(&index(), &[seed(3, 0.9), seed(2, 0.1)], &how), [2, 3, 4]);
+    }
+
+    #[test]
+    fn a_common_entity_fans_out_no_further_than_its_cap() {
+        let how = HyperGraph { fan_out: 1, ..HyperGraph::default() };
+        assert_eq!(at_entities(&index(), &[seed(0, 0.9)], &how), [0]);
+    }
+
+    #[test]
+    fn reciprocal_ranks_add_up() {
+        let fused = fuse(&[&[7, 8, 9], &[9, 7]]);
+        assert_eq!(fused.iter().map(|s| s.index).collect::<Vec<_>>(), [7, 9, 8]);
+        assert!((fused[0].score - 1.5).abs() < 1e-6 && (fused[1].score - (1.0 / 3.0 + 1.0)).abs() < 1e-6);
+        assert!(fuse(&[&[], &[]]).is_empty());
+    }
+}
