@@ -236,7 +236,7 @@ mod tests {
     fn embed(texts: &[String]) -> Vec<Vec<f32>> {
         // Topics are the first letters of words.
         let unit = |t: &String| {
-            let mut v = vec![0.01f32; 16];
+            let mut v = [0.01f32; 16];
             t.split_whitespace().for_each(|w| v[w.as_bytes()[0] as usize % 16] += 1.0);
             let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
             v.iter().map(|x| x / length).collect()

@@ -135,6 +135,7 @@ impl Place {
             keywords_llm: Some(LlmKeywords { chat, topic: Some("boats".into()), language: None, at_once }),
             kg_from_documents: false,
             kg_model: None,
+            needs: pocketgraph_companion::prepare::Needs::default(),
             cache: Some(Cache::open(&self.folder.path().join("cache")).unwrap()),
             knowledge: None,
             seed: 0,

@@ -164,5 +164,6 @@ impl Retriever for Hippo {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 #[path = "hippo_tests.rs"]
 mod tests;

@@ -56,7 +56,7 @@ pub(super) fn read(text: &str) -> Option<Table> {
     keys.sort();
     keys.dedup();
     let distinct = keys.len() == others.len();
-    if others.is_empty() || headers.len() > MOST_COLUMNS || !others.iter().all(|h| named(&h)) || !distinct || first.len() > LONGEST_HEADER {
+    if others.is_empty() || headers.len() > MOST_COLUMNS || !others.iter().all(named) || !distinct || first.len() > LONGEST_HEADER {
         return None;
     }
     let mut rows = Vec::new();
@@ -103,7 +103,7 @@ fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').collect();
     let marked = |w: &&str| w.starts_with(char::is_uppercase) || is_stop_word(w);
     words.len() <= 5
-        && words.iter().all(|w| marked(w))
+        && words.iter().all(marked)
         && words.first().is_some_and(|w| w.starts_with(char::is_uppercase))
         && !matches!(text, "Yes" | "No")
 }
