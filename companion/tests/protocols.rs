@@ -27,7 +27,7 @@ fn bundle(folder: &Path) -> PathBuf {
     std::fs::write(docs.join("films.md"), "# Films\n\n## Low Tide\n\nLow Tide is a film of 1931. It was directed by Mira Voss.\n").unwrap();
     std::fs::write(docs.join("people.md"), "# People\n\n## Mira Voss\n\nMira Voss was born in Hallwil in 1871.\n").unwrap();
     let bundle = folder.join("bundle");
-    let output = program(&["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime"]);
+    let output = program(&["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime", "--kg-from-documents", "off"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     bundle
 }

@@ -9,7 +9,7 @@ use super::run::{AgentError, Services, run};
 use super::types::{AgentEvent, Cap, Outcome, PlannedBy, Turn};
 use super::{ask_plan, protocol::needs_model};
 use crate::answer::{Answer, AnswerError, AskOptions, checked};
-use crate::compact::{Set, sort_by};
+use crate::compact::{Map, Set, sort_by};
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::{ChatModel, Completion, Finish, Usage};
 use crate::plan::Plan;
@@ -18,7 +18,6 @@ use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// What a caller brings besides the bundle.
 #[derive(Clone, Copy)]
@@ -134,7 +133,7 @@ pub async fn ask_with_protocol(
     events(AgentEvent::References { references: answer.references.clone() });
     events(AgentEvent::Done { answer: answer.clone() });
     let Outcome { forced, usage, estimated, turns, .. } = outcome;
-    let passages = referred(&answer, seen.into_values().chain(result.hits));
+    let passages = referred(&answer, seen.into_iter().map(|(_, hit)| hit).chain(result.hits));
     Ok(ProtocolAnswer { answer, protocol: protocol.name().to_owned(), forced, usage, estimated, turns, carried: None, passages })
 }
 
@@ -162,7 +161,7 @@ fn failure(outcome: &Outcome) -> Option<String> {
 }
 
 /// The model's answer, its marks resolved to the passages that the run has shown.
-fn resolved(outcome: &Outcome, seen: &BTreeMap<u32, Hit>, options: &AgentOptions, result: &SearchResult) -> Answer {
+fn resolved(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, result: &SearchResult) -> Answer {
     let pages: Vec<(u32, Hit)> = (1..).zip(&outcome.evidence).filter(|(_, e)| e.chunk.is_none()).map(|(n, e)| (n, page(e))).collect();
     let hit = |(n, e): (u32, &Evidence)| match e.chunk {
         Some(chunk) => seen.get(&chunk).map(|hit| (n, hit)),
@@ -210,7 +209,7 @@ struct Bundled<'a> {
     retriever: Option<String>,
     graph: Option<&'a dyn GraphTools>,
     web: Option<&'a dyn WebSearch>,
-    seen: RefCell<BTreeMap<u32, Hit>>,
+    seen: RefCell<Map<u32, Hit>>,
 }
 
 impl Environment for Bundled<'_> {
@@ -230,7 +229,7 @@ impl Environment for Bundled<'_> {
             // A statement whose passage cannot be loaded is shown without a number.
             let hit = self.engine.passage(chunk).await.ok()?;
             let found = evidence(&hit);
-            self.seen.borrow_mut().entry(chunk).or_insert(hit);
+            self.seen.borrow_mut().get_or_insert_with(chunk, || hit);
             Some(found)
         }
         .boxed_local()
@@ -285,7 +284,7 @@ mod tests {
             url: "https://x".to_owned(),
             ..Evidence::default()
         };
-        let seen = BTreeMap::from([(9, Hit { chunk: 9, ..page(&chunk) })]);
+        let seen = Map::from_iter([(9, Hit { chunk: 9, ..page(&chunk) })]);
         let result = SearchResult {
             question: String::new(),
             retriever: "hybrid".to_owned(),

@@ -129,9 +129,10 @@ async fn answered(
         warnings.extend(told(&done.execution, of_plan.is_some()));
     }
 
-    // What answers without a model, and where the model fails.
+    // What answers without a model, and where the model fails. What no statement shows, such as that a thing is of a type, is told only where the
+    // documents say nothing that can be quoted.
     let mut quoted = match &of_plan {
-        Some(found) if found.from_graph => found.answer(),
+        Some(found) if found.from_graph && !found.citations.is_empty() => found.answer(),
         _ => engine.quote(question, &how, &mut |_| {}).await?,
     };
     if let (false, Some(found)) = (quoted.answered, &of_plan) {

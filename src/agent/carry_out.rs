@@ -4,6 +4,7 @@ use super::environment::{Environment, Evidence, PlanStep, WebSearch};
 use super::look::{line, listed};
 use super::run::Run;
 use super::types::AgentEvent;
+use crate::compact::sort_unique;
 use crate::plan::Plan;
 use crate::plan::execute::{Limits, Passage, Passages, PassagesError, Resources};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -66,8 +67,7 @@ impl Run<'_> {
             out.push_str(&text);
         }
         // What was read is shown, since a model may find in it what the executor did not.
-        read.sort_unstable();
-        read.dedup();
+        sort_unique(&mut read);
         let passages = listed(&self.again(&read));
         if !passages.is_empty() {
             out.push_str(&format!("\n{}", passages.trim_end()));

@@ -1,13 +1,13 @@
 //! A knowledge graph as protocols ask it: by words, in either direction, best first.
 
 use super::environment::{EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep};
+use crate::compact::{Set, sort_by};
 use crate::kg::{Direction, Edge, KnowledgeGraph, Linker, NodeId, Provenance, RelationId, TripleId};
 use crate::plan::Plan;
 use crate::plan::execute::{Executor, Limits, Passage, Resources};
 use crate::plan::trace::{EdgeTrace, StepTrace};
 use crate::text::{fold, terms};
 use futures::future::{FutureExt, LocalBoxFuture, ready};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Mentions of a query that are followed.
@@ -40,14 +40,14 @@ impl KgTools {
     }
 
     /// How much a relation has to do with some words: the share of them that its names hold; more than all if a name is just these words.
-    fn fit(&self, relation: RelationId, wanted: &str, words: &BTreeSet<String>) -> f32 {
+    fn fit(&self, relation: RelationId, wanted: &str, words: &Set<String>) -> f32 {
         let Some(r) = self.graph().vocabulary().relation(relation) else { return 0.0 };
         let names = || [&r.label, &r.name].into_iter().chain(&r.aliases);
         if names().any(|n| fold(n) == wanted) {
             return 2.0;
         }
-        let held: BTreeSet<String> = names().flat_map(|n| words_of(&n.replace(['_', '.', '/'], " "))).collect();
-        if words.is_empty() { 0.0 } else { words.intersection(&held).count() as f32 / words.len() as f32 }
+        let held: Set<String> = names().flat_map(|n| words_of(&n.replace(['_', '.', '/'], " ")).into_items()).collect();
+        if words.items().is_empty() { 0.0 } else { words.shared(&held) as f32 / words.items().len() as f32 }
     }
 
     /// The relations at a node, those that fit best first; among equals those with more edges, then in the order of the graph.
@@ -59,7 +59,7 @@ impl KgTools {
                 all.push((self.fit(relation, &folded, &words), n, relation, direction));
             }
         }
-        all.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        sort_by(&mut all, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         all.into_iter().map(|(fit, _, relation, direction)| (fit, relation, direction)).collect()
     }
 
@@ -94,7 +94,7 @@ impl KgTools {
             for (fit, relation, direction) in self.ranked(best.node, query) {
                 for edge in self.graph().follow(best.node, relation, direction).take(EDGES) {
                     let other = words_of(self.graph().label(edge.other));
-                    let shared = other.intersection(&words).count() as f32 / other.len().max(1) as f32;
+                    let shared = other.shared(&words) as f32 / other.items().len().max(1) as f32;
                     let fact = self.fact(best.node, edge, direction, best.score * (fit + shared));
                     // Two mentions may lead to one edge.
                     if !facts.iter().any(|f| (&f.head, &f.relation, &f.tail) == (&fact.head, &fact.relation, &fact.tail)) {
@@ -106,7 +106,7 @@ impl KgTools {
                 }
             }
         }
-        facts.sort_by(|a, b| b.score.total_cmp(&a.score));
+        sort_by(&mut facts, |a, b| b.score.total_cmp(&a.score));
         facts.truncate(k);
         facts
     }
@@ -117,7 +117,7 @@ pub(super) fn chunk_of(graph: &KnowledgeGraph, triple: TripleId) -> Option<u32> 
     graph.provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
 }
 
-fn words_of(text: &str) -> BTreeSet<String> {
+fn words_of(text: &str) -> Set<String> {
     terms(text).into_iter().map(|(t, _)| t).collect()
 }
 

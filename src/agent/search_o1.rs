@@ -16,11 +16,11 @@ use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_thinking, boxed, find, plain, rfind};
 use super::types::Cap;
+use crate::compact::{Set, sort_by};
 use crate::json::Value;
 use crate::llm::{LlmError, Message};
 use crate::text::{sentences, terms};
 use futures::future::{FutureExt, LocalBoxFuture};
-use std::collections::BTreeSet;
 
 /// Search in the middle of thoughts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,22 +190,22 @@ fn documents(passages: &[Shown]) -> String {
 
 /// The sentences that share most words with the query, in the order of the documents.
 fn pick(query: &str, passages: &[Shown]) -> String {
-    let wanted: BTreeSet<String> = terms(query).into_iter().map(|(t, _)| t).collect();
+    let wanted: Set<String> = terms(query).into_iter().map(|(t, _)| t).collect();
     let mut scored: Vec<(usize, usize, String)> = Vec::new();
     for passage in passages {
         for range in sentences(&passage.text) {
             let sentence = &passage.text[range];
-            let held: BTreeSet<String> = terms(sentence).into_iter().map(|(t, _)| t).collect();
-            let shared = wanted.intersection(&held).count();
+            let held: Set<String> = terms(sentence).into_iter().map(|(t, _)| t).collect();
+            let shared = wanted.shared(&held);
             if shared > 0 {
                 scored.push((shared, scored.len(), format!("{} [{}]", sentence.trim(), passage.number)));
             }
         }
     }
     // Most shared words first; among equals, the better document's.
-    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut scored, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.truncate(PICKED);
-    scored.sort_by_key(|s| s.1);
+    sort_by(&mut scored, |a, b| a.1.cmp(&b.1));
     match scored.is_empty() {
         true => NOTHING_HELPFUL.to_owned(),
         false => scored.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>().join("\n"),

@@ -1,5 +1,6 @@
 //! Sentences, entities and chunks, each from the other.
 
+use crate::compact::{sort_by, sort_unique};
 use crate::sparse::{Csr, Edges, Graph, Lists};
 use crate::vector::QuantizedMatrix;
 use std::cell::OnceCell;
@@ -29,7 +30,7 @@ impl EntityIndex {
             let known = |s: &Vec<u32>| -> Vec<u32> { s.iter().copied().filter(|&e| (e as usize) < entities).collect() };
             let kept: Vec<Vec<u32>> = sentences.iter().map(known).collect();
             let mut all: Vec<u32> = kept.iter().flatten().copied().chain(titles.get(c).map(known).unwrap_or_default()).collect();
-            all.sort_unstable();
+            sort_by(&mut all, Ord::cmp);
             rows.push(all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect());
             kept.into_iter().for_each(|s| mentions.push(s));
             first.push(mentions.len() as u32);
@@ -74,8 +75,7 @@ impl EntityIndex {
     /// What a sentence mentions, ascending, each once.
     pub fn distinct(&self, sentence: u32) -> Vec<u32> {
         let mut out = self.mentioned(sentence).to_vec();
-        out.sort_unstable();
-        out.dedup();
+        sort_unique(&mut out);
         out
     }
 

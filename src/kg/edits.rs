@@ -1,6 +1,7 @@
 //! Names within a few edits of a mention: trigrams narrow them down, a banded edit distance decides.
 
 use super::names::KeyHash;
+use crate::compact::{sort_by, sort_unique};
 
 /// How many edits a key of this many characters may have: none below 4, one below 8, else two.
 pub(super) fn allowed(chars: usize) -> usize {
@@ -40,8 +41,7 @@ fn trigrams(key: &str) -> Vec<u32> {
             (hash.0 ^ (hash.0 >> 32)) as u32
         })
         .collect();
-    out.sort_unstable();
-    out.dedup();
+    sort_unique(&mut out);
     out
 }
 
@@ -59,7 +59,7 @@ impl TrigramIndex {
             lengths.push(n as u8);
             pairs.extend(trigrams(key).into_iter().map(|g| u64::from(g) << 32 | i as u64));
         }
-        pairs.sort_unstable();
+        sort_by(&mut pairs, Ord::cmp);
         let mut index = TrigramIndex { lengths, postings: Vec::with_capacity(pairs.len()), ..TrigramIndex::default() };
         for pair in pairs {
             let gram = (pair >> 32) as u32;
@@ -101,7 +101,7 @@ impl TrigramIndex {
         touched.sort_unstable_by_key(|&k| (std::cmp::Reverse(counts[k as usize]), k));
         touched.truncate(COMPARED);
         let mut out: Vec<(usize, u32)> = touched.into_iter().filter_map(|k| distance(key, &text(k), most).map(|d| (d, k))).collect();
-        out.sort_unstable();
+        sort_by(&mut out, Ord::cmp);
         out
     }
 }

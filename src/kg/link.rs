@@ -7,7 +7,7 @@ use super::edits::TrigramIndex;
 use super::graph::{Direction, KnowledgeGraph};
 use super::ids::NodeId;
 use super::names::{HashIndex, KeyHash, NameKind, key, key_words, name, name_count, without_article};
-use crate::compact::Map;
+use crate::compact::{Map, sort_by, sort_unique};
 use crate::text::{fold, is_stop_word};
 use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
@@ -185,8 +185,7 @@ impl Linker {
             };
             found.push((rank, node));
         }
-        found.sort_unstable();
-        found.dedup();
+        sort_unique(&mut found);
         let best = found.first().map(|f| f.0);
         found.into_iter().filter(|f| Some(f.0) == best).map(|f| f.1).collect()
     }
@@ -340,13 +339,17 @@ impl Linker {
 
     fn ranked(&self, mut found: Vec<Candidate>, limit: usize) -> Vec<Candidate> {
         let degree = |n: NodeId| self.graph.degree(n, Direction::Forward) + self.graph.degree(n, Direction::Backward);
-        found.sort_by(|a, b| {
+        sort_by(&mut found, |a, b| {
             // Of two exact names the one that takes in more of the text: "Up!" before "Up".
             let order = b.score.total_cmp(&a.score).then_with(|| b.span.len().cmp(&a.span.len()));
             order.then_with(|| degree(b.node).cmp(&degree(a.node))).then_with(|| a.node.cmp(&b.node))
         });
-        let mut seen = std::collections::BTreeSet::new();
-        found.retain(|c| seen.insert(c.node));
+        let mut seen: Map<NodeId, ()> = Map::new();
+        found.retain(|c| {
+            let new = seen.get(&c.node).is_none();
+            seen.insert(c.node, ());
+            new
+        });
         found.truncate(limit.min(CANDIDATES));
         found
     }

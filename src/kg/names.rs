@@ -2,6 +2,7 @@
 
 use super::graph::KnowledgeGraph;
 use super::ids::NodeId;
+use crate::compact::sort_by;
 use crate::text::{fold, words};
 use std::ops::Range;
 
@@ -110,7 +111,7 @@ pub(super) struct HashIndex {
 
 impl HashIndex {
     pub fn new(mut entries: Vec<(u64, u32)>) -> Self {
-        entries.sort_unstable();
+        sort_by(&mut entries, Ord::cmp);
         let bits = usize::BITS - entries.len().leading_zeros();
         let shift = 64 - bits.clamp(1, 24);
         let mut buckets = vec![0u32; (1usize << (64 - shift)) + 1];

@@ -2,6 +2,7 @@
 
 use super::spans::is_caseless;
 use super::table::{NameWord, name_words};
+use crate::compact::sort_unique;
 use crate::text::is_stop_word;
 
 /// The most words of a title that is a name.
@@ -93,8 +94,7 @@ pub fn opens_with_title(title: &str, first_sentence: &str) -> bool {
         return false;
     }
     let mut wanted = without_parenthesis(title);
-    wanted.sort_unstable();
-    wanted.dedup();
+    sort_unique(&mut wanted);
     let opening: Vec<String> = name_words(first_sentence).into_iter().take(15).map(|w| w.key).collect();
     let shared = wanted.iter().filter(|w| opening.contains(w)).count();
     !wanted.is_empty() && shared * 10 >= wanted.len() * 6

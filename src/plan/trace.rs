@@ -1,5 +1,6 @@
 //! What the execution of a plan saw, step by step: as data, and as text that a person can read.
 
+use crate::compact::sort_unique;
 use crate::kg::{Direction, Match, NodeId, RelationId, TripleId};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -183,8 +184,7 @@ impl Trace {
     /// All edges that steps followed to members of their results, in the order of the triples, once each.
     pub fn edges(&self) -> Vec<&EdgeTrace> {
         let mut all: Vec<&EdgeTrace> = self.steps.iter().flat_map(|s| &s.edges).collect();
-        all.sort_unstable();
-        all.dedup();
+        sort_unique(&mut all);
         all
     }
 

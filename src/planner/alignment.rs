@@ -6,6 +6,7 @@
 
 use super::question::Token;
 use super::schema::Step;
+use crate::compact::sort_by;
 use crate::kg::RelationId;
 
 /// A further word of a step that is paid already, as a part of its similarity.
@@ -141,7 +142,7 @@ fn ordered(groups: &[Group], steps: &[Step]) -> f32 {
 /// Each group at the step that it fits best, those that fit best first; a step is paid by the first that comes to it.
 fn unordered(groups: &[Group], steps: &[Step]) -> (f32, usize) {
     let mut order: Vec<&Group> = groups.iter().collect();
-    order.sort_by(|a, b| b.best().total_cmp(&a.best()));
+    sort_by(&mut order, |a, b| b.best().total_cmp(&a.best()));
     let mut paid = vec![false; steps.len()];
     let mut total = 0.0;
     for group in order {

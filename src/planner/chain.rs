@@ -4,6 +4,7 @@ use super::alignment::{Group, inside_out, score};
 use super::question::{Ask, Token, is_modifier};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
+use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 use crate::plan::Extreme;
 
@@ -116,7 +117,7 @@ impl Scorer<'_> {
                 }
             })
             .collect();
-        chains.sort_by(|a, b| {
+        sort_by(&mut chains, |a, b| {
             b.score.total_cmp(&a.score).then_with(|| a.steps.len().cmp(&b.steps.len())).then_with(|| a.steps.cmp(&b.steps))
         });
         chains
@@ -138,8 +139,7 @@ impl Scorer<'_> {
                 ends.retain(|s| {
                     if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] }
                 });
-                ends.sort_unstable();
-                ends.dedup();
+                sort_unique(&mut ends);
                 frontier.extend(ends.into_iter().map(|step| vec![step]));
             }
             Start::All(of) => {
@@ -238,8 +238,7 @@ fn type_words(steps: &[Step], mentioned: &[TypeId]) -> f32 {
     let mut total = 0.0;
     let mut types: Vec<TypeId> = mentioned.to_vec();
     types.extend(steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None }));
-    types.sort_unstable();
-    types.dedup();
+    sort_unique(&mut types);
     for of in types {
         let words = mentioned.iter().filter(|t| **t == of).count() as f32;
         let to = |s: &&Step| s.to == Class::Type(of);

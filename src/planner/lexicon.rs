@@ -1,9 +1,9 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
 use super::measures::{asking, bases, measures};
+use crate::compact::{Map, sort_by};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, is_stop_word, stem, words};
-use std::collections::BTreeMap;
 
 /// What a word derived from a name's word is worth against the word itself: "director" for "directed".
 const DERIVED: f32 = 0.9;
@@ -66,7 +66,7 @@ impl Lexicon {
     /// The relations that a word speaks of, each with how much; ascending by relation.
     pub fn relations(&self, folded: &str) -> Vec<(RelationId, f32)> {
         let stem = stem_of(folded);
-        let mut found: BTreeMap<RelationId, f32> = BTreeMap::new();
+        let mut found: Map<RelationId, f32> = Map::new();
         for entry in &self.relations {
             // A stem may hide what two words have in common: "scriptwriter" and "writer".
             let derived = || {
@@ -82,7 +82,7 @@ impl Lexicon {
                 DERIVED
             };
             for &relation in &entry.of {
-                let best = found.entry(relation).or_default();
+                let best = found.get_or_insert_with(relation, || 0.0);
                 *best = best.max(worth);
             }
         }
@@ -94,13 +94,13 @@ impl Lexicon {
 
     /// The relations that an adjective of measure speaks of: by their own names and synonyms, else by what such an adjective measures.
     pub fn measured_by(&self, adjective: &str) -> Vec<(RelationId, f32)> {
-        let mut found: BTreeMap<RelationId, f32> = BTreeMap::new();
+        let mut found: Map<RelationId, f32> = Map::new();
         for base in bases(adjective) {
             for entry in self.relations.iter().filter(|e| e.folded == base || e.stem == stem_of(&base)) {
                 found.extend(entry.of.iter().map(|&r| (r, 1.0)));
             }
         }
-        found.retain(|r, _| self.numeric.contains(r));
+        let mut found: Map<RelationId, f32> = found.into_iter().filter(|(r, _)| self.numeric.contains(r)).collect();
         if found.is_empty() {
             self.known_by(measures(adjective), &mut found);
         }
@@ -108,16 +108,16 @@ impl Lexicon {
         for name in measures(adjective) {
             let stem = stem_of(name);
             for relation in self.relations.iter().filter(|e| e.stem == stem).flat_map(|e| &e.of).filter(|r| self.numeric.contains(r)) {
-                found.entry(*relation).or_insert(POSSIBLE);
+                found.get_or_insert_with(*relation, || POSSIBLE);
             }
         }
         let mut all: Vec<(RelationId, f32)> = found.into_iter().collect();
-        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        sort_by(&mut all, |a, b| b.1.total_cmp(&a.1));
         all
     }
 
     /// The relations that are known by the first of these words by which any is known.
-    fn known_by(&self, names: &[&str], found: &mut BTreeMap<RelationId, f32>) {
+    fn known_by(&self, names: &[&str], found: &mut Map<RelationId, f32>) {
         for name in names {
             let stem = stem_of(name);
             for entry in self.relations.iter().filter(|e| e.stem == stem) {

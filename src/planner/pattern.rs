@@ -4,6 +4,7 @@
 //! tell how a question would be planned; with a graph, what the candidate plans find decides between neighbouring patterns.
 
 use super::lexicon::is_function_word;
+use crate::compact::sort_by;
 use crate::plan::{How, Shape};
 use crate::text::{fold, words};
 use std::ops::Range;
@@ -60,7 +61,7 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
         found.push(span);
         at = last + 1;
     }
-    found.sort_by_key(|s| s.start);
+    sort_by(&mut found, |a, b| a.start.cmp(&b.start));
     found
 }
 

@@ -6,12 +6,13 @@ use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::lexicon::{Lexicon, is_function_word};
 use super::pattern::pattern;
-use super::question::{Ask, Token, ask, tokens};
+use super::question::{Ask, Token, ask, asks_for_a_way, tokens};
 use super::schema::Schema;
 use super::sets::combined;
 use super::superlative::{Superlatives, read};
 use super::walk::{all, follow, value};
 use super::{Planner, PlannerError, Proposal};
+use crate::compact::sort_by;
 use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
 use crate::plan::{Compare, Head, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
 use crate::text::{fold, words};
@@ -72,6 +73,9 @@ impl<'a> RulesPlanner<'a> {
     pub fn planned(&self, question: &str) -> Result<Planned, PlannerError> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
+        }
+        if asks_for_a_way(question) {
+            return Err(PlannerError::Unsure { confidence: 0.0 });
         }
         let mentions = self.linker.mentions(question);
         let joined = self.joined(question, &mentions);
@@ -247,7 +251,7 @@ impl<'a> RulesPlanner<'a> {
             negate(self.graph, &mut chains, from, negated);
         }
         // Sorting keeps the order of equal ones, so that the better reading of the entity comes first.
-        chains.sort_by(|a, b| b.score.total_cmp(&a.score));
+        sort_by(&mut chains, |a, b| b.score.total_cmp(&a.score));
         let unpaid = |c: &Chain| c.steps.len().saturating_sub(c.paid);
         let best = chains.first().cloned();
         // Another entity may be meant; of the same entity a chain that is spoken of less would only wander elsewhere.
@@ -323,7 +327,7 @@ impl<'a> RulesPlanner<'a> {
             let meant = named.filter(|c| self.graph.types(c.node).iter().any(|t| of.contains(t)));
             found.extend(meant.map(|c| (c.score + 1.0, Candidate { span: span.clone(), ..c })));
         }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        sort_by(&mut found, |a, b| b.0.total_cmp(&a.0));
         found.into_iter().take(CANDIDATES).map(|(_, c)| c).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! What the graph allows: steps, and which step may follow which.
 
+use crate::compact::{Map, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A directed step to a class of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,7 +33,7 @@ const SAMPLED: usize = 50_000;
 /// Steps by the class that they start from, and which relations meet at nodes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Schema {
-    from: BTreeMap<Class, Vec<Step>>,
+    from: Map<Class, Vec<Step>>,
     slots: usize,
     /// For each pair of directed relations: whether a node is reached by the first and left by the second. Empty if it was not counted.
     meets: Vec<bool>,
@@ -46,10 +46,10 @@ fn slot(relation: RelationId, direction: Direction) -> usize {
 impl Schema {
     /// The schema of a graph.
     pub fn new(graph: &KnowledgeGraph) -> Schema {
-        let mut from: BTreeMap<Class, BTreeSet<Step>> = BTreeMap::new();
-        let mut largest: BTreeMap<RelationId, u32> = BTreeMap::new();
+        let mut from: Map<Class, Vec<Step>> = Map::new();
+        let mut largest: Map<RelationId, u32> = Map::new();
         for edge in graph.vocabulary().schema() {
-            let most = largest.entry(edge.relation).or_default();
+            let most = largest.get_or_insert_with(edge.relation, || 0);
             *most = edge.triples.max(*most);
         }
         for edge in graph.vocabulary().schema() {
@@ -60,10 +60,14 @@ impl Schema {
             }
             let forward = Step { relation: edge.relation, direction: Direction::Forward, to: edge.tail };
             let backward = Step { relation: edge.relation, direction: Direction::Backward, to: edge.head };
-            from.entry(edge.head).or_default().insert(forward);
-            from.entry(edge.tail).or_default().insert(backward);
+            from.get_or_insert_with(edge.head, Vec::new).push(forward);
+            from.get_or_insert_with(edge.tail, Vec::new).push(backward);
         }
-        let from = from.into_iter().map(|(class, steps)| (class, steps.into_iter().collect())).collect();
+        let sorted = |(class, mut steps): (Class, Vec<Step>)| {
+            sort_unique(&mut steps);
+            (class, steps)
+        };
+        let from = from.into_iter().map(sorted).collect();
         let slots = graph.vocabulary().relations().len() * 2;
         let meets = if slots <= SLOTS { meets(graph, slots) } else { Vec::new() };
         Schema { from, slots, meets }

@@ -9,6 +9,7 @@ use super::question::{Ask, Token};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
 use super::walk::{advance, follow};
+use crate::compact::{sort_by, sort_unique};
 use crate::kg::{KnowledgeGraph, NodeId};
 use crate::plan::Shape;
 
@@ -85,7 +86,7 @@ pub(super) fn combined(
         }
         combinations = next;
     }
-    combinations.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sort_by(&mut combinations, |a, b| b.0.total_cmp(&a.0));
     combinations.iter().take(TRIED).find_map(|(score, picked)| run(graph, how, shape, score / picked.len().max(1) as f32, picked))
 }
 
@@ -141,8 +142,7 @@ fn combine(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
         Combine::Subtract => first.iter().filter(|n| !rest.iter().any(|set| within(n, set))).copied().collect(),
         Combine::Union => {
             let mut all: Vec<NodeId> = sets.iter().flatten().copied().collect();
-            all.sort_unstable();
-            all.dedup();
+            sort_unique(&mut all);
             all
         }
     }

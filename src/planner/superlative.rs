@@ -9,6 +9,7 @@ use super::lexicon::Lexicon;
 use super::measures::measures;
 use super::question::Token;
 use super::schema::{Schema, Step};
+use crate::compact::sort_by;
 use crate::kg::{Class, Direction, LiteralKind, RelationId, TypeId};
 use crate::plan::Extreme;
 
@@ -274,7 +275,7 @@ impl Superlatives {
             let places = (0..steps.len()).filter(|&at| meant(&steps[at])).filter(several);
             ranks.extend(places.map(|at| Rank { at, by: Ranking::Value(named.by), end: named.end }));
         }
-        ranks.sort_by_key(|r| r.at);
+        sort_by(&mut ranks, |a, b| a.at.cmp(&b.at));
         (ranks, unmet)
     }
 

@@ -103,8 +103,7 @@ pub(super) fn advance(graph: &KnowledgeGraph, set: &[NodeId], step: Step) -> Vec
             break;
         }
     }
-    found.sort_unstable();
-    found.dedup();
+    sort_unique(&mut found);
     found
 }
 

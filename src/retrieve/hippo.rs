@@ -8,7 +8,7 @@ use super::linear::{by_entities, walk};
 use super::prepared::{Asked, min_max};
 use super::{Corpus, DEFAULT_K, Query, Ranked, Retriever};
 use crate::bundle::BundleError;
-use crate::compact::Map;
+use crate::compact::{Map, sort_by};
 use crate::entities::{EntityIndex, Synonyms};
 use crate::sparse::{Edges, Graph};
 use crate::vector::{Scored, top_k};
@@ -75,7 +75,7 @@ pub(super) fn graph(index: &EntityIndex, synonyms: &Synonyms, weighting: Weighti
         let phrases = index.counts(chunk).0.iter().filter(|&&e| in_fact[e as usize]);
         phrases.for_each(|&e| edges.add(chunk, chunks + e, 1.0));
     }
-    pairs.sort_unstable();
+    sort_by(&mut pairs, Ord::cmp);
     let synonym = |a: u32, b: u32| synonyms.get(a as usize, b);
     for run in pairs.chunk_by(|a, b| a == b) {
         let ((a, b), count) = (run[0], run.len() as f32);

@@ -18,12 +18,12 @@ use super::protocol::Protocol;
 use super::run::{Ask, Run};
 use super::tags::after_thinking;
 use super::types::{AgentEvent, Cap};
+use crate::compact::Map;
 use crate::llm::{ChatRequest, LlmError, Message};
 use crate::plan::check::{Limits as PlanLimits, check};
 use crate::plan::{Operation, Part, Plan, Template, lpkg};
 use futures::future::{FutureExt, LocalBoxFuture};
 use sets::{Member, Set};
-use std::collections::BTreeMap;
 
 /// Plan as code, then execute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,8 +113,8 @@ async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
 
 /// Carries out a plan, statement by statement. `known` keeps what was found, for an answer without the plan.
 async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Result<Result<Set, Failure>, LlmError> {
-    let mut sets: BTreeMap<&str, Set> = BTreeMap::new();
-    let mut asked: BTreeMap<&str, String> = BTreeMap::new();
+    let mut sets: Map<&str, Set> = Map::new();
+    let mut asked: Map<&str, String> = Map::new();
     for statement in &plan.statements {
         if let Some(cap) = run.cap() {
             return Ok(Err(Failure::Cap(cap)));
@@ -169,8 +169,8 @@ async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Res
 }
 
 /// A sub-question for every combination of members of the sets that it refers to, and whether some were left out.
-fn combinations(query: &Template, sets: &BTreeMap<&str, Set>) -> (Vec<String>, bool) {
-    let mut filled = vec![(String::new(), BTreeMap::<&str, &str>::new())];
+fn combinations(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, bool) {
+    let mut filled = vec![(String::new(), Map::<&str, &str>::new())];
     let mut left_out = false;
     for part in query.parts() {
         match part {

@@ -1,5 +1,6 @@
 //! Sets of answers: read from `[A#B]`, compared by their words, with the passages that they came from.
 
+use crate::compact::sort_unique;
 use crate::text::{fold, words};
 
 /// Members of a set beyond this many are not kept.
@@ -20,8 +21,7 @@ impl Member {
     /// An answer with its passages.
     pub fn new(text: String, numbers: &[u32]) -> Member {
         let mut numbers = numbers.to_vec();
-        numbers.sort_unstable();
-        numbers.dedup();
+        sort_unique(&mut numbers);
         Member { text, numbers }
     }
 }

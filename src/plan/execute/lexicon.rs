@@ -1,6 +1,7 @@
 //! Agreement of a plan's words with the graph's relations and types.
 
 use super::Similarity;
+use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, label_of_name};
 use crate::text::{fold, is_stop_word, stem, words};
 
@@ -81,8 +82,7 @@ impl Lexicon {
         let v = graph.vocabulary();
         let of = |names: Vec<&str>| -> Vec<Vec<String>> {
             let mut all: Vec<Vec<String>> = names.into_iter().map(stems).filter(|s| !s.is_empty()).collect();
-            all.sort();
-            all.dedup();
+            sort_unique(&mut all);
             all
         };
         let relations = v
@@ -163,7 +163,7 @@ impl Lexicon {
             }
             out.push(Ranked { relation, direction, score, edges });
         }
-        out.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.direction, a.relation).cmp(&(b.direction, b.relation))));
+        sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then((a.direction, a.relation).cmp(&(b.direction, b.relation))));
         out.truncate(RANKED);
         out
     }

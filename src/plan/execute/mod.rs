@@ -18,6 +18,7 @@ pub use sets::{Evidence, Item, Member, ORIGINS_KEPT, Origin, Set};
 use super::check::{self, Checked};
 use super::trace::{EDGES_SHOWN, EdgeTrace, InputTrace, MEMBERS_SHOWN, MemberTrace, StepTrace, Trace};
 use super::{Operation, Plan, PlanError, Statement, rft};
+use crate::compact::{Map, sort_unique};
 use crate::kg::{KnowledgeGraph, Linker, TripleId};
 use crate::llm::ChatModel;
 use futures::StreamExt;
@@ -25,7 +26,6 @@ use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
 use lexicon::Lexicon;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The cosine of two phrases.
@@ -123,17 +123,18 @@ impl Execution {
         } else {
             items
         };
-        let mut found = BTreeSet::new();
-        let mut seen: BTreeSet<(usize, Item)> = BTreeSet::new();
+        let mut found = Vec::new();
+        let mut seen: Map<(usize, Item), ()> = Map::new();
         let mut open: Vec<(usize, Item)> = items.iter().map(|i| (self.answer, i.clone())).collect();
         while let Some((step, item)) = open.pop() {
-            if !seen.insert((step, item.clone())) {
+            if seen.get(&(step, item.clone())).is_some() {
                 continue;
             }
+            seen.insert((step, item.clone()), ());
             let inputs = self.inputs.get(step).map_or(&[][..], Vec::as_slice);
             let member = self.sets.get(step).and_then(|s| s.get(&item));
             for origin in member.iter().flat_map(|m| &m.origins) {
-                found.insert(origin.evidence);
+                found.push(origin.evidence);
                 let head = origin.head.iter().flat_map(|h| inputs.iter().map(move |&i| (i, h.clone())));
                 open.extend(head);
             }
@@ -146,7 +147,8 @@ impl Execution {
             // Set operations hand members on as they are; a step along a relation has them as heads, which were followed above.
             open.extend(inputs.iter().map(|&i| (i, item.clone())));
         }
-        found.into_iter().collect()
+        sort_unique(&mut found);
+        found
     }
 }
 
@@ -359,8 +361,7 @@ impl<'a> Executor<'a> {
         t.size = set.members.len();
         let member = |m: &&Member| MemberTrace { label: m.item.label(graph), node: m.item.node(), score: m.score };
         t.members = set.ranked().iter().take(MEMBERS_SHOWN).map(member).collect();
-        step.edges.sort_unstable();
-        step.edges.dedup();
+        sort_unique(&mut step.edges);
         t.edge_count = step.edges.len();
         t.edges = graph.map_or_else(Vec::new, |g| step.edges.iter().take(EDGES_SHOWN).filter_map(|&e| edge_trace(g, e)).collect());
         t.milliseconds = run.now() - begun;

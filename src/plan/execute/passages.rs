@@ -2,12 +2,12 @@
 
 use super::lexicon::Target;
 use super::sets::Item;
+use crate::compact::{Map, sort_by};
 use crate::kg::{Linker, LiteralKind, NodeId, date, number};
 use crate::llm::{ChatModel, ChatRequest, LlmError, Message, complete};
 use crate::text::{fold, is_stop_word, sentences, terms, words};
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A passage, from the bundle's documents or from elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,35 +125,37 @@ fn value(kind: LiteralKind, text: &str) -> Item {
     Item::Value { kind, text: text.trim().to_owned(), unit: String::new() }
 }
 
+type Terms = crate::compact::Set<String>;
+
 /// Names and values of the wanted sort from the sentences that share most of the question's terms; the best [`EXTRACTED`].
 pub(super) fn extract(linker: Option<&Linker>, question: &str, target: &Target, passages: &[Passage]) -> Vec<Read> {
-    let asked: BTreeSet<String> = terms(question).into_iter().map(|(t, _)| t).collect();
-    if asked.is_empty() {
+    let asked: Terms = terms(question).into_iter().map(|(t, _)| t).collect();
+    if asked.items().is_empty() {
         return Vec::new();
     }
     let question_folded = fold(question);
-    let mut found: BTreeMap<Item, (f32, usize)> = BTreeMap::new();
+    let mut found: Map<Item, (f32, usize)> = Map::new();
     for (at, passage) in passages.iter().enumerate() {
-        let titled: BTreeSet<String> = terms(&passage.title).into_iter().map(|(t, _)| t).collect();
+        let titled: Terms = terms(&passage.title).into_iter().map(|(t, _)| t).collect();
         for span in sentences(&passage.text) {
             let sentence = &passage.text[span];
-            let own: BTreeSet<String> = terms(sentence).into_iter().map(|(t, _)| t).collect();
-            let shared = asked.iter().filter(|t| own.contains(*t) || titled.contains(*t)).count();
-            let overlap = shared as f32 / asked.len() as f32;
+            let own: Terms = terms(sentence).into_iter().map(|(t, _)| t).collect();
+            let shared = asked.items().iter().filter(|t| own.contains(*t) || titled.contains(*t)).count();
+            let overlap = shared as f32 / asked.items().len() as f32;
             // The title alone says what a passage is about, not what this sentence says.
-            if overlap < LEAST_OVERLAP || !asked.iter().any(|t| own.contains(t)) {
+            if overlap < LEAST_OVERLAP || !asked.items().iter().any(|t| own.contains(t)) {
                 continue;
             }
             let weight = overlap / (1.0 + 0.2 * at as f32);
             let new = |name: &str| !question_folded.contains(&fold(name));
             for item in candidates(linker, sentence, target, &new) {
-                let entry = found.entry(item).or_insert((0.0, at));
+                let entry = found.get_or_insert_with(item, || (0.0, at));
                 entry.0 = entry.0.max(weight);
             }
         }
     }
     let mut out: Vec<Read> = found.into_iter().map(|(item, (score, at))| (item, 0.5 * score, at)).collect();
-    out.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.2.cmp(&b.2)).then_with(|| a.0.cmp(&b.0)));
+    sort_by(&mut out, |a, b| b.1.total_cmp(&a.1).then_with(|| a.2.cmp(&b.2)).then_with(|| a.0.cmp(&b.0)));
     out.truncate(EXTRACTED);
     out
 }

@@ -1,5 +1,6 @@
 //! Sets of entities, literals and words, each member with its score and everything that led to it.
 
+use crate::compact::{sort_by, sort_unique};
 use crate::kg::{KnowledgeGraph, Literal, LiteralKind, NodeId, TripleId, Value, value_of};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -121,7 +122,7 @@ pub struct Set {
 impl Set {
     /// The set of these members; one that repeats keeps its best score and all its origins.
     pub fn new(mut members: Vec<Member>, open: bool) -> Set {
-        members.sort_by(|a, b| a.item.cmp(&b.item));
+        sort_by(&mut members, |a, b| a.item.cmp(&b.item));
         let mut out: Vec<Member> = Vec::with_capacity(members.len());
         for m in members {
             match out.last_mut() {
@@ -148,7 +149,7 @@ impl Set {
     /// The members, best first; of equal score in the order of their items.
     pub fn ranked(&self) -> Vec<&Member> {
         let mut all: Vec<&Member> = self.members.iter().collect();
-        all.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.item.cmp(&b.item)));
+        sort_by(&mut all, |a, b| b.score.total_cmp(&a.score).then_with(|| a.item.cmp(&b.item)));
         all
     }
 
@@ -218,8 +219,7 @@ fn absorb(into: &mut Member, origins: Vec<Origin>, score: f32) {
 
 fn tidy(origins: &mut Vec<Origin>) {
     if origins.len() > 1 {
-        origins.sort();
-        origins.dedup();
+        sort_unique(origins);
         origins.truncate(ORIGINS_KEPT);
     }
 }
@@ -239,7 +239,7 @@ pub(super) fn extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> (Ve
     let reference = &values[reference].1;
     let mut comparable: Vec<&(T, Value)> = values.iter().filter(|(_, v)| v.compare(reference).is_some()).collect();
     let left_out = values.len() - comparable.len();
-    comparable.sort_by(|a, b| {
+    sort_by(&mut comparable, |a, b| {
         let order = a.1.compare(&b.1).unwrap_or(Ordering::Equal);
         if least { order } else { order.reverse() }
     });

