@@ -2,6 +2,7 @@
 
 import { abortable, linkedController } from "./abort.js";
 import { PocketGraphError } from "./error.js";
+import { GRAPH_RETRIEVERS } from "./retrievers.js";
 import { loadModule } from "./wasm-modules.js";
 
 /** What may be called, by name. One table serves the direct calls and the worker's messages. */
@@ -81,8 +82,9 @@ export class LocalEngine {
   #work(name, args, onEvent, signal) {
     if (name === "prepare") return this.#prepare(onEvent, signal);
     if (name === "stats") return this.#stats();
-    if (name in METHODS) return METHODS[name](this.#engine, args, onEvent, signal);
-    return this.#upgraded().then(() => FULL_METHODS[name](this.#engine, args, onEvent, signal));
+    const run = METHODS[name] ?? FULL_METHODS[name];
+    if (name in METHODS && !GRAPH_RETRIEVERS.includes(retrieverOf(args))) return run(this.#engine, args, onEvent, signal);
+    return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));
   }
 
   /** Loads the query model. An engine that took the place of the one being prepared needs it as well. */
@@ -134,6 +136,11 @@ export class LocalEngine {
     this.#unwatch();
     this.#lifetime.abort();
   }
+}
+
+/** The retriever that a call names in its options. */
+function retrieverOf([, options]) {
+  return typeof options?.retriever === "string" ? options.retriever.split(":")[0] : undefined;
 }
 
 function trapError(cause) {

@@ -46,7 +46,10 @@ export declare class PocketGraphError extends Error {
 }
 
 /** How a retriever ranks: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or through the keyword graph. */
-export type Retriever = "auto" | "hybrid" | "lexical" | "dense" | "autokg";
+export type Retriever = "auto" | "hybrid" | "lexical" | "dense" | "autokg" | GraphRetriever | `${GraphRetriever}:${string}`;
+
+/** Retrievers that a bundle must have been prepared for (`build --retrievers`); what follows a colon are a retriever's own parameters. */
+export type GraphRetriever = "linear" | "hippo" | "hypergraph" | "graphrag" | "raptor";
 
 /** How far something has come; `total` is 0 where it is not known. */
 export interface Progress {

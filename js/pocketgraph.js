@@ -4,11 +4,12 @@
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
 import { PocketGraphError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
+import { GRAPH_RETRIEVERS } from "./retrievers.js";
 
 export { PocketGraphError };
 
 const IN_NODE = typeof window === "undefined" && typeof process === "object" && Boolean(process.versions?.node);
-const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg"];
+const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", ...GRAPH_RETRIEVERS];
 
 const PROTOCOLS = [
   "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
@@ -315,7 +316,8 @@ function httpUrl(name, place) {
 
 function searchOptions(k, retriever) {
   positive("k", k);
-  if (retriever !== undefined && !RETRIEVERS.includes(retriever)) {
+  // What follows a colon are the retriever's own parameters, which the engine reads.
+  if (retriever !== undefined && !RETRIEVERS.includes(String(retriever).split(":")[0])) {
     throw badArgument(`\`retriever\` is one of ${RETRIEVERS.join(", ")}.`);
   }
   return defined({ k, retriever });

@@ -89,6 +89,8 @@ function badge(way) {
     const title = `Next to the keyword “${way.via}” in the keyword graph`;
     return h("li", { class: "way adjacent-way", title }, h("span", { class: "via" }, way.via), h("span", { "aria-label": "leads to" }, " → "), way.keyword);
   }
+  if (way.by === "entity") return h("li", { class: "way name-way", title: "The question leads to this name, which the passage mentions" }, way.entity);
+  if (way.by === "summary") return h("li", { class: "way link-way", title: "A summary near the question rests on this passage" }, way.title);
   return h("li", { class: "way query-way" }, "your question");
 }
 

@@ -29,7 +29,7 @@ const t = harness(({ site }) => {
   mkdirSync(join(scratch, "docs"));
   for (const [name, text] of Object.entries(PAGES)) writeFileSync(join(scratch, "docs", name), text);
   writeFileSync(join(scratch, "films.tsv"), TRIPLES.map((triple) => `${triple.join("\t")}\n`).join(""));
-  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", join(scratch, "films.tsv"), "--no-runtime"];
+  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", join(scratch, "films.tsv"), "--no-runtime", "--no-cache", "--kg-from-documents", "off", "--retrievers", "auto,linear,raptor"];
   execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
   site.mounts.set("/films/", join(scratch, "bundle"));
 });
@@ -103,6 +103,22 @@ for (const worker of [true, false]) {
     await page.context().close();
   });
 }
+
+test("a retriever that the bundle was prepared for searches in the full module; one that it was not says how to prepare it", async () => {
+  const page = await t.bare();
+  const seen = await use(page, async ({ PocketGraph }) => {
+    const graph = await PocketGraph.open("/films/");
+    const found = {};
+    for (const retriever of ["linear", "raptor:traversal", "auto"]) found[retriever] = (await graph.search("Night Ferry", { retriever })).hits.map(({ title }) => title);
+    const lacking = await graph.search("Night Ferry", { retriever: "hippo" }).catch(({ code, message }) => ({ code, message }));
+    return { found, lacking };
+  });
+  assert.ok(!seen.code, seen.message);
+  for (const [retriever, titles] of Object.entries(seen.found)) assert.equal(titles[0], "Night Ferry", retriever);
+  assert.equal(seen.lacking.code, "missing-section");
+  assert.match(seen.lacking.message, /--retrievers auto,hippo/);
+  await page.context().close();
+});
 
 test("a plan is stopped by its signal, and the bundle works on", async () => {
   const page = await t.bare();
