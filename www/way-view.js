@@ -166,8 +166,8 @@ function inRows(nodes, edges, width) {
     const indent = Math.min(at * 26, width / 3);
     for (const node of layer) {
       const room = width - indent - 8;
-      const width = Math.min(room, 230);
-      placed.set(node.id, { x: indent + width / 2 + 4, y, width });
+      const box = Math.min(room, 230);
+      placed.set(node.id, { x: indent + box / 2 + 4, y, width: box });
       y += ROW;
     }
   });

@@ -181,6 +181,18 @@ test("the page shows the plan, its steps and what the answer rests on; a name is
   await page.context().close();
 });
 
+test("on a narrow screen the picture is a tree whose boxes do not lie on each other, and nothing scrolls sideways", async () => {
+  const page = await t.open({ path: "?bundle=/films/", viewport: { width: 360, height: 800 } });
+  await ask(page, TWO_HOPS);
+  await page.locator(".route-stage .route-node").first().waitFor();
+  const boxes = await page.locator(".route-stage .route-node rect").evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })));
+  boxes.sort((a, b) => a.top - b.top);
+  boxes.slice(1).forEach((box, at) => assert.ok(box.top >= boxes[at].bottom, "boxes overlap"));
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await assertClean(page);
+  await page.context().close();
+});
+
 test("where rules make no plan, the documents are quoted as ever", async () => {
   const page = await t.open({ path: "?bundle=/films/" });
   await ask(page, "what tells of a town without ships?");
