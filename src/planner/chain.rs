@@ -14,6 +14,8 @@ const LONGEST: usize = 3;
 const PATHS: usize = 20_000;
 /// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones only a return.
 const FREE: usize = 64;
+/// What it is worth that a relation between things of one kind is followed the way that the words face.
+const FACING: f32 = 0.15;
 /// What it is worth that the word beside an entity says what it is: "the film Heat".
 const TOLD: f32 = 0.25;
 /// What it costs that an entity has no such relation as the first step.
@@ -100,10 +102,13 @@ impl Scorer<'_> {
                 let (aligned, paid) = score(&groups, &steps);
                 let (ranks, unmet) = self.superlatives.ranks(start, &steps);
                 let absent = steps.first().zip(present.as_ref()).is_some_and(|(s, has)| !has.contains(&(s.relation, s.direction)));
-                let score =
-                    told - if absent { ABSENT } else { 0.0 } + aligned + self.answer_type(start, &steps) + type_words(&steps, &mentioned)
-                        - 0.08 * steps.len() as f32
-                        - UNMET * unmet as f32;
+                let score = told - if absent { ABSENT } else { 0.0 }
+                    + aligned
+                    + self.answer_type(start, &steps)
+                    + self.faces(&steps)
+                    + type_words(&steps, &mentioned)
+                    - 0.08 * steps.len() as f32
+                    - UNMET * unmet as f32;
                 Chain {
                     start,
                     namesakes: Vec::new(),
@@ -192,6 +197,21 @@ impl Scorer<'_> {
         };
         let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
         if by_relation || self.ask.classes.contains(&last.to) { 0.6 } else { -0.5 }
+    }
+
+    /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that link to X" wants those at its beginning,
+    /// "what does X link to" and "the father of X" those at its end.
+    fn faces(&self, steps: &[Step]) -> f32 {
+        let Some(first) = steps.first() else { return 0.0 };
+        let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
+        if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
+            return 0.0;
+        }
+        let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
+        let before = self.tokens.get(..self.anchor).unwrap_or_default();
+        let Some(at) = before.iter().rposition(speaks) else { return 0.0 };
+        let owned = before[at..].iter().any(|t| t.folded == "of");
+        if owned == (first.direction == Direction::Forward) { FACING } else { 0.0 }
     }
 
     /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in

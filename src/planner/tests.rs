@@ -282,6 +282,32 @@ fn names_are_found_by_quotes_and_capitals() {
 }
 
 #[test]
+fn words_face_the_way_in_which_a_relation_between_things_of_one_kind_is_meant() {
+    let mut b = KgBuilder::default();
+    let page = b.entity_type("page").unwrap();
+    let (links, parent) = (b.relation("links_to").unwrap(), b.relation("parent").unwrap());
+    for (line, (h, r, t)) in
+        (1..).zip([("Start", links, "Guide"), ("Guide", links, "Glossary"), ("Guide", parent, "Start"), ("Glossary", parent, "Guide")])
+    {
+        let (head, tail) = (b.entity(h).unwrap(), b.entity(t).unwrap());
+        b.entity_has_type(head, page).unwrap();
+        b.entity_has_type(tail, page).unwrap();
+        b.triple(head, r, tail, Provenance::Line { file: "pages", line }).unwrap();
+    }
+    let graph = b.finish().unwrap();
+    let linker = Linker::new(&graph);
+    for (question, found) in [
+        ("Which pages link to the Guide?", "Start"),
+        ("What does the Guide link to?", "Glossary"),
+        ("What is the parent of the Guide?", "Start"),
+    ] {
+        let planned = RulesPlanner::new(&linker).planned(question).unwrap();
+        let labels: Vec<&str> = planned.answer.iter().map(|&n| graph.label(n)).collect();
+        assert_eq!(labels, [found], "{question}");
+    }
+}
+
+#[test]
 fn patterns_are_told_by_words_alone() {
     for (question, shape) in [
         ("Which country has a higher retirement age, Portugal or Mexico?", Shape::Compare),
