@@ -2,13 +2,13 @@
 
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, Stats};
-use crate::compact::sort_by;
+use crate::compact::{Map, Set, sort_by};
 use crate::embed::QuestionEncoder;
 use crate::kg::{self, Candidate, Linker};
 use crate::lexical;
 use crate::llm::ChatModel;
-use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources};
-use crate::plan::{Head, Operation, Plan, SearchKg};
+use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources, Similarity};
+use crate::plan::{Head, Operation, Plan, Relation, SearchKg};
 use crate::retrieve::{self, Corpus, Hit, Query, Retriever, SearchResult, Subgraph};
 use crate::vector::QuantizedVector;
 use futures::future::LocalBoxFuture;
@@ -338,8 +338,35 @@ impl Engine {
                 let _ = self.link(text, 1).await;
             }
         }
-        let resources = Resources { passages: Some(resources.passages.unwrap_or(self)), ..resources };
+        let meant = match &linker {
+            Some(linker) => self.meant_relations(linker.graph(), plan).await,
+            None => Map::new(),
+        };
+        let similarity = |phrase: &str, label: &str| meant.get(phrase).and_then(|of| of.get(label)).copied().unwrap_or(0.0);
+        let similarity: Option<Similarity<'_>> = if meant.is_empty() { resources.similarity } else { Some(&similarity) };
+        let resources = Resources { passages: Some(resources.passages.unwrap_or(self)), similarity, ..resources };
         Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
+    }
+
+    /// How near each phrase that a plan names a relation by is to the label of each relation. Empty where the plan has no such phrase, and where
+    /// the model or the labels' vectors are not at hand: phrases are then compared by their words alone.
+    async fn meant_relations(&self, graph: &kg::KnowledgeGraph, plan: &Plan) -> Map<String, Map<String, f32>> {
+        let phrases = plan.statements.iter().filter_map(|s| match &s.operation {
+            Operation::SearchKg(SearchKg { relation: Relation::Phrase(phrase), .. }) => Some(phrase),
+            _ => None,
+        });
+        let phrases: Set<&String> = phrases.collect();
+        let mut out = Map::new();
+        let Some(encoder) = self.encoder().filter(|_| !phrases.items().is_empty()) else { return out };
+        let relations = graph.vocabulary().relations();
+        let Ok(Some(labels)) = kg::load_relation_labels(self.corpus.bundle(), relations.len()).await else { return out };
+        for phrase in phrases.items() {
+            let Ok(vector) = encoder.encode(cut(phrase, MAX_QUESTION)).await else { continue };
+            let cosines = labels.scan(&QuantizedVector::from_f32(&vector));
+            let of = relations.iter().zip(cosines).map(|(r, cosine)| (r.label.clone(), cosine));
+            out.insert((*phrase).clone(), of.collect());
+        }
+        out
     }
 
     /// Answers a question without a language model: quoted sentences with their citations, or the statement that the documents do not say.

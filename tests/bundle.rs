@@ -89,6 +89,7 @@ fn small_bundle(folder: &Path) {
             prepared: None,
             knowledge: Some(&knowledge()),
             labels: None,
+            relation_labels: None,
             model: None,
             embedder: EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() },
             options: vec![("seed".into(), "0".into())],

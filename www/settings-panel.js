@@ -11,6 +11,12 @@ const RETRIEVERS = [
   ["lexical", "Lexical: words alone"],
 ];
 
+const PLANNERS = [
+  ["auto", "rules, and the model where they are unsure"],
+  ["rules", "rules alone"],
+  ["llm", "the model, and rules where it fails"],
+];
+
 const PROTOCOLS = [
   ["", "from the passages found"],
   ["plan", "by a plan over the graph, carried out here"],
@@ -32,6 +38,7 @@ export class SettingsPanel {
   #llm = null;
   #language = "";
   #protocol = "";
+  #planner = "auto";
   #fields = {};
   #problem = h("p", { class: "form-problem", role: "alert" });
 
@@ -57,7 +64,7 @@ export class SettingsPanel {
 
   /** Options for a written answer. */
   get writing() {
-    return { ...(this.#language && { language: this.#language }), ...(this.#protocol && { protocol: this.#protocol }) };
+    return { ...(this.#language && { language: this.#language }), ...(this.#protocol && { protocol: this.#protocol, planner: this.#planner }) };
   }
 
   #form() {
@@ -69,6 +76,7 @@ export class SettingsPanel {
     f.model = h("input", { id: "llm-model", type: "text", placeholder: "name of a model", ...off });
     f.apiKey = h("input", { id: "llm-key", type: "password", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
     f.language = h("input", { id: "llm-language", type: "text", placeholder: "the question's own", ...off });
+    f.planner = h("select", { id: "llm-planner" }, PLANNERS.map(([value, label]) => h("option", { value }, label)));
     f.protocol = h("select", { id: "llm-protocol" }, PROTOCOLS.map(([value, label]) => h("option", { value }, label)));
     const form = h(
       "form",
@@ -85,6 +93,7 @@ export class SettingsPanel {
         field("Key", f.apiKey, "Kept in this page's memory only. Reloading forgets it."),
         field("Answer in", f.language),
         field("It answers", f.protocol),
+        field("Plans are made by", f.planner),
       ),
       this.#problem,
       h("footer", {}, h("button", { type: "button", onclick: () => this.#forget() }, "Forget the endpoint"), h("button", { type: "submit", class: "primary" }, "Use these")),
@@ -105,6 +114,7 @@ export class SettingsPanel {
     f.apiKey.value = this.#llm?.apiKey ?? "";
     f.language.value = this.#language;
     f.protocol.value = this.#protocol;
+    f.planner.value = this.#planner;
     this.#complain(null);
     this.#dialog.showModal();
   }
@@ -122,6 +132,7 @@ export class SettingsPanel {
     this.#llm = baseUrl ? { baseUrl, model, ...(f.apiKey.value && { apiKey: f.apiKey.value }) } : null;
     this.#language = f.language.value.trim();
     this.#protocol = f.protocol.value;
+    this.#planner = f.planner.value;
     this.#finish();
   }
 

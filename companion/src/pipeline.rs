@@ -299,13 +299,21 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let embed = ours.then_some(&embed_sentences as &names::Embed<'_>);
     let found = names::find_with(&read.documents, &read.chunks, &extra, embed, options.needs.sentences());
     clock.lap("names");
-    let labels = knowledge.as_ref().filter(|(graph, _)| ours && graph.entities() <= LABELS_EMBEDDED).map(|(graph, _)| {
-        progress.stage("embedding labels", Some(graph.entities() as u64));
-        let labels: Vec<String> = (0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect();
-        let vectors = others.embed_all(&labels, &|n| progress.at(n as u64));
+    let labelled = |labels: &[String]| {
+        progress.stage("embedding labels", Some(labels.len() as u64));
+        let vectors = others.embed_all(labels, &|n| progress.at(n as u64));
         QuantizedMatrix::from_rows(model.dim(), vectors.iter().map(Vec::as_slice))
+    };
+    let graph_of = knowledge.as_ref().filter(|_| ours).map(|(graph, _)| graph);
+    let labels = graph_of.filter(|graph| graph.entities() <= LABELS_EMBEDDED).map(|graph| {
+        let labels: Vec<String> = (0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect();
+        labelled(&labels)
     });
-    if labels.is_some() {
+    let relation_labels = graph_of.filter(|graph| graph.vocabulary().relations().len() <= LABELS_EMBEDDED).map(|graph| {
+        let labels: Vec<String> = graph.vocabulary().relations().iter().map(|r| r.label.clone()).collect();
+        labelled(&labels)
+    });
+    if relation_labels.is_some() {
         clock.lap("labels");
     }
     let count = |text: &str| model.tokenizer().count(text);
@@ -335,6 +343,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         prepared: prepared.as_ref(),
         knowledge: knowledge.as_ref().map(|(graph, _)| graph),
         labels: labels.as_ref(),
+        relation_labels: relation_labels.as_ref(),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: read.embedder,
         options: described(options),

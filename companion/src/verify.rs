@@ -89,6 +89,7 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     {
         passages(&graph, counts.chunks, &mut v);
         v.note(kg::load_labels(bundle, graph.entities()).await);
+        v.note(kg::load_relation_labels(bundle, graph.vocabulary().relations().len()).await);
         spans(&corpus, &graph, &mut v).await;
     }
     if QuestionEncoder::is_in(bundle) {

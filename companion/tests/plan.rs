@@ -7,6 +7,8 @@ use pocketgraph::agent::{AgentEvent, AgentOptions, AskWith, PlannedBy, PlannerCh
 use pocketgraph::answer::{AnswerBy, CitationStatus};
 use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine};
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError};
+use pocketgraph::plan::execute::{Limits, Resources};
+use pocketgraph::plan::{check, rft};
 use pocketgraph_companion::folder::FolderSource;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -309,4 +311,22 @@ fn a_plan_may_come_from_standard_input() {
     let mut shown = String::new();
     child.stdout.take().unwrap().read_to_string(&mut shown).unwrap();
     assert!(child.wait().unwrap().success() && shown.ends_with("\n3\n"), "{shown}");
+}
+
+#[test]
+fn a_relation_named_by_other_words_is_found_by_their_meaning_once_the_model_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = bundle(dir.path());
+    let plan = rft::parse("A=SearchKG(t=* | h=Heat, r=film maker behind it)", &check::Limits::default()).unwrap().plan;
+    futures::executor::block_on(async {
+        let engine = Engine::open(Rc::new(FolderSource::new(path)), DEFAULT_MEMORY_LIMIT).await.unwrap();
+        let chosen = async || {
+            let execution = engine.execute(&plan, Resources::default(), Limits::default()).await.unwrap();
+            let of = &execution.trace.steps[0].relations;
+            of.iter().filter(|r| r.chosen).map(|r| r.label.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen().await, Vec::<String>::new(), "no word agrees");
+        engine.prepare().await.unwrap();
+        assert_eq!(chosen().await, ["directed by"]);
+    });
 }

@@ -46,8 +46,10 @@ pub enum Kind {
     KgTriples = 16,
     /// Where the knowledge graph's triples come from.
     KgSources = 17,
-    /// The vectors of the knowledge graph's labels.
+    /// The vectors of the labels of the knowledge graph's entities.
     KgLabels = 18,
+    /// The vectors of the labels of the knowledge graph's relations.
+    KgRelationLabels = 19,
     /// The list of sketch pages, and the coordinates that sketches are written in.
     SketchIndex = 20,
     /// The sketches of a run of chunks.

@@ -24,7 +24,10 @@ pub use ids::{NodeId, RelationId, TripleId, TypeId};
 pub use link::{Candidate, Linker, Match, Mention};
 pub use literal::{Literal, LiteralKind, Value, measure, number, value_of};
 pub use names::key as name_key;
-pub use section::{LABELS, SECTIONS, decode, encode, encode_labels, is_in, load, load_labels};
+pub use section::{
+    LABELS, RELATION_LABELS, SECTIONS, decode, encode, encode_labels, encode_relation_labels, is_in, load, load_labels,
+    load_relation_labels,
+};
 pub use vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
 
 /// A small graph for tests: two films, their director, an actor, years.

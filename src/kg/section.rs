@@ -50,9 +50,30 @@ pub async fn load(bundle: &Bundle) -> Result<KnowledgeGraph, BundleError> {
 /// name.
 pub const LABELS: &str = "kg-labels";
 
+/// The section of the relation labels' vectors: one row a relation, in their order. It is loaded only when a plan names a relation by words.
+pub const RELATION_LABELS: &str = "kg-relation-labels";
+
 /// The bytes of the section of the labels' vectors.
 pub fn encode_labels(vectors: &QuantizedMatrix) -> Vec<u8> {
     encode_vectors(Kind::KgLabels, vectors)
+}
+
+/// The bytes of the section of the relation labels' vectors.
+pub fn encode_relation_labels(vectors: &QuantizedMatrix) -> Vec<u8> {
+    encode_vectors(Kind::KgRelationLabels, vectors)
+}
+
+/// Loads the vectors of the labels of a graph's `relations`; `None` where the bundle has none.
+///
+/// # Errors
+/// [`BundleError`] when they cannot be loaded or are others than the graph's.
+pub async fn load_relation_labels(bundle: &Bundle, relations: usize) -> Result<Option<Rc<QuantizedMatrix>>, BundleError> {
+    if !bundle.has(RELATION_LABELS) {
+        return Ok(None);
+    }
+    let (rows, dim) = (relations as u32, bundle.manifest().embedder.dimension);
+    let decode = move |file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::KgRelationLabels, rows, dim);
+    bundle.section(RELATION_LABELS, decode).await.map(Some)
 }
 
 /// Loads the labels' vectors of a graph of `entities`; `None` where the bundle has none.

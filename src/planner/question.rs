@@ -16,7 +16,7 @@ pub(super) fn asks_for_a_way(question: &str) -> bool {
     match (first.next().as_deref(), first.next().as_deref()) {
         (Some("why"), _) => true,
         (Some("how"), Some(second)) => {
-            ["do", "does", "did", "can", "could", "should", "would", "will", "must", "to", "is", "are", "was", "were"].contains(&second)
+            ["do", "does", "did", "can", "could", "should", "will", "must", "to", "is", "are", "was", "were"].contains(&second)
         }
         _ => false,
     }

@@ -77,12 +77,13 @@ export async function askAndRead(page, question = QUESTION) {
 }
 
 /** Names the LLM endpoint in the settings. */
-export async function useLlm(page, llm, { key = "", protocol = "" } = {}) {
+export async function useLlm(page, llm, { key = "", protocol = "", planner = "auto" } = {}) {
   await page.click("#settings-button");
   await page.fill("#llm-url", llm.url);
   await page.fill("#llm-model", "small-model");
   await page.fill("#llm-key", key);
   await page.selectOption("#llm-protocol", protocol);
+  await page.selectOption("#llm-planner", planner);
   await page.click("#settings button[type=submit]");
   await page.locator("#settings").waitFor({ state: "hidden" });
 }

@@ -202,6 +202,19 @@ test("where rules make no plan, the documents are quoted as ever", async () => {
   await page.context().close();
 });
 
+test("the model plans where it is told to, and is told what the graph's words are", async () => {
+  const page = await t.open({ path: "?bundle=/films/" });
+  await useLlm(page, t.llm, { protocol: "plan", planner: "llm" });
+  t.llm.script = ["<plan>\nAns1=SearchKG(t=* | h=Glass Orchard, r=directed by)\n</plan>", "Tomas Vey [1]."];
+  await ask(page, "who made the film about fragile trees?");
+  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
+  assert.match(await page.locator(".answer-body").innerText(), /Tomas Vey/);
+  assert.match(JSON.stringify(t.llm.requests[0].body.messages), /directed by/);
+  assert.match(await page.locator(".answer-steps").innerText(), /Glass Orchard/);
+  await assertClean(page);
+  await page.context().close();
+});
+
 test("with a language model, a plan is carried out here and the model words the answer", async () => {
   const page = await t.open({ path: "?bundle=/films/" });
   await useLlm(page, t.llm, { protocol: "plan" });

@@ -49,6 +49,8 @@ pub struct Contents<'a> {
     pub knowledge: Option<&'a KnowledgeGraph>,
     /// The vectors of the knowledge graph's labels, one row an entity.
     pub labels: Option<&'a QuantizedMatrix>,
+    /// The vectors of its relations' labels, one row a relation.
+    pub relation_labels: Option<&'a QuantizedMatrix>,
     /// What embeds questions, unless the page brings its own.
     pub model: Option<QueryModel<'a>>,
     /// Which model made the vectors.
@@ -92,8 +94,12 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(&graph)) {
             w.section(name, &bytes, GZIP, &[])?;
         }
+        let raw = Layout { root: Encoding::Raw, pages: Encoding::Raw };
         if let Some(labels) = contents.labels {
-            w.section(kg::LABELS, &kg::encode_labels(labels), Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
+            w.section(kg::LABELS, &kg::encode_labels(labels), raw, &[])?;
+        }
+        if let Some(labels) = contents.relation_labels {
+            w.section(kg::RELATION_LABELS, &kg::encode_relation_labels(labels), raw, &[])?;
         }
     }
     if let Some(model) = &contents.model {

@@ -1,5 +1,6 @@
 //! `pocketgraph eval`.
 
+use super::endpoint::Endpoint;
 use super::import::Tables;
 use super::open::wait;
 use super::progress::Bars;
@@ -12,6 +13,7 @@ use crate::pipeline::Progress;
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
+use pocketgraph::planner::LlmPlanner;
 use std::path::PathBuf;
 
 /// Arguments of `pocketgraph eval`.
@@ -64,9 +66,14 @@ struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans
-    #[arg(long, value_parser = ["gold", "rules"], default_value = "gold")]
+    /// Who writes the plans; `llm` needs --base-url and --model
+    #[arg(long, value_parser = ["gold", "rules", "llm"], default_value = "gold")]
     planner: String,
+    #[command(flatten)]
+    endpoint: Endpoint,
+    /// Of each file, the first so many questions
+    #[arg(long, value_name = "N")]
+    first: Option<usize>,
     /// Below this confidence `rules` has no plan
     #[arg(long, default_value_t = 0.3)]
     least_confidence: f32,
@@ -172,11 +179,25 @@ fn patterns(args: &Patterns) -> Result<()> {
 fn plans(args: &Plans) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
     let linker = Linker::new(&graph_for(&args.questions, &files, &options).into_diagnostic()?);
+    let chat = if args.planner == "llm" { args.endpoint.open()? } else { None };
+    // One runtime for all questions: the connection to the endpoint lives in it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic()?;
+    let ask = |question: &str| match &chat {
+        Some(chat) => {
+            let drafted = runtime.block_on(LlmPlanner::new(chat.as_ref(), Some(&linker)).drafted(question));
+            drafted.map(|d| d.plan).map_err(|e| e.to_string())
+        }
+        None => Err("there is no model".to_owned()),
+    };
     let writer = match args.planner.as_str() {
         "rules" => Writer::Rules(args.least_confidence),
+        "llm" if chat.is_none() => {
+            return Err(miette!(help = "name an endpoint with --base-url and --model", "--planner llm needs a language model"));
+        }
+        "llm" => Writer::Other(&ask),
         _ => Writer::Gold,
     };
-    let report = evaluate_plans(&linker, &args.questions, writer).into_diagnostic()?;
+    let report = evaluate_plans(&linker, &args.questions, writer, args.first).into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
         return Ok(());

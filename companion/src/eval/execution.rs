@@ -39,12 +39,14 @@ pub enum PlansError {
 }
 
 /// Who writes the plans.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Writer {
+#[derive(Clone, Copy)]
+pub enum Writer<'a> {
     /// The set itself.
     Gold,
     /// The rules, and the confidence below which they have no plan.
     Rules(f32),
+    /// Another planner, such as a language model; it says why where it has no plan.
+    Other(&'a dyn Fn(&str) -> Result<Plan, String>),
 }
 
 /// A question whose answers are not exactly the gold answers.
@@ -112,25 +114,28 @@ struct Group {
     times: Vec<f64>,
 }
 
-/// Writes and executes the plans of the question files (MetaQA, BetaE's NELL, GeoQuery, 2WikiMultiHopQA) over a graph. For plans by rules
-/// only questions count that the graph is known to answer.
+/// Writes and executes the plans of the question files (MetaQA, BetaE's NELL, GeoQuery, 2WikiMultiHopQA) over a graph, of each file the `first`
+/// questions where that is given. For plans that are not the set's own only questions count that the graph is known to answer.
 ///
 /// # Errors
 /// [`PlansError`] for files of no such set, and for plans that do not pass their checks.
-pub fn evaluate_plans(linker: &Linker, questions: &[PathBuf], writer: Writer) -> Result<PlansReport, PlansError> {
+pub fn evaluate_plans(linker: &Linker, questions: &[PathBuf], writer: Writer<'_>, first: Option<usize>) -> Result<PlansReport, PlansError> {
     let executor = Executor::new(Some(linker));
     let rules = match writer {
-        Writer::Gold => None,
         Writer::Rules(least) => Some(RulesPlanner::new(linker).least_confidence(least)),
+        Writer::Gold | Writer::Other(_) => None,
     };
+    let gold_plans = matches!(writer, Writer::Gold);
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     let mut misses = Vec::new();
     for path in questions {
-        for gold in gold::read(path)?.into_iter().filter(|g| g.answerable || writer == Writer::Gold) {
+        let counted = gold::read(path)?.into_iter().filter(|g| g.answerable || gold_plans);
+        for gold in counted.take(first.unwrap_or(usize::MAX)) {
             let begun = Instant::now();
-            let plan = match &rules {
-                None => gold.plan.clone(),
-                Some(rules) => rules.planned(&gold.question).map(|p| p.plan).map_err(|e| e.to_string()),
+            let plan = match (&rules, writer) {
+                (Some(rules), _) => rules.planned(&gold.question).map(|p| p.plan).map_err(|e| e.to_string()),
+                (None, Writer::Other(plan)) => plan(&gold.question),
+                (None, _) => gold.plan.clone(),
             };
             let plan_ms = begun.elapsed().as_secs_f64() * 1e3;
             let begun = Instant::now();
@@ -153,7 +158,7 @@ pub fn evaluate_plans(linker: &Linker, questions: &[PathBuf], writer: Writer) ->
                 row.f1 += f1;
                 row.gold_plans += usize::from(gold.plan.is_ok());
                 row.same_path += usize::from(same);
-                row.plan_ms += if rules.is_some() { plan_ms } else { 0.0 };
+                row.plan_ms += if gold_plans { 0.0 } else { plan_ms };
                 if execution.is_some() {
                     group.times.push(time);
                 }

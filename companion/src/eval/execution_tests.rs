@@ -31,7 +31,7 @@ fn measured(files: &Files, writer: Writer) -> PlansReport {
     };
     let questions = file("q.jsonl", &Some(files.questions.clone()));
     let graph = graph_for(&questions, &kg, &ImportOptions::default()).unwrap();
-    evaluate_plans(&Linker::new(&graph), &questions, writer).unwrap()
+    evaluate_plans(&Linker::new(&graph), &questions, writer, None).unwrap()
 }
 
 fn of(kg: &str, questions: &str) -> Files {
@@ -161,4 +161,26 @@ fn questions_with_evidence_are_asked_over_the_graph_of_their_evidence() {
     // Who lived longer is not answered with who was born when.
     let missed: Vec<_> = rules.misses.iter().map(|m| (m.question.as_str(), m.sizes)).collect();
     assert_eq!((row(&rules, "all").planned, missed), (4, vec![("Who lived longer, Ada or Bo?", (0, 1))]));
+}
+
+#[test]
+fn another_planner_s_plans_are_carried_out_and_why_it_has_none_is_told() {
+    let question = |id: u32, text: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"question\":\"{text}\",\"entity\":\"Mann\",\"answers\":[\"Ali\",\"Heat\"],\"plan\":\"director_to_movie\",\"closed\":true}}"
+        )
+    };
+    let files = of("Heat\tdirected_by\tMann\nAli\tdirected_by\tMann", &[question(1, "films of Mann"), question(2, "what else")].join("\n"));
+    let planner = |asked: &str| match asked {
+        "films of Mann" => {
+            let lines = "Ans1=SearchKG(t=* | h=Mann, r=^<directed_by>)";
+            Ok(pocketgraph::plan::rft::parse(lines, &pocketgraph::plan::check::Limits::default()).unwrap().plan)
+        }
+        _ => Err("it does not know".to_owned()),
+    };
+    let report = measured(&files, Writer::Other(&planner));
+    let row = &report.rows[0];
+    assert_eq!((row.questions, row.planned, row.exact, row.same_path), (2, 1, 1, 1));
+    assert_eq!(report.misses.len(), 1);
+    assert_eq!(report.misses[0].plan, "none: it does not know");
 }

@@ -204,6 +204,7 @@ fn build(
         prepared: Some(&prepared),
         knowledge: None,
         labels: None,
+        relation_labels: None,
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),
