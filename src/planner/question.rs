@@ -10,11 +10,10 @@ use std::ops::Range;
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
 const LONGEST: usize = 256;
 
-/// Whether a question wants a way or a reason: passages tell those, no set of entities does.
+/// Whether a question wants a way of doing something: passages tell those, no set of entities does.
 pub(super) fn asks_for_a_way(question: &str) -> bool {
     let mut first = words(question).into_iter().map(|w| fold(w.text));
     match (first.next().as_deref(), first.next().as_deref()) {
-        (Some("why"), _) => true,
         (Some("how"), Some(second)) => {
             ["do", "does", "did", "can", "could", "should", "will", "must", "to", "is", "are", "was", "were"].contains(&second)
         }
