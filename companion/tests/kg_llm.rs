@@ -238,6 +238,8 @@ fn build(docs: &Path, bundle: &Path, url: &str) -> std::process::Output {
         .args(["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime", "--no-keywords", "--kg-llm"])
         .args(["--llm-url", url, "--llm-model", "m"])
         .env("POCKETGRAPH_API_KEY", "sk-build-secret")
+        // A cache of its own: the user's may hold these very replies.
+        .env("XDG_CACHE_HOME", bundle.with_file_name("cache"))
         .env("NO_PROXY", "127.0.0.1")
         .output()
         .unwrap()

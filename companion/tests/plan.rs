@@ -31,6 +31,8 @@ Serpico\tfilm\tstarred_actors\tAl Pacino\tperson
 
 fn program(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
+    // Tests leave the user's cache alone.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.env_remove("POCKETGRAPH_BASE_URL").env_remove("POCKETGRAPH_MODEL").env("NO_PROXY", "127.0.0.1");
     command.args(args).output().expect("the program starts")
 }

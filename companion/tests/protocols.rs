@@ -17,6 +17,8 @@ use std::rc::Rc;
 
 fn program(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
+    // Tests leave the user's cache alone.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.env_remove("POCKETGRAPH_BASE_URL").env_remove("POCKETGRAPH_MODEL");
     command.args(args).output().expect("the program starts")
 }
