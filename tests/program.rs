@@ -8,8 +8,6 @@ use std::process::{Command, Output};
 /// The program with a cache folder of the tests' own.
 fn program() -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
-    // Tests leave the user's cache alone.
-    program.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     program.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     program
 }
