@@ -2,14 +2,13 @@
 //! Alex, and only they tell of the weather. Vectors bring Alex's details; the keyword graph brings the clues.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+mod support;
+
 use futures::executor::block_on;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{Reached, SearchResult};
 use pocketgraph_companion::autokg::AutoKgOptions;
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::ingest::IngestOptions;
-use pocketgraph_companion::pipeline::{BuildOptions, Input, Progress, build};
-use std::rc::Rc;
+use pocketgraph_companion::pipeline::BuildOptions;
 
 const QUESTION: &str = "Was it raining when Alex left home?";
 
@@ -52,49 +51,10 @@ const DAY: &[&str] = &[
     "Alex plans to leave home earlier tomorrow morning.",
 ];
 
-struct Silent;
-
-impl Progress for Silent {
-    fn stage(&self, _: &str, _: Option<u64>) {}
-    fn at(&self, _: u64) {}
-    fn warn(&self, _: &str) {}
-}
-
 fn engine(folder: &std::path::Path) -> Engine {
-    let lines: Vec<String> = DAY
-        .iter()
-        .chain(&CLUES)
-        .enumerate()
-        .map(|(i, text)| serde_json::json!({"id": format!("note-{i}"), "title": format!("Note {i}"), "text": text}).to_string())
-        .collect();
-    let input = folder.join("day.jsonl");
-    std::fs::write(&input, lines.join("\n")).unwrap();
-    let bundle = folder.join("bundle");
-    build(
-        &BuildOptions {
-            input: Input::Documents(input),
-            out: bundle.clone(),
-            ingest: IngestOptions::default(),
-            max_tokens: 200,
-            autokg: Some(AutoKgOptions::default()),
-            keywords_llm: None,
-            cache: None,
-            knowledge: None,
-            kg_from_documents: false,
-            kg_model: None,
-            needs: pocketgraph_companion::prepare::Needs::default(),
-            seed: 0,
-            runtime: false,
-            pages: None,
-        },
-        &Silent,
-    )
-    .unwrap();
-    block_on(async {
-        let engine = Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30).await.unwrap();
-        engine.prepare().await.unwrap();
-        engine
-    })
+    let titled: Vec<(String, &str)> = DAY.iter().chain(&CLUES).enumerate().map(|(i, text)| (format!("Note {i}"), *text)).collect();
+    let corpus = support::corpus(folder, titled.iter().map(|(title, text)| (title.as_str(), *text)));
+    support::engine(corpus, |options| BuildOptions { autokg: Some(AutoKgOptions::default()), ..options })
 }
 
 fn search(engine: &Engine, retriever: &str) -> SearchResult {

@@ -1,50 +1,14 @@
 //! The default retriever on corpora of either kind: a small encyclopaedia, where it follows mentions, and documentation, where it does not.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+mod support;
+
 use futures::executor::block_on;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{Reached, SearchResult};
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::ingest::IngestOptions;
-use pocketgraph_companion::pipeline::{BuildOptions, Input, Progress, build};
-use std::rc::Rc;
-
-struct Silent;
-
-impl Progress for Silent {
-    fn stage(&self, _: &str, _: Option<u64>) {}
-    fn at(&self, _: u64) {}
-    fn warn(&self, _: &str) {}
-}
 
 fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
-    let lines: Vec<String> =
-        passages.iter().map(|(title, text)| serde_json::json!({"id": title, "title": title, "text": text}).to_string()).collect();
-    let input = folder.join("corpus.jsonl");
-    std::fs::write(&input, lines.join("\n")).unwrap();
-    let bundle = folder.join("bundle");
-    let options = BuildOptions {
-        input: Input::Documents(input),
-        out: bundle.clone(),
-        ingest: IngestOptions::default(),
-        max_tokens: 200,
-        autokg: None,
-        keywords_llm: None,
-        cache: None,
-        knowledge: None,
-        kg_from_documents: false,
-        kg_model: None,
-        needs: pocketgraph_companion::prepare::Needs::default(),
-        seed: 0,
-        runtime: false,
-        pages: None,
-    };
-    build(&options, &Silent).unwrap();
-    block_on(async {
-        let engine = Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30).await.unwrap();
-        engine.prepare().await.unwrap();
-        engine
-    })
+    support::engine(support::corpus(folder, passages.iter().copied()), |options| options)
 }
 
 fn search(engine: &Engine, question: &str, retriever: Option<&str>, k: u32) -> SearchResult {

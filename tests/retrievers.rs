@@ -1,23 +1,16 @@
 //! The retrievers that a bundle is prepared for: on a small encyclopaedia, and on corpora and questions that leave them nothing to work with.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+mod support;
+
 use futures::executor::block_on;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{NAMES, Reached, SearchResult};
 use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::ingest::IngestOptions;
-use pocketgraph_companion::pipeline::{BuildOptions, Input, Progress, build};
+use pocketgraph_companion::pipeline::BuildOptions;
 use pocketgraph_companion::prepare::Needs;
 use pocketgraph_companion::verify::verify;
 use std::rc::Rc;
-
-struct Silent;
-
-impl Progress for Silent {
-    fn stage(&self, _: &str, _: Option<u64>) {}
-    fn at(&self, _: u64) {}
-    fn warn(&self, _: &str) {}
-}
 
 /// Every retriever and every way of asking it, but for `autokg`, which these bundles have no keywords for.
 const ALL: &[&str] = &[
@@ -38,33 +31,8 @@ const ALL: &[&str] = &[
 ];
 
 fn engine(folder: &std::path::Path, passages: &[(&str, &str)], retrievers: &[&str]) -> Engine {
-    let lines: Vec<String> =
-        passages.iter().map(|(title, text)| serde_json::json!({"id": title, "title": title, "text": text}).to_string()).collect();
-    let input = folder.join("corpus.jsonl");
-    std::fs::write(&input, lines.join("\n")).unwrap();
-    let bundle = folder.join("bundle");
-    let options = BuildOptions {
-        input: Input::Documents(input),
-        out: bundle.clone(),
-        ingest: IngestOptions::default(),
-        max_tokens: 200,
-        autokg: None,
-        knowledge: None,
-        cache: None,
-        keywords_llm: None,
-        kg_from_documents: false,
-        kg_model: None,
-        needs: Needs::of(retrievers).unwrap(),
-        seed: 0,
-        runtime: false,
-        pages: None,
-    };
-    build(&options, &Silent).unwrap();
-    block_on(async {
-        let engine = Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30).await.unwrap();
-        engine.prepare().await.unwrap();
-        engine
-    })
+    let needs = Needs::of(retrievers).unwrap();
+    support::engine(support::corpus(folder, passages.iter().copied()), |options| BuildOptions { needs, ..options })
 }
 
 fn search(engine: &Engine, question: &str, retriever: &str, k: Option<u32>) -> SearchResult {

@@ -1,12 +1,17 @@
-//! The native transport of the engine's LLM client: reqwest for requests, tokio for time.
+//! The native transport of the engine's LLM client: reqwest for requests, tokio for time; and who is at its other end.
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::StreamExt;
-use pocketgraph::llm::{HttpRequest, HttpResponse, Transport, TransportError};
+use pocketgraph::llm::{ChatConfig, HttpRequest, HttpResponse, Transport, TransportError};
 use std::time::Duration;
 
 /// Redirects within one endpoint are followed this often.
 const MAX_REDIRECTS: usize = 3;
+
+/// What tells a model's replies from another's in the cache: its address and name.
+pub fn identity(chat: &ChatConfig) -> String {
+    format!("{}\n{}", chat.base_url, chat.model)
+}
 
 /// Carries chat requests over HTTP/1.1 and TLS (rustls). Must be used inside a tokio runtime with its I/O and timers enabled.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use crate::autokg::{self, AutoKgError, AutoKgOptions, AutoKgReport, Stage, cluster_count};
 use crate::cache::Cache;
-use crate::chat::NativeTransport;
+use crate::chat::{NativeTransport, identity};
 use crate::extract::{ChunkView, Embed, ExtractError, LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
 use crate::pipeline::Progress;
 use pocketgraph::keyword::KeywordGraph;
@@ -35,12 +35,7 @@ impl LlmKeywords {
     }
 
     fn options(&self) -> LlmOptions {
-        LlmOptions {
-            topic: self.topic.clone(),
-            language: self.language.clone(),
-            at_once: self.at_once,
-            identity: format!("{}\n{}", self.chat.base_url, self.chat.model),
-        }
+        LlmOptions { topic: self.topic.clone(), language: self.language.clone(), at_once: self.at_once, identity: identity(&self.chat) }
     }
 }
 

@@ -80,6 +80,28 @@ pub struct BuildOptions {
     pub pages: Option<PathBuf>,
 }
 
+impl BuildOptions {
+    /// A bundle of text, vectors, words and names alone: no keyword graph, no knowledge graph, no runtime, and nothing kept for the next build.
+    pub fn bare(input: Input, out: PathBuf) -> BuildOptions {
+        BuildOptions {
+            input,
+            out,
+            ingest: IngestOptions::default(),
+            max_tokens: 200,
+            autokg: None,
+            keywords_llm: None,
+            cache: None,
+            knowledge: None,
+            kg_from_documents: false,
+            kg_model: None,
+            needs: Needs::default(),
+            seed: 0,
+            runtime: false,
+            pages: None,
+        }
+    }
+}
+
 /// A language model that reads chunks for triples.
 pub struct KgModel {
     /// The model.
@@ -106,6 +128,16 @@ pub trait Progress: Sync {
     fn warn(&self, message: &str);
     /// Something the user may want to know.
     fn note(&self, _message: &str) {}
+}
+
+/// Hears nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn stage(&self, _: &str, _: Option<u64>) {}
+    fn at(&self, _: u64) {}
+    fn warn(&self, _: &str) {}
 }
 
 /// What a build did.

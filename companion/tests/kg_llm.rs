@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
-use pocketgraph_companion::cache::Cache;
+use pocketgraph_companion::cache::{Cache, Key};
 use pocketgraph_companion::chat::NativeTransport;
 use pocketgraph_companion::kg::open::{Extraction, MemoryCache, OpenError, OpenOptions, Passage, ReplyCache, bound, extract};
 use std::io::{Read, Write};
@@ -218,10 +218,10 @@ fn an_endpoint_that_is_not_there_ends_the_run() {
 struct Full;
 
 impl ReplyCache for Full {
-    fn get(&self, _: &str) -> Option<String> {
+    fn get(&self, _: &Key) -> Option<String> {
         None
     }
-    fn put(&self, _: &str, _: &str) -> std::io::Result<()> {
+    fn put(&self, _: &Key, _: &str) -> std::io::Result<()> {
         Err(std::io::Error::other("no space"))
     }
 }

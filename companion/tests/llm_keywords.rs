@@ -4,7 +4,6 @@
 use pocketgraph::llm::ChatConfig;
 use pocketgraph_companion::autokg::AutoKgOptions;
 use pocketgraph_companion::cache::Cache;
-use pocketgraph_companion::ingest::IngestOptions;
 use pocketgraph_companion::llm_keywords::LlmKeywords;
 use pocketgraph_companion::pipeline::{BuildError, BuildOptions, Input, Progress, Summary, build};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -126,21 +125,13 @@ impl Place {
     fn build(&self, server: &Server, at_once: usize) -> (Result<Summary, BuildError>, Vec<String>) {
         let mut chat = ChatConfig::new(&server.url, "mock");
         chat.retry.base_ms = 1;
+        let at = |name: &str| self.folder.path().join(name);
         let options = BuildOptions {
-            input: Input::Documents(self.folder.path().join("docs")),
-            out: self.folder.path().join("bundle"),
-            ingest: IngestOptions::default(),
             max_tokens: 100,
             autokg: Some(AutoKgOptions { clusters: Some(3), ..AutoKgOptions::default() }),
             keywords_llm: Some(LlmKeywords { chat, topic: Some("boats".into()), language: None, at_once }),
-            kg_from_documents: false,
-            kg_model: None,
-            needs: pocketgraph_companion::prepare::Needs::default(),
-            cache: Some(Cache::open(&self.folder.path().join("cache")).unwrap()),
-            knowledge: None,
-            seed: 0,
-            runtime: false,
-            pages: None,
+            cache: Some(Cache::open(&at("cache")).unwrap()),
+            ..BuildOptions::bare(Input::Documents(at("docs")), at("bundle"))
         };
         let heard = Heard(Mutex::new(Vec::new()));
         let built = build(&options, &heard);

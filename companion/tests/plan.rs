@@ -1,23 +1,23 @@
 //! Plans over a real graph: the command `plan`, the protocol `plan` over a bundle, and the web as the last resort.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
-use futures::future::{FutureExt, LocalBoxFuture};
-use futures::stream::{self, StreamExt};
+mod support;
+
+use futures::future::FutureExt;
 use pocketgraph::agent::{AgentEvent, AgentOptions, AskWith, PlannedBy, PlannerChoice, ProtocolAnswer, ask_with_protocol, plan_question};
 use pocketgraph::answer::{AnswerBy, CitationStatus};
 use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine};
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError};
+use pocketgraph::llm::ChatModel;
 use pocketgraph::plan::execute::{Limits, Resources};
 use pocketgraph::plan::{check, rft};
 use pocketgraph_companion::folder::FolderSource;
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
+use support::{program, scripted};
 
 const FILMS: &str = "head\thead-type\trelation\ttail\ttail-type
 Heat\tfilm\tdirected_by\tMichael Mann\tperson
@@ -28,14 +28,6 @@ Heat\tfilm\tstarred_actors\tVal Kilmer\tperson
 Ali\tfilm\tstarred_actors\tWill Smith\tperson
 Serpico\tfilm\tstarred_actors\tAl Pacino\tperson
 ";
-
-fn program(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
-    // Tests leave the user's cache alone.
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    command.env_remove("POCKETGRAPH_BASE_URL").env_remove("POCKETGRAPH_MODEL").env("NO_PROXY", "127.0.0.1");
-    command.args(args).output().expect("the program starts")
-}
 
 fn out(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -120,25 +112,6 @@ fn what_cannot_be_carried_out_says_where_and_why() {
     assert!(refused(&["plan"]).contains("there is no knowledge graph to plan over"));
     assert!(refused(&["plan", "a", "b", "--kg", kg]).contains("--kg takes the place of a bundle"));
     assert!(refused(&["plan", "--kg", kg, "x", "--form", "prose"]).contains("lpkg"));
-}
-
-/// A model that says what it is told to, in turn.
-struct Scripted(RefCell<VecDeque<&'static str>>);
-
-fn scripted(replies: &[&'static str]) -> Scripted {
-    Scripted(RefCell::new(replies.iter().copied().collect()))
-}
-
-impl ChatModel for Scripted {
-    fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        let text = self.0.borrow_mut().pop_front();
-        async move {
-            let text = text.ok_or_else(|| LlmError::Http { status: Some(404), message: "no such model".to_owned() })?;
-            let delta = Delta { text: text.to_owned(), finish: Some(Finish::Stop), ..Delta::default() };
-            Ok(stream::iter([Ok(delta)]).boxed_local())
-        }
-        .boxed_local()
-    }
 }
 
 fn ask(bundle: &Path, question: &str, chat: Option<&dyn ChatModel>, planner: PlannerChoice) -> (ProtocolAnswer, Vec<String>) {

@@ -1,27 +1,18 @@
 //! Protocols over a real bundle: an agent searches it, its citations are checked, and a recorded run is given again by the program.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
-use futures::future::{FutureExt, LocalBoxFuture};
-use futures::stream::{self, StreamExt};
+mod support;
+
+use futures::future::FutureExt;
 use pocketgraph::agent::{AgentEvent, AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol};
 use pocketgraph::answer::{AnswerBy, CitationStatus};
 use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine};
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Recorder};
+use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph_companion::folder::FolderSource;
 use pocketgraph_companion::record::RecordFile;
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::rc::Rc;
-
-fn program(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
-    // Tests leave the user's cache alone.
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    command.env_remove("POCKETGRAPH_BASE_URL").env_remove("POCKETGRAPH_MODEL");
-    command.args(args).output().expect("the program starts")
-}
+use support::{program, scripted};
 
 fn bundle(folder: &Path) -> PathBuf {
     let docs = folder.join("docs");
@@ -32,21 +23,6 @@ fn bundle(folder: &Path) -> PathBuf {
     let output = program(&["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime", "--kg-from-documents", "off"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     bundle
-}
-
-/// A model that says what it is told to, in turn.
-struct Scripted(RefCell<VecDeque<&'static str>>);
-
-impl ChatModel for Scripted {
-    fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        let text = self.0.borrow_mut().pop_front();
-        async move {
-            let text = text.ok_or_else(|| LlmError::Http { status: Some(404), message: "no such model".to_owned() })?;
-            let delta = Delta { text: text.to_owned(), finish: Some(Finish::Stop), ..Delta::default() };
-            Ok(stream::iter([Ok(delta)]).boxed_local())
-        }
-        .boxed_local()
-    }
 }
 
 const QUESTION: &str = "Where was the director of Low Tide born?";
@@ -69,11 +45,11 @@ fn ask(bundle: &Path, chat: &dyn ChatModel, events: &mut dyn FnMut(AgentEvent)) 
 fn an_agent_searches_the_bundle_and_its_recorded_run_is_given_again_without_a_network() {
     let dir = tempfile::tempdir().unwrap();
     let bundle = bundle(dir.path());
-    let model = Scripted(RefCell::new(VecDeque::from([
+    let model = scripted(&[
         "<think>Who directed it?</think>\n<search>director of Low Tide</search>",
         "<think>And she?</think>\n<search>Mira Voss born</search>",
         "<think>There.</think>\n<answer>Mira Voss was born in Hallwil [1][2].</answer>",
-    ])));
+    ]);
     let recording = dir.path().join("run.jsonl");
     let file = RecordFile::create(&recording).unwrap();
     let mut events = Vec::new();
@@ -103,7 +79,7 @@ fn an_agent_searches_the_bundle_and_its_recorded_run_is_given_again_without_a_ne
 fn when_the_model_fails_the_documents_answer() {
     let dir = tempfile::tempdir().unwrap();
     let bundle = bundle(dir.path());
-    let model = Scripted(RefCell::new(VecDeque::from(["<search>director of Low Tide</search>"])));
+    let model = scripted(&["<search>director of Low Tide</search>"]);
     let reasoned = ask(&bundle, &model, &mut |_| {});
     assert_eq!(reasoned.answer.by, AnswerBy::Extraction);
     assert!(reasoned.answer.warnings[0].contains("llm-http"), "{:?}", reasoned.answer.warnings);

@@ -1,53 +1,11 @@
-//! Fakes: a model that says what it is told to, and an environment of fixed passages.
+//! Fakes: an environment of fixed passages, beside a model that says what it is told to.
 
 use super::environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, WebSearch};
 use super::{AgentEvent, AgentOptions, KgTools, Outcome, Services, by_name, run};
-use crate::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Usage};
+pub use crate::llm::testing::{Items, Scripted, says};
+use crate::llm::{ChatModel, ChatRequest};
 use futures::future::{FutureExt, LocalBoxFuture};
-use futures::stream::{self, StreamExt};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-
-/// One reply of a [`Scripted`] model: the items of its stream.
-pub type Items = Vec<Result<Delta, LlmError>>;
-
-/// A model that gives prepared replies in turn, the last one for ever.
-pub struct Scripted {
-    replies: RefCell<VecDeque<Items>>,
-    pub requests: RefCell<Vec<ChatRequest>>,
-}
-
-/// A reply of these words in pieces, ended by a stop, with its tokens counted.
-pub fn says(text: &str) -> Items {
-    let mut items: Items = pieces(text).into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect();
-    let usage = Some(Usage { prompt_tokens: 10, completion_tokens: 5 });
-    items.push(Ok(Delta { finish: Some(Finish::Stop), usage, ..Delta::default() }));
-    items
-}
-
-fn pieces(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    chars.chunks(7).map(|c| c.iter().collect()).collect()
-}
-
-impl Scripted {
-    pub fn new(replies: &[&str]) -> Scripted {
-        Scripted::of(replies.iter().map(|r| says(r)).collect())
-    }
-
-    pub fn of(replies: Vec<Items>) -> Scripted {
-        Scripted { replies: RefCell::new(replies.into()), requests: RefCell::default() }
-    }
-}
-
-impl ChatModel for Scripted {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        self.requests.borrow_mut().push(request);
-        let mut replies = self.replies.borrow_mut();
-        let reply = if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() }.unwrap_or_default();
-        async move { Ok(stream::iter(reply).boxed_local()) }.boxed_local()
-    }
-}
 
 /// Passages for any query that holds their key; a small graph; a web of one page.
 #[derive(Default)]

@@ -14,6 +14,8 @@ mod request;
 mod sse;
 mod tools;
 mod transport;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use backoff::Retry;
 pub use client::{ChatConfig, OpenAiChat, Timeouts};

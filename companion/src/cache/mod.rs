@@ -12,6 +12,7 @@ pub use embeddings::{CachedEmbedder, EmbeddingCounts};
 pub use place::default_folder;
 pub use store::StoreError;
 
+use pocketgraph::llm::ChatRequest;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::Path;
@@ -54,6 +55,18 @@ impl Key {
             hasher.update(part);
         }
         Key { hash: hasher.finalize().into(), reply: kind == Kind::Reply }
+    }
+
+    /// The key of a model's reply: everything that it depends on, as far as a client can know. `identity` tells this model from others.
+    pub fn of_reply(identity: &str, request: &ChatRequest) -> Key {
+        let number = |f: Option<f32>| f.map_or(u32::MAX, f32::to_bits).to_le_bytes();
+        let limit = request.max_tokens.unwrap_or(u32::MAX).to_le_bytes();
+        let (temperature, top_p) = (number(request.temperature), number(request.top_p));
+        let mut parts: Vec<&[u8]> = vec![identity.as_bytes(), &limit, &temperature, &top_p];
+        for message in &request.messages {
+            parts.extend([message.role.name().as_bytes(), message.content.as_bytes()]);
+        }
+        Key::new(Kind::Reply, &parts)
     }
 }
 

@@ -6,7 +6,7 @@ use super::keywords::KeywordArgs;
 use super::progress::Bars;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
-use crate::chat::NativeTransport;
+use crate::chat::{NativeTransport, identity};
 use crate::ingest::{IngestOptions, UrlStyle};
 use crate::kg::open::{MemoryCache, OpenOptions, ReplyCache};
 use crate::pipeline::{self, BuildOptions, Input, KgModel, Progress, Summary};
@@ -128,7 +128,7 @@ fn kg_model(args: &Args, cache: Option<&Arc<Cache>>) -> Result<Option<KgModel>> 
     let mut config = args.endpoint.config("--kg-llm")?;
     // Nobody waits at a screen: a build is more patient than a page.
     config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
-    let options = OpenOptions { concurrency: args.endpoint.at_once(), ..OpenOptions::new(&config.model) };
+    let options = OpenOptions { identity: identity(&config), concurrency: args.endpoint.at_once(), ..OpenOptions::new(&config.model) };
     let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
     let cache: Box<dyn ReplyCache> = match cache {
         Some(cache) => Box::new(Arc::clone(cache)),

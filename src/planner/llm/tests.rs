@@ -3,41 +3,11 @@
 
 use super::*;
 use crate::kg::{KgBuilder, KnowledgeGraph, Provenance, example};
+use crate::llm::testing::{Items, Scripted};
 use crate::llm::{ChatStream, Delta};
 use crate::planner::RulesPlanner;
 use futures::stream;
 use proptest::prelude::*;
-use std::cell::RefCell;
-use std::collections::VecDeque;
-
-/// A model that gives prepared replies in turn, the last one for ever.
-struct Scripted {
-    replies: RefCell<VecDeque<Vec<Result<Delta, LlmError>>>>,
-    requests: RefCell<Vec<ChatRequest>>,
-}
-
-fn says(text: &str) -> Vec<Result<Delta, LlmError>> {
-    vec![Ok(Delta { text: text.to_owned(), ..Delta::default() })]
-}
-
-impl Scripted {
-    fn new(replies: &[&str]) -> Scripted {
-        Scripted::of(replies.iter().map(|r| says(r)).collect())
-    }
-
-    fn of(replies: Vec<Vec<Result<Delta, LlmError>>>) -> Scripted {
-        Scripted { replies: RefCell::new(replies.into()), requests: RefCell::default() }
-    }
-}
-
-impl ChatModel for Scripted {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        self.requests.borrow_mut().push(request);
-        let mut replies = self.replies.borrow_mut();
-        let reply = if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() }.unwrap_or_default();
-        async move { Ok(stream::iter(reply).boxed_local()) }.boxed_local()
-    }
-}
 
 const QUESTION: &str = "Who starred in the films that Michael Mann directed?";
 const GOOD: &str = "Ans1=SearchKG(t=film | h=Michael Mann, r=directed by)\nAns2=SearchKG(t=person | h=Ans1, r=starred actors)";
@@ -171,7 +141,7 @@ fn a_failure_is_told_an_abort_is_none_and_a_reply_that_broke_off_may_hold_a_plan
     let rules = RulesPlanner::new(&linker);
     let planner = LlmPlanner::new(&aborted, Some(&linker)).or(&rules);
     assert_eq!(planner.plan(QUESTION).now_or_never().unwrap(), Err(PlannerError::Aborted));
-    let mut broken = says(GOOD);
+    let mut broken: Items = vec![Ok(Delta { text: GOOD.to_owned(), ..Delta::default() })];
     broken.push(Err(LlmError::Stream("gone".to_owned())));
     assert_eq!(draft(&Scripted::of(vec![broken]), Form::Lines).unwrap().plan.statements.len(), 2);
 }

@@ -8,7 +8,7 @@ pub use bound::{LlmBound, LlmWork};
 
 use super::refine::{normalised, stems};
 use super::{ChunkView, ExtractError, Extractor, Request};
-use crate::cache::{Cache, Key, Kind};
+use crate::cache::{Cache, Key};
 use futures::stream::{self, StreamExt};
 use pocketgraph::llm::{ChatModel, ChatRequest, complete};
 use std::cell::Cell;
@@ -97,7 +97,7 @@ impl<'a> LlmExtractor<'a> {
     }
 
     async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, ExtractError> {
-        let key = self.key(&request);
+        let key = Key::of_reply(&self.options.identity, &request);
         self.count(|u| u.replies += 1);
         let kept = self.cache.as_ref().and_then(|c| c.get(&key)).and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some(found) = kept.and_then(|text| read(&text)) {
@@ -127,18 +127,6 @@ impl<'a> LlmExtractor<'a> {
                 Ok(None)
             }
         }
-    }
-
-    /// Everything the reply depends on, as far as a client can know.
-    fn key(&self, request: &ChatRequest) -> Key {
-        let number = |f: Option<f32>| f.map_or(u32::MAX, f32::to_bits).to_le_bytes();
-        let limit = request.max_tokens.unwrap_or(u32::MAX).to_le_bytes();
-        let (temperature, top_p) = (number(request.temperature), number(request.top_p));
-        let mut parts: Vec<&[u8]> = vec![self.options.identity.as_bytes(), &limit, &temperature, &top_p];
-        for message in &request.messages {
-            parts.extend([message.role.name().as_bytes(), message.content.as_bytes()]);
-        }
-        Key::new(Kind::Reply, &parts)
     }
 
     /// One step of the refinement, batch by batch. `merge` makes of a batch and of what the model answered what stays; none where the answer

@@ -10,12 +10,13 @@ mod prompts;
 mod reply;
 mod state;
 
-pub use cache::{MemoryCache, ReplyCache, key_of};
+pub use cache::{MemoryCache, ReplyCache};
 pub use prompts::Passage;
 pub use reply::{Named, Stated};
 pub use state::StatedTriples;
 pub(super) use state::add;
 
+use crate::cache::Key;
 use futures::StreamExt;
 use pocketgraph::llm::{ChatModel, ChatRequest, LlmError, complete};
 use std::cell::{Cell, RefCell};
@@ -33,8 +34,10 @@ pub struct Extracted {
 /// How a model is asked.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// The model's name, as the cache's keys know it.
+    /// The model's name, as the manifest tells it.
     pub model: String,
+    /// What tells this model's replies from another's in the cache: its address and name.
+    pub identity: String,
     /// Requests under way at once, at most.
     pub concurrency: usize,
     /// How often a reply that broke off is asked for again; refused connections, 429 and 5xx the client itself repeats.
@@ -46,7 +49,7 @@ pub struct OpenOptions {
 impl OpenOptions {
     /// Four requests at once, three more attempts.
     pub fn new(model: &str) -> Self {
-        OpenOptions { model: model.to_owned(), concurrency: 4, again: 3, pause: Duration::from_millis(500) }
+        OpenOptions { model: model.to_owned(), identity: model.to_owned(), concurrency: 4, again: 3, pause: Duration::from_millis(500) }
     }
 }
 
@@ -91,7 +94,7 @@ pub fn bound(passages: &[Passage<'_>], cache: &dyn ReplyCache, options: &OpenOpt
     let (mut read, mut written) = (0, 0);
     for &passage in passages {
         let first = prompts::entities(passage);
-        let known = cache.get(&key_of(&options.model, &first));
+        let known = cache.get(&Key::of_reply(&options.identity, &first));
         if known.is_none() {
             read += tokens(&first);
             written += u64::from(prompts::ENTITY_TOKENS);
@@ -101,7 +104,7 @@ pub fn bound(passages: &[Passage<'_>], cache: &dyn ReplyCache, options: &OpenOpt
             continue;
         }
         let second = prompts::triples(passage, names.as_deref().unwrap_or(&[]));
-        if names.is_none() || cache.get(&key_of(&options.model, &second)).is_none() {
+        if names.is_none() || cache.get(&Key::of_reply(&options.identity, &second)).is_none() {
             let list = if names.is_none() { u64::from(prompts::ENTITY_TOKENS) } else { 0 };
             read += tokens(&second) + list;
             written += u64::from(prompts::TRIPLE_TOKENS);
@@ -179,7 +182,7 @@ impl Run<'_> {
     }
 
     async fn ask(&self, request: ChatRequest) -> Option<String> {
-        let key = key_of(&self.options.model, &request);
+        let key = Key::of_reply(&self.options.identity, &request);
         if let Some(reply) = self.cache.get(&key) {
             self.kept.set(self.kept.get() + 1);
             return Some(reply);
