@@ -52,7 +52,7 @@ impl Default for AutoKgOptions {
             kernel: Kernel::Paper,
             laplacian: LaplacianKind::SymmetricNormalised,
             learning: Learning::Laplace,
-            threshold: Threshold::MeanPlusTwoSd,
+            threshold: Threshold::MeanPlusTwoSdOfBoth,
             cap: 0.25,
             tolerance: 1e-5,
             seed: 1,
@@ -76,7 +76,7 @@ impl AutoKgOptions {
                 ("kernel", format!("{:?}", o.kernel).to_lowercase()),
                 ("laplacian", format!("{:?}", o.laplacian).to_lowercase()),
                 ("learning", format!("{:?}", o.learning).to_lowercase()),
-                ("threshold", format!("{:?}", o.threshold).to_lowercase()),
+                ("threshold", o.threshold.to_string()),
                 ("cap", o.cap.to_string()),
             ]
         };

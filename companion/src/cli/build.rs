@@ -7,7 +7,7 @@ use super::progress::Bars;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
 use crate::chat::{NativeTransport, identity};
-use crate::ingest::{IngestOptions, UrlStyle};
+use crate::ingest::{IngestOptions, Skipped, UrlStyle};
 use crate::kg::open::{MemoryCache, OpenOptions, ReplyCache};
 use crate::pipeline::{self, BuildOptions, Input, KgModel, Progress, Summary};
 use crate::prepare::Needs;
@@ -195,13 +195,33 @@ pub fn run(args: &Args) -> Result<()> {
     for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {
         bars.warn(&p.to_string());
     }
-    for s in &summary.skipped {
-        bars.warn(&format!("skipped {}: {}", s.path, s.reason));
+    for line in skipped_by_reason(&summary.skipped) {
+        bars.warn(&line);
     }
     if !args.quiet {
         print(args, &summary);
     }
     Ok(())
+}
+
+/// Files skipped for one reason that are named one by one: a site may have hundreds of pages that are front matter alone.
+const NAMED: usize = 5;
+
+/// A line for each reason, in the order in which reasons first occur, with the first files that it kept out.
+fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for s in skipped {
+        match reasons.iter_mut().find(|(reason, _)| *reason == s.reason) {
+            Some((_, paths)) => paths.push(&s.path),
+            None => reasons.push((&s.reason, vec![&s.path])),
+        }
+    }
+    let line = |(reason, paths): (&str, Vec<&str>)| match paths.len() {
+        1 => format!("skipped {}: {reason}", paths[0]),
+        n if n <= NAMED => format!("skipped {n} files: {reason}: {}", paths.join(", ")),
+        n => format!("skipped {n} files: {reason}: {} and {} more", paths[..NAMED].join(", "), n - NAMED),
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 fn print(args: &Args, summary: &Summary) {
@@ -264,7 +284,22 @@ fn grouped(n: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{grouped, skipped_by_reason};
+    use crate::ingest::Skipped;
+
+    #[test]
+    fn files_skipped_for_one_reason_share_a_line() {
+        let skipped = |path: String, reason: &str| Skipped { path, reason: reason.to_owned() };
+        let mut all: Vec<Skipped> = (0..7).map(|i| skipped(format!("{i}/_index.md"), "holds no text")).collect();
+        all.insert(3, skipped("logo.txt".to_owned(), "is not text"));
+        assert_eq!(
+            skipped_by_reason(&all),
+            [
+                "skipped 7 files: holds no text: 0/_index.md, 1/_index.md, 2/_index.md, 3/_index.md, 4/_index.md and 2 more",
+                "skipped logo.txt: is not text"
+            ]
+        );
+    }
 
     #[test]
     fn thousands_are_parted() {

@@ -57,8 +57,8 @@ pub struct KeywordArgs {
     /// How labels spread over the chunk graph
     #[arg(long, value_enum, default_value_t = LearningArg::Laplace)]
     learning: LearningArg,
-    /// Which chunks belong to a keyword: "paper" (u >= 0.5), "mean+2sd", or a number below 1: that fraction of all chunks, of highest u
-    #[arg(long, value_name = "RULE", default_value = "mean+2sd", value_parser = threshold)]
+    /// Which chunks belong to a keyword: "paper" (u >= 0.5), "mean+2sd", "both" (the cosine too is so far above its mean), or a number below 1: that fraction of all chunks, of highest u
+    #[arg(long, value_name = "RULE", default_value = "both", value_parser = threshold)]
     threshold: Threshold,
     /// The largest fraction of all chunks that may belong to one keyword
     #[arg(long, value_name = "FRACTION", default_value_t = AutoKgOptions::default().cap)]
@@ -95,9 +95,10 @@ fn threshold(text: &str) -> Result<Threshold, String> {
     match text {
         "paper" => Ok(Threshold::Paper),
         "mean+2sd" => Ok(Threshold::MeanPlusTwoSd),
+        "both" => Ok(Threshold::MeanPlusTwoSdOfBoth),
         _ => match text.parse::<f32>() {
             Ok(fraction) if fraction > 0.0 && fraction < 1.0 => Ok(Threshold::Quantile(fraction)),
-            _ => Err("neither \"paper\" nor \"mean+2sd\" nor a fraction between 0 and 1".to_owned()),
+            _ => Err("neither \"paper\" nor \"mean+2sd\" nor \"both\" nor a fraction between 0 and 1".to_owned()),
         },
     }
 }
@@ -173,6 +174,7 @@ mod tests {
     fn a_threshold_is_a_rule_or_a_fraction() {
         assert_eq!(parsed(&["--threshold", "0.02"]).unwrap().threshold, Threshold::Quantile(0.02));
         assert_eq!(parsed(&["--threshold", "paper"]).unwrap().threshold, Threshold::Paper);
+        assert_eq!(parsed(&["--threshold", "both"]).unwrap().threshold, Threshold::MeanPlusTwoSdOfBoth);
         for wrong in ["2", "0", "-1", "nan", "often"] {
             assert!(threshold(wrong).is_err(), "{wrong}");
         }
