@@ -24,6 +24,7 @@ pub mod leiden;
 pub mod names;
 pub mod pages;
 pub mod pipeline;
+pub mod plan_data;
 pub mod prepare;
 pub mod raptor;
 pub mod record;

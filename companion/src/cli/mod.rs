@@ -17,6 +17,7 @@ mod search;
 mod serve;
 mod trace;
 mod train;
+mod train_data;
 mod verify;
 
 use clap::{Parser, Subcommand};

@@ -1,5 +1,6 @@
 //! `pocketgraph train`.
 
+use super::train_data;
 use crate::train::minilm;
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result};
@@ -16,6 +17,8 @@ pub struct Args {
 enum What {
     /// Quantise all-MiniLM-L6-v2 to int8 from the original's weights
     Minilm(Minilm),
+    /// Make questions with plans and answers from a knowledge graph, to train a planner on
+    Data(train_data::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -29,7 +32,10 @@ struct Minilm {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let What::Minilm(args) = &args.what;
+    let args = match &args.what {
+        What::Minilm(args) => args,
+        What::Data(args) => return train_data::run(args),
+    };
     let fetched = tempfile::tempdir().into_diagnostic()?;
     let source = match &args.from {
         Some(path) => path.clone(),

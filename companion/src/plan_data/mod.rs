@@ -1,0 +1,23 @@
+//! Questions with their plans and answers, made from a graph: what a planner is trained on.
+//!
+//! After LPKG (arXiv 2406.14282), without its language model: patterns are grounded in the graph, the executor computes the answers, and a grammar of
+//! templates says the questions. Every example follows from the seed and its own number alone, so that threads do not change the file.
+
+mod card;
+mod generate;
+mod gold_plan;
+mod ground;
+mod near;
+mod pattern;
+mod wording;
+
+pub use card::card;
+pub use generate::{DataError, DataOptions, DataReport, Split, generate};
+pub use gold_plan::plan;
+pub use ground::{Asked, Grounder, Query};
+pub use near::Near;
+pub use pattern::{PATTERNS, Pattern};
+pub use wording::{Noise, Role, Said, Wording};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Questions that are nearly those of a test.
+
+use std::collections::HashSet;
+
+/// A set of questions, asked whether it holds one that differs from another by one word at most (one more, one less, or one other), letter case,
+/// punctuation and the order of words aside.
+#[derive(Debug, Clone, Default)]
+pub struct Near {
+    /// Hashes of each question's sorted words, and of the same with one word left out.
+    whole: HashSet<u64>,
+    short: HashSet<u64>,
+}
+
+impl Near {
+    /// Adds a question.
+    pub fn add(&mut self, question: &str) {
+        let words = words(question);
+        self.whole.insert(hash(words.iter()));
+        self.short.extend(shorter(&words));
+    }
+
+    /// Whether the set holds a question so near.
+    pub fn holds(&self, question: &str) -> bool {
+        let words = words(question);
+        let own = hash(words.iter());
+        self.whole.contains(&own)
+            || self.short.contains(&own)
+            || shorter(&words).any(|h| self.whole.contains(&h) || self.short.contains(&h))
+    }
+
+    /// How many questions it holds.
+    pub fn len(&self) -> usize {
+        self.whole.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.whole.is_empty()
+    }
+}
+
+fn words(question: &str) -> Vec<String> {
+    let lower = question.to_lowercase();
+    let mut words: Vec<String> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
+    words.sort_unstable();
+    words
+}
+
+fn shorter(words: &[String]) -> impl Iterator<Item = u64> {
+    (0..words.len()).map(move |without| hash(words.iter().enumerate().filter(|(i, _)| *i != without).map(|x| x.1)))
+}
+
+/// FNV-1a: the same on every machine and in every version.
+fn hash<'w>(words: impl Iterator<Item = &'w String>) -> u64 {
+    words.flat_map(|w| w.bytes().chain([b' '])).fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}

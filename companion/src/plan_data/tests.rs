@@ -1,0 +1,162 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::cluster::Random;
+use crate::kg::{ImportOptions, KgFiles, import};
+use pocketgraph::kg::{Direction, KnowledgeGraph, Linker};
+use pocketgraph::plan::execute::{Executor, Limits, Resources};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Films, their people and years: 40 films, 12 people, 3 genres.
+fn graph() -> KnowledgeGraph {
+    let dir = tempfile::tempdir().unwrap();
+    let (triples, entities) = (dir.path().join("triples.tsv"), dir.path().join("entities.tsv"));
+    let mut lines = String::from("head\trelation\ttail\n");
+    let mut table = String::from("id\tlabel\taliases\ttypes\n");
+    for i in 0..40 {
+        table.push_str(&format!("f{i}\tThe Film {i}\tFilm number {i}\tfilm\n"));
+        for (relation, tail) in [
+            ("directed by", format!("p{}", i % 7)),
+            ("starred actor", format!("p{}", (i * 5 + 3) % 12)),
+            ("starred actor", format!("p{}", (i * 3 + 1) % 12)),
+            ("genre", format!("g{}", i % 3)),
+            ("release year", format!("{}", 1950 + (i * 7) % 60)),
+        ] {
+            lines.push_str(&format!("f{i}\t{relation}\t{tail}\n"));
+        }
+    }
+    (0..12).for_each(|i| table.push_str(&format!("p{i}\tPerson {i}\t\tperson\n")));
+    (0..3).for_each(|i| table.push_str(&format!("g{i}\tGenre {i}\t\tgenre\n")));
+    std::fs::write(&triples, lines).unwrap();
+    std::fs::write(&entities, table).unwrap();
+    let files = KgFiles { triples: vec![triples], entities: vec![entities], ..KgFiles::default() };
+    import(&files, &ImportOptions::default()).unwrap().0
+}
+
+fn options() -> DataOptions {
+    DataOptions { examples: 17 * 60, held_relations: 0, held_entities: 15, noise: Noise::default(), seed: 3, jobs: 2 }
+}
+
+fn made(options: &DataOptions, without: &Near) -> (Vec<Value>, Vec<Value>, DataReport) {
+    let (mut train, mut test) = (Vec::new(), Vec::new());
+    let report = generate(&|| Ok(graph()), options, without, &mut train, &mut test, &|_| {}).unwrap();
+    let read = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    (read(&train), read(&test), report)
+}
+
+#[test]
+fn the_executor_answers_what_the_query_says() {
+    let linker = Linker::new(&graph());
+    let graph = linker.graph();
+    let (grounder, executor) = (Grounder::new(graph), Executor::new(Some(&linker)));
+    let mut seen = BTreeSet::new();
+    for (i, pattern) in PATTERNS.iter().cycle().take(17 * 40).enumerate() {
+        let Some(asked) = grounder.ground(*pattern, &mut Random::new(1, i as u64)) else { continue };
+        let gold = plan(&asked, graph, "");
+        let execution =
+            futures::FutureExt::now_or_never(executor.execute(&gold, Resources::default(), Limits::default())).unwrap().unwrap();
+        seen.insert(pattern.name());
+        if let Asked::Set(query) = &asked {
+            let found: Vec<_> = execution.answer().members.iter().filter_map(|m| m.item.node()).collect();
+            let expected = grounder.answers(query).unwrap();
+            assert_eq!(found.iter().collect::<BTreeSet<_>>(), expected.iter().collect::<BTreeSet<_>>(), "{pattern:?} {query:?}");
+        }
+    }
+    assert_eq!(seen.len(), PATTERNS.len(), "every pattern can be grounded in this graph: {seen:?}");
+}
+
+#[test]
+fn every_pattern_gets_its_share_and_spans_name_what_the_plan_uses() {
+    let (train, test, report) = made(&options(), &Near::default());
+    assert_eq!(train.len() + test.len() + report.repeated + report.near + report.given_up, 17 * 60);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for example in train.iter().chain(&test) {
+        *counts.entry(example["pattern"].as_str().unwrap().to_owned()).or_default() += 1;
+        let (question, plan) = (example["question"].as_str().unwrap(), example["plan"].to_string());
+        let letters: Vec<char> = question.chars().collect();
+        for span in example["spans"].as_array().unwrap() {
+            let (start, end) = (span["start"].as_u64().unwrap() as usize, span["end"].as_u64().unwrap() as usize);
+            assert!(start < end && end <= letters.len(), "{question}");
+            let name = span["name"].as_str().unwrap();
+            assert!(plan.contains(&Value::from(name).to_string()), "{name} is said and not planned: {question} {plan}");
+        }
+        let entities = example["spans"].as_array().unwrap().iter().filter(|s| s["kind"] == "entity").count();
+        assert!(entities > 0, "{question}");
+        assert!(!example["answers"].as_array().unwrap().is_empty());
+        assert!(example["count"].as_u64().unwrap() as usize >= example["answers"].as_array().unwrap().len());
+    }
+    assert_eq!(counts.len(), PATTERNS.len());
+    assert!(counts.values().all(|&n| n >= 20), "{counts:?}");
+}
+
+#[test]
+fn what_is_kept_for_testing_is_never_trained_on() {
+    let options = DataOptions { held_relations: 40, ..options() };
+    let (train, test, report) = made(&options, &Near::default());
+    assert!(report.relations.1 > 0 && report.entities.1 > 0, "{report:?}");
+    let names = |all: &[Value], kind: &str| -> BTreeSet<String> {
+        let spans = all.iter().flat_map(|e| e["spans"].as_array().unwrap());
+        spans.filter(|s| s["kind"] == kind).map(|s| s["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let only_tested: BTreeSet<String> = names(&test, "relation").difference(&names(&train, "relation")).cloned().collect();
+    assert_eq!(only_tested.len(), report.relations.1, "{only_tested:?}");
+    assert!(names(&test, "entity").difference(&names(&train, "entity")).count() > 0);
+}
+
+#[test]
+fn a_seed_gives_the_same_examples_whatever_the_number_of_threads() {
+    let one = made(&DataOptions { jobs: 1, ..options() }, &Near::default());
+    assert_eq!(one, made(&DataOptions { jobs: 3, ..options() }, &Near::default()));
+    assert_ne!(one.0, made(&DataOptions { seed: 4, ..options() }, &Near::default()).0);
+}
+
+#[test]
+fn questions_near_those_of_a_test_are_left_out() {
+    let (train, _, _) = made(&options(), &Near::default());
+    let mut near = Near::default();
+    let question = train[0]["question"].as_str().unwrap();
+    near.add(question);
+    assert!(near.holds(&question.to_uppercase()) && near.holds(&format!("Please, {question}")));
+    assert!(!near.holds("an altogether different question about nothing"));
+    let (again, _, report) = made(&options(), &near);
+    assert!(report.near >= 1 && again.iter().all(|e| e["question"] != train[0]["question"]));
+}
+
+#[test]
+fn backward_steps_are_said_as_clauses_about_the_type() {
+    let graph = graph();
+    let relation = graph.vocabulary().relation_named("genre").unwrap();
+    let film = graph.vocabulary().type_named("film").unwrap();
+    let node = (0..graph.entities() as u32).map(pocketgraph::kg::NodeId).find(|&n| graph.id(n) == "g1").unwrap();
+    let query = Query::Step { of: Box::new(Query::Entity(node)), relation, direction: Direction::Backward, target: Some(film) };
+    let wording = Wording::new(&graph, Noise { lower: 0.0, typos: 0.0, synonyms: 0.0 });
+    for i in 0..50 {
+        let (text, spans) = wording.question(&Asked::Set(query.clone()), &mut Random::new(5, i)).text();
+        assert!(text.contains("film") && text.contains("genre") && text.contains("Genre 1"), "{text}");
+        assert_eq!(spans.len(), 3, "{text}");
+    }
+}
+
+#[test]
+fn an_entity_without_a_name_is_asked_about_by_nobody() {
+    let unnamed = || {
+        let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let path = dir.path().join("triples.tsv");
+        std::fs::write(&path, "Q1\tcapital\tParis\nFrance\tcapital\tParis\nQ1\tborders\tFrance\n").map_err(|e| e.to_string())?;
+        let files = KgFiles { triples: vec![path], ..KgFiles::default() };
+        import(&files, &ImportOptions::default()).map(|x| x.0).map_err(|e| e.to_string())
+    };
+    let mut out = Vec::new();
+    generate(&unnamed, &DataOptions { held_entities: 0, ..options() }, &Near::default(), &mut out, &mut Vec::new(), &|_| {}).unwrap();
+    let told = String::from_utf8(out).unwrap();
+    let questions: Vec<Value> = told.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert!(!questions.is_empty() && questions.iter().all(|q| !q["question"].as_str().unwrap().to_uppercase().contains("Q1")), "{told}");
+}
+
+#[test]
+fn a_graph_without_triples_is_an_error_that_says_so() {
+    let empty = || pocketgraph::kg::KgBuilder::default().finish().map_err(|e| e.to_string());
+    let told = generate(&empty, &options(), &Near::default(), &mut Vec::new(), &mut Vec::new(), &|_| {}).unwrap_err();
+    assert!(told.to_string().contains("nothing to ask about"));
+}
