@@ -86,6 +86,12 @@ impl<'g> Wording<'g> {
         let said = match asked {
             Asked::Set(query) => self.set_question(query, random),
             Asked::Count(query) => {
+                if let Query::Step { of, relation, direction: Direction::Backward, target: Some(t) } = query
+                    && random.below(2) == 0
+                {
+                    let start = Said::plain("How many ").then(self.noun(*t, Number::Many, random)).then(self.have(of, *relation, random));
+                    return self.noisy(start, random);
+                }
                 let lead = pick(random, &["How many ", "What is the number of ", "Count the ", "How many different "]);
                 Said::plain(lead).then(self.phrase(query, Number::Many, false, random))
             }
@@ -112,7 +118,7 @@ impl<'g> Wording<'g> {
             && random.below(2) == 0
         {
             let start = Said::plain(pick(random, &["Which ", "What "])).then(self.noun(*t, Number::Many, random));
-            return start.then(self.having(of, *relation, Number::Many, random));
+            return start.then(self.have(of, *relation, random));
         }
         if let Query::Step { of, relation, direction: Direction::Forward, .. } = query
             && let Some(stem) = self.label(*relation, random).strip_suffix(" by")
@@ -205,6 +211,20 @@ impl<'g> Wording<'g> {
             2 => Said::plain(" having ").then(of).and(if many { " as their " } else { " as its " }).then(words),
             3 => Said::plain(" for which the ").then(words).and(" is ").then(of),
             _ => Said::plain(" whose ").then(words).and(" is ").then(of),
+        }
+    }
+
+    /// " have … as director": the same as the whole of a sentence about several.
+    fn have(&self, of: &Query, relation: RelationId, random: &mut Random) -> Said {
+        let label = self.label(relation, random);
+        let is_participle = participle(&label);
+        let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
+        let of = self.phrase(of, Number::One, true, random);
+        match (is_participle, random.below(2)) {
+            (true, 0) => Said::plain(" are ").then(words).and(" ").then(of),
+            (true, _) => Said::plain(" were ").then(words).and(" ").then(of),
+            (_, 0) => Said::plain(" have ").then(of).and(" as ").then(words),
+            _ => Said::plain(" have the ").then(words).and(" ").then(of),
         }
     }
 
