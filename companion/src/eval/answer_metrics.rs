@@ -101,7 +101,9 @@ pub fn bare(text: &str) -> String {
         out.push_str(before);
         let inside = from.get(1..).and_then(|f| f.find(']')).and_then(|close| from.get(1..=close));
         match inside {
-            Some(mark) if mark.chars().any(|c| c.is_ascii_digit()) && mark.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ')) => {
+            Some(mark)
+                if mark.chars().any(|c| c.is_ascii_digit()) && mark.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ')) =>
+            {
                 // "born in 1886 [1]." becomes "born in 1886."
                 out.truncate(out.trim_end_matches(' ').len());
                 rest = from.get(mark.len() + 2..).unwrap_or_default();
@@ -120,7 +122,8 @@ pub fn bare(text: &str) -> String {
 pub fn listed(text: &str) -> Vec<String> {
     let text = bare(&text.replace('\n', ";"));
     let parts = text.split([';', ',']).flat_map(|part| part.split(" and "));
-    let trimmed = parts.map(|p| p.trim().trim_start_matches("and ").trim_start_matches(['-', '*', '•']).trim().trim_end_matches('.').to_owned());
+    let trimmed =
+        parts.map(|p| p.trim().trim_start_matches("and ").trim_start_matches(['-', '*', '•']).trim().trim_end_matches('.').to_owned());
     trimmed.filter(|p| !p.is_empty()).collect()
 }
 
@@ -157,7 +160,10 @@ mod tests {
         assert!((token_f1("Panthers Panthers gave 308", &of(&["308 Panthers"])) - 4.0 / 6.0).abs() < 1e-12);
         assert_eq!(token_f1("308 points", &of(&["nothing", "points 308"])), 1.0);
         // Yes and no are all or nothing.
-        assert_eq!((token_f1("yes it is", &of(&["yes"])), token_f1("Yes.", &of(&["yes"])), token_f1("no", &of(&["no man"]))), (0.0, 1.0, 0.0));
+        assert_eq!(
+            (token_f1("yes it is", &of(&["yes"])), token_f1("Yes.", &of(&["yes"])), token_f1("no", &of(&["no man"]))),
+            (0.0, 1.0, 0.0)
+        );
         assert_eq!((token_f1("", &of(&["x"])), token_f1("the", &of(&["a"]))), (0.0, 1.0));
     }
 

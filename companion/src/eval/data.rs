@@ -212,7 +212,8 @@ pub fn read_qrels(path: &Path) -> Result<BTreeMap<String, Vec<(String, u32)>>, D
     let mut out: BTreeMap<String, Vec<(String, u32)>> = BTreeMap::new();
     for line in text_lines(path)? {
         let (number, line) = line?;
-        let cells: Vec<&str> = if line.contains('\t') { line.split('\t').map(str::trim).collect() } else { line.split_whitespace().collect() };
+        let cells: Vec<&str> =
+            if line.contains('\t') { line.split('\t').map(str::trim).collect() } else { line.split_whitespace().collect() };
         let (question, page, grade) = match cells.as_slice() {
             [] | [""] => continue,
             [question, page] => (question, page, "1"),

@@ -41,7 +41,12 @@ fn judgements_in_a_file_of_their_own_name_queries_by_id() {
     // TREC's four columns say the same.
     let (_, trec) = read(corpus, queries, Some("1 0 184 1\n1 0 29 3\n")).unwrap();
     assert_eq!(gold(&trec), gold(&questions));
-    assert!(read(corpus, queries, Some("1\t184\t1\n1\t29\tmuch\n")).unwrap_err().to_string().ends_with("line 2: the grade \"much\" is no number"));
+    assert!(
+        read(corpus, queries, Some("1\t184\t1\n1\t29\tmuch\n"))
+            .unwrap_err()
+            .to_string()
+            .ends_with("line 2: the grade \"much\" is no number")
+    );
     assert!(read(corpus, queries, None).unwrap_err().to_string().contains("--qrels"));
 }
 

@@ -149,9 +149,8 @@ impl<'a> Places<'a> {
         let ends = |long: &str, short: &str| short.is_empty() || long.strip_suffix(short).is_some_and(|before| before.ends_with('/'));
         let same = |names: &[String; 2]| names.contains(&wanted);
         // The home page has no name of its own left that it could end with.
-        let alike = |names: &[String; 2]| {
-            !wanted.is_empty() && names.iter().any(|n| !n.is_empty() && (ends(n, &wanted) || ends(&wanted, n)))
-        };
+        let alike =
+            |names: &[String; 2]| !wanted.is_empty() && names.iter().any(|n| !n.is_empty() && (ends(n, &wanted) || ends(&wanted, n)));
         let of = |agrees: &dyn Fn(&[String; 2]) -> bool| {
             self.names.iter().enumerate().filter(|(_, names)| agrees(names)).map(|(i, _)| i).collect::<Vec<_>>()
         };
@@ -209,7 +208,10 @@ mod tests {
 
     #[test]
     fn json_lines_and_tables_say_the_same() {
-        let json = read("\u{feff}{\"question\":\"a?\",\"page\":\"x.md\"}\n\n{\"query\":\"b, c?\",\"urls\":[\"/y/\",\"z.html#s\"],\"answer\":\"42\"}\n").unwrap();
+        let json = read(
+            "\u{feff}{\"question\":\"a?\",\"page\":\"x.md\"}\n\n{\"query\":\"b, c?\",\"urls\":[\"/y/\",\"z.html#s\"],\"answer\":\"42\"}\n",
+        )
+        .unwrap();
         let table = read("\u{feff}Question,Answer,Page\na?,,x.md\n\n\"b, c?\",42,/y/ | z.html#s\n").unwrap();
         assert_eq!(json, table);
         assert_eq!((json[1].line, json[1].pages.len(), json[1].answers.len()), (3, 2, 1));

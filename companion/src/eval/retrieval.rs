@@ -2,7 +2,7 @@
 
 use super::data::{Passages, Question};
 use super::metrics::{Estimate, Intervals, MEASURES, Measures, measure, quantile};
-use super::set_bundle::{EvalError, SetBuild, SetBundle, open_set};
+use super::set_bundle::{EvalError, SetBuild, open_set};
 use crate::prepare::{UnknownRetriever, sections_of};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Pages that are ranked for each question.
 const DEPTH: usize = 10;
 /// Chunks that are ranked where a page may have several: ten pages are nearly always among them.
-const CHUNKS: u32 = 50;
+const CHUNKS: usize = 50;
 
 /// One retriever's figures.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -119,18 +119,18 @@ pub async fn evaluate(
     keep: Option<&Path>,
     done: &dyn Fn(usize),
 ) -> Result<Report, EvalError> {
-    let SetBundle { engine, build_seconds, _temporary: _kept } = &open_set(passages, build, keep).await?;
+    let set = open_set(passages, build, keep).await?;
     let mut rows = Vec::new();
     for name in retrievers {
         let before = rows.len() * questions.len();
-        rows.push(measured(name, engine, passages, questions, &|n| done(before + n)).await?);
+        rows.push(measured(name, &set.engine, passages, questions, &|n| done(before + n)).await?);
     }
     Ok(Report {
         passages: passages.all.len(),
         pages: passages.pages.len(),
         questions: questions.len(),
         left_out: 0,
-        build_seconds: build_seconds.clone(),
+        build_seconds: set.build_seconds.clone(),
         rows,
         baseline: None,
         paired: Vec::new(),
@@ -149,7 +149,7 @@ async fn measured(
     let size = |name: &str| manifest.section(name).map_or(0, |s| s.bytes + s.page_bytes);
     let (mut all, mut times, mut misses, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), 0usize);
     let title = |p: u32| passages.pages.get(p as usize).map_or_else(String::new, |p| p.name().to_owned());
-    let k = if passages.pages.len() == passages.all.len() { DEPTH as u32 } else { CHUNKS };
+    let k = if passages.pages.len() == passages.all.len() { DEPTH } else { CHUNKS };
     for (i, q) in questions.iter().enumerate() {
         let started = Instant::now();
         let query = engine.query(&q.text, false).await?;

@@ -1,9 +1,9 @@
 //! Measuring a bundle by its author's own questions: are the expected pages found, what was found instead, and is the answer given.
 
 use super::answer_metrics::{bare, contains, exact_match, token_f1};
+use super::data::Judged;
 use super::labelled::{Labelled, Meant, Places};
 use super::metrics::{Estimate, Intervals, Measures, measure, quantile};
-use super::data::Judged;
 use super::retrieval::pages_of;
 use crate::prepare::UnknownRetriever;
 use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol};
@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::time::Instant;
 
 /// Chunks that are ranked for each question: a page that is not among them is told as not found.
-const CHUNKS: u32 = 50;
+const CHUNKS: usize = 50;
 /// Pages among which a page counts as found.
 const WITHIN: usize = 5;
 /// Pages found instead that are told.
@@ -236,8 +236,7 @@ async fn row(
         all.push(measure(&ranking, &gold));
         let rank = |document: u32| ranking.iter().position(|d| *d == document).map(|at| at + 1);
         let missed = |p: &&(u32, Option<String>, &str)| rank(p.0).is_none_or(|r| r > WITHIN);
-        let missing: Vec<(String, Option<usize>)> =
-            question.pages.iter().filter(missed).map(|p| (p.2.to_owned(), rank(p.0))).collect();
+        let missing: Vec<(String, Option<usize>)> = question.pages.iter().filter(missed).map(|p| (p.2.to_owned(), rank(p.0))).collect();
         let of_section = |p: &(u32, Option<String>, &str)| Some(best(p.0)?.fragment == *p.1.as_ref()?);
         sections.extend(question.pages.iter().filter_map(of_section).map(f64::from));
         if !missing.is_empty() {

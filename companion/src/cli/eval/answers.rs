@@ -137,13 +137,12 @@ pub fn run(args: &Args) -> Result<()> {
         prices: args.price_in.zip(args.price_out).map(|(prompt, completion)| Prices { prompt, completion }),
         baseline: args.baseline.as_deref(),
     };
-    let (model, passages, knowledge);
     let set = match &args.corpus {
         None => None,
         Some(corpus) => {
-            passages = read_passages(corpus).into_diagnostic()?;
-            knowledge = graph(args)?;
-            model = NativeEmbedder::new()?;
+            let passages = read_passages(corpus).into_diagnostic()?;
+            let knowledge = graph(args)?;
+            let model = NativeEmbedder::new()?;
             bars.stage("embedding passages", Some(passages.all.len() as u64));
             let embedded = |n: usize| bars.at(n as u64);
             let needs = Needs::of(&args.retrievers).into_diagnostic()?;
@@ -239,7 +238,8 @@ fn told(args: &Args, report: &AnswersReport) -> Result<()> {
     let corpus = args.corpus.as_ref().or(args.bundle.as_ref()).map(|p| p.display().to_string()).unwrap_or_default();
     let about = [
         format!("Passages: {corpus}. Questions: {}.", args.questions.display()),
-        "Answers are compared in lower case, without ASCII punctuation and articles; the marks of citations are no part of them.".to_owned(),
+        "Answers are compared in lower case, without ASCII punctuation and articles; the marks of citations are no part of them."
+            .to_owned(),
     ];
     keep_html(args.html.as_deref(), || answers_page(report, &about))?;
     if args.json {

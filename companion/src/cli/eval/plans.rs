@@ -2,9 +2,7 @@
 
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
-use crate::eval::{
-    PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for,
-};
+use crate::eval::{PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::LlmPlanner;

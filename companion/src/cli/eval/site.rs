@@ -73,14 +73,25 @@ fn print(report: &SiteReport) {
         eprintln!("warning: line {}: the bundle has no page {}{nearest}", u.line, u.page);
     }
     if !report.rows.is_empty() {
-        println!("| retriever | recall@1 (95 %) | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 | nDCG@10 | MRR@10 | right section | p50 ms |");
+        println!(
+            "| retriever | recall@1 (95 %) | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 | nDCG@10 | MRR@10 | right section | p50 ms |"
+        );
         println!("|---|---|---|---|---|---|---|---|---|---|");
     }
     for r in &report.rows {
         let ends = r.intervals.ends();
-        let values: Vec<String> = r.mean.named().iter().zip(ends).enumerate().map(|(i, (m, (low, high)))| {
-            if matches!(i, 0 | 2) { format!("{:.3} ({low:.3} to {high:.3})", m.1) } else { format!("{:.3}", m.1) }
-        }).collect();
+        let values: Vec<String> = r
+            .mean
+            .named()
+            .iter()
+            .zip(ends)
+            .enumerate()
+            .map(
+                |(i, (m, (low, high)))| {
+                    if matches!(i, 0 | 2) { format!("{:.3} ({low:.3} to {high:.3})", m.1) } else { format!("{:.3}", m.1) }
+                },
+            )
+            .collect();
         let section = r.section.map_or("-".to_owned(), |s| format!("{s:.3}"));
         println!("| {} | {} | {section} | {:.1} |", r.retriever, values.join(" | "), r.query_p50_ms);
     }

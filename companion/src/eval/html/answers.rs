@@ -33,11 +33,8 @@ pub fn answers_page(report: &AnswersReport, about: &[String]) -> String {
         page.heading(&format!("Against {baseline}, question by question"));
         let bars: Vec<Bar> = report.paired.iter().map(|p| Bar::of_difference(&p.system, p.f1)).collect();
         page.bars("F1: difference, with 95 % bootstrap intervals over questions", 0.0, &bars);
-        let rows: Vec<Vec<String>> = report
-            .paired
-            .iter()
-            .map(|p| vec![p.system.clone(), difference(p.em), difference(p.f1), difference(p.contain_em)])
-            .collect();
+        let rows: Vec<Vec<String>> =
+            report.paired.iter().map(|p| vec![p.system.clone(), difference(p.em), difference(p.f1), difference(p.contain_em)]).collect();
         page.table("Every difference", &["way", "EM", "F1", "Contain-EM"], &rows);
     }
     page.heading("Cost");

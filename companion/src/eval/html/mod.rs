@@ -100,7 +100,10 @@ impl HtmlPage {
 
     /// A table: the first cell of each row is its heading, the others are numbers.
     pub fn table(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) {
-        self.line(format_args!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>", escaped(caption)));
+        self.line(format_args!(
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>",
+            escaped(caption)
+        ));
         let heads: String = heads.iter().map(|h| format!("<th scope=\"col\">{}</th>", escaped(h))).collect();
         self.line(format_args!("<thead><tr>{heads}</tr></thead><tbody>"));
         for row in rows {
