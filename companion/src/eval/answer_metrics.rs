@@ -220,7 +220,7 @@ mod tests {
             for value in [m.precision, m.recall, m.f1, m.hits_1] {
                 prop_assert!((0.0..=1.0 + 1e-12).contains(&value));
             }
-            prop_assert_eq!(exact_match(&said, &[said.clone()]), 1.0);
+            prop_assert_eq!(exact_match(&said, std::slice::from_ref(&said)), 1.0);
         }
 
         #[test]

@@ -73,7 +73,12 @@ fn of_table(path: &Path) -> Result<Vec<Labelled>, DataError> {
     let mut bytes = Vec::new();
     std::fs::File::open(path).map_err(io)?.read_to_end(&mut bytes).map_err(io)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let line_of = |p: Option<&csv::Position>| p.map_or(1, |p| usize::try_from(p.line()).unwrap_or(1));
+    // A record's position is where its reading began, which is before the blank lines above it.
+    let line_of = |p: Option<&csv::Position>| {
+        let at = p.map_or(0, |p| usize::try_from(p.byte()).unwrap_or(0)).min(bytes.len());
+        let blank = bytes.iter().skip(at).take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        bytes.iter().take(at + blank).filter(|b| **b == b'\n').count() + 1
+    };
     let fault = |e: csv::Error| DataError::line(path, line_of(e.position()), format!("not comma-separated values: {e}"));
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
     let heads: Vec<String> = reader.headers().map_err(fault)?.iter().map(str::to_lowercase).collect();
@@ -209,13 +214,12 @@ mod tests {
     #[test]
     fn json_lines_and_tables_say_the_same() {
         let json = read(
-            "\u{feff}{\"question\":\"a?\",\"page\":\"x.md\"}\n\n{\"query\":\"b, c?\",\"urls\":[\"/y/\",\"z.html#s\"],\"answer\":\"42\"}\n",
-        )
-        .unwrap();
+            "\u{feff}\n{\"question\":\"a?\",\"page\":\"x.md\"}\n\n{\"query\":\"b, c?\",\"urls\":[\"/y/\",\"z.html#s\"],\"answer\":\"42\"}\n",
+        );
         let table = read("\u{feff}Question,Answer,Page\na?,,x.md\n\n\"b, c?\",42,/y/ | z.html#s\n").unwrap();
-        assert_eq!(json, table);
-        assert_eq!((json[1].line, json[1].pages.len(), json[1].answers.len()), (3, 2, 1));
-        assert_eq!((json[0].pages.as_slice(), json[0].answers.len()), (&["x.md".to_owned()][..], 0));
+        assert_eq!(json.unwrap(), table);
+        assert_eq!((table[1].line, table[1].pages.len(), table[1].answers.len()), (4, 2, 1));
+        assert_eq!((table[0].pages.as_slice(), table[0].answers.len()), (&["x.md".to_owned()][..], 0));
     }
 
     #[test]

@@ -169,7 +169,6 @@ pub fn run(args: &Args) -> Result<()> {
     let mut report = report.into_diagnostic()?;
     bars.finish();
     report.left_out = questions.left_out;
-    drop(recorder);
     told(args, &report)?;
     file.map_or(Ok(()), RecordFile::finish).into_diagnostic()?;
     match &report.stopped {
