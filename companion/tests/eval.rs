@@ -372,3 +372,12 @@ fn a_malformed_file_of_questions_is_told_with_its_line() {
     assert!(told("").contains("holds no questions"));
     assert!(told("{\"question\":\"a\",\"page\":\"x.md\"").contains("line 1: not JSON"));
 }
+
+#[test]
+fn a_bundle_that_is_there_is_asked_without_its_corpus() {
+    let dir = tempfile::tempdir().unwrap();
+    let bundle = site(dir.path());
+    let questions = write(dir.path(), "questions.jsonl", "{\"question\":\"what is the default port?\",\"answer\":8080}\n");
+    let found = figures(&program(&["eval", "answers", "--bundle", bundle.to_str().unwrap(), "--questions", &questions, "--json"]));
+    assert_eq!((&found["rows"][0]["system"], &found["rows"][0]["contain_em"]["mean"]), (&json!("quote/auto"), &json!(1.0)));
+}
