@@ -171,7 +171,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
 }
 
 /// Reads `--options`: an object of members that there are, since one that is misspelt would be passed over.
-fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
+pub(super) fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
     let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let known = serde_json::to_value(AgentOptions::default()).map_err(|e| e.to_string())?;
     let names: Vec<&String> = known.as_object().map(|o| o.keys().collect()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The arguments of commands that may ask a language model, or the web.
 
-use crate::chat::NativeTransport;
+use crate::chat::{NativeTransport, identity};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{PlannerChoice, SearXng};
 use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Secret};
@@ -31,6 +31,11 @@ impl Endpoint {
     pub fn open(&self) -> Result<Option<Box<dyn ChatModel>>> {
         let (Some(url), Some(model)) = (&self.base_url, &self.model) else { return Ok(None) };
         Ok(Some(Box::new(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, keyed(url, model)).into_diagnostic()?)))
+    }
+
+    /// What tells its replies from those of other models, if an endpoint is named.
+    pub fn identity(&self) -> Option<String> {
+        Some(identity(&keyed(self.base_url.as_ref()?, self.model.as_ref()?)))
     }
 }
 

@@ -61,7 +61,7 @@ enum Command {
     Train(train::Args),
     /// Read a knowledge graph from files and say what is in it
     Import(import::Args),
-    /// Measure retrieval, linking and plans against labelled questions
+    /// Measure retrieval, answers, linking and plans against labelled questions
     Eval(eval::Args),
 }
 

@@ -1,8 +1,9 @@
-//! Corpora and questions in the shapes that public sets come in.
+//! Corpora, questions and judgements in the shapes that public sets come in.
 
+use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Why a file of a set cannot be read.
@@ -26,48 +27,114 @@ pub enum DataError {
         /// What is wrong.
         what: String,
     },
+    /// Questions that name no passages, and no judgements beside them.
+    #[error("{0}: no question names the passages that answer it; give the judgements with --qrels")]
+    NoGold(PathBuf),
 }
 
-/// A passage of the corpus.
+impl DataError {
+    pub(super) fn line(path: &Path, line: usize, what: impl Into<String>) -> DataError {
+        DataError::Line { path: path.to_owned(), line, what: what.into() }
+    }
+}
+
+/// A passage of the corpus: one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// What judgements call it.
-    pub id: String,
-    /// Its title; may be empty.
-    pub title: String,
+    /// Its place among the corpus's pages. Passages that judgements call by one name are one page.
+    pub page: u32,
+    /// Its heading inside its page; may be empty.
+    pub heading: String,
     /// Its text.
     pub text: String,
 }
 
-/// A question and the passages that answer it.
+/// What judgements speak of: a passage of its own, or the page that several passages belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// What judgements call it.
+    pub id: String,
+    /// Its title; may be empty.
+    pub title: String,
+}
+
+impl Page {
+    /// What it is called where a person reads it.
+    pub fn name(&self) -> &str {
+        if self.title.is_empty() { &self.id } else { &self.title }
+    }
+}
+
+/// The passages of a set, with the pages that they belong to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Passages {
+    /// The pages, in the order of their first passages.
+    pub pages: Vec<Page>,
+    /// The passages, in the order of the file.
+    pub all: Vec<Passage>,
+}
+
+/// A page that answers a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Judged {
+    /// Its place among the pages.
+    pub page: u32,
+    /// How well it answers, at least 1; sets without grades have 1 everywhere.
+    pub grade: u32,
+}
+
+/// A question and what answers it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Question {
+    /// What the set calls it; its line where it has no name.
+    pub id: String,
     /// The question.
     pub text: String,
-    /// The passages' places in the corpus, distinct.
-    pub gold: Vec<u32>,
+    /// The pages that answer it, each once.
+    pub gold: Vec<Judged>,
+    /// The answers, each with the ways in which it may be said; empty where the set gives none.
+    pub answers: Vec<Vec<String>>,
+}
+
+/// How the list `answers` of a question is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnswersAre {
+    /// As ways to say one answer.
+    #[default]
+    Aliases,
+    /// As a set of answers, all of which are wanted.
+    Set,
+}
+
+/// The lines of a file that is text, or text in gzip.
+pub(super) fn text_lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, String), DataError>>, DataError> {
+    let io = |path: &Path, reason| DataError::Read { path: path.to_owned(), reason };
+    let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
+    let read: Box<dyn Read> =
+        if path.extension().is_some_and(|e| e == "gz") { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) };
+    let path = path.to_owned();
+    Ok(BufReader::new(read).lines().enumerate().map(move |(i, line)| match line {
+        // What other programs put before the first line.
+        Ok(line) => Ok((i + 1, if i == 0 { line.trim_start_matches('\u{feff}').to_owned() } else { line })),
+        Err(reason) => Err(io(&path, reason)),
+    }))
 }
 
 /// The JSON values of a file's lines with their numbers, blank lines left out.
 pub(super) fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
-    let io = |reason| DataError::Read { path: path.to_owned(), reason };
     let mut out = Vec::new();
-    for (i, line) in BufReader::new(std::fs::File::open(path).map_err(io)?).lines().enumerate() {
-        let line = line.map_err(io)?;
+    for line in text_lines(path)? {
+        let (number, line) = line?;
         if !line.trim().is_empty() {
-            let value = serde_json::from_str(&line).map_err(|e| DataError::Line {
-                path: path.to_owned(),
-                line: i + 1,
-                what: format!("not JSON: {e}"),
-            })?;
-            out.push((i + 1, value));
+            let value = serde_json::from_str(&line).map_err(|e| DataError::line(path, number, format!("not JSON: {e}")))?;
+            out.push((number, value));
         }
     }
     Ok(out)
 }
 
 /// A string or number as a string.
-fn word(v: &Value) -> Option<String> {
+pub(super) fn word(v: &Value) -> Option<String> {
     match v {
         Value::String(s) => Some(s.clone()),
         Value::Number(n) => Some(n.to_string()),
@@ -75,54 +142,170 @@ fn word(v: &Value) -> Option<String> {
     }
 }
 
-fn first<'a>(v: &'a Value, names: &[&str]) -> Option<&'a Value> {
+/// The first of several members that is there.
+pub(super) fn first<'a>(v: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|n| v.get(n).filter(|v| !v.is_null()))
 }
 
-/// Reads a corpus: JSON Lines with `text` (or `sentences`), `title`, and `id`, `idx`, `path` or `url`.
+/// Reads a corpus: JSON Lines, also gzipped, with `text` (or `sentences`), `title`, `heading`, and what judgements call it: `page`, `id`, `_id`,
+/// `idx`, `path` or `url`. Lines of one `page` are passages of one page.
 ///
 /// # Errors
 /// [`DataError`] for a line without text.
-pub fn read_passages(path: &Path) -> Result<Vec<Passage>, DataError> {
-    lines(path)?
-        .into_iter()
-        .enumerate()
-        .map(|(i, (line, v))| {
-            let text = match (v.get("text").and_then(Value::as_str), v.get("sentences").and_then(Value::as_array)) {
-                (Some(t), _) => t.to_owned(),
-                (None, Some(s)) => s.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
-                _ => return Err(DataError::Line { path: path.to_owned(), line, what: "it has neither text nor sentences".into() }),
-            };
-            let id = first(&v, &["id", "idx", "path", "url"]).and_then(word).unwrap_or_else(|| i.to_string());
-            Ok(Passage { id, title: v.get("title").and_then(Value::as_str).unwrap_or("").to_owned(), text })
-        })
-        .collect()
+pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
+    let mut out = Passages::default();
+    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    for (i, (line, v)) in lines(path)?.into_iter().enumerate() {
+        let text = match (v.get("text").and_then(Value::as_str), v.get("sentences").and_then(Value::as_array)) {
+            (Some(t), _) => t.to_owned(),
+            (None, Some(s)) => s.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            _ => return Err(DataError::line(path, line, "it has neither text nor sentences")),
+        };
+        let said = |name: &str| v.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+        let page = v.get("page").and_then(word);
+        let shared = page.is_some();
+        let id = page.or_else(|| first(&v, &["id", "_id", "idx", "path", "url"]).and_then(word)).unwrap_or_else(|| i.to_string());
+        let page = match known.get(&id) {
+            Some(page) if shared => *page,
+            Some(_) => return Err(DataError::line(path, line, format!("a passage before it is called {id:?} too"))),
+            None => {
+                let number = u32::try_from(out.pages.len()).map_err(|_| DataError::line(path, line, "there are too many passages"))?;
+                known.insert(id.clone(), number);
+                out.pages.push(Page { id, title: said("title") });
+                number
+            }
+        };
+        out.all.push(Passage { page, heading: said("heading"), text });
+    }
+    Ok(out)
 }
 
-/// Reads questions: JSON Lines with `question`, `query` or `claim`, and the ids of their passages in `gold`, `cited_doc_ids`, `gold_page`,
-/// `gold_pages` or `doc_ids`. Questions whose passages are all unknown are left out and counted.
+/// The answers of a question: `answers` or `answer`, as a string, a list of strings, or a list of lists (answers with their aliases), and
+/// `answer_aliases` beside them.
+pub(super) fn answers_of(v: &Value, how: AnswersAre) -> Vec<Vec<String>> {
+    let truth = |v: &Value| word(v).or_else(|| v.as_bool().map(|b| if b { "yes" } else { "no" }.to_owned()));
+    let words = |all: &[Value]| all.iter().filter_map(truth).filter(|a| !a.trim().is_empty()).collect::<Vec<_>>();
+    let mut out: Vec<Vec<String>> = match first(v, &["answers", "answer"]) {
+        Some(Value::Array(all)) if all.iter().any(Value::is_array) => {
+            all.iter().map(|a| a.as_array().map_or_else(|| words(std::slice::from_ref(a)), |a| words(a))).collect()
+        }
+        Some(Value::Array(all)) => match how {
+            AnswersAre::Aliases => vec![words(all)],
+            AnswersAre::Set => words(all).into_iter().map(|a| vec![a]).collect(),
+        },
+        Some(one) => vec![words(std::slice::from_ref(one))],
+        None => Vec::new(),
+    };
+    if let (Some(Value::Array(more)), [only]) = (v.get("answer_aliases"), out.as_mut_slice()) {
+        only.extend(words(more));
+    }
+    out.retain(|a| !a.is_empty());
+    out
+}
+
+/// Judgements: for each question's id the pages with their grades. Lines of TSV or of words with spaces: question, page, grade; or TREC's
+/// question, a number, page, grade. A first line whose grade is no number is a header.
 ///
 /// # Errors
-/// [`DataError`] for a line without a question or without passages.
-pub fn read_questions(path: &Path, passages: &[Passage]) -> Result<(Vec<Question>, usize), DataError> {
-    let place: BTreeMap<&str, u32> = passages.iter().enumerate().map(|(i, p)| (p.id.as_str(), i as u32)).collect();
-    let (mut out, mut unknown) = (Vec::new(), 0);
-    for (line, v) in lines(path)? {
-        let bad = |what: &str| DataError::Line { path: path.to_owned(), line, what: what.to_owned() };
-        let text = first(&v, &["question", "query", "claim"]).and_then(Value::as_str).ok_or_else(|| bad("it has no question"))?;
-        let ids: Vec<String> = match first(&v, &["gold", "cited_doc_ids", "gold_page", "gold_pages", "doc_ids"]) {
-            Some(Value::Array(all)) => all.iter().filter_map(word).collect(),
-            Some(one) => word(one).into_iter().collect(),
-            None => return Err(bad("it names no passages that answer it")),
+/// [`DataError`] for a line of another form.
+pub fn read_qrels(path: &Path) -> Result<BTreeMap<String, Vec<(String, u32)>>, DataError> {
+    let mut out: BTreeMap<String, Vec<(String, u32)>> = BTreeMap::new();
+    for line in text_lines(path)? {
+        let (number, line) = line?;
+        let cells: Vec<&str> =
+            if line.contains('\t') { line.split('\t').map(str::trim).collect() } else { line.split_whitespace().collect() };
+        let (question, page, grade) = match cells.as_slice() {
+            [] | [""] => continue,
+            [question, page] => (question, page, "1"),
+            [question, page, grade] | [question, _, page, grade] => (question, page, *grade),
+            _ => return Err(DataError::line(path, number, "a judgement has three columns: question, page, grade")),
         };
-        let mut gold: Vec<u32> = ids.iter().filter_map(|id| place.get(id.as_str()).copied()).collect();
-        gold.sort_unstable();
-        gold.dedup();
-        if gold.is_empty() {
-            unknown += 1;
-        } else {
-            out.push(Question { text: text.to_owned(), gold });
+        match grade.parse::<i64>() {
+            Ok(grade) => {
+                if let Some(grade) = u32::try_from(grade).ok().filter(|g| *g > 0) {
+                    out.entry((*question).to_owned()).or_default().push(((*page).to_owned(), grade));
+                }
+            }
+            Err(_) if number == 1 => {}
+            Err(_) => return Err(DataError::line(path, number, format!("the grade {grade:?} is no number"))),
         }
     }
-    Ok((out, unknown))
+    Ok(out)
 }
+
+/// The questions of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Questions {
+    /// Those that are measured.
+    pub all: Vec<Question>,
+    /// How many were left out: nothing that answers them is in the corpus, or nobody has judged it.
+    pub left_out: usize,
+}
+
+/// Reads questions: JSON Lines with `question`, `query`, `claim` or `text`, and the names of the pages that answer them in `gold`, `cited_doc_ids`,
+/// `gold_page`, `gold_pages` or `doc_ids`, or by their `id` in the file of judgements `qrels`. Questions whose pages are all unknown, or that
+/// nobody has judged, are left out and counted.
+///
+/// # Errors
+/// [`DataError`] for a line without a question, and where neither questions nor judgements name a page.
+pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) -> Result<Questions, DataError> {
+    let place: BTreeMap<&str, u32> = (0u32..).zip(&passages.pages).map(|(i, p)| (p.id.as_str(), i)).collect();
+    let judged = qrels.map(read_qrels).transpose()?;
+    let (mut out, mut named) = (Questions::default(), false);
+    for (line, v) in lines(path)? {
+        let question = asked(path, line, &v, AnswersAre::Aliases)?;
+        let ids: Vec<(String, u32)> = match (&judged, first(&v, &["gold", "cited_doc_ids", "gold_page", "gold_pages", "doc_ids"])) {
+            (Some(judged), _) => judged.get(&question.id).cloned().unwrap_or_default(),
+            (None, Some(Value::Array(all))) => all.iter().filter_map(word).map(|id| (id, 1)).collect(),
+            (None, Some(one)) => word(one).into_iter().map(|id| (id, 1)).collect(),
+            (None, None) => Vec::new(),
+        };
+        named |= !ids.is_empty();
+        let mut gold: Vec<Judged> =
+            ids.iter().filter_map(|(id, grade)| Some(Judged { page: *place.get(id.as_str())?, grade: *grade })).collect();
+        gold.sort_unstable();
+        // Of two judgements of one page the higher.
+        gold.reverse();
+        gold.dedup_by_key(|g| g.page);
+        gold.reverse();
+        if gold.is_empty() {
+            out.left_out += 1;
+        } else {
+            out.all.push(Question { gold, ..question });
+        }
+    }
+    if !named && out.left_out > 0 && qrels.is_none() {
+        return Err(DataError::NoGold(path.to_owned()));
+    }
+    Ok(out)
+}
+
+/// Reads questions with their answers, as `eval answers` wants them; those without an answer are left out and counted. Their pages are not
+/// looked for.
+///
+/// # Errors
+/// [`DataError`] for a line without a question.
+pub fn read_answered(path: &Path, how: AnswersAre) -> Result<Questions, DataError> {
+    let mut out = Questions::default();
+    for (line, v) in lines(path)? {
+        let question = asked(path, line, &v, how)?;
+        if question.answers.is_empty() {
+            out.left_out += 1;
+        } else {
+            out.all.push(question);
+        }
+    }
+    Ok(out)
+}
+
+/// What a line asks.
+fn asked(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Question, DataError> {
+    let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
+    let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();
+    let id = first(v, &["id", "_id", "query_id"]).and_then(word).unwrap_or_else(|| line.to_string());
+    Ok(Question { id, text, gold: Vec::new(), answers: answers_of(v, how) })
+}
+
+#[cfg(test)]
+#[path = "data_tests.rs"]
+mod tests;

@@ -1,12 +1,17 @@
-//! Measuring against labelled questions: retrieval, linking, planning, and the execution of plans.
+//! Measuring against labelled questions: retrieval, answers, linking, planning, and the execution of plans.
 
 mod answers;
+mod answer_metrics;
+mod answering;
 mod data;
 mod prolog;
 mod logic;
 mod geoquery;
 mod evidence;
 mod gold;
+mod html;
+mod kept_replies;
+mod labelled;
 mod sparql;
 mod world;
 mod metrics;
@@ -14,13 +19,26 @@ mod execution;
 mod linking;
 mod plans;
 mod retrieval;
+mod set_bundle;
+mod site;
 mod walks;
 
-pub use data::{DataError, Passage, Question, read_passages, read_questions};
+pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
+pub use answering::{
+    ASK, AnswerPaired, AnswerRow, AnswerSetup, Answered, AnswersReport, CAVEAT, Prices, QUOTE, System, evaluate_answers, wants_model,
+};
+pub use data::{
+    AnswersAre, DataError, Judged, Page, Passage, Passages, Question, Questions, read_answered, read_passages, read_qrels, read_questions,
+};
 pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans};
+pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};
+pub use kept_replies::KeptReplies;
+pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use linking::{LinkingRow, evaluate_linking};
-pub use metrics::{Measures, interval, measure};
+pub use metrics::{Estimate, Intervals, Measures, interval, measure};
 pub use plans::{PatternReport, evaluate_patterns};
-pub use retrieval::{EvalError, Missed, Paired, Report, Row, evaluate};
+pub use retrieval::{LlmCost, Missed, Paired, Report, Row, evaluate};
+pub use set_bundle::{EvalError, SetBuild, SetBundle, open_set};
+pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, evaluate_site, told};
 pub use walks::{WalksReport, evaluate_walks};
 pub use world::graph_for;

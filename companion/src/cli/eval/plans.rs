@@ -1,44 +1,15 @@
-//! `pocketgraph eval`.
+//! `pocketgraph eval plans`, `patterns`, `linking` and `walks`: measuring what is asked of a knowledge graph.
 
-use super::endpoint::Endpoint;
-use super::import::Tables;
-use super::open::wait;
-use super::progress::Bars;
-use crate::embed_bulk::NativeEmbedder;
-use crate::eval::{
-    PlansReport, Writer, evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for, read_passages,
-    read_questions,
-};
-use crate::pipeline::Progress;
-use clap::Subcommand;
+use crate::cli::endpoint::Endpoint;
+use crate::cli::import::Tables;
+use crate::eval::{PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::LlmPlanner;
 use std::path::PathBuf;
 
-/// Arguments of `pocketgraph eval`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    /// Recall, nDCG and MRR of retrievers on a labelled set
-    Retrieval(Retrieval),
-    /// Answer sets of plans, executed over a knowledge graph
-    Plans(Plans),
-    /// How often the pattern of a question is told from its words
-    Patterns(Patterns),
-    /// How often the marked entity of a question is linked first
-    Linking(Linking),
-    /// Time of plans made from random walks over a knowledge graph
-    Walks(Walks),
-}
-
-#[derive(Debug, clap::Args)]
-struct Walks {
+pub struct Walks {
     #[command(flatten)]
     kg: KgArgs,
     /// How many plans
@@ -56,7 +27,7 @@ struct Walks {
 }
 
 #[derive(Debug, clap::Args)]
-struct Plans {
+pub struct Plans {
     /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped. GeoQuery's facts are read as its authors mean them.
     /// Without it, the graph is made of the questions' evidence triples (2WikiMultiHopQA)
     #[arg(long = "kg", num_args = 1..)]
@@ -83,7 +54,7 @@ struct Plans {
 }
 
 #[derive(Debug, clap::Args)]
-struct Patterns {
+pub struct Patterns {
     /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
     #[arg(long)]
     questions: PathBuf,
@@ -93,7 +64,7 @@ struct Patterns {
 }
 
 #[derive(Debug, clap::Args)]
-struct Linking {
+pub struct Linking {
     #[command(flatten)]
     kg: KgArgs,
     /// JSON Lines of questions with their entity, several files one after the other
@@ -113,41 +84,6 @@ struct KgArgs {
     tables: Tables,
 }
 
-#[derive(Debug, clap::Args)]
-struct Retrieval {
-    /// JSON Lines of passages: text or sentences, title, id
-    #[arg(long)]
-    corpus: PathBuf,
-    /// JSON Lines of questions: question, query or claim; gold, cited_doc_ids or gold_page
-    #[arg(long)]
-    questions: PathBuf,
-    /// Which retrievers to measure
-    #[arg(long, value_delimiter = ',', default_value = "lexical,dense,hybrid,auto")]
-    retrievers: Vec<String>,
-    /// Compare the others with this retriever, question by question
-    #[arg(long, value_name = "NAME")]
-    baseline: Option<String>,
-    /// List that many questions whose passages are not all among a retriever's first five
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    misses: usize,
-    /// Keep the bundle in this folder, and use it again where it is there
-    #[arg(long, value_name = "DIR")]
-    bundle: Option<PathBuf>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-pub fn run(args: &Args) -> Result<()> {
-    match &args.what {
-        What::Retrieval(args) => retrieval(args),
-        What::Plans(args) => plans(args),
-        What::Patterns(args) => patterns(args),
-        What::Linking(args) => linking(args),
-        What::Walks(args) => walks(args),
-    }
-}
-
 fn linker(args: &KgArgs) -> Result<Linker> {
     let (graph, report) = args.tables.import(&args.files)?;
     if report.malformed > 0 {
@@ -156,7 +92,7 @@ fn linker(args: &KgArgs) -> Result<Linker> {
     Ok(Linker::new(&graph))
 }
 
-fn patterns(args: &Patterns) -> Result<()> {
+pub fn patterns(args: &Patterns) -> Result<()> {
     let report = evaluate_patterns(&args.questions).into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
@@ -176,7 +112,7 @@ fn patterns(args: &Patterns) -> Result<()> {
     Ok(())
 }
 
-fn plans(args: &Plans) -> Result<()> {
+pub fn plans(args: &Plans) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
     let linker = Linker::new(&graph_for(&args.questions, &files, &options).into_diagnostic()?);
     let chat = if args.planner == "llm" { args.endpoint.open()? } else { None };
@@ -228,7 +164,7 @@ fn print_plans(report: &PlansReport) {
     }
 }
 
-fn linking(args: &Linking) -> Result<()> {
+pub fn linking(args: &Linking) -> Result<()> {
     let linker = linker(&args.kg)?;
     let mut rows = Vec::new();
     for path in &args.questions {
@@ -256,7 +192,7 @@ fn linking(args: &Linking) -> Result<()> {
     Ok(())
 }
 
-fn walks(args: &Walks) -> Result<()> {
+pub fn walks(args: &Walks) -> Result<()> {
     let linker = linker(&args.kg)?;
     let mut rows = Vec::new();
     for by_label in [false, true] {
@@ -273,71 +209,6 @@ fn walks(args: &Walks) -> Result<()> {
         let how = if r.by_label { "by label, ranked" } else { "exact" };
         let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
         println!("| {how} | {} | {} | {share:.4} | {:.1} | {times} |", r.plans, r.steps, r.mean_size);
-    }
-    Ok(())
-}
-
-fn retrieval(args: &Retrieval) -> Result<()> {
-    let passages = read_passages(&args.corpus).into_diagnostic()?;
-    let (questions, unknown) = read_questions(&args.questions, &passages).into_diagnostic()?;
-    if questions.is_empty() {
-        return Err(miette!("no question of {} names a passage of {}", args.questions.display(), args.corpus.display()));
-    }
-    let model = NativeEmbedder::new()?;
-    let bars = Bars::new(false);
-    bars.stage("embedding passages", Some(passages.len() as u64));
-    let report = wait(evaluate(&passages, &questions, &args.retrievers, &model, args.bundle.as_deref(), &|n| bars.at(n as u64)))?
-        .into_diagnostic()?;
-    bars.finish();
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
-        return Ok(());
-    }
-    println!("{} passages, {} questions ({unknown} left out: their passages are not in the corpus)", report.passages, report.questions);
-    let stages: Vec<String> = report.build_seconds.iter().map(|(name, s)| format!("{name} {s:.1} s")).collect();
-    println!("built: {}\n", if stages.is_empty() { "before".to_owned() } else { stages.join(", ") });
-    println!(
-        "| retriever | recall@1 | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 | nDCG@10 (95 %) | MRR@10 | query p50/p95 ms | index MB | \
-         tokens of 5 |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
-    for r in &report.rows {
-        let m = &r.mean;
-        println!(
-            "| {} | {:.3} | {:.3} | {:.3} ({:.3} to {:.3}) | {:.3} | {:.3} | {:.3} ({:.3} to {:.3}) | {:.3} | {:.1}/{:.1} | {:.1} | {:.0} |",
-            r.retriever,
-            m.recall_1,
-            m.recall_2,
-            m.recall_5,
-            r.recall_5_interval.0,
-            r.recall_5_interval.1,
-            m.recall_10,
-            m.all_recall_5,
-            m.ndcg_10,
-            r.ndcg_10_interval.0,
-            r.ndcg_10_interval.1,
-            m.mrr_10,
-            r.query_p50_ms,
-            r.query_p95_ms,
-            r.index_bytes as f64 / 1e6,
-            r.context_tokens
-        );
-    }
-    if let Some(baseline) = &args.baseline {
-        if !report.rows.iter().any(|r| &r.retriever == baseline) {
-            return Err(miette!("the baseline {baseline} is not among the retrievers measured"));
-        }
-        println!("\n| minus {baseline} | recall@5 (95 %) | nDCG@10 (95 %) |\n|---|---|---|");
-        for p in report.against(baseline) {
-            let told = |(mean, (low, high)): (f64, (f64, f64))| format!("{mean:+.3} ({low:+.3} to {high:+.3})");
-            println!("| {} | {} | {} |", p.retriever, told(p.recall_5), told(p.ndcg_10));
-        }
-    }
-    for r in report.rows.iter().filter(|_| args.misses > 0) {
-        println!("\n{} of {} questions miss a passage with {}", r.misses.len(), report.questions, r.retriever);
-        for m in r.misses.iter().take(args.misses) {
-            println!("- {}\n  missing: {}\n  instead: {}", m.question, m.missing.join(" | "), m.instead.join(" | "));
-        }
     }
     Ok(())
 }

@@ -1,0 +1,141 @@
+//! `pocketgraph eval retrieval`.
+
+use super::keep_html;
+use crate::cli::open::wait;
+use crate::cli::progress::Bars;
+use crate::embed_bulk::NativeEmbedder;
+use crate::eval::{Estimate, Report, SetBuild, evaluate, read_passages, read_questions, retrieval_page};
+use crate::pipeline::Progress;
+use crate::prepare::Needs;
+use miette::{IntoDiagnostic, Result, miette};
+use std::path::PathBuf;
+
+/// Arguments of `pocketgraph eval retrieval`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// JSON Lines of passages, also gzipped: text or sentences, title, and id, idx, path, url or page
+    #[arg(long)]
+    corpus: PathBuf,
+    /// JSON Lines of questions: question, query, claim or text; gold, cited_doc_ids or gold_page
+    #[arg(long)]
+    questions: PathBuf,
+    /// Judgements for questions that name no passages: question, passage and grade in columns, also in TREC's form
+    #[arg(long, value_name = "FILE")]
+    qrels: Option<PathBuf>,
+    /// Which retrievers to measure
+    #[arg(long, value_delimiter = ',', default_value = "lexical,dense,hybrid,auto")]
+    retrievers: Vec<String>,
+    /// Compare the others with this retriever, question by question
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+    /// Measure the first so many questions only
+    #[arg(long, value_name = "N")]
+    first: Option<usize>,
+    /// List that many questions whose passages are not all among a retriever's first five
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    misses: usize,
+    /// Keep the bundle in this folder, and use it again where it is there
+    #[arg(long, value_name = "DIR")]
+    bundle: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a report with charts as one HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let passages = read_passages(&args.corpus).into_diagnostic()?;
+    let mut questions = read_questions(&args.questions, args.qrels.as_deref(), &passages).into_diagnostic()?;
+    if questions.all.is_empty() {
+        return Err(miette!("no question of {} names a passage of {}", args.questions.display(), args.corpus.display()));
+    }
+    if let Some(baseline) = args.baseline.as_ref().filter(|b| !args.retrievers.contains(b)) {
+        return Err(miette!("the baseline {baseline} is not among the retrievers measured"));
+    }
+    questions.all.truncate(args.first.unwrap_or(usize::MAX));
+    // Before any embedding: a name that is none should cost nothing.
+    let needs = Needs::of(&args.retrievers).into_diagnostic()?;
+    let model = NativeEmbedder::new()?;
+    let bars = Bars::new(false);
+    bars.stage("embedding passages", Some(passages.all.len() as u64));
+    let embedded = |n: usize| bars.at(n as u64);
+    let build = SetBuild { needs, knowledge: None, model: &model, progress: &embedded };
+    let all = (questions.all.len() * args.retrievers.len()) as u64;
+    let done = |n: usize| {
+        if n == 1 {
+            bars.stage("asking", Some(all));
+        }
+        bars.at(n as u64);
+    };
+    let work = evaluate(&passages, &questions.all, &args.retrievers, &build, args.bundle.as_deref(), &done);
+    let mut report = wait(work)?.into_diagnostic()?;
+    bars.finish();
+    report.left_out = questions.left_out;
+    if let Some(baseline) = &args.baseline {
+        report.paired = report.against(baseline);
+        report.baseline = Some(baseline.clone());
+    }
+    let about = [
+        format!("Passages: {}. Questions: {}.", args.corpus.display(), args.questions.display()),
+        "Passages, chunks, vectors (MiniLM, 8 bits) and depth are the same for every retriever; no language model takes part.".to_owned(),
+    ];
+    keep_html(args.html.as_deref(), || retrieval_page(&report, &about))?;
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        return Ok(());
+    }
+    print(&report, args.misses);
+    Ok(())
+}
+
+fn print(report: &Report, misses: usize) {
+    println!(
+        "{} passages on {} pages, {} questions ({} left out: what answers them is not in the corpus or not judged)",
+        report.passages, report.pages, report.questions, report.left_out
+    );
+    let stages: Vec<String> = report.build_seconds.iter().map(|(name, s)| format!("{name} {s:.1} s")).collect();
+    println!("built: {}\n", if stages.is_empty() { "before".to_owned() } else { stages.join(", ") });
+    println!(
+        "| retriever | recall@1 | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 %) | query p50/p95 ms | \
+         index MB | tokens of 5 | LLM tokens | LLM cost |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for r in &report.rows {
+        let (values, ends) = (r.mean.named().map(|m| m.1), r.intervals.ends());
+        let told: Vec<String> = values
+            .iter()
+            .zip(ends)
+            .enumerate()
+            // The shares among the first 1, 2 and 10 go without their intervals, which JSON and the report have.
+            .map(|(i, (v, (low, high)))| if matches!(i, 0 | 1 | 3) { format!("{v:.3}") } else { format!("{v:.3} ({low:.3} to {high:.3})") })
+            .collect();
+        println!(
+            "| {} | {} | {:.1}/{:.1} | {:.1} | {:.0} | {} | {:.2} |",
+            r.retriever,
+            told.join(" | "),
+            r.query_p50_ms,
+            r.query_p95_ms,
+            r.index_bytes as f64 / 1e6,
+            r.context_tokens,
+            r.llm.prompt_tokens + r.llm.completion_tokens,
+            r.llm.cost.unwrap_or(0.0)
+        );
+    }
+    if let Some(baseline) = &report.baseline {
+        println!("\n| minus {baseline} | recall@2 (95 %) | recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 %) |\n|---|---|---|---|---|");
+        for p in &report.paired {
+            let told = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
+            let wanted = ["recall@2", "recall@5", "nDCG@10", "MRR@10"];
+            let cells: Vec<String> = p.differences.iter().filter(|d| wanted.contains(&d.0)).map(|d| told(d.1)).collect();
+            println!("| {} | {} |", p.retriever, cells.join(" | "));
+        }
+    }
+    for r in report.rows.iter().filter(|_| misses > 0) {
+        println!("\n{} of {} questions miss a passage with {}", r.missed, report.questions, r.retriever);
+        for m in r.misses.iter().take(misses) {
+            println!("- {}\n  missing: {}\n  instead: {}", m.question, m.missing.join(" | "), m.instead.join(" | "));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The measures of answers in words: exact match, overlap of tokens, containment, and sets of answers.
+//!
+//! The normalisation is that of SQuAD's evaluation, which the multi-hop sets and the published retrieval systems use too (Rajpurkar et al., 2016).
+
+use std::collections::BTreeMap;
+
+/// The text as answers are compared: lower case, ASCII punctuation deleted, the words a, an and the left out, one space between words.
+pub fn normalised(text: &str) -> String {
+    let bare: String = text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation()).collect();
+    bare.split_whitespace().filter(|w| !matches!(*w, "a" | "an" | "the")).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether one of the accepted answers is the whole answer.
+pub fn exact_match(said: &str, accepted: &[String]) -> f64 {
+    let said = normalised(said);
+    f64::from(accepted.iter().any(|a| normalised(a) == said))
+}
+
+/// Whether one of the accepted answers stands somewhere in the answer (Contain-EM, Sub-EM, cover EM). Long answers contain more.
+pub fn contains(said: &str, accepted: &[String]) -> f64 {
+    let said = normalised(said);
+    // An answer of punctuation alone would be contained in everything.
+    f64::from(accepted.iter().map(|a| normalised(a)).any(|a| if a.is_empty() { said.is_empty() } else { said.contains(&a) }))
+}
+
+/// The best overlap of tokens with an accepted answer: the harmonic mean of precision and recall over multisets of words. Where one side is
+/// exactly yes, no or noanswer and the other is not, it is 0.
+pub fn token_f1(said: &str, accepted: &[String]) -> f64 {
+    let said = normalised(said);
+    accepted.iter().map(|a| overlap(&said, &normalised(a))).fold(0.0, f64::max)
+}
+
+fn overlap(said: &str, gold: &str) -> f64 {
+    let decided = |text: &str| matches!(text, "yes" | "no" | "noanswer");
+    if said != gold && (decided(said) || decided(gold)) {
+        return 0.0;
+    }
+    let count = |text: &str| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        text.split_whitespace().for_each(|w| *counts.entry(w.to_owned()).or_default() += 1);
+        counts
+    };
+    let (ours, theirs) = (count(said), count(gold));
+    let (n, m): (usize, usize) = (ours.values().sum(), theirs.values().sum());
+    if n == 0 || m == 0 {
+        return f64::from(n == m);
+    }
+    let shared: usize = ours.iter().map(|(word, k)| theirs.get(word).map_or(0, |l| *k.min(l))).sum();
+    2.0 * shared as f64 / (n + m) as f64
+}
+
+/// How a set of answers compares with the set that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SetMeasures {
+    /// Share of what was said that is wanted.
+    pub precision: f64,
+    /// Share of what is wanted that was said.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+    /// 1 when the first that was said is wanted.
+    pub hits_1: f64,
+}
+
+/// Compares a list of answers, best first, with the wanted ones, each with the ways in which it may be said. Names are compared as
+/// [`normalised`]; two names of one wanted answer count once.
+pub fn set_measures(said: &[String], wanted: &[Vec<String>]) -> SetMeasures {
+    let wanted: Vec<Vec<String>> = wanted.iter().map(|names| names.iter().map(|n| normalised(n)).collect()).collect();
+    let meant = |name: &str| wanted.iter().position(|names| names.iter().any(|n| n == name));
+    let mut distinct: Vec<String> = Vec::new();
+    for name in said.iter().map(|s| normalised(s)).filter(|s| !s.is_empty()) {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    let mut found: Vec<usize> = distinct.iter().filter_map(|n| meant(n)).collect();
+    let repeated = found.len();
+    found.sort_unstable();
+    found.dedup();
+    // A second name of what was said already is neither right nor wrong.
+    let told = distinct.len() - (repeated - found.len());
+    let share = |of: usize| if of == 0 { 0.0 } else { found.len() as f64 / of as f64 };
+    SetMeasures {
+        precision: share(told),
+        recall: share(wanted.len()),
+        f1: share(told + wanted.len()) * 2.0,
+        hits_1: f64::from(distinct.first().is_some_and(|n| meant(n).is_some())),
+    }
+}
+
+/// The answer in an answer's text: without the marks of citations `[1]`, `[1, 2]`, and from the last `Answer:` on, where a model writes one.
+pub fn bare(text: &str) -> String {
+    let text = match text.rfind("Answer:") {
+        Some(at) => text.get(at + "Answer:".len()..).unwrap_or_default(),
+        None => text,
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let (before, from) = rest.split_at(open);
+        out.push_str(before);
+        let inside = from.get(1..).and_then(|f| f.find(']')).and_then(|close| from.get(1..=close));
+        match inside {
+            Some(mark)
+                if mark.chars().any(|c| c.is_ascii_digit()) && mark.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ')) =>
+            {
+                // "born in 1886 [1]." becomes "born in 1886."
+                out.truncate(out.trim_end_matches(' ').len());
+                rest = from.get(mark.len() + 2..).unwrap_or_default();
+            }
+            _ => {
+                out.push('[');
+                rest = from.get(1..).unwrap_or_default();
+            }
+        }
+    }
+    out.push_str(rest);
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The single answers of a text that lists them: split at line ends, semicolons, commas, and before the last by "and".
+pub fn listed(text: &str) -> Vec<String> {
+    let text = bare(&text.replace('\n', ";"));
+    let parts = text.split([';', ',']).flat_map(|part| part.split(" and "));
+    let trimmed =
+        parts.map(|p| p.trim().trim_start_matches("and ").trim_start_matches(['-', '*', '•']).trim().trim_end_matches('.').to_owned());
+    trimmed.filter(|p| !p.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(all: &[&str]) -> Vec<String> {
+        all.iter().map(|a| (*a).to_owned()).collect()
+    }
+
+    #[test]
+    fn answers_are_normalised_as_squad_does() {
+        assert_eq!(normalised("  The  God's-Gift, to a Woman! "), "godsgift to woman");
+        // Articles go as whole words, and only ASCII punctuation goes.
+        assert_eq!(normalised("An Anthem — “Theatre”"), "anthem — “theatre”");
+        assert_eq!((normalised("The."), normalised("ÉCOLE")), (String::new(), "école".to_owned()));
+    }
+
+    #[test]
+    fn exact_and_contained_by_hand() {
+        let gold = of(&["20 March 851", "March 20, 851"]);
+        assert_eq!((exact_match("the 20 march, 851.", &gold), exact_match("on 20 March 851", &gold)), (1.0, 0.0));
+        assert_eq!((contains("She died on 20 March 851.", &gold), contains("She died in 851.", &gold)), (1.0, 0.0));
+        // The caveat: containment is of letters, not of words.
+        assert_eq!(contains("He was known.", &of(&["no"])), 1.0);
+        assert_eq!((contains("anything", &of(&["..."])), contains("x", &[])), (0.0, 0.0));
+    }
+
+    #[test]
+    fn token_overlap_by_hand() {
+        // Shared: "panthers" once (the second is not in the gold) and "308": 2·2 / (4 + 2).
+        assert!((token_f1("Panthers Panthers gave 308", &of(&["308 Panthers"])) - 4.0 / 6.0).abs() < 1e-12);
+        assert_eq!(token_f1("308 points", &of(&["nothing", "points 308"])), 1.0);
+        // Yes and no are all or nothing.
+        assert_eq!(
+            (token_f1("yes it is", &of(&["yes"])), token_f1("Yes.", &of(&["yes"])), token_f1("no", &of(&["no man"]))),
+            (0.0, 1.0, 0.0)
+        );
+        assert_eq!((token_f1("", &of(&["x"])), token_f1("the", &of(&["a"]))), (0.0, 1.0));
+    }
+
+    #[test]
+    fn sets_of_answers_by_hand() {
+        let wanted = vec![of(&["USA", "United States"]), of(&["Peru"]), of(&["Chad"])];
+        let m = set_measures(&of(&["the United States", "USA", "Rome", "peru."]), &wanted);
+        // Told: USA (under two names), Rome, Peru; two of three are right, and two of three wanted are there.
+        assert_eq!((m.precision, m.recall, m.hits_1), (2.0 / 3.0, 2.0 / 3.0, 1.0));
+        assert!((m.f1 - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(set_measures(&[], &wanted), SetMeasures::default());
+        assert_eq!(set_measures(&of(&["Rome", "Peru"]), &wanted).hits_1, 0.0);
+    }
+
+    #[test]
+    fn marks_and_the_way_to_the_answer_are_no_part_of_it() {
+        assert_eq!(bare("She was born in Hallwil [1][2, 3]. [x] [] [1"), "She was born in Hallwil. [x] [] [1");
+        assert_eq!(bare("Thought: hm.\nAnswer: Hallwil [1]"), "Hallwil");
+        assert_eq!(listed("Low Tide [1], Heat [2] and Ran.\n- Dune"), of(&["Low Tide", "Heat", "Ran", "Dune"]));
+    }
+
+    /// The overlap as the published script computes it, over the words one by one.
+    fn naive_f1(said: &str, gold: &str) -> f64 {
+        let ours: Vec<&str> = said.split_whitespace().collect();
+        let mut left: Vec<&str> = gold.split_whitespace().collect();
+        let m = left.len();
+        let mut shared = 0.0;
+        for word in &ours {
+            if let Some(at) = left.iter().position(|w| w == word) {
+                left.remove(at);
+                shared += 1.0;
+            }
+        }
+        if shared == 0.0 {
+            return 0.0;
+        }
+        let (p, r) = (shared / ours.len() as f64, shared / m as f64);
+        2.0 * p * r / (p + r)
+    }
+
+    proptest! {
+        #[test]
+        fn overlap_agrees_with_the_published_script(said in "([bcd] ){1,6}", gold in "([bcd] ){1,6}") {
+            prop_assert!((token_f1(&said, &of(&[&gold])) - naive_f1(&said, &gold)).abs() < 1e-12);
+        }
+
+        #[test]
+        fn any_text_is_measured_between_0_and_1(said in ".{0,60}", gold in ".{0,20}", more in ".{0,20}") {
+            let accepted = vec![gold.clone(), more.clone()];
+            for value in [exact_match(&said, &accepted), contains(&said, &accepted), token_f1(&said, &accepted)] {
+                prop_assert!((0.0..=1.0).contains(&value));
+            }
+            let m = set_measures(&listed(&said), &[vec![gold], vec![more]]);
+            for value in [m.precision, m.recall, m.f1, m.hits_1] {
+                prop_assert!((0.0..=1.0 + 1e-12).contains(&value));
+            }
+            prop_assert_eq!(exact_match(&said, std::slice::from_ref(&said)), 1.0);
+        }
+
+        #[test]
+        fn marks_of_any_text_are_cut_without_a_panic(text in "(\\[|\\]|1|,| |é|Answer:|x){0,20}") {
+            let _ = bare(&text);
+        }
+    }
+}

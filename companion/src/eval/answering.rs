@@ -1,0 +1,428 @@
+//! Running ways of answering over questions with known answers, by any protocol and retriever, with a language model and without.
+
+use super::answer_metrics::{bare, contains, exact_match, listed, set_measures, token_f1};
+use super::data::Question;
+use super::kept_replies::KeptReplies;
+use super::metrics::{Estimate, quantile};
+use super::retrieval::LlmCost;
+use futures::future::{Either, LocalBoxFuture, select};
+use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
+use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
+use pocketgraph::engine::{Engine, EngineError};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Answers by quotation, without a model.
+pub const QUOTE: &str = "quote";
+/// One search and one answer of the model: what `pocketgraph ask` does with an endpoint and no protocol.
+pub const ASK: &str = "ask";
+/// After so many failures of the model in a row there is no point in going on.
+const FAILURES: usize = 5;
+
+/// Whether a way of answering needs a language model.
+pub fn wants_model(protocol: &str) -> bool {
+    protocol == ASK || (protocol != QUOTE && needs_model(protocol))
+}
+
+/// A way of answering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    /// [`QUOTE`], [`ASK`] or a protocol.
+    pub protocol: String,
+    /// How passages are looked for.
+    pub retriever: String,
+}
+
+impl System {
+    /// What it is called in tables.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.protocol, self.retriever)
+    }
+}
+
+/// Prices of a language model, in any currency, for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prices {
+    /// Read.
+    pub prompt: f64,
+    /// Written.
+    pub completion: f64,
+}
+
+/// How to answer.
+pub struct AnswerSetup<'a> {
+    /// The ways of answering, each measured on every question.
+    pub systems: &'a [System],
+    /// Options of the protocols; each system's retriever takes the place of theirs.
+    pub options: &'a AgentOptions,
+    /// The model, where there is one.
+    pub chat: Option<&'a KeptReplies<'a>>,
+    /// What stands before the model for [`AskWith`], such as a recorder; `chat` itself where there is none.
+    pub before: Option<&'a dyn pocketgraph::llm::ChatModel>,
+    /// What tokens cost.
+    pub prices: Option<Prices>,
+    /// The system that the others are compared with.
+    pub baseline: Option<&'a str>,
+}
+
+/// One answer to one question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answered {
+    /// The question's name in its set.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// The answers that were wanted, each with the ways in which it may be said.
+    pub wanted: Vec<Vec<String>>,
+    /// What was said, without the marks of citations; empty where it was said that the documents do not say.
+    pub said: String,
+    /// Who wrote it.
+    pub by: AnswerBy,
+    /// Exact match.
+    pub em: f64,
+    /// Overlap of tokens.
+    pub f1: f64,
+    /// Containment.
+    pub contain_em: f64,
+    /// Precision of the answer as a set.
+    pub set_precision: f64,
+    /// Its recall.
+    pub set_recall: f64,
+    /// Its F1.
+    pub set_f1: f64,
+    /// Whether its first member is wanted.
+    pub hits_1: f64,
+    /// Replies of the model.
+    pub turns: usize,
+    /// Calls of tools, and searches, that these led to.
+    pub calls: usize,
+    /// Tokens that the model read.
+    pub prompt_tokens: u32,
+    /// Tokens that it wrote.
+    pub completion_tokens: u32,
+    /// Whether the counts of tokens are in part an estimate.
+    pub estimated: bool,
+    /// Why the model did not answer, where it should have.
+    pub failure: Option<String>,
+    /// Milliseconds from the question to the answer.
+    pub milliseconds: f64,
+}
+
+/// The figures of one way of answering.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AnswerRow {
+    /// Its name.
+    pub system: String,
+    /// Questions that it has answered.
+    pub questions: usize,
+    /// Of these answered by something else than that the documents do not say.
+    pub answered: usize,
+    /// By whom they were answered: how often each.
+    pub by: BTreeMap<&'static str, usize>,
+    /// Exact match.
+    pub em: Estimate,
+    /// Overlap of tokens.
+    pub f1: Estimate,
+    /// Containment; see [`CAVEAT`].
+    pub contain_em: Estimate,
+    /// Precision of answer sets.
+    pub set_precision: Estimate,
+    /// Recall of answer sets.
+    pub set_recall: Estimate,
+    /// F1 of answer sets.
+    pub set_f1: Estimate,
+    /// First answers that are wanted.
+    pub hits_1: Estimate,
+    /// Mean replies of the model a question.
+    pub turns: f64,
+    /// Mean calls and searches of the model a question.
+    pub calls: f64,
+    /// Mean words of an answer.
+    pub words: f64,
+    /// Questions that the model failed at; the documents answered them.
+    pub failed: usize,
+    /// Tokens, and what they cost.
+    pub llm: LlmCost,
+    /// Whether these counts are in part an estimate, because the endpoint did not count.
+    pub estimated: bool,
+    /// Median milliseconds of an answer. Replies that were kept from before take no time.
+    pub p50_ms: f64,
+    /// 95th percentile of the same.
+    pub p95_ms: f64,
+    /// Every answer, in the order of the questions.
+    pub each: Vec<Answered>,
+}
+
+/// One way of answering against the baseline, question by question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AnswerPaired {
+    /// Its name.
+    pub system: String,
+    /// Mean difference of exact match, with its bootstrap interval.
+    pub em: Estimate,
+    /// Of the overlap of tokens.
+    pub f1: Estimate,
+    /// Of containment.
+    pub contain_em: Estimate,
+}
+
+/// The figures of a set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AnswersReport {
+    /// Questions of the set that have an answer.
+    pub questions: usize,
+    /// Questions left out: they have none.
+    pub left_out: usize,
+    /// Why it ended before its last question, where it did; the figures are then those of the questions before.
+    pub stopped: Option<String>,
+    /// One row a way of answering.
+    pub rows: Vec<AnswerRow>,
+    /// The way that the others are compared with.
+    pub baseline: Option<String>,
+    /// The others against it.
+    pub paired: Vec<AnswerPaired>,
+    /// How Contain-EM is to be read.
+    pub caveat: &'static str,
+    /// Replies that the model was asked for.
+    pub replies_asked: usize,
+    /// Replies kept from an earlier run.
+    pub replies_kept: usize,
+}
+
+/// What is said beside every Contain-EM.
+pub const CAVEAT: &str = "Contain-EM asks only whether the wanted answer stands somewhere in what was said, letter by letter: it rewards long \
+answers, and \"no\" stands in \"known\". Compare it only between answers of like length.";
+
+/// Asks every question of every system, question by question, so that what was measured when it is broken off compares. `stop` ends it when it
+/// resolves; `done` is told how many answers there are.
+///
+/// # Errors
+/// [`EngineError`] for a protocol or retriever that does not exist, or that the bundle is not prepared for.
+pub async fn evaluate_answers(
+    engine: &Engine,
+    questions: &[Question],
+    setup: &AnswerSetup<'_>,
+    mut stop: LocalBoxFuture<'_, ()>,
+    done: &dyn Fn(usize),
+) -> Result<AnswersReport, EngineError> {
+    let mut answers: Vec<Vec<Answered>> = setup.systems.iter().map(|_| Vec::new()).collect();
+    let (mut count, mut failures, mut stopped) = (0, 0, None);
+    'all: for question in questions {
+        let mut round = Vec::new();
+        for system in setup.systems {
+            // Work that waits for nothing would otherwise never let a signal in.
+            tokio::task::yield_now().await;
+            let work = Box::pin(answer(engine, question, system, setup));
+            let answered = match select(work, &mut stop).await {
+                Either::Left((answered, _)) => answered?,
+                Either::Right(_) => {
+                    stopped = Some("it was interrupted".to_owned());
+                    break 'all;
+                }
+            };
+            failures = if answered.failure.is_some() {
+                failures + 1
+            } else if wants_model(&system.protocol) {
+                0
+            } else {
+                failures
+            };
+            let failure = answered.failure.clone();
+            round.push(answered);
+            count += 1;
+            done(count);
+            if let (FAILURES.., Some(why)) = (failures, failure) {
+                stopped = Some(format!("the language model failed {failures} times in a row: {why}"));
+            }
+        }
+        // A question counts when every system has answered it.
+        answers.iter_mut().zip(round).for_each(|(all, one)| all.push(one));
+        if stopped.is_some() {
+            break;
+        }
+    }
+    let rows: Vec<AnswerRow> = setup.systems.iter().zip(answers).map(|(system, all)| row(system, all, setup.prices)).collect();
+    let paired = setup.baseline.map(|name| paired(&rows, name)).unwrap_or_default();
+    let (replies_asked, replies_kept) = setup.chat.map_or((0, 0), |c| (c.asked(), c.reused()));
+    Ok(AnswersReport {
+        questions: questions.len(),
+        left_out: 0,
+        stopped,
+        rows,
+        baseline: setup.baseline.map(str::to_owned),
+        paired,
+        caveat: CAVEAT,
+        replies_asked,
+        replies_kept,
+    })
+}
+
+async fn answer(engine: &Engine, question: &Question, system: &System, setup: &AnswerSetup<'_>) -> Result<Answered, EngineError> {
+    let started = Instant::now();
+    let options = AgentOptions { retriever: Some(system.retriever.clone()), ..setup.options.clone() };
+    let chat = setup.before.or(setup.chat.map(|c| c as &dyn pocketgraph::llm::ChatModel));
+    if let Some(kept) = setup.chat {
+        kept.begin();
+    }
+    let defaults = AskOptions::default();
+    let ask = AskOptions {
+        k: options.k.unwrap_or(defaults.k),
+        retriever: options.retriever.clone(),
+        language: options.language.clone(),
+        ..defaults
+    };
+    let said = match (system.protocol.as_str(), chat) {
+        (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |_| {}).await?, false),
+        (ASK, Some(chat)) => Said::of(engine.ask(&question.text, &ask, chat, &mut |_| {}).await?, true),
+        (ASK, None) => return Err(EngineError::BadArgument("`ask` needs a language model".to_owned())),
+        (protocol, chat) => {
+            let clock = || started.elapsed().as_secs_f64() * 1000.0;
+            let with = AskWith { chat, clock: &clock, graph: None, web: None };
+            let reasoned = ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut |_| {}).await?;
+            Said::by(reasoned, needs_model(protocol))
+        }
+    };
+    Ok(measured(question, said, started.elapsed().as_secs_f64() * 1000.0))
+}
+
+/// What came of a question, whichever way it was answered.
+struct Said {
+    text: String,
+    members: Vec<String>,
+    by: AnswerBy,
+    turns: usize,
+    calls: usize,
+    tokens: (u32, u32),
+    estimated: bool,
+    failure: Option<String>,
+}
+
+impl Said {
+    /// An answer in one go.
+    fn of(answer: Answer, by_model: bool) -> Said {
+        let text = if answer.answered { bare(&answer.text) } else { String::new() };
+        let failed = by_model && answer.by != AnswerBy::Llm;
+        let usage = answer.usage.unwrap_or_default();
+        Said {
+            members: if answer.answered { listed(&answer.text) } else { Vec::new() },
+            text,
+            by: answer.by,
+            turns: usize::from(by_model),
+            calls: 0,
+            tokens: (usage.prompt_tokens, usage.completion_tokens),
+            estimated: by_model && answer.usage.is_none(),
+            failure: failed.then(|| answer.warnings.first().cloned().unwrap_or_else(|| "it gave no answer".to_owned())),
+        }
+    }
+
+    /// The answer of a protocol. What a plan found in the graph is the answer itself, not the sentence around it.
+    fn by(reasoned: ProtocolAnswer, by_model: bool) -> Said {
+        let ProtocolAnswer { answer, usage, estimated, turns, carried, .. } = reasoned;
+        let calls = turns.iter().map(|t| t.calls.len()).sum();
+        let by = answer.by;
+        let found = carried.filter(|_| by == AnswerBy::Graph).and_then(|carried| {
+            let name = carried.trace.answer;
+            carried.trace.steps.into_iter().find(|s| s.name == name).map(|s| s.members)
+        });
+        let mut said = Said { turns: turns.len(), calls, estimated, ..Said::of(answer, by_model) };
+        said.tokens = (usage.prompt_tokens, usage.completion_tokens);
+        if let Some(members) = found.filter(|m| !m.is_empty()) {
+            said.members = members.into_iter().map(|m| decided(m.label)).collect();
+            said.text = said.members.join(", ");
+        }
+        said
+    }
+}
+
+/// Truth values as sets of questions say them.
+fn decided(label: String) -> String {
+    match label.as_str() {
+        "true" => "yes".to_owned(),
+        "false" => "no".to_owned(),
+        _ => label,
+    }
+}
+
+fn measured(question: &Question, said: Said, milliseconds: f64) -> Answered {
+    let accepted: Vec<String> = question.answers.iter().flatten().cloned().collect();
+    // The one wanted answer may hold commas itself: then the whole text is the only member.
+    let whole = [said.text.clone()];
+    let members = if exact_match(&said.text, &accepted) > 0.0 && question.answers.len() == 1 { &whole[..] } else { &said.members };
+    let sets = set_measures(members, &question.answers);
+    Answered {
+        id: question.id.clone(),
+        question: question.text.clone(),
+        em: exact_match(&said.text, &accepted),
+        f1: token_f1(&said.text, &accepted),
+        contain_em: contains(&said.text, &accepted),
+        set_precision: sets.precision,
+        set_recall: sets.recall,
+        set_f1: sets.f1,
+        hits_1: sets.hits_1,
+        wanted: question.answers.clone(),
+        said: said.text,
+        by: said.by,
+        turns: said.turns,
+        calls: said.calls,
+        prompt_tokens: said.tokens.0,
+        completion_tokens: said.tokens.1,
+        estimated: said.estimated,
+        failure: said.failure,
+        milliseconds,
+    }
+}
+
+fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRow {
+    let column = |f: fn(&Answered) -> f64| each.iter().map(f).collect::<Vec<_>>();
+    let estimate = |f: fn(&Answered) -> f64| Estimate::of(&column(f));
+    let mut by: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for answered in &each {
+        let who = match answered.by {
+            AnswerBy::Llm => "model",
+            AnswerBy::Graph => "graph",
+            AnswerBy::Extraction => "quotation",
+        };
+        *by.entry(who).or_default() += 1;
+    }
+    let sum = |f: fn(&Answered) -> u32| each.iter().map(|a| u64::from(f(a))).sum::<u64>();
+    let (prompt_tokens, completion_tokens) = (sum(|a| a.prompt_tokens), sum(|a| a.completion_tokens));
+    let cost = prices.map(|p| (prompt_tokens as f64 * p.prompt + completion_tokens as f64 * p.completion) / 1e6);
+    let times = column(|a| a.milliseconds);
+    AnswerRow {
+        system: system.name(),
+        questions: each.len(),
+        answered: each.iter().filter(|a| !a.said.is_empty()).count(),
+        by,
+        em: estimate(|a| a.em),
+        f1: estimate(|a| a.f1),
+        contain_em: estimate(|a| a.contain_em),
+        set_precision: estimate(|a| a.set_precision),
+        set_recall: estimate(|a| a.set_recall),
+        set_f1: estimate(|a| a.set_f1),
+        hits_1: estimate(|a| a.hits_1),
+        turns: estimate(|a| a.turns as f64).mean,
+        calls: estimate(|a| a.calls as f64).mean,
+        words: estimate(|a| a.said.split_whitespace().count() as f64).mean,
+        failed: each.iter().filter(|a| a.failure.is_some()).count(),
+        llm: LlmCost { prompt_tokens, completion_tokens, cost },
+        estimated: each.iter().any(|a| a.estimated),
+        p50_ms: quantile(&times, 0.5),
+        p95_ms: quantile(&times, 0.95),
+        each,
+    }
+}
+
+fn paired(rows: &[AnswerRow], baseline: &str) -> Vec<AnswerPaired> {
+    let Some(base) = rows.iter().find(|r| r.system == baseline) else { return Vec::new() };
+    let column = |row: &AnswerRow, f: fn(&Answered) -> f64| row.each.iter().map(f).collect::<Vec<_>>();
+    let of = |row: &AnswerRow, f: fn(&Answered) -> f64| Estimate::of_difference(&column(row, f), &column(base, f));
+    let others = rows.iter().filter(|r| r.system != baseline);
+    others
+        .map(|r| AnswerPaired { system: r.system.clone(), em: of(r, |a| a.em), f1: of(r, |a| a.f1), contain_em: of(r, |a| a.contain_em) })
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "answering_tests.rs"]
+mod tests;

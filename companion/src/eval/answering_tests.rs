@@ -1,0 +1,85 @@
+//! What was said is measured by hand.
+
+use super::*;
+
+fn question(answers: &[&[&str]]) -> Question {
+    let answers = answers.iter().map(|names| names.iter().map(|n| (*n).to_owned()).collect()).collect();
+    Question { id: "q".to_owned(), text: "?".to_owned(), gold: Vec::new(), answers }
+}
+
+fn said(text: &str, members: &[&str]) -> Said {
+    Said {
+        text: text.to_owned(),
+        members: members.iter().map(|m| (*m).to_owned()).collect(),
+        by: AnswerBy::Llm,
+        turns: 2,
+        calls: 1,
+        tokens: (100, 10),
+        estimated: false,
+        failure: None,
+    }
+}
+
+fn answered(text: &str) -> Answered {
+    measured(&question(&[&["Hallwil"]]), said(text, &[text]), 5.0)
+}
+
+#[test]
+fn an_answer_is_measured_against_its_aliases_and_its_set() {
+    let a = measured(&question(&[&["USA", "United States"], &["Peru"]]), said("The USA and Peru", &["The USA", "Peru"]), 1.0);
+    assert_eq!((a.em, a.contain_em, a.set_precision, a.set_recall, a.hits_1), (0.0, 1.0, 1.0, 1.0, 1.0));
+    // "usa and peru" against "usa": one shared word of 3 + 1.
+    assert!((a.f1 - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn one_answer_that_holds_commas_is_not_taken_apart() {
+    let a = measured(&question(&[&["December 24, 1886"]]), said("December 24, 1886", &["December 24", "1886"]), 1.0);
+    assert_eq!((a.em, a.set_f1, a.hits_1), (1.0, 1.0, 1.0));
+}
+
+#[test]
+fn what_the_documents_do_not_say_is_no_answer() {
+    let answer = Answer {
+        text: "The documents do not say.".to_owned(),
+        answered: false,
+        by: AnswerBy::Extraction,
+        citations: Vec::new(),
+        references: Vec::new(),
+        truncated: None,
+        partial: None,
+        usage: None,
+        warnings: vec!["The language model failed.".to_owned()],
+    };
+    let s = Said::of(answer, true);
+    assert_eq!((s.text.as_str(), s.failure.as_deref(), s.estimated), ("", Some("The language model failed."), true));
+    assert_eq!(measured(&question(&[&["x"]]), s, 0.0).f1, 0.0);
+}
+
+#[test]
+fn a_row_sums_tokens_and_prices_by_hand() {
+    let system = System { protocol: "ask".to_owned(), retriever: "auto".to_owned() };
+    let prices = Prices { prompt: 2.0, completion: 10.0 };
+    let row = row(&system, vec![answered("Hallwil"), answered("Paris")], Some(prices));
+    assert_eq!((row.system.as_str(), row.em.mean, row.turns, row.calls), ("ask/auto", 0.5, 2.0, 1.0));
+    assert_eq!((row.llm.prompt_tokens, row.llm.completion_tokens), (200, 20));
+    // 200 · 2 and 20 · 10 millionths.
+    assert!((row.llm.cost.unwrap_or_default() - 0.0006).abs() < 1e-12);
+}
+
+#[test]
+fn ways_are_compared_with_the_baseline_question_by_question() {
+    let of = |protocol: &str, texts: &[&str]| {
+        let system = System { protocol: protocol.to_owned(), retriever: "auto".to_owned() };
+        row(&system, texts.iter().map(|t| answered(t)).collect(), None)
+    };
+    let rows = [of("quote", &["Paris", "Rome"]), of("ask", &["Hallwil", "Rome"])];
+    let all = paired(&rows, "quote/auto");
+    assert_eq!((all.len(), all[0].system.as_str(), all[0].em.mean), (1, "ask/auto", 0.5));
+    assert!(paired(&rows, "plan/auto").is_empty());
+}
+
+#[test]
+fn only_quoting_and_planning_need_no_model() {
+    assert!(!wants_model(QUOTE) && !wants_model("plan") && wants_model(ASK) && wants_model("search-r1"));
+}

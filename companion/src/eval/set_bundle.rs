@@ -1,0 +1,163 @@
+//! The bundle of a set: its passages are the chunks, so that every retriever is measured over the same ones.
+
+use super::data::Passages;
+use crate::assemble::{Contents, QueryModel, WriteError, assemble};
+use crate::cluster::cells;
+use crate::embed_bulk::NativeEmbedder;
+use crate::folder::FolderSource;
+use crate::kg;
+use crate::names;
+use crate::prepare::{self, Needs, UnknownRetriever, prepare};
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
+use pocketgraph::engine::{Engine, EngineError};
+use pocketgraph::kg::{KnowledgeGraph, NodeId};
+use pocketgraph::vector::QuantizedMatrix;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Bytes of sections that are kept in memory: measurements should not wait for the disk.
+const MEMORY: u64 = 4 << 30;
+/// Up to this many labels of the knowledge graph are embedded, as in a build.
+const LABELS_EMBEDDED: usize = 4096;
+
+/// Why a measurement failed.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    /// The bundle could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The disk refused.
+    #[error("cannot create a folder for the bundle: {0}")]
+    Io(#[from] std::io::Error),
+    /// No such retriever.
+    #[error(transparent)]
+    Retriever(#[from] UnknownRetriever),
+    /// The bundle that was to be used again is of another corpus.
+    #[error("the bundle has {found} chunks, the corpus {expected} passages: remove the folder to have it built anew")]
+    OtherBundle {
+        /// Chunks of the bundle.
+        found: usize,
+        /// Passages of the corpus.
+        expected: usize,
+    },
+}
+
+/// What a set's bundle is made of besides its passages.
+#[derive(Clone, Copy)]
+pub struct SetBuild<'a> {
+    /// What retrievers need.
+    pub needs: Needs,
+    /// A knowledge graph to plan over.
+    pub knowledge: Option<&'a KnowledgeGraph>,
+    /// The model that embeds.
+    pub model: &'a NativeEmbedder,
+    /// Is told how many passages are embedded.
+    pub progress: &'a (dyn Fn(usize) + Sync),
+}
+
+/// An open bundle of a set.
+pub struct SetBundle {
+    /// The engine over it, its model loaded.
+    pub engine: Engine,
+    /// Seconds of each stage of the build; empty where a bundle was used again.
+    pub build_seconds: Vec<(&'static str, f64)>,
+    /// The folder, where nobody wants to keep it.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+/// Opens the bundle of a set in the folder `keep`, where it is built if there is none; without a folder it lives as long as it is open.
+///
+/// # Errors
+/// [`EvalError`] when it cannot be built or opened, or has another number of passages.
+pub async fn open_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) -> Result<SetBundle, EvalError> {
+    let temporary = if keep.is_none() { Some(tempfile::tempdir()?) } else { None };
+    let folder = keep.or(temporary.as_ref().map(tempfile::TempDir::path)).unwrap_or(Path::new("."));
+    let mut build_seconds = Vec::new();
+    if !folder.join(MANIFEST).exists() {
+        std::fs::create_dir_all(folder)?;
+        build_seconds = written(passages, build, folder)?;
+    }
+    let engine = Engine::open(Rc::new(FolderSource::new(folder)), MEMORY).await?;
+    if engine.corpus().len() != passages.all.len() {
+        return Err(EvalError::OtherBundle { found: engine.corpus().len(), expected: passages.all.len() });
+    }
+    engine.prepare().await?;
+    Ok(SetBundle { engine, build_seconds, _temporary: temporary })
+}
+
+/// Builds the bundle of a set; the seconds that each stage took.
+fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<Vec<(&'static str, f64)>, EvalError> {
+    let SetBuild { needs, knowledge, model, progress } = *build;
+    let documents: Vec<Document> =
+        passages.pages.iter().map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone() }).collect();
+    let chunk = |p: &super::data::Passage| {
+        let title = passages.pages.get(p.page as usize).map_or("", |page| page.title.as_str());
+        Chunk {
+            document: p.page,
+            // A page's title stands above its first section again.
+            heading_path: if p.heading.is_empty() || p.heading == title { Vec::new() } else { vec![p.heading.clone()] },
+            fragment: String::new(),
+            text: p.text.clone(),
+            start: 0,
+            end: p.text.chars().count() as u32,
+        }
+    };
+    let chunks: Vec<Chunk> = passages.all.iter().map(chunk).collect();
+    let mut seconds = Vec::new();
+    let mut since = Instant::now();
+    let mut lap = |name: &'static str| {
+        seconds.push((name, since.elapsed().as_secs_f64()));
+        since = Instant::now();
+    };
+    let title_of = |c: &Chunk| documents.get(c.document as usize).map_or("", |d| d.title.as_str());
+    let texts: Vec<String> = chunks.iter().map(|c| c.context(title_of(c))).collect();
+    let vectors = model.embed_all(&texts, progress);
+    lap("passages");
+    let cell_of = cells(&vectors, (chunks.len() as f64).sqrt().round().max(1.0) as usize, 0);
+    let embed = |texts: &[String]| model.embed_all(texts, &|_| {});
+    lap("cells");
+    let extra = knowledge.map(|graph| kg::names_of(graph, &chunks)).unwrap_or_default();
+    let found = names::find_with(&documents, &chunks, &extra, Some(&embed), needs.sentences());
+    lap("names and sentences");
+    let count = |text: &str| model.tokenizer().count(text);
+    let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
+    let prepared = prepare(needs, &parts);
+    lap("retrievers");
+    let labelled = |labels: Vec<String>| {
+        let vectors = embed(&labels);
+        QuantizedMatrix::from_rows(model.dim(), vectors.iter().map(Vec::as_slice))
+    };
+    let labels = knowledge
+        .filter(|graph| graph.entities() <= LABELS_EMBEDDED)
+        .map(|graph| labelled((0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect()));
+    let relation_labels = knowledge
+        .filter(|graph| graph.vocabulary().relations().len() <= LABELS_EMBEDDED)
+        .map(|graph| labelled(graph.vocabulary().relations().iter().map(|r| r.label.clone()).collect()));
+    if knowledge.is_some() {
+        lap("labels");
+    }
+    let layers = model.layers();
+    let contents = Contents {
+        documents: &documents,
+        chunks: &chunks,
+        vectors: &vectors,
+        cells: &cell_of,
+        keywords: None,
+        names: Some(&found),
+        prepared: Some(&prepared),
+        knowledge,
+        labels: labels.as_ref(),
+        relation_labels: relation_labels.as_ref(),
+        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
+        embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
+        options: Vec::new(),
+        runtime: &[],
+    };
+    assemble(&contents, folder)?;
+    lap("writing");
+    Ok(seconds)
+}

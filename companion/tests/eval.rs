@@ -1,0 +1,383 @@
+//! `pocketgraph eval` as a user runs it: sets in every shape, answers with a model on loopback and without, and a site's own questions.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+// The scripted model is for tests that run the engine themselves.
+#[allow(dead_code)]
+mod support;
+
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use support::program;
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Standard error without the frame that reports are drawn in.
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| !["│", "|"].contains(w)).collect::<Vec<_>>().join(" ")
+}
+
+fn figures(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", err(output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+const CORPUS: &str = "{\"idx\":0,\"title\":\"Low Tide\",\"text\":\"Low Tide is a film of 1931. It was directed by Mira Voss.\"}
+{\"idx\":1,\"title\":\"Mira Voss\",\"text\":\"Mira Voss was born in Hallwil in 1871.\"}
+{\"idx\":2,\"title\":\"Sourdough\",\"text\":\"Sourdough needs a ripe starter.\"}
+";
+
+#[test]
+fn retrievers_are_measured_by_judgements_and_compared_and_drawn() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = write(dir.path(), "corpus.jsonl", CORPUS);
+    let queries = write(
+        dir.path(),
+        "queries.jsonl",
+        "{\"id\":\"a\",\"text\":\"ripe starter\"}\n{\"id\":\"b\",\"text\":\"<script>who directed Low Tide?\"}\n{\"id\":\"c\",\"text\":\"unjudged\"}\n",
+    );
+    let qrels = write(dir.path(), "qrels.tsv", "a\t2\t1\nb\t0\t2\nb\t1\t0\n");
+    let html = dir.path().join("report.html");
+    let run = |more: &[&str]| {
+        let fixed =
+            ["eval", "retrieval", "--corpus", &corpus, "--questions", &queries, "--qrels", &qrels, "--retrievers", "lexical,hybrid"];
+        program(&[&fixed[..], more].concat())
+    };
+    let found = figures(&run(&["--baseline", "lexical", "--json", "--html", html.to_str().unwrap()]));
+    assert_eq!((&found["questions"], &found["left_out"], &found["passages"]), (&json!(2), &json!(1), &json!(3)));
+    for row in found["rows"].as_array().unwrap() {
+        assert_eq!((&row["mean"]["recall_1"], &row["mean"]["ndcg_10"], &row["missed"]), (&json!(1.0), &json!(1.0), &json!(0)), "{row}");
+        assert_eq!(row["llm"]["prompt_tokens"], json!(0));
+    }
+    assert_eq!((&found["paired"][0]["retriever"], &found["paired"][0]["differences"][0][1]["mean"]), (&json!("hybrid"), &json!(0.0)));
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.contains("<svg") && page.contains("hybrid") && !page.contains("<script"));
+    assert!(out(&run(&["--baseline", "lexical"])).contains("| minus lexical |"));
+    assert!(err(&run(&["--baseline", "auto"])).contains("the baseline auto is not among"));
+    assert!(err(&run(&["--retrievers", "magic"])).contains("there is no retriever \"magic\""));
+    let without = program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &queries]);
+    assert!(!without.status.success() && err(&without).contains("--qrels"));
+}
+
+#[test]
+fn a_page_of_several_passages_is_found_by_any_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = write(
+        dir.path(),
+        "passages.jsonl",
+        "{\"page\":\"a.md\",\"title\":\"Bread\",\"heading\":\"Oven\",\"text\":\"Bake at 230 degrees.\"}\n{\"page\":\"a.md\",\"title\":\"Bread\",\"heading\":\"Starter\",\"text\":\"Feed the starter.\"}\n{\"page\":\"b.md\",\"title\":\"Knots\",\"heading\":\"\",\"text\":\"A bowline does not slip.\"}\n",
+    );
+    let questions = write(dir.path(), "known_item.jsonl", "{\"query\":\"feed the starter\",\"gold_page\":\"a.md\"}\n");
+    let found =
+        figures(&program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions, "--retrievers", "lexical", "--json"]));
+    assert_eq!((&found["passages"], &found["pages"], &found["rows"][0]["mean"]["recall_1"]), (&json!(3), &json!(2), &json!(1.0)));
+}
+
+/// A model on loopback: answers each request with the text that `reply` makes of its number and body; counts what it was asked.
+struct Model {
+    base: String,
+    asked: Arc<AtomicUsize>,
+}
+
+fn model(reply: impl Fn(usize, &str) -> Result<String, u16> + Send + Sync + 'static) -> Model {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            let body = read_request(&mut socket);
+            let (status, json) = match reply(count.fetch_add(1, Ordering::SeqCst), &body) {
+                Ok(text) => (
+                    200,
+                    json!({"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+                    "usage": {"prompt_tokens": 100, "completion_tokens": 10}}),
+                ),
+                Err(status) => (status, json!({"error": {"message": "no"}})),
+            };
+            let json = json.to_string();
+            let head = format!(
+                "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                json.len()
+            );
+            let _ = socket.write_all((head + &json).as_bytes());
+        }
+    });
+    Model { base, asked }
+}
+
+fn read_request(socket: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let n = socket.read(&mut piece).unwrap();
+        bytes.extend_from_slice(&piece[..n]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head
+                .lines()
+                .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse::<usize>().unwrap()));
+            if body.len() >= length.unwrap_or(0) || n == 0 {
+                return body.to_owned();
+            }
+        }
+    }
+}
+
+const QUESTIONS: &str = "{\"id\":\"born\",\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"]}
+{\"id\":\"who\",\"question\":\"Who directed the film Low Tide?\",\"answers\":[\"M. Voss\",\"Mira Voss\"]}
+{\"id\":\"none\",\"question\":\"Unanswered?\"}
+";
+
+/// Corpus, questions, and the options that every run of answers has.
+fn answers(dir: &Path) -> Vec<String> {
+    let (corpus, questions) = (write(dir, "corpus.jsonl", CORPUS), write(dir, "questions.jsonl", QUESTIONS));
+    let bundle = dir.join("bundle").to_str().unwrap().to_owned();
+    ["eval", "answers", "--corpus", &corpus, "--questions", &questions, "--bundle", &bundle, "--retrievers", "hybrid"]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+fn asked(base: &[String], more: &[&str]) -> Output {
+    program(&[base.iter().map(String::as_str).collect::<Vec<_>>(), more.to_vec()].concat())
+}
+
+#[test]
+fn answers_without_a_model_are_quoted_and_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = answers(dir.path());
+    let html = dir.path().join("answers.html");
+    let found = figures(&asked(&base, &["--protocols", "quote,plan", "--json", "--html", html.to_str().unwrap()]));
+    assert_eq!((&found["questions"], &found["left_out"], &found["stopped"]), (&json!(2), &json!(1), &Value::Null));
+    let quote = &found["rows"][0];
+    assert_eq!(
+        (&quote["system"], &quote["contain_em"]["mean"], &quote["turns"]),
+        (&json!("quote/hybrid"), &json!(1.0), &json!(0.0)),
+        "{quote}"
+    );
+    assert_eq!(quote["by"], json!({"quotation": 2}));
+    // There is no graph to plan over, so the documents answer, and the row says so.
+    assert_eq!(found["rows"][1]["by"], json!({"quotation": 2}));
+    assert!(found["caveat"].as_str().unwrap().contains("rewards long answers"));
+    assert!(std::fs::read_to_string(&html).unwrap().contains("quote/hybrid"));
+    let told = out(&asked(&base, &["--misses", "2"]));
+    assert!(told.contains("| quote/hybrid | 2 |") && told.contains("rewards long answers"), "{told}");
+}
+
+#[test]
+fn a_plan_answers_from_the_graph_that_the_bundle_is_given() {
+    let dir = tempfile::tempdir().unwrap();
+    let kg = write(dir.path(), "films.tsv", "head\trelation\ttail\nLow Tide\tdirected by\tMira Voss\nMira Voss\tplace of birth\tHallwil\n");
+    let found = figures(&asked(&answers(dir.path()), &["--protocols", "plan", "--kg", &kg, "--json"]));
+    let row = &found["rows"][0];
+    assert!(row["by"]["graph"].as_u64().is_some_and(|n| n >= 1), "{row}");
+    assert!(row["each"].as_array().unwrap().iter().any(|a| a["by"] == "graph" && a["em"] == json!(1.0)), "{row}");
+}
+
+#[test]
+fn a_models_answers_are_counted_and_a_second_run_asks_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = answers(dir.path());
+    let model = model(|_, body| Ok(if body.contains("Where was") { "Hallwil [1]." } else { "Mira Voss [1]." }.to_owned()));
+    let (cache, recording) = (dir.path().join("cache"), dir.path().join("run.jsonl"));
+    let live = |more: &[&str]| {
+        let fixed = ["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--cache", cache.to_str().unwrap(), "--json"];
+        asked(&base, &[&fixed[..], more].concat())
+    };
+    let first = figures(&live(&["--price-in", "1", "--price-out", "2", "--record", recording.to_str().unwrap()]));
+    let row = &first["rows"][0];
+    assert_eq!(
+        (&row["em"]["mean"], &row["turns"], &row["failed"], &row["by"]),
+        (&json!(1.0), &json!(1.0), &json!(0), &json!({"model": 2})),
+        "{row}"
+    );
+    assert_eq!((&row["llm"]["prompt_tokens"], &row["llm"]["completion_tokens"]), (&json!(200), &json!(20)));
+    assert!((row["llm"]["cost"].as_f64().unwrap() - 240e-6).abs() < 1e-12);
+    assert_eq!((model.asked.load(Ordering::SeqCst), &first["replies_asked"]), (2, &json!(2)));
+
+    let second = figures(&live(&[]));
+    assert_eq!((model.asked.load(Ordering::SeqCst), &second["replies_kept"], &second["replies_asked"]), (2, &json!(2), &json!(0)));
+    assert_eq!(second["rows"][0]["em"], row["em"]);
+    // The recording gives the same without the endpoint.
+    let replayed = figures(&asked(&base, &["--protocols", "ask", "--replay", recording.to_str().unwrap(), "--json"]));
+    assert_eq!((&replayed["rows"][0]["em"], model.asked.load(Ordering::SeqCst)), (&row["em"], 2));
+    assert!(!String::from_utf8_lossy(&std::fs::read(&recording).unwrap()).contains("POCKETGRAPH_API_KEY"));
+}
+
+#[test]
+fn a_protocol_is_measured_with_its_turns_and_calls() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = answers(dir.path());
+    let model = model(|n, _| Ok(if n % 2 == 0 { "<search>Mira Voss</search>" } else { "<answer>Hallwil [1]</answer>" }.to_owned()));
+    let more = ["--protocols", "search-r1", "--base-url", &model.base, "--model", "m", "--no-cache", "--json", "--first", "1"];
+    let found = figures(&asked(&base, &more));
+    let row = &found["rows"][0];
+    assert_eq!((&row["turns"], &row["calls"], &row["em"]["mean"]), (&json!(2.0), &json!(1.0), &json!(1.0)), "{row}");
+}
+
+#[test]
+fn a_model_that_always_fails_ends_the_run_and_what_was_measured_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = answers(dir.path());
+    let many: String = (0..9).map(|i| format!("{{\"question\":\"Where was Mira Voss born, {i}?\",\"answer\":\"Hallwil\"}}\n")).collect();
+    let questions = write(dir.path(), "questions.jsonl", &many);
+    assert!(base.contains(&questions));
+    let model = model(|_, _| Err(401));
+    let output = asked(&base, &["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--no-cache", "--json"]);
+    assert!(!output.status.success());
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&found["rows"][0]["questions"], &found["rows"][0]["failed"]), (&json!(5), &json!(5)));
+    assert!(err(&output).contains("measured 5 of 9 questions: the language model failed 5 times in a row"), "{}", err(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = answers(dir.path());
+    // The bundle first, so that the signal comes while questions are asked.
+    assert!(asked(&base, &[]).status.success());
+    let (told, second) = mpsc::channel();
+    let (release, held) = mpsc::channel::<()>();
+    let (told, held) = (std::sync::Mutex::new(told), std::sync::Mutex::new(held));
+    let model = model(move |n, _| {
+        if n == 1 {
+            told.lock().unwrap().send(()).unwrap();
+            // Until the program is gone.
+            let _ = held.lock().unwrap().recv();
+        }
+        Ok("Hallwil [1]".to_owned())
+    });
+    let cache = dir.path().join("cache");
+    let more = ["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--cache", cache.to_str().unwrap(), "--json"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env("NO_PROXY", "127.0.0.1").args(&base).args(more);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    second.recv().unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    drop(release);
+    assert!(!output.status.success());
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&found["rows"][0]["questions"], &found["questions"]), (&json!(1), &json!(2)));
+    assert!(
+        err(&output).contains("measured 1 of 2 questions: it was interrupted") && err(&output).contains("goes on from here"),
+        "{}",
+        err(&output)
+    );
+    let again = figures(&asked(&base, &more));
+    assert_eq!((&again["replies_kept"], &again["replies_asked"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn answers_that_cannot_be_measured_say_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = answers(dir.path());
+    let refused = |more: &[&str]| {
+        let output = asked(&base, more);
+        assert!(!output.status.success());
+        err(&output)
+    };
+    assert!(refused(&["--protocols", "ask"]).contains("name an endpoint"));
+    assert!(refused(&["--protocols", "dance"]).contains("there is no protocol dance"));
+    assert!(refused(&["--baseline", "ask/auto"]).contains("there are quote/hybrid"));
+    assert!(refused(&["--record", "x"]).contains("there is no model to record"));
+    assert!(refused(&["--options", "{\"turn\":1}"]).contains("there is no option"));
+}
+
+/// A bundle of a small site.
+fn site(dir: &Path) -> PathBuf {
+    let docs = dir.join("docs");
+    write(
+        &docs,
+        "guide/install.md",
+        "# Installing\n\n## Linux\n\nUnpack the archive, then run the installer.\n\n## Windows\n\nRun the setup program.\n",
+    );
+    write(&docs, "reference/options.md", "# Options\n\n## port\n\nThe default port is 8080.\n");
+    write(&docs, "baking.md", "# Baking bread\n\nSourdough needs a ripe starter. Bake at 230 degrees.\n");
+    let bundle = dir.join("bundle");
+    let built = program(&[
+        "build",
+        docs.to_str().unwrap(),
+        "-o",
+        bundle.to_str().unwrap(),
+        "--no-runtime",
+        "--kg-from-documents",
+        "off",
+        "--no-keywords",
+    ]);
+    assert!(built.status.success(), "{}", err(&built));
+    bundle
+}
+
+#[test]
+fn a_sites_own_questions_tell_what_was_found_instead() {
+    let dir = tempfile::tempdir().unwrap();
+    let bundle = site(dir.path());
+    let table = write(
+        dir.path(),
+        "questions.csv",
+        "question,page,answer\nhow do I run the installer on Linux?,guide/install#linux,\nwhat is the default port?,/reference/options.html,8080|port 8080\nwhat does sourdough need?,guide/instal,yeast\n",
+    );
+    let html = dir.path().join("site.html");
+    let bundle = bundle.to_str().unwrap();
+    let run =
+        |more: &[&str]| program(&[&["eval", "site", bundle, "--questions", &table, "--retrievers", "lexical,hybrid"][..], more].concat());
+    let found = figures(&run(&["--json", "--html", html.to_str().unwrap()]));
+    assert_eq!((&found["documents"], &found["with_pages"]), (&json!(3), &json!(3)));
+    assert_eq!((&found["unknown"][0]["line"], &found["unknown"][0]["nearest"]), (&json!(4), &json!("guide/install.md")));
+    let row = &found["rows"][1];
+    assert!((row["mean"]["recall_1"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{row}");
+    assert_eq!((&row["section"], row["misses"].as_array().unwrap().len()), (&json!(1.0), 1));
+    let miss = &row["misses"][0];
+    assert_eq!((&miss["line"], &miss["missing"][0]), (&json!(4), &json!(["guide/instal", null])));
+    assert!(miss["instead"][0]["place"].as_str().unwrap().starts_with("Baking bread"), "{miss}");
+    let answers = &found["answers"];
+    assert_eq!((&answers["questions"], &answers["contain_em"]["mean"]), (&json!(2), &json!(0.5)), "{answers}");
+    assert_eq!((&answers["misses"][0]["line"], &answers["misses"][0]["wanted"]), (&json!(4), &json!(["yeast"])));
+    assert!(std::fs::read_to_string(&html).unwrap().contains("What was found instead"));
+
+    let told = run(&["--least-recall", "0.9"]);
+    assert!(!told.status.success() && err(&told).contains("below 0.9"));
+    assert!(out(&told).contains("instead: Baking bread") && err(&told).contains("the nearest is guide/install.md"), "{}", out(&told));
+}
+
+#[test]
+fn a_malformed_file_of_questions_is_told_with_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let bundle = site(dir.path());
+    let told = |text: &str| {
+        let questions = write(dir.path(), "q", text);
+        let output = program(&["eval", "site", bundle.to_str().unwrap(), "--questions", &questions]);
+        assert!(!output.status.success());
+        err(&output)
+    };
+    assert!(told("{\"question\":\"a\",\"page\":\"baking\"}\n{\"question\":\"b\"}\n").contains("line 2: it names neither the page"));
+    assert!(told("question,page\na,b,c\n").contains("line 2: not comma-separated values"));
+    assert!(told("ask,page\na,b\n").contains("no column is called question"));
+    assert!(told("").contains("holds no questions"));
+    assert!(told("{\"question\":\"a\",\"page\":\"x.md\"").contains("line 1: not JSON"));
+}
+
+#[test]
+fn a_bundle_that_is_there_is_asked_without_its_corpus() {
+    let dir = tempfile::tempdir().unwrap();
+    let bundle = site(dir.path());
+    let questions = write(dir.path(), "questions.jsonl", "{\"question\":\"what is the default port?\",\"answer\":8080}\n");
+    let found = figures(&program(&["eval", "answers", "--bundle", bundle.to_str().unwrap(), "--questions", &questions, "--json"]));
+    assert_eq!((&found["rows"][0]["system"], &found["rows"][0]["contain_em"]["mean"]), (&json!("quote/auto"), &json!(1.0)));
+}
