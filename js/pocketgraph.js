@@ -4,6 +4,7 @@
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
 import { PocketGraphError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
+import { identityOf, replacedError, wasReplaced } from "./replaced.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 
 export { PocketGraphError };
@@ -17,11 +18,18 @@ const PROTOCOLS = [
 ];
 const PLANNERS = ["auto", "rules", "llm"];
 
+// Open bundles on this page: an offline copy that begins after them keeps what they have fetched.
+const openGraphs = new Set();
+
 /** An open bundle. */
 export class PocketGraph {
   #place;
   #options;
+  #baseUrl = "";
   #engine = null;
+  #restarting = null;
+  #running = 0;
+  #prefetching = null;
   #info = null;
   #release = () => {};
   #preparing = null;
@@ -40,16 +48,35 @@ export class PocketGraph {
     if (typeof place !== "string" && !(place instanceof URL)) throw badArgument("A bundle is named by its URL.");
     if (![true, false, "auto", undefined].includes(options.worker)) throw badArgument('`worker` is true, false or "auto".');
     positive("memoryLimit", options.memoryLimit);
-    const { signal, onProgress, ...kept } = options;
+    const { signal, onProgress, prefetch, ...kept } = options;
     const graph = new PocketGraph(String(place), kept);
     await graph.#start(onProgress, signal);
+    openGraphs.add(graph);
+    if (prefetch) graph.#prefetch(prefetch === true ? {} : prefetch);
     return graph;
+  }
+
+  /**
+   * Keeps page, package and bundles for use without a network, from now on and over visits, by a service worker that the site provides. Resolves to
+   * what `status`, `fetchAll` and `remove` are called on.
+   */
+  static async offline({ bundle, keep = "visited", worker, scope, files = [], signal } = {}) {
+    const places = (Array.isArray(bundle) ? bundle : [bundle]).filter((place) => place !== undefined);
+    if (places.length === 0) throw badArgument("`bundle` names what is kept: the URL of a bundle, or several.");
+    if (!["visited", "all"].includes(keep)) throw badArgument('`keep` is "visited" or "all".');
+    if (IN_NODE) throw new PocketGraphError("offline-unavailable", "There are no service workers in Node.");
+    const bundles = await Promise.all(places.map((place) => folderUrl(String(place))));
+    const elsewhere = bundles.find((url) => new URL(url).origin !== globalThis.location.origin);
+    if (elsewhere) throw badArgument(`Only bundles of the page's own origin can be kept, and ${elsewhere} is not one.`);
+    const fetched = await Promise.all([...openGraphs].map((graph) => graph.#call("fetched").catch(() => [])));
+    const { keepOffline } = await import("./offline.js");
+    return keepOffline({ bundles, keep, worker, scope, files, signal, fetched: fetched.flat() });
   }
 
   async #start(onProgress, signal) {
     throwIfAborted(signal);
     const { memoryLimit, worker = "auto" } = this.#options;
-    const baseUrl = await folderUrl(this.#place);
+    const baseUrl = (this.#baseUrl = await folderUrl(this.#place));
     const remote = worker === false ? null : await startWorker(signal);
     if (worker === true && !remote) throw new PocketGraphError("internal", "No module worker can be started here.");
     if (remote) {
@@ -120,9 +147,28 @@ export class PocketGraph {
     return shared;
   }
 
+  /** Fetches what later stages need while nothing else is going on, unless the reader saves data. */
+  #prefetch({ signal, onProgress }) {
+    if (globalThis.navigator?.connection?.saveData) return;
+    const { controller, release } = linkedController(signal);
+    this.#prefetching = controller;
+    const quiet = () => new Promise((resolve) => whenIdle(() => resolve(this.#running === 0)));
+    const work = async () => {
+      // A search that runs goes first: what is fetched ahead must not take the line from what somebody waits for.
+      while (!(await quiet())) await new Promise((resolve) => setTimeout(resolve, 100));
+      if (this.#info?.hasModel) await this.prepare({ signal: controller.signal, onProgress });
+      if (this.#hasGraph()) await this.#call("warm", [], { signal: controller.signal });
+    };
+    // What cannot be fetched ahead is fetched when it is needed, and failing then is said.
+    work().catch(() => {}).finally(release);
+  }
+
   /** The passages that answer to `question`, best first, each with every way it was reached. */
   async search(question, { k, retriever, typing, signal } = {}) {
-    return this.#call("search", [text("question", question), { ...searchOptions(k, retriever), typing: Boolean(typing) }], { signal });
+    const options = { ...searchOptions(k, retriever), typing: Boolean(typing) };
+    const result = await this.#call("search", [text("question", question), options], { signal });
+    if (result.missing.length > 0) await this.#refuseIfReplaced(signal);
+    return result;
   }
 
   /**
@@ -179,19 +225,21 @@ export class PocketGraph {
   async *#events(method, args, signal) {
     const queue = new EventQueue();
     const { controller, release } = linkedController(signal);
-    let sawDone = false;
+    let done = null;
+    let lacking = false;
     const onEvent = (event) => {
-      if (event.type === "done" && sawDone) return;
-      sawDone ||= event.type === "done";
-      queue.push(event);
+      lacking ||= event.result?.missing?.length > 0;
+      if (event.type === "done") done ??= event;
+      else queue.push(event);
     };
-    this.#call(method, args, { onEvent, signal: controller.signal }).then(
-      (answer) => {
-        if (!sawDone) queue.push({ type: "done", answer });
-        queue.close();
-      },
-      (error) => queue.fail(error),
-    );
+    const finished = async () => {
+      const answer = await this.#call(method, args, { onEvent, signal: controller.signal });
+      // An answer made from half of a bundle that is gone is none.
+      if (lacking) await this.#refuseIfReplaced(controller.signal);
+      queue.push(done ?? { type: "done", answer });
+      queue.close();
+    };
+    finished().catch((error) => queue.fail(error));
     try {
       yield* queue;
     } finally {
@@ -223,14 +271,21 @@ export class PocketGraph {
     return this.#call("stats");
   }
 
-  /** Starts again after the engine's worker died, or after `close`. What it had loaded is gone; the browser's cache helps. */
+  /** Opens the bundle anew: after `close`, or where it was replaced on its host. What was loaded is gone; the browser's cache helps. */
   async reopen({ signal, onProgress } = {}) {
     await this.close();
     await this.#start(onProgress, signal);
+    openGraphs.add(this);
   }
 
   /** Aborts what runs and frees everything. */
   async close() {
+    openGraphs.delete(this);
+    this.#prefetching?.abort();
+    if (this.#restarting) {
+      this.#restarting.controller.abort();
+      await this.#restarting.done.catch(() => {});
+    }
     const engine = this.#engine;
     this.#engine = null;
     this.#preparing = null;
@@ -241,13 +296,62 @@ export class PocketGraph {
 
   async #call(name, args = [], { onEvent, signal } = {}) {
     throwIfAborted(signal);
-    if (!this.#engine) throw new PocketGraphError("closed", "This bundle has been closed.");
+    if (!this.#engine) throw closedError();
+    this.#running += 1;
     try {
+      if (this.#engine.dead) await abortable(this.#restarted(), signal);
+      if (!this.#engine) throw closedError();
       return await abortable(this.#engine.call(name, args, onEvent, signal), signal);
     } catch (thrown) {
-      throw PocketGraphError.from(thrown);
+      const error = PocketGraphError.from(thrown);
+      if (GONE.has(error.code)) await this.#refuseIfReplaced(signal);
+      throw error;
+    } finally {
+      this.#running -= 1;
     }
   }
+
+  /** A worker that died is replaced by the first call after it; calls that come meanwhile share the new one. */
+  #restarted() {
+    if (!this.#restarting) {
+      const controller = new AbortController();
+      const done = this.#restart(controller.signal).finally(() => {
+        this.#restarting = null;
+      });
+      this.#restarting = { controller, done };
+    }
+    return this.#restarting.done;
+  }
+
+  async #restart(signal) {
+    const died = this.#engine;
+    const before = this.#info;
+    this.#modelReady = false;
+    this.#preparing = null;
+    await this.#start(undefined, signal).catch((error) => {
+      throw signal.aborted ? closedError() : error;
+    });
+    if (identityOf(before) === identityOf(this.#info)) return;
+    await this.#engine.close();
+    [this.#engine, this.#info] = [died, before];
+    throw replacedError();
+  }
+
+  async #refuseIfReplaced(signal) {
+    if (await abortable(wasReplaced(this.#baseUrl, identityOf(this.#info)), signal)) throw replacedError();
+  }
+}
+
+// Codes that a file of a bundle that is no longer there may end in.
+const GONE = new Set(["http", "hash-mismatch", "truncated", "corrupt"]);
+
+function closedError() {
+  return new PocketGraphError("closed", "This bundle has been closed.");
+}
+
+function whenIdle(work) {
+  if (typeof requestIdleCallback === "function") requestIdleCallback(work, { timeout: 5000 });
+  else setTimeout(work, 50);
 }
 
 async function startWorker(signal) {

@@ -1,5 +1,5 @@
 // The engine in a module worker. Messages in: {id, method, args} starts a call (`open` first), {id, abort: true} aborts it.
-// Messages out: {ready: true} once; for a call any number of {id, event}, then {id, value} or {id, error}; {fatal} if the
+// Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this worker holds as long as it lives; for a call any number of {id, event}, then {id, value} or {id, error}; {fatal} if the
 // engine itself has died.
 
 import { LocalEngine } from "./local-engine.js";
@@ -44,4 +44,14 @@ function die(event) {
 self.addEventListener("error", die);
 self.addEventListener("unhandledrejection", die);
 
-self.postMessage({ ready: true });
+function ready() {
+  // Locks need a secure context; without them a worker that ends in silence goes unnoticed until the next page.
+  if (!self.navigator?.locks) return self.postMessage({ ready: true });
+  const lock = `pocketgraph worker ${crypto.randomUUID()}`;
+  const held = () => {
+    self.postMessage({ ready: true, lock });
+    return new Promise(() => {});
+  };
+  navigator.locks.request(lock, held).catch(() => self.postMessage({ ready: true }));
+}
+ready();

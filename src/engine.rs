@@ -102,6 +102,8 @@ pub struct BundleInfo {
 pub struct SectionSize {
     /// Its name.
     pub name: String,
+    /// Its file, named by its content.
+    pub file: String,
     /// Bytes of its files as stored, pages included.
     pub bytes: u64,
 }
@@ -166,7 +168,7 @@ impl Engine {
             sections: m
                 .sections
                 .iter()
-                .map(|s| SectionSize { name: s.name.clone(), bytes: s.bytes.saturating_add(s.page_bytes) })
+                .map(|s| SectionSize { name: s.name.clone(), file: s.file.clone(), bytes: s.bytes.saturating_add(s.page_bytes) })
                 .collect(),
         }
     }

@@ -1,6 +1,7 @@
 //! Putting a bundle together and into its place.
 
 mod install;
+mod listing;
 mod sections;
 mod writer;
 

@@ -1,0 +1,26 @@
+// Whether the bundle on the host is still the one that was opened. Passages are known by their numbers, and another bundle numbers others, so
+// nothing found in the one may be looked up in the other.
+
+import { PocketGraphError } from "./error.js";
+
+/** What tells a bundle from another: the names of its sections' files, which are hashes of what is in them. */
+export function identityOf({ sections }) {
+  return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
+}
+
+/** Whether the host now has another bundle at `baseUrl` than the one of this identity. False where that cannot be found out. */
+export async function wasReplaced(baseUrl, identity) {
+  try {
+    const response = await fetch(`${baseUrl}manifest.json`, { cache: "no-cache" });
+    if (!response.ok) return false;
+    const { pocketgraph } = await response.json();
+    return identityOf(pocketgraph) !== identity;
+  } catch {
+    return false;
+  }
+}
+
+/** The error of a call on a bundle that is no longer there. */
+export function replacedError() {
+  return new PocketGraphError("replaced", "The bundle was replaced on its host after it had been opened. Call reopen(), and search again.");
+}
