@@ -18,6 +18,8 @@
 
   /** How long the network may take to begin its answer where a kept copy could be given instead. */
   const PATIENCE_MS = 4000;
+  const SHORT_PATIENCE_MS = 300;
+  const DOUBT_MS = 30_000;
   /** How many files of the page are kept; those that were fetched longest ago go first. */
   const PAGE_FILES = 400;
   /** How many manifests of one bundle are remembered at most. */
@@ -31,7 +33,8 @@
   let state = null;
   let writing = Promise.resolve();
 
-  const nothing = () => ({ keep: "visited", bundles: [], generations: {}, clients: {}, full: false });
+  // `full` is the length of the file for which there was no room, 0 while there is.
+  const nothing = () => ({ keep: "visited", bundles: [], generations: {}, clients: {}, full: 0 });
 
   function known() {
     state ??= match(PARTS.state, STATE_KEY).then(async (kept) => (kept ? { ...nothing(), ...(await kept.json()) } : nothing())).catch(nothing);
@@ -120,13 +123,18 @@
     for (let tried = 0; ; tried++) {
       try {
         await cache.put(address, responseOf(bytes, headers));
-        if ((await known()).full) await change((now) => (now.full = false));
+        const { full } = await known();
+        if (full > 0 && bytes.byteLength >= full) await change((now) => (now.full = 0));
         return true;
       } catch (thrown) {
         if (thrown?.name !== "QuotaExceededError") throw thrown;
         if (tried === 0 && (await tidyAll()) > 0) continue;
-        const first = await change((now) => !now.full && (now.full = true));
-        if (first) await tellPages({ type: "storage-full", url: address });
+        const isNews = await change((now) => {
+          const before = now.full;
+          now.full = Math.max(1, before > 0 ? Math.min(before, bytes.byteLength) : bytes.byteLength);
+          return before === 0;
+        });
+        if (isNews) await tellPages({ type: "storage-full", url: address });
         return false;
       }
     }
@@ -149,13 +157,19 @@
   async function section(event) {
     const { request } = event;
     const address = addressOf(request);
-    if (!bundleOf(address, await known())) return fetch(request);
+    const bundle = bundleOf(address, await known());
+    if (!bundle) return fetch(request);
+    const isPage = address.slice(bundle.length).includes("/");
     const kept = await match(PARTS.bundle, address);
-    if (kept) return kept;
+    if (kept) {
+      if (isPage) event.waitUntil(noteRead(event.clientId, bundle).catch(() => {}));
+      return kept;
+    }
     const response = await fetch(request);
     if (mayKeep(response)) {
       const copy = response.clone();
-      event.waitUntil(copy.arrayBuffer().then((bytes) => keepSection(address, bytes, copy.headers)).catch(() => {}));
+      const keeping = copy.arrayBuffer().then((bytes) => keepSection(address, bytes, copy.headers));
+      event.waitUntil(keeping.then((done) => done && isPage && noteRead(event.clientId, bundle)).catch(() => {}));
     }
     return response;
   }
@@ -171,7 +185,7 @@
     if (!(await known()).bundles.includes(bundle)) return fetch(request);
     const usable = await usableGeneration(bundle).catch(() => undefined);
     const fetched = fetchManifest(bundle, request);
-    const outcome = await first(fetched, usable && PATIENCE_MS);
+    const outcome = await first(fetched, usable);
     event.waitUntil(fetched.then(() => {}, () => {}));
     const response = outcome.value;
     if (response?.generation) {
@@ -226,13 +240,33 @@
     }
   }
 
-  /** Which generation can be opened without the network: the newest of which all is there that was there of the one before it. */
+  /**
+   * Which generation can be opened without the network: the newest that is here whole or, unless all is wanted, from which a page was read once: by
+   * then the sections that every opening needs had come.
+   */
   async function usableGeneration(bundle) {
+    const { generations, keep } = await known();
     const kept = new Set(await keptAddresses(PARTS.bundle));
-    const there = ((await known()).generations[bundle] ?? []).filter(({ hash }) => kept.has(manifestAddress(bundle, hash)));
-    const has = ({ sections }, name) => kept.has(bundle + sections[name]);
-    const caughtUp = (now, before) => Object.keys(before.sections).every((name) => !has(before, name) || !(name in now.sections) || has(now, name));
-    return there.find((one, at) => Object.keys(one.sections).some((name) => has(one, name)) && there.slice(at + 1).every((older) => caughtUp(one, older)))?.hash;
+    const there = (generations[bundle] ?? []).filter(({ hash }) => kept.has(manifestAddress(bundle, hash)));
+    const read = there.find(({ wasRead }) => wasRead)?.hash;
+    if (read && (keep !== "all" || there.length === 1)) return read;
+    for (const { hash } of there) {
+      const files = await filesOf(bundle, hash, false);
+      if (files && [...files.keys()].every((name) => kept.has(bundle + name))) return hash;
+    }
+    return read;
+  }
+
+  /** Notes that a page of the generation that this client has open is here. */
+  async function noteRead(client, bundle) {
+    const { clients, generations } = await known();
+    const hash = clients[client]?.[bundle];
+    const one = (generations[bundle] ?? []).find((generation) => generation.hash === hash);
+    if (!one || one.wasRead) return;
+    await change(() => {
+      one.wasRead = true;
+    });
+    await tidy(bundle);
   }
 
   /** Notes which generation a page or its worker has opened, so that its files stay while it lives. */
@@ -345,7 +379,7 @@
     const kept = (await match(PARTS.page, address)) ?? (request.mode === "navigate" ? await sameDocument(address) : undefined);
     if (kept && fromKept.has(event.clientId)) return kept;
     const fetched = fetch(request);
-    const { value: response, error } = await first(fetched, kept && PATIENCE_MS);
+    const { value: response, error } = await first(fetched, kept);
     if (response && (!kept || response.status < 500)) {
       event.waitUntil(keepPage(address, response.clone()).catch(() => {}));
       return response;
@@ -385,11 +419,17 @@
     for (const address of addresses.slice(0, Math.max(0, addresses.length - PAGE_FILES))) await cache.delete(address);
   }
 
-  /** `promise` as { value } or { error }; an empty object where it takes longer than `patience` milliseconds, if that is given. */
-  function first(promise, patience) {
+  // A network that failed or was slow just now is waited for only shortly: a page is made of a chain of files.
+  let doubtfulUntil = 0;
+
+  /** `promise` as { value } or { error }; an empty object where it takes too long and there is something `kept` to give instead. */
+  async function first(promise, kept) {
     const settled = promise.then((value) => ({ value }), (error) => ({ error }));
-    if (!patience) return settled;
-    return Promise.race([settled, new Promise((resolve) => setTimeout(resolve, patience, {}))]);
+    if (!kept) return settled;
+    const patience = Date.now() < doubtfulUntil ? SHORT_PATIENCE_MS : PATIENCE_MS;
+    const outcome = await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, patience, {}))]);
+    doubtfulUntil = outcome.value ? 0 : Date.now() + DOUBT_MS;
+    return outcome;
   }
 
   // ---- what the package asks for ---------------------------------------------------------------------------------------------
@@ -432,8 +472,9 @@
       return null;
     },
 
-    /** Removes what no open page uses. */
+    /** Removes what no open page uses; all that was wanted is there by now. */
     async tidy() {
+      await change((now) => (now.full = 0));
       return { removed: await tidyAll() };
     },
 
@@ -449,7 +490,7 @@
         const total = list && [...list.values()].reduce((sum, bytes) => sum + bytes, 0);
         told.push({ url, generation: newest?.hash ?? null, ...held, totalBytes: total ?? null, complete: Boolean(list) && lacks.length === 0 });
       }
-      return { keep, page: inPage, bundles: told, bytes: inPage.bytes + told.reduce((sum, { bytes }) => sum + bytes, 0), full };
+      return { keep, page: inPage, bundles: told, bytes: inPage.bytes + told.reduce((sum, { bytes }) => sum + bytes, 0), full: full > 0 };
     },
 
     /** Forgets everything. Pages that are open stay with this worker, which then keeps nothing. */
@@ -506,7 +547,7 @@
       ? await keepSection(address, await response.arrayBuffer(), response.headers)
       : await keepPage(address, response);
     if (kept) return;
-    if ((await known()).full) throw problem("storage-full", "The browser's storage for this site is full.");
+    if ((await known()).full > 0) throw problem("storage-full", "The browser's storage for this site is full.");
     throw problem("hash-mismatch", `${name} is not the file that its name promises.`, { url: address });
   }
 

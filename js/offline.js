@@ -107,7 +107,7 @@ export class OfflineCopy extends EventTarget {
     const here = import.meta.url;
     const ours = PACKAGE_FILES.map((name) => new URL(name, here).href);
     const given = this.#files.map((file) => new URL(file, document.baseURI).href);
-    return [...new Set([...pageAddresses(), ...ours, ...given])].filter((file) => new URL(file).origin === location.origin && !/\.pgs$|manifest\.json$/.test(file));
+    return [...new Set([...ours, ...given])].filter((file) => new URL(file).origin === location.origin);
   }
 
   async #enoughRoom(total) {
