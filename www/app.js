@@ -170,7 +170,7 @@ async function drawMap(result, signal) {
     const subgraph = await graph.subgraph(pictured, { signal });
     if (signal.aborted) return;
     $("map").hidden = !subgraph.nodes.some((node) => node.kind === "keyword");
-    map.show(subgraph, result);
+    await map.show(subgraph, result);
   } catch (error) {
     // The hits stand without their map.
     if (!isAbort(error) && !signal.aborted) $("map").hidden = true;
