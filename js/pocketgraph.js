@@ -343,7 +343,7 @@ export class PocketGraph {
 }
 
 // Codes that a file of a bundle that is no longer there may end in.
-const GONE = new Set(["http", "hash-mismatch", "truncated", "corrupt"]);
+const GONE = new Set(["http", "io", "hash-mismatch", "truncated", "corrupt"]);
 
 function closedError() {
   return new PocketGraphError("closed", "This bundle has been closed.");

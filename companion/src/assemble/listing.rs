@@ -53,7 +53,9 @@ mod tests {
         for name in ["chunks", "runtime"] {
             std::fs::create_dir(dir.path().join(name)).unwrap();
         }
-        for (name, bytes) in [("vectors-ab.pgs", 3), ("chunks-cd.pgs", 2), ("chunks/ef.pgs", 5), ("manifest.json", 9), ("runtime/pocketgraph.js", 7)] {
+        for (name, bytes) in
+            [("vectors-ab.pgs", 3), ("chunks-cd.pgs", 2), ("chunks/ef.pgs", 5), ("manifest.json", 9), ("runtime/pocketgraph.js", 7)]
+        {
             std::fs::write(dir.path().join(name), vec![0; bytes]).unwrap();
         }
         let list = listing(dir.path(), b"abc").unwrap();
