@@ -6,6 +6,7 @@ mod sections;
 mod writer;
 
 pub use install::{InstallError, Staging, remove_staging};
+pub use listing::{LISTING, listing, write_listing};
 pub use sections::{Contents, QueryModel, assemble};
 pub use writer::{Layout, SectionWriter, WriteError};
 

@@ -1,6 +1,5 @@
 //! From finished parts to a bundle's sections.
 
-use super::listing::{LISTING, listing};
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
 use crate::names::Found;
@@ -123,12 +122,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         embedder: contents.embedder.clone(),
         sections: w.sections(),
     };
-    let json = manifest.to_json();
-    let io = |path: &Path, reason| WriteError::Io { path: path.to_owned(), reason };
-    std::fs::write(&manifest_path, &json).map_err(|reason| io(&manifest_path, reason))?;
-    let list = listing(folder, json.as_bytes()).map_err(|reason| io(folder, reason))?;
-    let path = folder.join(LISTING);
-    std::fs::write(&path, list).map_err(|reason| io(&path, reason))?;
+    std::fs::write(&manifest_path, manifest.to_json()).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
     Ok(manifest)
 }
 
