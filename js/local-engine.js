@@ -2,7 +2,6 @@
 
 import { abortable, linkedController } from "./abort.js";
 import { PocketGraphError } from "./error.js";
-import { identityOf, replacedError } from "./replaced.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 import { loadModule } from "./wasm-modules.js";
 
@@ -118,6 +117,7 @@ export class LocalEngine {
 
   async #upgrade() {
     const full = await this.#open("full", undefined, this.#lifetime.signal);
+    const { identityOf, replacedError } = await import("./replaced.js");
     if (identityOf(full.info()) !== identityOf(this.#engine.info())) {
       full.free();
       throw replacedError();

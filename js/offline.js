@@ -3,11 +3,12 @@
 
 import { abortable, throwIfAborted } from "./abort.js";
 import { PocketGraphError, unpackError } from "./error.js";
+import { whenIdle } from "./idle.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
-  "abort.js", "ask-element-style.js", "ask-element.js", "error.js", "event-queue.js", "local-engine.js", "offline.js", "pocketgraph.js",
-  "pocketgraph_full.js", "pocketgraph_full_bg.wasm", "pocketgraph_wasm.js", "pocketgraph_wasm_bg.wasm", "render.js", "replaced.js", "retrievers.js",
+  "abort.js", "ask-element-style.js", "ask-element.js", "error.js", "event-queue.js", "idle.js", "local-engine.js", "offline.js", "pocketgraph.js",
+  "pocketgraph_full.js", "pocketgraph_full_bg.wasm", "pocketgraph_wasm.js", "pocketgraph_wasm_bg.wasm", "prefetch.js", "render.js", "replaced.js", "retrievers.js",
   "wasm-modules.js", "worker-engine.js", "worker.js",
 ];
 
@@ -140,12 +141,18 @@ export class OfflineCopy extends EventTarget {
 }
 
 /**
- * Keeps `bundles` (absolute URLs of folders on this origin), the package and the page from now on. `fetched` are files that were fetched before the
- * service worker could see it.
+ * Keeps bundles, the package and the page from now on. `folderUrl` makes of what a caller names a bundle by its absolute URL; `fetched` are files
+ * that were fetched before the service worker could see it.
  */
-export async function keepOffline({ bundles, keep, worker, scope, files, fetched, signal }) {
+export async function keepOffline({ bundle, keep = "visited", worker, scope, files = [], signal }, { folderUrl, fetched }) {
   throwIfAborted(signal);
+  const named = (Array.isArray(bundle) ? bundle : [bundle]).filter((place) => place !== undefined);
+  if (named.length === 0) throw badArgument("`bundle` names what is kept: the URL of a bundle, or several.");
+  if (!["visited", "all"].includes(keep)) throw badArgument('`keep` is "visited" or "all".');
   const { scriptUrl, scopeUrl } = placesOf(worker, scope);
+  const bundles = await Promise.all(named.map((place) => folderUrl(String(place))));
+  const elsewhere = bundles.find((url) => new URL(url).origin !== location.origin);
+  if (elsewhere) throw badArgument(`Only bundles of the page's own origin can be kept, and ${elsewhere} is not one.`);
   let registration;
   try {
     registration = await navigator.serviceWorker.register(scriptUrl, { scope: scopeUrl, updateViaCache: "none" });
@@ -217,15 +224,14 @@ async function storageRoom() {
   return { usage, quota };
 }
 
-function whenIdle(work) {
-  if (typeof requestIdleCallback === "function") requestIdleCallback(work, { timeout: 5000 });
-  else setTimeout(work, 500);
-}
-
 function storageFull(needed, granted) {
   const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
   const room = granted === null ? "" : ` ${mega(needed)} are wanted and ${mega(granted)} are left.`;
   return new PocketGraphError("storage-full", `The browser's storage for this site is full.${room} What is kept so far stays; the network is used for the rest.`);
+}
+
+function badArgument(message) {
+  return new PocketGraphError("bad-argument", message);
 }
 
 function unavailable(message, cause) {

@@ -4,7 +4,6 @@
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
 import { PocketGraphError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
-import { identityOf, replacedError, wasReplaced } from "./replaced.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 
 export { PocketGraphError };
@@ -52,25 +51,16 @@ export class PocketGraph {
     const graph = new PocketGraph(String(place), kept);
     await graph.#start(onProgress, signal);
     openGraphs.add(graph);
-    if (prefetch) graph.#prefetch(prefetch === true ? {} : prefetch);
+    // What cannot be fetched ahead is fetched when it is needed, and failing then is said.
+    if (prefetch) graph.#prefetch(prefetch === true ? {} : prefetch).catch(() => {});
     return graph;
   }
 
-  /**
-   * Keeps page, package and bundles for use without a network, from now on and over visits, by a service worker that the site provides. Resolves to
-   * what `status`, `fetchAll` and `remove` are called on.
-   */
-  static async offline({ bundle, keep = "visited", worker, scope, files = [], signal } = {}) {
-    const places = (Array.isArray(bundle) ? bundle : [bundle]).filter((place) => place !== undefined);
-    if (places.length === 0) throw badArgument("`bundle` names what is kept: the URL of a bundle, or several.");
-    if (!["visited", "all"].includes(keep)) throw badArgument('`keep` is "visited" or "all".');
-    if (IN_NODE) throw new PocketGraphError("offline-unavailable", "There are no service workers in Node.");
-    const bundles = await Promise.all(places.map((place) => folderUrl(String(place))));
-    const elsewhere = bundles.find((url) => new URL(url).origin !== globalThis.location.origin);
-    if (elsewhere) throw badArgument(`Only bundles of the page's own origin can be kept, and ${elsewhere} is not one.`);
-    const fetched = await Promise.all([...openGraphs].map((graph) => graph.#call("fetched").catch(() => [])));
+  /** Keeps page, package and bundles for use without a network, from now on and over visits. */
+  static async offline(options = {}) {
     const { keepOffline } = await import("./offline.js");
-    return keepOffline({ bundles, keep, worker, scope, files, signal, fetched: fetched.flat() });
+    const fetched = await Promise.all([...openGraphs].map((graph) => graph.#call("fetched").catch(() => [])));
+    return keepOffline(options, { folderUrl, fetched: fetched.flat() });
   }
 
   async #start(onProgress, signal) {
@@ -147,20 +137,11 @@ export class PocketGraph {
     return shared;
   }
 
-  /** Fetches what later stages need while nothing else is going on, unless the reader saves data. */
-  #prefetch({ signal, onProgress }) {
-    if (globalThis.navigator?.connection?.saveData) return;
-    const { controller, release } = linkedController(signal);
-    this.#prefetching = controller;
-    const quiet = () => new Promise((resolve) => whenIdle(() => resolve(this.#running === 0)));
-    const work = async () => {
-      // A search that runs goes first: what is fetched ahead must not take the line from what somebody waits for.
-      while (!(await quiet())) await new Promise((resolve) => setTimeout(resolve, 100));
-      if (this.#info?.hasModel) await this.prepare({ signal: controller.signal, onProgress });
-      if (this.#hasGraph()) await this.#call("warm", [], { signal: controller.signal });
-    };
-    // What cannot be fetched ahead is fetched when it is needed, and failing then is said.
-    work().catch(() => {}).finally(release);
+  async #prefetch(options) {
+    const { prefetch } = await import("./prefetch.js");
+    const warm = this.#hasGraph() ? (signal) => this.#call("warm", [], { signal }) : null;
+    const prepare = this.#info?.hasModel ? (more) => this.prepare(more) : null;
+    this.#prefetching = prefetch({ isQuiet: () => this.#running === 0, prepare, warm }, options);
   }
 
   /** The passages that answer to `question`, best first, each with every way it was reached. */
@@ -331,6 +312,7 @@ export class PocketGraph {
     await this.#start(undefined, signal).catch((error) => {
       throw signal.aborted ? closedError() : error;
     });
+    const { identityOf, replacedError } = await import("./replaced.js");
     if (identityOf(before) === identityOf(this.#info)) return;
     await this.#engine.close();
     [this.#engine, this.#info] = [died, before];
@@ -338,7 +320,8 @@ export class PocketGraph {
   }
 
   async #refuseIfReplaced(signal) {
-    if (await abortable(wasReplaced(this.#baseUrl, identityOf(this.#info)), signal)) throw replacedError();
+    const { refuseIfReplaced } = await import("./replaced.js");
+    await abortable(refuseIfReplaced(this.#baseUrl, this.#info), signal);
   }
 }
 
@@ -347,11 +330,6 @@ const GONE = new Set(["http", "io", "hash-mismatch", "truncated", "corrupt"]);
 
 function closedError() {
   return new PocketGraphError("closed", "This bundle has been closed.");
-}
-
-function whenIdle(work) {
-  if (typeof requestIdleCallback === "function") requestIdleCallback(work, { timeout: 5000 });
-  else setTimeout(work, 50);
 }
 
 async function startWorker(signal) {

@@ -8,16 +8,16 @@ export function identityOf({ sections }) {
   return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
 }
 
-/** Whether the host now has another bundle at `baseUrl` than the one of this identity. False where that cannot be found out. */
-export async function wasReplaced(baseUrl, identity) {
+/** Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that cannot be found out. */
+export async function refuseIfReplaced(baseUrl, info) {
+  let now = null;
   try {
     const response = await fetch(`${baseUrl}manifest.json`, { cache: "no-cache" });
-    if (!response.ok) return false;
-    const { pocketgraph } = await response.json();
-    return identityOf(pocketgraph) !== identity;
+    if (response.ok) now = identityOf((await response.json()).pocketgraph);
   } catch {
-    return false;
+    // Without the network, or with something else in its place, nothing is known.
   }
+  if (now !== null && now !== identityOf(info)) throw replacedError();
 }
 
 /** The error of a call on a bundle that is no longer there. */

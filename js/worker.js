@@ -44,14 +44,8 @@ function die(event) {
 self.addEventListener("error", die);
 self.addEventListener("unhandledrejection", die);
 
-function ready() {
-  // Locks need a secure context; without them a worker that ends in silence goes unnoticed until the next page.
-  if (!self.navigator?.locks) return self.postMessage({ ready: true });
-  const lock = `pocketgraph worker ${crypto.randomUUID()}`;
-  const held = () => {
-    self.postMessage({ ready: true, lock });
-    return new Promise(() => {});
-  };
-  navigator.locks.request(lock, held).catch(() => self.postMessage({ ready: true }));
-}
-ready();
+// The lock tells the page when this worker has ended. Where there are no locks, outside a secure context, an end in silence goes unnoticed.
+const lock = self.navigator?.locks && `pocketgraph ${crypto.randomUUID()}`;
+const ready = () => (self.postMessage({ ready: true, lock }), new Promise(() => {}));
+if (lock) navigator.locks.request(lock, ready).catch(() => self.postMessage({ ready: true }));
+else ready();
