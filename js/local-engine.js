@@ -1,7 +1,7 @@
 // The engine in this very thread. The worker holds one of these too.
 
 import { abortable, linkedController } from "./abort.js";
-import { PocketGraphError } from "./error.js";
+import { PocketGraphError, replacedError } from "./error.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 import { loadModule } from "./wasm-modules.js";
 
@@ -117,8 +117,8 @@ export class LocalEngine {
 
   async #upgrade() {
     const full = await this.#open("full", undefined, this.#lifetime.signal);
-    const { identityOf, replacedError } = await import("./replaced.js");
-    if (identityOf(full.info()) !== identityOf(this.#engine.info())) {
+    // Sections' files are named by their content: another bundle has others, and numbers its passages anew.
+    if (JSON.stringify(full.info().sections) !== JSON.stringify(this.#engine.info().sections)) {
       full.free();
       throw replacedError();
     }

@@ -2,7 +2,7 @@
 // WebAssembly, in a worker of its own where there can be one.
 
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
-import { PocketGraphError } from "./error.js";
+import { PocketGraphError, replacedError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 
@@ -51,7 +51,6 @@ export class PocketGraph {
     const graph = new PocketGraph(String(place), kept);
     await graph.#start(onProgress, signal);
     openGraphs.add(graph);
-    // What cannot be fetched ahead is fetched when it is needed, and failing then is said.
     if (prefetch) graph.#prefetch(prefetch === true ? {} : prefetch).catch(() => {});
     return graph;
   }
@@ -152,12 +151,7 @@ export class PocketGraph {
     return result;
   }
 
-  /**
-   * An answer, as events, of which the last is `done`. Without an LLM, a bundle with a knowledge graph is asked by a plan (`plan`, `step`s,
-   * `references`), and any other quotes its passages; so it is, with a warning that says why, where plan or LLM failed. With an LLM come
-   * `references` and `token`s; with a protocol the LLM searches while it answers, and `turn`, `token`, `call`, `evidence`, `plan`, `step` and
-   * `answer` tell what it does. Leaving the loop, or aborting `signal`, stops the work.
-   */
+  /** An answer, as events, of which the last is `done`; docs/javascript-api.md has them all. Leaving the loop, or aborting `signal`, stops the work. */
   async *ask(question, options = {}) {
     const { signal, llm } = options;
     text("question", question);
@@ -182,18 +176,12 @@ export class PocketGraph {
     return Boolean(this.#info?.sections.some(({ name }) => name === "kg"));
   }
 
-  /**
-   * Turns a question into a plan over the bundle's knowledge graph, and carries nothing out: `plan` is null, and `whyNot` says why, where the
-   * planner is not sure.
-   */
+  /** Turns a question into a plan, and carries nothing out: `plan` is null, and `whyNot` says why, where the planner is not sure. */
   async plan(question, options = {}) {
     return this.#call("plan", [text("question", question), askOptions(options)], { signal: options.signal });
   }
 
-  /**
-   * Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`; `done` brings the answer, the
-   * trace and the subgraph. `question` is what passages are searched with beside the plan's own steps.
-   */
+  /** Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`. */
   async *execute(plan, options = {}) {
     const { signal, question } = options;
     const written = typeof plan === "string" ? text("plan", plan) : JSON.stringify(plan);
@@ -312,16 +300,16 @@ export class PocketGraph {
     await this.#start(undefined, signal).catch((error) => {
       throw signal.aborted ? closedError() : error;
     });
-    const { identityOf, replacedError } = await import("./replaced.js");
-    if (identityOf(before) === identityOf(this.#info)) return;
+    if (JSON.stringify(before.sections) === JSON.stringify(this.#info.sections)) return;
     await this.#engine.close();
     [this.#engine, this.#info] = [died, before];
     throw replacedError();
   }
 
   async #refuseIfReplaced(signal) {
-    const { refuseIfReplaced } = await import("./replaced.js");
-    await abortable(refuseIfReplaced(this.#baseUrl, this.#info), signal);
+    // Where the network is gone, this cannot be loaded either, and nothing is known.
+    const module = await import("./replaced.js").catch(() => null);
+    if (module) await abortable(module.refuseIfReplaced(this.#baseUrl, this.#info), signal);
   }
 }
 

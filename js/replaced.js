@@ -1,10 +1,10 @@
 // Whether the bundle on the host is still the one that was opened. Passages are known by their numbers, and another bundle numbers others, so
-// nothing found in the one may be looked up in the other.
+// nothing found in the one may be looked up in the other. Loaded once something is missing.
 
-import { PocketGraphError } from "./error.js";
+import { replacedError } from "./error.js";
 
 /** What tells a bundle from another: the names of its sections' files, which are hashes of what is in them. */
-export function identityOf({ sections }) {
+function identityOf({ sections }) {
   return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
 }
 
@@ -18,9 +18,4 @@ export async function refuseIfReplaced(baseUrl, info) {
     // Without the network, or with something else in its place, nothing is known.
   }
   if (now !== null && now !== identityOf(info)) throw replacedError();
-}
-
-/** The error of a call on a bundle that is no longer there. */
-export function replacedError() {
-  return new PocketGraphError("replaced", "The bundle was replaced on its host after it had been opened. Call reopen(), and search again.");
 }
