@@ -445,6 +445,10 @@
       for (const bundle of dropped) await forget(bundle);
       const wanted = files.filter((file) => kindOfFile(file) && (SECTION.test(file) ? bundles.some((bundle) => file.startsWith(bundle)) : true));
       await fetchAll([...(await missingManifests(bundles)), ...(await missing(wanted))], false);
+      const isPageOf = (bundle) => (file) => file.startsWith(bundle) && SECTION.test(file) && file.slice(bundle.length).includes("/");
+      await change(({ generations }) => {
+        for (const bundle of bundles) if (generations[bundle]?.[0] && wanted.some(isPageOf(bundle))) generations[bundle][0].wasRead = true;
+      });
       return null;
     },
 
