@@ -1,4 +1,4 @@
-import type { Answer, LlmEndpoint, PocketGraph, PocketGraphError, SearchResult } from "./pocketgraph.js";
+import type { Answer, LlmEndpoint, OfflineCopy, PocketGraph, PocketGraphError, SearchResult } from "./pocketgraph.js";
 
 /** `<pocketgraph-ask src="/kg/">`: a search box over a bundle, with a cited answer on Enter. */
 export declare class PocketGraphAskElement extends HTMLElement {
@@ -18,5 +18,6 @@ declare global {
     "pocketgraph-result": CustomEvent<SearchResult>;
     "pocketgraph-answer": CustomEvent<Answer>;
     "pocketgraph-error": CustomEvent<PocketGraphError>;
+    "pocketgraph-offline": CustomEvent<OfflineCopy>;
   }
 }

@@ -1,9 +1,10 @@
 // <pocketgraph-ask src="/kg/">: a search box over a bundle, with hits as one types and a cited answer on Enter.
 //
 // Attributes: src (the bundle's folder), placeholder, label, k, retriever, worker ("off" keeps the engine on the page's thread),
-// model ("off" never fetches the query model of some 11 MB; else it is fetched after the first hits, unless the reader saves data).
+// model ("off" never fetches the query model of some 11 MB; else it is fetched after the first hits, unless the reader saves data),
+// offline ("visited" or "all": what is kept for use without a network), offline-worker (the site's own service worker file).
 // Properties: llm (an endpoint, held in memory only), graph (the open PocketGraph, or null). Method: ask(question).
-// Events: pocketgraph-result, pocketgraph-answer, pocketgraph-error, each with its subject as `detail`.
+// Events: pocketgraph-result, pocketgraph-answer, pocketgraph-error, pocketgraph-offline, each with its subject as `detail`.
 // Theming: the parts named below, and the custom properties --pocketgraph-text, -soft, -surface, -raised, -line, -accent, -mark,
 // -warn, -radius, -font.
 
@@ -117,7 +118,7 @@ export class PocketGraphAskElement extends HTMLElement {
     try {
       const graph = await this.#open();
       if (controller.signal.aborted) return null;
-      return (await work(graph, controller.signal)) ?? null;
+      return (await this.#again(graph, work, controller.signal)) ?? null;
     } catch (thrown) {
       const error = PocketGraphError.from(thrown);
       if (controller.signal.aborted || error.code === "aborted") return null;
@@ -125,6 +126,18 @@ export class PocketGraphAskElement extends HTMLElement {
       this.#emit("pocketgraph-error", error);
       if (error.code === "closed") this.#forget();
       return null;
+    }
+  }
+
+  // Where the documents were replaced on their host, everything shown is asked for anew, of the new ones.
+  async #again(graph, work, signal) {
+    try {
+      return await work(graph, signal);
+    } catch (error) {
+      if (error.code !== "replaced" || signal.aborted) throw error;
+      this.#preparing = null;
+      await graph.reopen();
+      return work(graph, signal);
     }
   }
 
@@ -144,7 +157,22 @@ export class PocketGraphAskElement extends HTMLElement {
     const graph = await PocketGraph.open(src, { worker });
     this.#graph = graph;
     this.#say("");
+    this.#keepOffline(src);
     return graph;
+  }
+
+  // Keeping never delays a search, and failing to keep fails no search.
+  #keepOffline(src) {
+    const keep = this.getAttribute("offline");
+    if (keep === null) return;
+    const worker = this.getAttribute("offline-worker") ?? undefined;
+    PocketGraph.offline({ bundle: src, keep: keep || "visited", worker }).then(
+      (copy) => {
+        this.#emit("pocketgraph-offline", copy);
+        copy.addEventListener("problem", ({ detail }) => this.#emit("pocketgraph-error", detail));
+      },
+      (error) => this.#emit("pocketgraph-error", error),
+    );
   }
 
   #forget() {

@@ -27,6 +27,11 @@ export function abortError(signal) {
   return new PocketGraphError("aborted", "The operation was aborted.", { cause: signal?.reason });
 }
 
+/** The error of a call on a bundle that is no longer on its host. */
+export function replacedError() {
+  return new PocketGraphError("replaced", "The bundle was replaced on its host after it had been opened. Call reopen(), and search again.");
+}
+
 /** An error as plain data, for a message between threads: `cause` may not be cloneable and stays behind. */
 export function packError(thrown) {
   const { code, message, status, url } = PocketGraphError.from(thrown);

@@ -1,7 +1,7 @@
 // The engine in this very thread. The worker holds one of these too.
 
 import { abortable, linkedController } from "./abort.js";
-import { PocketGraphError } from "./error.js";
+import { PocketGraphError, replacedError } from "./error.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 import { loadModule } from "./wasm-modules.js";
 
@@ -26,6 +26,7 @@ const FULL_METHODS = {
 export class LocalEngine {
   #engine;
   #open;
+  #load;
   #upgrading = null;
   // What an engine had fetched that has been replaced.
   #fetchedBefore = { requests: 0, bytes: 0 };
@@ -34,23 +35,25 @@ export class LocalEngine {
   #broken = null;
   #unwatch;
 
-  constructor(engine, open) {
+  constructor(engine, open, load) {
     this.#engine = engine;
     this.#open = open;
+    this.#load = load;
     this.#unwatch = watchForPanic((error) => this.#fail(error));
   }
 
   /** Opens the bundle at `baseUrl` (absolute, ending in a slash). `readWasm(url)` stands in for fetching where there is no HTTP. */
   static async open(baseUrl, { memoryLimit, readWasm } = {}, onProgress, signal) {
+    const load = (module, signal) => abortable(loadModule(module, readWasm), signal);
     const open = async (module, progress, signal) => {
-      const WasmEngine = await abortable(loadModule(module, readWasm), signal);
+      const WasmEngine = await load(module, signal);
       const opening = WasmEngine.open(baseUrl, { memoryLimit }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
       return abortable(opening, signal);
     };
     try {
-      return new LocalEngine(await open("search", onProgress, signal), open);
+      return new LocalEngine(await open("search", onProgress, signal), open, load);
     } catch (thrown) {
       throw PocketGraphError.from(thrown);
     }
@@ -82,6 +85,8 @@ export class LocalEngine {
   #work(name, args, onEvent, signal) {
     if (name === "prepare") return this.#prepare(onEvent, signal);
     if (name === "stats") return this.#stats();
+    if (name === "warm") return this.#load("full", signal).then(() => {});
+    if (name === "fetched") return performance.getEntriesByType("resource").map((entry) => entry.name);
     const run = METHODS[name] ?? FULL_METHODS[name];
     if (name in METHODS && !GRAPH_RETRIEVERS.includes(retrieverOf(args))) return run(this.#engine, args, onEvent, signal);
     return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));
@@ -112,6 +117,11 @@ export class LocalEngine {
 
   async #upgrade() {
     const full = await this.#open("full", undefined, this.#lifetime.signal);
+    // Sections' files are named by their content: another bundle has others, and numbers its passages anew.
+    if (JSON.stringify(full.info().sections) !== JSON.stringify(this.#engine.info().sections)) {
+      full.free();
+      throw replacedError();
+    }
     while (this.#engine.modelReady() && !full.modelReady()) await full.prepare(undefined, this.#lifetime.signal);
     const old = this.#engine;
     const { requests, bytes } = old.stats();

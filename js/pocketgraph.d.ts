@@ -32,6 +32,9 @@ export type ErrorCode =
   | "llm-stream"
   | "llm-malformed"
   | "closed"
+  | "replaced"
+  | "storage-full"
+  | "offline-unavailable"
   | "internal";
 
 /** Every rejection of this package. */
@@ -69,6 +72,62 @@ export interface OpenOptions extends Abortable {
   memoryLimit?: number;
   /** Where the engine runs: in a module worker (`true`), on this thread (`false`), or in a worker where one can be had (`"auto"`, the default). */
   worker?: boolean | "auto";
+  /**
+   * Fetch what later stages need (the query model, and for a bundle with a knowledge graph the full engine) while nothing else is going on. Not
+   * where the reader saves data. Closing the bundle, or `signal`, ends it.
+   */
+  prefetch?: boolean | (Abortable & { onProgress?: (progress: Progress) => void });
+}
+
+export interface OfflineOptions extends Abortable {
+  /** The bundle to keep, or several: URLs of folders on the page's own origin. */
+  bundle: string | URL | (string | URL)[];
+  /** What was visited (the default), or all of it, fetched in idle time unless the reader saves data. */
+  keep?: "visited" | "all";
+  /** The site's own file that loads the package's `offline-worker.js`; `./offline-worker.js` where absent. Its folder bounds what it can keep. */
+  worker?: string | URL;
+  /** The part of the site that is kept; the worker's folder where absent. */
+  scope?: string | URL;
+  /** Further files of the page that are wanted without a network. */
+  files?: (string | URL)[];
+}
+
+/** What is kept of one bundle. */
+export interface KeptBundle {
+  url: string;
+  /** Which manifest is the newest, by its SHA-256; null before one was seen. */
+  generation: string | null;
+  files: number;
+  bytes: number;
+  /** Bytes of the whole bundle; null where that is not known (yet). */
+  totalBytes: number | null;
+  /** Whether all of it is here. */
+  complete: boolean;
+}
+
+export interface OfflineStatus {
+  keep: "visited" | "all";
+  /** Whether this page's requests go through the service worker. */
+  controlled: boolean;
+  /** The page and the package. */
+  page: { files: number; bytes: number };
+  bundles: KeptBundle[];
+  /** All bytes kept here. */
+  bytes: number;
+  /** Whether the storage was full when something was last kept. */
+  full: boolean;
+  /** Bytes that the site uses of the browser's storage, and how many it may; null where the browser does not say. */
+  usage: number;
+  quota: number | null;
+}
+
+/** What is kept of a site for use without a network. Events: `updated`, `storage-full`, `problem` (its `detail` is the error). */
+export interface OfflineCopy extends EventTarget {
+  status(): Promise<OfflineStatus>;
+  /** Fetches all of it. Rejects with `storage-full` where the browser grants too little. */
+  fetchAll(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<OfflineStatus>;
+  /** Removes everything that is kept, and the service worker. */
+  remove(): Promise<void>;
 }
 
 export interface SearchOptions extends Abortable {
@@ -178,6 +237,8 @@ export declare class PocketGraph {
   private constructor();
   /** Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path. */
   static open(place: string | URL, options?: OpenOptions): Promise<PocketGraph>;
+  /** Keeps page, package and bundles for use without a network, from now on. */
+  static offline(options: OfflineOptions): Promise<OfflineCopy>;
   /** What the bundle is. */
   info(): BundleInfo;
   /** Whether questions are embedded by the full model yet. */
@@ -200,7 +261,7 @@ export declare class PocketGraph {
   passage(chunk: number, options?: Abortable): Promise<Passage>;
   /** What has been fetched and is held. */
   stats(): Promise<Stats>;
-  /** Starts again after the worker died, or after `close`. */
+  /** Opens the bundle anew: after `close`, or where it was replaced on its host (code `replaced`). */
   reopen(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<void>;
   /** Aborts what runs and frees everything. */
   close(): Promise<void>;

@@ -2,7 +2,7 @@
 // WebAssembly, in a worker of its own where there can be one.
 
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
-import { PocketGraphError } from "./error.js";
+import { PocketGraphError, replacedError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 
@@ -17,11 +17,18 @@ const PROTOCOLS = [
 ];
 const PLANNERS = ["auto", "rules", "llm"];
 
+// Open bundles on this page: an offline copy that begins after them keeps what they have fetched.
+const openGraphs = new Set();
+
 /** An open bundle. */
 export class PocketGraph {
   #place;
   #options;
+  #baseUrl = "";
   #engine = null;
+  #restarting = null;
+  #running = 0;
+  #prefetching = null;
   #info = null;
   #release = () => {};
   #preparing = null;
@@ -40,16 +47,25 @@ export class PocketGraph {
     if (typeof place !== "string" && !(place instanceof URL)) throw badArgument("A bundle is named by its URL.");
     if (![true, false, "auto", undefined].includes(options.worker)) throw badArgument('`worker` is true, false or "auto".');
     positive("memoryLimit", options.memoryLimit);
-    const { signal, onProgress, ...kept } = options;
+    const { signal, onProgress, prefetch, ...kept } = options;
     const graph = new PocketGraph(String(place), kept);
     await graph.#start(onProgress, signal);
+    openGraphs.add(graph);
+    if (prefetch) graph.#prefetch(prefetch === true ? {} : prefetch).catch(() => {});
     return graph;
+  }
+
+  /** Keeps page, package and bundles for use without a network, from now on and over visits. */
+  static async offline(options = {}) {
+    const { keepOffline } = await import("./offline.js");
+    const fetched = await Promise.all([...openGraphs].map((graph) => graph.#call("fetched").catch(() => [])));
+    return keepOffline(options, { folderUrl, fetched: fetched.flat() });
   }
 
   async #start(onProgress, signal) {
     throwIfAborted(signal);
     const { memoryLimit, worker = "auto" } = this.#options;
-    const baseUrl = await folderUrl(this.#place);
+    const baseUrl = (this.#baseUrl = await folderUrl(this.#place));
     const remote = worker === false ? null : await startWorker(signal);
     if (worker === true && !remote) throw new PocketGraphError("internal", "No module worker can be started here.");
     if (remote) {
@@ -120,17 +136,22 @@ export class PocketGraph {
     return shared;
   }
 
-  /** The passages that answer to `question`, best first, each with every way it was reached. */
-  async search(question, { k, retriever, typing, signal } = {}) {
-    return this.#call("search", [text("question", question), { ...searchOptions(k, retriever), typing: Boolean(typing) }], { signal });
+  async #prefetch(options) {
+    const { prefetch } = await import("./prefetch.js");
+    const warm = this.#hasGraph() ? (signal) => this.#call("warm", [], { signal }) : null;
+    const prepare = this.#info?.hasModel ? (more) => this.prepare(more) : null;
+    this.#prefetching = prefetch({ isQuiet: () => this.#running === 0, prepare, warm }, options);
   }
 
-  /**
-   * An answer, as events, of which the last is `done`. Without an LLM, a bundle with a knowledge graph is asked by a plan (`plan`, `step`s,
-   * `references`), and any other quotes its passages; so it is, with a warning that says why, where plan or LLM failed. With an LLM come
-   * `references` and `token`s; with a protocol the LLM searches while it answers, and `turn`, `token`, `call`, `evidence`, `plan`, `step` and
-   * `answer` tell what it does. Leaving the loop, or aborting `signal`, stops the work.
-   */
+  /** The passages that answer to `question`, best first, each with every way it was reached. */
+  async search(question, { k, retriever, typing, signal } = {}) {
+    const options = { ...searchOptions(k, retriever), typing: Boolean(typing) };
+    const result = await this.#call("search", [text("question", question), options], { signal });
+    if (result.missing.length > 0) await this.#refuseIfReplaced(signal);
+    return result;
+  }
+
+  /** An answer, as events, of which the last is `done`; docs/javascript-api.md has them all. Leaving the loop, or aborting `signal`, stops the work. */
   async *ask(question, options = {}) {
     const { signal, llm } = options;
     text("question", question);
@@ -155,18 +176,12 @@ export class PocketGraph {
     return Boolean(this.#info?.sections.some(({ name }) => name === "kg"));
   }
 
-  /**
-   * Turns a question into a plan over the bundle's knowledge graph, and carries nothing out: `plan` is null, and `whyNot` says why, where the
-   * planner is not sure.
-   */
+  /** Turns a question into a plan, and carries nothing out: `plan` is null, and `whyNot` says why, where the planner is not sure. */
   async plan(question, options = {}) {
     return this.#call("plan", [text("question", question), askOptions(options)], { signal: options.signal });
   }
 
-  /**
-   * Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`; `done` brings the answer, the
-   * trace and the subgraph. `question` is what passages are searched with beside the plan's own steps.
-   */
+  /** Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`. */
   async *execute(plan, options = {}) {
     const { signal, question } = options;
     const written = typeof plan === "string" ? text("plan", plan) : JSON.stringify(plan);
@@ -179,19 +194,21 @@ export class PocketGraph {
   async *#events(method, args, signal) {
     const queue = new EventQueue();
     const { controller, release } = linkedController(signal);
-    let sawDone = false;
+    let done = null;
+    let lacking = false;
     const onEvent = (event) => {
-      if (event.type === "done" && sawDone) return;
-      sawDone ||= event.type === "done";
-      queue.push(event);
+      lacking ||= event.result?.missing?.length > 0;
+      if (event.type === "done") done ??= event;
+      else queue.push(event);
     };
-    this.#call(method, args, { onEvent, signal: controller.signal }).then(
-      (answer) => {
-        if (!sawDone) queue.push({ type: "done", answer });
-        queue.close();
-      },
-      (error) => queue.fail(error),
-    );
+    const finished = async () => {
+      const answer = await this.#call(method, args, { onEvent, signal: controller.signal });
+      // An answer made from half of a bundle that is gone is none.
+      if (lacking) await this.#refuseIfReplaced(controller.signal);
+      queue.push(done ?? { type: "done", answer });
+      queue.close();
+    };
+    finished().catch((error) => queue.fail(error));
     try {
       yield* queue;
     } finally {
@@ -223,14 +240,21 @@ export class PocketGraph {
     return this.#call("stats");
   }
 
-  /** Starts again after the engine's worker died, or after `close`. What it had loaded is gone; the browser's cache helps. */
+  /** Opens the bundle anew: after `close`, or where it was replaced on its host. What was loaded is gone; the browser's cache helps. */
   async reopen({ signal, onProgress } = {}) {
     await this.close();
     await this.#start(onProgress, signal);
+    openGraphs.add(this);
   }
 
   /** Aborts what runs and frees everything. */
   async close() {
+    openGraphs.delete(this);
+    this.#prefetching?.abort();
+    if (this.#restarting) {
+      this.#restarting.controller.abort();
+      await this.#restarting.done.catch(() => {});
+    }
     const engine = this.#engine;
     this.#engine = null;
     this.#preparing = null;
@@ -241,13 +265,59 @@ export class PocketGraph {
 
   async #call(name, args = [], { onEvent, signal } = {}) {
     throwIfAborted(signal);
-    if (!this.#engine) throw new PocketGraphError("closed", "This bundle has been closed.");
+    if (!this.#engine) throw closedError();
+    this.#running += 1;
     try {
+      if (this.#engine.dead) await abortable(this.#restarted(), signal);
+      if (!this.#engine) throw closedError();
       return await abortable(this.#engine.call(name, args, onEvent, signal), signal);
     } catch (thrown) {
-      throw PocketGraphError.from(thrown);
+      const error = PocketGraphError.from(thrown);
+      if (GONE.has(error.code)) await this.#refuseIfReplaced(signal);
+      throw error;
+    } finally {
+      this.#running -= 1;
     }
   }
+
+  /** A worker that died is replaced by the first call after it; calls that come meanwhile share the new one. */
+  #restarted() {
+    if (!this.#restarting) {
+      const controller = new AbortController();
+      const done = this.#restart(controller.signal).finally(() => {
+        this.#restarting = null;
+      });
+      this.#restarting = { controller, done };
+    }
+    return this.#restarting.done;
+  }
+
+  async #restart(signal) {
+    const died = this.#engine;
+    const before = this.#info;
+    this.#modelReady = false;
+    this.#preparing = null;
+    await this.#start(undefined, signal).catch((error) => {
+      throw signal.aborted ? closedError() : error;
+    });
+    if (JSON.stringify(before.sections) === JSON.stringify(this.#info.sections)) return;
+    await this.#engine.close();
+    [this.#engine, this.#info] = [died, before];
+    throw replacedError();
+  }
+
+  async #refuseIfReplaced(signal) {
+    // Where the network is gone, this cannot be loaded either, and nothing is known.
+    const module = await import("./replaced.js").catch(() => null);
+    if (module) await abortable(module.refuseIfReplaced(this.#baseUrl, this.#info), signal);
+  }
+}
+
+// Codes that a file of a bundle that is no longer there may end in.
+const GONE = new Set(["http", "io", "hash-mismatch", "truncated", "corrupt"]);
+
+function closedError() {
+  return new PocketGraphError("closed", "This bundle has been closed.");
 }
 
 async function startWorker(signal) {

@@ -9,8 +9,10 @@ export class WorkerEngine {
   #nextId = 1;
   #dead = null;
 
-  constructor(worker) {
+  constructor(worker, lock) {
     this.#worker = worker;
+    // A worker that the browser ends, or that ends itself, says nothing. The lock that it holds while it lives comes to us then.
+    if (lock) navigator.locks.request(lock, () => this.#die("internal", "The engine's worker was ended.")).catch(() => {});
     worker.addEventListener("message", ({ data }) => this.#receive(data));
     worker.addEventListener("error", (event) => {
       event.preventDefault?.();
@@ -30,12 +32,17 @@ export class WorkerEngine {
       return null;
     }
     const started = await new Promise((resolve) => {
-      worker.addEventListener("message", () => resolve(true), { once: true });
-      worker.addEventListener("error", (event) => (event.preventDefault?.(), resolve(false)), { once: true });
+      worker.addEventListener("message", ({ data }) => resolve(data), { once: true });
+      worker.addEventListener("error", (event) => (event.preventDefault?.(), resolve(null)), { once: true });
     });
-    if (started) return new WorkerEngine(worker);
+    if (started) return new WorkerEngine(worker, started.lock);
     worker.terminate();
     return null;
+  }
+
+  /** Whether the worker has stopped. */
+  get dead() {
+    return this.#dead !== null;
   }
 
   /** Opens the bundle in the worker; resolves to its info. */
@@ -104,9 +111,8 @@ export class WorkerEngine {
 
   #die(code, message) {
     if (this.#dead) return;
-    const now = new PocketGraphError(code, message);
-    this.#dead = code === "closed" ? now : new PocketGraphError("closed", `${message} Call reopen() to start again.`);
+    this.#dead = new PocketGraphError(code, code === "closed" ? message : `${message} The next call starts another.`);
     this.#worker.terminate();
-    for (const id of [...this.#calls.keys()]) this.#finish(id).reject(now);
+    for (const id of [...this.#calls.keys()]) this.#finish(id).reject(this.#dead);
   }
 }

@@ -1,5 +1,5 @@
 // The engine in a module worker. Messages in: {id, method, args} starts a call (`open` first), {id, abort: true} aborts it.
-// Messages out: {ready: true} once; for a call any number of {id, event}, then {id, value} or {id, error}; {fatal} if the
+// Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this worker holds as long as it lives; for a call any number of {id, event}, then {id, value} or {id, error}; {fatal} if the
 // engine itself has died.
 
 import { LocalEngine } from "./local-engine.js";
@@ -44,4 +44,8 @@ function die(event) {
 self.addEventListener("error", die);
 self.addEventListener("unhandledrejection", die);
 
-self.postMessage({ ready: true });
+// The lock tells the page when this worker has ended. Where there are no locks, outside a secure context, an end in silence goes unnoticed.
+const lock = self.navigator?.locks && `pocketgraph ${crypto.randomUUID()}`;
+const ready = () => (self.postMessage({ ready: true, lock }), new Promise(() => {}));
+if (lock) navigator.locks.request(lock, ready).catch(() => self.postMessage({ ready: true }));
+else ready();

@@ -1,7 +1,7 @@
 //! The engine's face: one open bundle, and what can be asked of it.
 
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
-use crate::bundle::{Bundle, BundleError, Source, Stats};
+use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
 use crate::compact::{Map, Set, sort_by};
 use crate::embed::QuestionEncoder;
 use crate::kg::{self, Candidate, Linker};
@@ -102,6 +102,8 @@ pub struct BundleInfo {
 pub struct SectionSize {
     /// Its name.
     pub name: String,
+    /// Its file, named by its content.
+    pub file: String,
     /// Bytes of its files as stored, pages included.
     pub bytes: u64,
 }
@@ -166,7 +168,7 @@ impl Engine {
             sections: m
                 .sections
                 .iter()
-                .map(|s| SectionSize { name: s.name.clone(), bytes: s.bytes.saturating_add(s.page_bytes) })
+                .map(|s| SectionSize { name: s.name.clone(), file: s.file.clone(), bytes: s.bytes.saturating_add(s.page_bytes) })
                 .collect(),
         }
     }
@@ -281,8 +283,9 @@ impl Engine {
         if chunk as usize >= self.corpus.len() {
             return Err(EngineError::BadArgument(format!("there is no chunk {chunk}; the bundle has {}", self.corpus.len())));
         }
-        let mut hits = self.hits(&[chunk], "").await?;
-        hits.pop().ok_or_else(|| EngineError::BadArgument(format!("the page of chunk {chunk} could not be loaded")))
+        let mut found = retrieve::present(&self.corpus, &Query::of_words("", "", false), "", retrieve::Ranked::listed(&[chunk])).await?;
+        let lost = |why: Vec<String>| BundleError::Source { file: format!("chunk {chunk}"), reason: SourceError::Other(why.join("; ")) };
+        found.hits.pop().ok_or_else(|| lost(found.missing).into())
     }
 
     /// Chunks as hits, in the given order, with the words of `question` marked.

@@ -6,6 +6,7 @@ import { HitsView } from "./hits-view.js";
 import { KeywordPanel } from "./keyword-panel.js";
 import { explain, failureOf } from "./messages.js";
 import { Notice } from "./notice.js";
+import { OfflinePanel } from "./offline-panel.js";
 import { PassagePanel } from "./passage-panel.js";
 import { PocketGraph, PocketGraphError } from "./pkg/pocketgraph.js";
 import { SettingsPanel } from "./settings-panel.js";
@@ -28,7 +29,8 @@ let answerTimer = 0;
 
 const notice = new Notice($("notice"));
 const status = new StatusLine({ stages: $("stages"), fetched: $("fetched"), live: $("live") });
-const settings = new SettingsPanel($("settings"), $("settings-button"), onSettings);
+const offline = new OfflinePanel(bundleUrl);
+const settings = new SettingsPanel($("settings"), $("settings-button"), onSettings, offline);
 const passage = new PassagePanel($("passage"), { load: (chunk, signal) => graph.passage(chunk, { signal }), fallbackFocus: input });
 const keyword = new KeywordPanel($("keyword"), {
   load: (label, signal) => graph.neighbors(label, { limit: 12, signal }),
@@ -168,7 +170,7 @@ async function drawMap(result, signal) {
     const subgraph = await graph.subgraph(pictured, { signal });
     if (signal.aborted) return;
     $("map").hidden = !subgraph.nodes.some((node) => node.kind === "keyword");
-    map.show(subgraph, result);
+    await map.show(subgraph, result);
   } catch (error) {
     // The hits stand without their map.
     if (!isAbort(error) && !signal.aborted) $("map").hidden = true;
@@ -224,7 +226,9 @@ async function follow(events, signal, llm) {
 }
 
 function offerRemedy(title, error, again) {
-  if (error instanceof PocketGraphError && error.code === "closed") notice.show(title, explain(error), { label: "Start again", action: open });
+  const code = error instanceof PocketGraphError ? error.code : "";
+  if (code === "closed") notice.show(title, explain(error), { label: "Start again", action: open });
+  else if (code === "replaced") notice.show("There are newer documents.", explain(error), { label: "Open them", action: open });
   else notice.show(title, explain(error), { label: "Try again", action: again });
 }
 

@@ -14,6 +14,9 @@ const ORDER = Object.keys(KINDS);
 const NARROW = 440;
 const MOST_PASSAGES = 24;
 
+/** Lets the page do what waits, then goes on. */
+const nextTask = () => (globalThis.scheduler?.yield ? scheduler.yield() : new Promise((resolve) => setTimeout(resolve)));
+
 /** Draws subgraphs into `node`. */
 export class GraphView {
   #on;
@@ -22,6 +25,8 @@ export class GraphView {
   #hint = h("p", { class: "graph-hint" });
   #list = h("div", { class: "graph-list" });
   #width = 0;
+  #turn = null;
+  #listed = false;
   #current = null;
 
   constructor(node, { onKeyword, onPassage }) {
@@ -46,21 +51,42 @@ export class GraphView {
     });
     this.#shown = { nodes, edges, rank };
     this.#hint.textContent = "Choose a keyword to see what it leads to, or a passage to read it; numbers are those of the list.";
-    this.#draw();
+    this.#listed = false;
+    return this.#draw();
+  }
+
+  /** Draws in steps, so that none holds up a key that is pressed meanwhile. A newer drawing ends an older one. */
+  async #draw() {
+    const turn = (this.#turn = {});
+    const isOver = () => this.#turn !== turn;
+    await nextTask();
+    if (isOver()) return;
+    const arranged = this.#arrange();
+    await nextTask();
+    if (isOver()) return;
+    this.#paint(arranged);
+    await nextTask();
+    if (isOver() || this.#listed || !this.#shown) return;
+    this.#listed = true;
     this.#drawList();
   }
 
-  #draw() {
+  /** Where everything goes, or null where there is nothing to see. */
+  #arrange() {
     const width = Math.round(this.#stage.clientWidth);
-    if (!this.#shown || width === 0) return;
+    if (!this.#shown || width === 0) return null;
     this.#width = width;
     const narrow = width < NARROW;
     const height = narrow ? Math.round(width * 1.25) : Math.round(Math.min(width * 0.86, 580));
-    const hadFocus = this.#stage.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     const texts = new Map(this.#shown.nodes.map((node) => [node.id, caption(node, this.#shown.rank, narrow)]));
     const sizes = new Map(this.#shown.nodes.map((node) => [node.id, boxOf(node, texts.get(node.id), narrow)]));
-    const placed = layout(this.#shown, sizes, { width, height, narrow });
+    return { width, height, narrow, texts, sizes, placed: layout(this.#shown, sizes, { width, height, narrow }) };
+  }
 
+  #paint(arranged) {
+    if (!arranged) return;
+    const { width, height, narrow, texts, sizes, placed } = arranged;
+    const hadFocus = this.#stage.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": this.#summary() });
     svg.append(s("ellipse", { class: "ring", cx: width / 2, cy: height / 2, rx: (width / 2 - 18) * (narrow ? 0.5 : 0.4), ry: (height / 2 - 18) * (narrow ? 0.5 : 0.4) }));
     const lines = this.#edges(placed);

@@ -10,6 +10,9 @@ const BY_CODE = {
   "missing-section": "The bundle lacks a part that this needs.",
   http: "The host did not give a file.",
   closed: "The engine has stopped.",
+  replaced: "The documents were replaced on their host after this page had opened them.",
+  "storage-full": "There is no room left in this browser's storage.",
+  "offline-unavailable": "This browser cannot keep the page.",
   "llm-endpoint": "The endpoint's address or a setting cannot be used. Check them in the settings.",
   "llm-http": "The endpoint failed, or cannot be reached.",
   "llm-refused": "The endpoint refused the key or the model. Check both in the settings.",
@@ -20,7 +23,7 @@ const BY_CODE = {
 };
 
 // Those whose own message would only say the same again.
-const SAYS_ALL = new Set(["closed", "llm-rate-limit", "llm-timeout", "llm-malformed", "llm-refused"]);
+const SAYS_ALL = new Set(["closed", "replaced", "llm-rate-limit", "llm-timeout", "llm-malformed", "llm-refused"]);
 
 /** A sentence or two for the reader. The engine's own message follows where it says more, such as which file. */
 export function explain({ code, message }) {

@@ -1,5 +1,6 @@
 // The settings: how to search, and an LLM endpoint for written answers. Everything here lives in this object and nowhere else: no
-// storage, no address, no cookie. Reloading the page forgets it, the key first of all.
+// storage, no address, no cookie. Reloading the page forgets it, the key first of all. What is kept for use without a network, if the reader
+// asks for that, is the affair of offline-panel.js.
 
 import { h } from "./pkg/render.js";
 
@@ -34,6 +35,7 @@ export class SettingsPanel {
   #dialog;
   #opener;
   #onChange;
+  #offline;
   #search = { retriever: "auto", k: 10 };
   #llm = null;
   #language = "";
@@ -42,8 +44,9 @@ export class SettingsPanel {
   #fields = {};
   #problem = h("p", { class: "form-problem", role: "alert" });
 
-  constructor(dialog, opener, onChange) {
+  constructor(dialog, opener, onChange, offline) {
     this.#dialog = dialog;
+    this.#offline = offline;
     this.#opener = opener;
     this.#onChange = onChange;
     opener.addEventListener("click", () => this.#open());
@@ -95,6 +98,7 @@ export class SettingsPanel {
         field("It answers", f.protocol),
         field("Plans are made by", f.planner),
       ),
+      this.#offline.node,
       this.#problem,
       h("footer", {}, h("button", { type: "button", onclick: () => this.#forget() }, "Forget the endpoint"), h("button", { type: "submit", class: "primary" }, "Use these")),
     );
@@ -116,6 +120,7 @@ export class SettingsPanel {
     f.protocol.value = this.#protocol;
     f.planner.value = this.#planner;
     this.#complain(null);
+    this.#offline.refresh();
     this.#dialog.showModal();
   }
 

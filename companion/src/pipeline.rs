@@ -1,6 +1,6 @@
 //! From documents to a bundle: read, split, embed, draw the keyword graph, write.
 
-use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble};
+use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing};
 use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
 use crate::chunk::split;
@@ -382,6 +382,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         runtime,
     };
     let manifest = assemble(&contents, staging.path())?;
+    write_listing(staging.path())?;
     staging.install()?;
     clock.lap("write");
     if let Some(cache) = &options.cache {

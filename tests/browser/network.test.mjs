@@ -129,7 +129,7 @@ test("the engine works on the page's own thread too", async () => {
   await page.context().close();
 });
 
-test("the engine works in a worker, and a worker that dies is reported and can be started again", async () => {
+test("the engine works in a worker, and after one that died the next question starts another", async () => {
   const page = await t.open();
   await askAndRead(page);
   const [worker] = page.workers();
@@ -140,12 +140,7 @@ test("the engine works in a worker, and a worker that dies is reported and can b
     });
   });
   await page.waitForTimeout(200);
-  await ask(page, "how does hybrid search work?");
-  await notice(page).waitFor();
-  assert.match(await notice(page).innerText(), /engine has stopped/i);
-  await notice(page).locator("button").click();
-  await notice(page).waitFor({ state: "detached" });
-  await askAndRead(page);
+  await askAndRead(page, "how does hybrid search work?");
   assert.equal(page.workers().length, 1);
   assert.equal(await notice(page).count(), 0);
   await page.context().close();

@@ -15,14 +15,14 @@ export function strictPolicy(...llmOrigins) {
   return `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self' ${llmOrigins.join(" ")}; img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'`;
 }
 
-async function listen(handler) {
+async function listen(handler, port = 0) {
   const sockets = new Set();
   const server = createServer(handler);
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
   const close = () => {
     for (const socket of sockets) socket.destroy();
     return new Promise((resolve) => server.close(resolve));
@@ -32,16 +32,18 @@ async function listen(handler) {
 
 /**
  * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind: "cut" | "hang" | "status" |
- * "delay" | "truncate" | "corrupt", status?, ms?}. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for.
+ * "delay" | "truncate" | "corrupt", status?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for.
+ * `cacheControl` is what files are sent with. A site that was closed is opened at the same address by `reopen`.
  */
-export async function serveSite(folder, { policy } = {}) {
-  const site = { faults: new Map(), mounts: new Map(), requests: [], policy: policy ?? strictPolicy() };
-  const { url, close } = await listen(async (request, response) => {
+export async function serveSite(folder, { policy, cacheControl = "no-store" } = {}) {
+  const site = { faults: new Map(), mounts: new Map(), requests: [], policy: policy ?? strictPolicy(), cacheControl };
+  const answer = async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://site").pathname));
     // Chromium asks for this by itself on a page that names no icon.
     if (path === "/favicon.ico") return response.writeHead(204).end();
     site.requests.push(path);
-    const fault = [...site.faults].find(([part]) => path.includes(part))?.[1] ?? {};
+    const fault = [...site.faults].find(([part, { times }]) => path.includes(part) && times !== 0)?.[1] ?? {};
+    if (fault.times) fault.times -= 1;
     if (fault.kind === "cut") return request.socket.destroy();
     if (fault.kind === "hang") return;
     if (fault.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));
@@ -59,11 +61,13 @@ export async function serveSite(folder, { policy } = {}) {
       "content-type": TYPES[extname(file)] ?? "application/octet-stream",
       "content-length": body.length,
       "content-security-policy": site.policy,
-      "cache-control": "no-store",
+      "cache-control": site.cacheControl,
     });
     response.end(body);
-  });
-  return Object.assign(site, { url, close });
+  };
+  const { url, close } = await listen(answer);
+  const reopen = async () => Object.assign(site, await listen(answer, Number(new URL(url).port)));
+  return Object.assign(site, { url, close, reopen });
 }
 
 const event = (data) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;

@@ -2,7 +2,7 @@
 // bundle/.
 
 import assert from "node:assert/strict";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
@@ -103,5 +103,31 @@ test("signals and close are honoured", async () => {
   await fails(graph.search(QUESTION), "closed");
   await graph.reopen();
   await firstHitIsRight(graph);
+  await graph.close();
+});
+
+test("what is kept for use without a network names every file of the package that a page may come to need", async () => {
+  const { PACKAGE_FILES } = await import(pathToFileURL(join(folder, "pkg/offline.js")));
+  const files = (await readdir(join(folder, "pkg"))).filter((name) => /\.(js|wasm)$/.test(name));
+  // Node's own part, and the service worker, which browsers keep by themselves.
+  const wanted = files.filter((name) => !["node-files.js", "offline-worker.js"].includes(name));
+  assert.deepEqual([...PACKAGE_FILES].sort(), wanted.sort());
+});
+
+test("Node, which has no service workers, refuses to keep anything", async () => {
+  await fails(PocketGraph.offline({ bundle: join(folder, "bundle") }), "offline-unavailable");
+});
+
+test("a bundle whose files are replaced under an open engine is told as such", async () => {
+  const copy = await mkdtemp(join(tmpdir(), "pocketgraph-replaced-"));
+  temporary.push(copy);
+  await cp(join(folder, "bundle"), copy, { recursive: true });
+  const graph = await PocketGraph.open(copy);
+  await firstHitIsRight(graph);
+  const manifest = JSON.parse(await readFile(join(copy, "manifest.json"), "utf8"));
+  Object.assign(manifest.pocketgraph.sections[0], { file: "documents-00000000000000000000.pgs", bytes: 1 });
+  await writeFile(join(copy, "manifest.json"), JSON.stringify(manifest));
+  await rm(join(copy, "chunks"), { recursive: true });
+  await fails(graph.search("which error codes come from a language model?"), "replaced");
   await graph.close();
 });

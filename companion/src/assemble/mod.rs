@@ -1,10 +1,12 @@
 //! Putting a bundle together and into its place.
 
 mod install;
+mod listing;
 mod sections;
 mod writer;
 
 pub use install::{InstallError, Staging, remove_staging};
+pub use listing::{LISTING, listing, write_listing};
 pub use sections::{Contents, QueryModel, assemble};
 pub use writer::{Layout, SectionWriter, WriteError};
 

@@ -1,8 +1,9 @@
 //! `pocketgraph verify`.
 
 use super::open::{bundle, wait};
+use crate::assemble::{LISTING, listing};
 use miette::{Result, miette};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph verify`.
 #[derive(Debug, clap::Args)]
@@ -13,7 +14,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     let engine = bundle(&args.bundle)?;
-    let verdict = wait(crate::verify::verify(engine.corpus().bundle()))?;
+    let mut verdict = wait(crate::verify::verify(engine.corpus().bundle()))?;
+    verdict.faults.extend(false_list(&args.bundle));
     for fault in &verdict.faults {
         eprintln!("fault: {fault}");
     }
@@ -23,4 +25,11 @@ pub fn run(args: &Args) -> Result<()> {
     } else {
         Err(miette!(help = "build it again", "{} has {} faults", args.bundle.display(), verdict.faults.len()))
     }
+}
+
+/// Whether the list of files, where there is one, names others than those that are there: copies for use offline would be incomplete.
+fn false_list(folder: &Path) -> Option<String> {
+    let list = std::fs::read_to_string(folder.join(LISTING)).ok()?;
+    let there = listing(folder).ok()?;
+    (list != there).then(|| format!("{LISTING} does not list the bundle's files as they are"))
 }

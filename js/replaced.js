@@ -1,0 +1,21 @@
+// Whether the bundle on the host is still the one that was opened. Passages are known by their numbers, and another bundle numbers others, so
+// nothing found in the one may be looked up in the other. Loaded once something is missing.
+
+import { replacedError } from "./error.js";
+
+/** What tells a bundle from another: the names of its sections' files, which are hashes of what is in them. */
+function identityOf({ sections }) {
+  return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
+}
+
+/** Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that cannot be found out. */
+export async function refuseIfReplaced(baseUrl, info) {
+  let now = null;
+  try {
+    const response = await fetch(`${baseUrl}manifest.json`, { cache: "no-cache" });
+    if (response.ok) now = identityOf((await response.json()).pocketgraph);
+  } catch {
+    // Without the network, or with something else in its place, nothing is known.
+  }
+  if (now !== null && now !== identityOf(info)) throw replacedError();
+}
