@@ -1,6 +1,8 @@
 //! Putting a bundle together and into its place.
 
 mod install;
+#[cfg(test)]
+mod lazy_tests;
 mod sections;
 mod writer;
 
