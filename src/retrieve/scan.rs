@@ -15,10 +15,10 @@ const CELLS_A_ROUND: usize = 8;
 const MAX_ROUNDS: usize = 8;
 /// Up to this many chunks all rounds are taken, which comes near to all cells: at 384 dimensions 3.2 MB.
 const WIDE_BELOW: usize = 8192;
-/// Above, a cell is probed while the cosine to its centre is at least this share of that to the tenth best chunk so far: 0 probes every cell, 1 only
-/// those whose centre is nearer. What this costs and finds is in docs/scale.md.
-const WORTH_PROBING: f32 = 0.70;
-/// Whose cosine that is. Hits beyond are candidates, for which the cells of the best will do.
+/// Above, the search ends when a round brought nothing new into the best [`SURE_OF`], but for cells to whose centre the cosine is at least this share of
+/// that to the last of these: 0 probes every cell, 1 only those whose centre is nearer. What it costs and finds is in docs/scale.md.
+const WORTH_PROBING: f32 = 0.65;
+/// How many of the best are to be found surely. Those beyond are candidates, for which the cells of the best will do.
 const SURE_OF: usize = 10;
 /// How many of BM25's best are ranked again by their sketches. More brought nothing (docs/benchmarks.md).
 const SKETCHED: usize = 100;
@@ -146,10 +146,11 @@ pub(super) async fn scan(corpus: &Corpus, vector: &[f32], k: usize) -> Result<Sc
     let round = if corpus.len() <= EXACT_BELOW { order.len() } else { CELLS_A_ROUND };
     let mut at_hand: Map<usize, Rc<QuantizedMatrix>> = Map::new();
     let (mut best, mut missing): (Vec<Scored>, Vec<String>) = Default::default();
+    let mut settled = false;
     for _ in 0..MAX_ROUNDS {
         let mut now = order.len().min(round);
-        if corpus.len() > WIDE_BELOW {
-            let least = worth_probing(&best);
+        if settled {
+            let least = best.get(SURE_OF - 1).map_or(f32::NEG_INFINITY, |last| WORTH_PROBING * last.score);
             now = order.iter().take(now).take_while(|cell| cell.score >= least).count();
         }
         if now == 0 {
@@ -164,14 +165,11 @@ pub(super) async fn scan(corpus: &Corpus, vector: &[f32], k: usize) -> Result<Sc
         let found = cells.iter().flat_map(|(&cell, m)| {
             m.scan(&query).into_iter().enumerate().map(move |(i, score)| Scored { index: first[cell] + i as u32, score })
         });
-        best = top_k(best.iter().copied().chain(found), k.max(SURE_OF));
+        let better = top_k(best.iter().copied().chain(found), k.max(SURE_OF));
+        settled = corpus.len() > WIDE_BELOW && better.iter().take(SURE_OF).eq(best.iter().take(SURE_OF));
+        best = better;
         at_hand.extend(cells);
     }
     best.truncate(k);
     Ok(Scan { best, missing, query, side: Side::Cells { index, cells: at_hand } })
-}
-
-/// The least cosine to its centre that makes a cell worth probing after `best` was found.
-fn worth_probing(best: &[Scored]) -> f32 {
-    best.get(SURE_OF - 1).map_or(f32::NEG_INFINITY, |tenth| WORTH_PROBING * tenth.score)
 }
