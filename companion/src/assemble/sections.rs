@@ -5,8 +5,8 @@ use crate::communities::quantised;
 use crate::names::Found;
 use crate::prepare::Prepared;
 use pocketgraph::bundle::{
-    CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PAGES_PER_LIST, PagedIndex, TITLED_FROM,
-    VectorIndex, begin, encode_chunks, encode_documents, encode_list, encode_sketches, encode_titled_chunks, encode_vectors,
+    CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PAGES_PER_LIST, PagedIndex,
+    TITLED_FROM, VectorIndex, begin, encode_chunks, encode_documents, encode_list, encode_sketches, encode_titled_chunks, encode_vectors,
 };
 use pocketgraph::entities::{Community, SentencePlace, Summary, Tree, encode_communities, encode_entities, encode_synonyms, encode_tree};
 use pocketgraph::keyword::{self, KeywordGraph};

@@ -153,9 +153,7 @@ pub fn run(args: &Args) -> Result<()> {
     let bars = Bars::new(args.quiet);
     let input = match (&args.documents, &args.chunks) {
         (Some(folder), _) => Input::Documents(folder.clone()),
-        (None, Some(chunks)) => {
-            Input::Outside { chunks: chunks.clone(), vectors: args.vectors.clone(), embedder: args.embedder.clone() }
-        }
+        (None, Some(chunks)) => Input::Outside { chunks: chunks.clone(), vectors: args.vectors.clone(), embedder: args.embedder.clone() },
         (None, None) => return Err(miette!("name a folder of documents, or chunks with --chunks FILE")),
     };
     let cache = cache(args, &bars);
