@@ -38,12 +38,13 @@ pub enum Input {
     Documents(PathBuf),
     /// Chunks and vectors that were made elsewhere.
     Outside {
-        /// JSON Lines of `{id?, title?, url?, text}`.
+        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors.
         chunks: PathBuf,
-        /// A matrix with one row a chunk: `.npy` or `.safetensors`.
-        vectors: PathBuf,
-        /// The name of the model that made the vectors; questions must be embedded by the same.
-        embedder: String,
+        /// A matrix with one row a chunk: `.npy` or `.safetensors`. `None` where the chunks bring their vectors, or none were made.
+        vectors: Option<PathBuf>,
+        /// The name of the model that made the vectors; questions must be embedded by the same. Chunks without vectors are embedded by the built-in
+        /// model, and then this is `None` or its name.
+        embedder: Option<String>,
     },
 }
 
@@ -185,6 +186,18 @@ pub enum BuildError {
         /// The first that was skipped, with the reason.
         first: String,
     },
+    /// Chunks were brought without vectors, but another model than the built-in one was named.
+    #[error(
+        "the chunks have no vectors, and this program cannot make those of the embedder \"{0}\": bring them with --vectors FILE or in a column \
+         \"vector\" of a Parquet file, or leave --embedder out to embed the chunks with the built-in model"
+    )]
+    NoVectors(String),
+    /// Vectors were brought, but not the name of the model that made them.
+    #[error(
+        "the chunks bring vectors: say which model made them with --embedder ID (\"minilm\" when it is all-MiniLM-L6-v2), because questions \
+         must be embedded by the same"
+    )]
+    NoEmbedder,
     /// The model is damaged.
     #[error("the embedding model cannot be loaded: {0}")]
     Model(String),
@@ -255,24 +268,9 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         }
         Input::Outside { chunks, vectors, embedder } => {
             progress.stage("reading chunks and vectors", None);
-            let o = ingest::outside(chunks, vectors)?;
+            let o = ingest::outside(chunks, vectors.as_deref())?;
             clock.lap("read");
-            let embedder = EmbedderInfo {
-                id: embedder.clone(),
-                dimension: o.dimension as u64,
-                quantisation: "int8".into(),
-                ..EmbedderInfo::default()
-            };
-            let vectors = o.vectors.chunks_exact(o.dimension.max(1)).map(<[f32]>::to_vec).collect();
-            Read {
-                documents: o.documents,
-                chunks: o.chunks,
-                vectors,
-                skipped: Vec::new(),
-                files: 1,
-                embedder,
-                embeddings: EmbeddingCounts::default(),
-            }
+            brought(options, o, embedder.as_deref(), &model, progress, &mut clock)?
         }
     };
     let ours = read.embedder.id == "minilm";
@@ -478,6 +476,43 @@ fn documents(
         clock.lap("triples");
     }
     let documents: Vec<Document> = corpus.documents.iter().map(ingest::SourceDocument::document).collect();
+    let (vectors, embedder, embeddings) = embedded(options, &documents, &chunks, model, progress, clock);
+    Ok(Read { documents, chunks, vectors, skipped: corpus.skipped, files: corpus.files, embedder, embeddings })
+}
+
+/// Chunks that were made elsewhere, with their vectors, or embedded here where they have none.
+fn brought(
+    options: &BuildOptions,
+    o: ingest::OutsideChunks,
+    embedder: Option<&str>,
+    model: &NativeEmbedder,
+    progress: &dyn Progress,
+    clock: &mut Clock,
+) -> Result<Read, BuildError> {
+    let ingest::OutsideChunks { documents, chunks, vectors, dimension } = o;
+    let (vectors, embedder, embeddings) = match (dimension, embedder) {
+        (0, None | Some("minilm")) => embedded(options, &documents, &chunks, model, progress, clock),
+        (0, Some(other)) => return Err(BuildError::NoVectors(other.to_owned())),
+        (_, None) => return Err(BuildError::NoEmbedder),
+        (_, Some(id)) => {
+            let vectors = vectors.chunks_exact(dimension).map(<[f32]>::to_vec).collect();
+            let embedder =
+                EmbedderInfo { id: id.to_owned(), dimension: dimension as u64, quantisation: "int8".into(), ..EmbedderInfo::default() };
+            (vectors, embedder, EmbeddingCounts::default())
+        }
+    };
+    Ok(Read { documents, chunks, vectors, skipped: Vec::new(), files: 1, embedder, embeddings })
+}
+
+/// The vectors of the chunks by the built-in model.
+fn embedded(
+    options: &BuildOptions,
+    documents: &[Document],
+    chunks: &[Chunk],
+    model: &NativeEmbedder,
+    progress: &dyn Progress,
+    clock: &mut Clock,
+) -> (Vec<Vec<f32>>, EmbedderInfo, EmbeddingCounts) {
     progress.stage("embedding chunks", Some(chunks.len() as u64));
     let texts: Vec<String> =
         chunks.iter().map(|c| c.context(documents.get(c.document as usize).map_or("", |d| d.title.as_str()))).collect();
@@ -491,7 +526,7 @@ fn documents(
         pooling: "mean".into(),
         ..EmbedderInfo::default()
     };
-    Ok(Read { documents, chunks, vectors, skipped: corpus.skipped, files: corpus.files, embedder, embeddings: embedding.counts() })
+    (vectors, embedder, embedding.counts())
 }
 
 fn stage_name(stage: Stage) -> &'static str {

@@ -28,16 +28,30 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     let mut v = Verdict::default();
     let corpus = Corpus::new(bundle.clone());
     let counts = bundle.manifest().counts;
-    if let Some(documents) = v.note(corpus.documents().await)
+    let documents = v.note(corpus.documents().await);
+    if let Some(documents) = &documents
         && documents.len() as u64 != counts.documents
     {
         v.faults.push(format!("documents: {} where the manifest counts {}", documents.len(), counts.documents));
     }
+    if bundle.has("chunks-lists") {
+        // What reads few chunks reads their lists instead.
+        let whole = |f: &str, b: &[u8]| {
+            let mut b = open_section(f, b, Kind::ChunkIndex)?;
+            PagedIndex::take(&mut b)
+        };
+        v.note(bundle.section("chunks", whole).await);
+    }
     let every: Vec<u32> = (0..u32::try_from(counts.chunks).unwrap_or(u32::MAX)).collect();
     // By the thousand, so that a large bundle is not decoded into memory as a whole.
     for run in every.chunks(1000) {
-        if let Some((chunks, missing)) = v.note(corpus.chunks(run).await) {
+        if let Some((chunks, missing)) = v.note(corpus.passages(run).await) {
             v.faults.extend(missing);
+            if let Some(documents) = &documents
+                && chunks.iter().any(|(_, (chunk, document))| documents.get(chunk.document as usize) != Some(document))
+            {
+                v.faults.push(format!("chunks {} to {}: a page brings other documents than the bundle's", run[0], run[run.len() - 1]));
+            }
             if chunks.len() != run.len() && v.faults.is_empty() {
                 v.faults.push(format!("chunks {} to {}: some are on no page", run[0], run[run.len() - 1]));
             }

@@ -54,6 +54,10 @@ pub enum Kind {
     SketchIndex = 20,
     /// The sketches of a run of chunks.
     Sketches = 21,
+    /// A run of a section's list of pages.
+    PageList = 22,
+    /// A run of chunks with the documents that they are of.
+    TitledChunks = 23,
     /// What documents are called.
     Names = 30,
     /// The list of mention pages.

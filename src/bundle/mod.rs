@@ -9,16 +9,21 @@ mod error;
 mod manifest;
 mod pages;
 mod reader;
+mod runs;
 mod sketch;
 mod source;
 mod vectors;
 
-pub use chunk::{CHUNKS_PER_PAGE, Chunk, ChunkIndex, Document, decode_chunks, decode_documents, encode_chunks, encode_documents};
+pub use chunk::{
+    CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents, encode_chunks, encode_documents,
+    encode_titled_chunks,
+};
 pub use codec::{Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
 pub use error::BundleError;
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
 pub use pages::{PageRef, PagedIndex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};
+pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};
 pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketches};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::inflate_gzip;

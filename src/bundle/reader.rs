@@ -3,6 +3,7 @@
 use super::error::BundleError;
 use super::manifest::{Encoding, MANIFEST, Manifest};
 use super::pages::{PageRef, PagedIndex, page_file};
+use super::runs::{Runs, Wanted as WantedPage, decode_list, pick};
 use super::source::Source;
 use crate::compact::{Map, join_all};
 use futures::future::{FutureExt, LocalBoxFuture, WeakShared, ready};
@@ -182,6 +183,45 @@ impl Bundle {
             }
         }
         out
+    }
+
+    /// The pages of section `name` that hold `items`: named by `index`; or, where `lists` names the section of its lists, by pages of that, of which
+    /// `index` is the list. All lists are loaded together, then all pages.
+    pub async fn runs<T: 'static>(
+        &self,
+        name: &str,
+        index: &PagedIndex,
+        lists: Option<&str>,
+        items: &[u32],
+        decode: impl Fn(u32, &str, &[u8]) -> Result<T, BundleError> + Clone + 'static,
+    ) -> Runs<T> {
+        let (wanted, failed) = self.wanted(index, lists, items).await;
+        let load = |(_, items, page): &WantedPage| {
+            let (decode, items) = (decode.clone(), *items);
+            self.load_page(name, page, untyped(move |file: &str, bytes: &[u8]| decode(items, file, bytes)))
+        };
+        let loaded = join_all(wanted.iter().map(load).collect()).await;
+        let mut out = Runs { runs: Vec::new(), failed };
+        for ((first, ..), loaded) in wanted.iter().zip(loaded) {
+            match typed(name, loaded) {
+                Ok(page) => out.runs.push((*first, page)),
+                Err(e) => out.failed.push(e),
+            }
+        }
+        out
+    }
+
+    async fn wanted(&self, index: &PagedIndex, lists: Option<&str>, items: &[u32]) -> (Vec<WantedPage>, Vec<BundleError>) {
+        let mut out = Vec::new();
+        let Some(lists) = lists else {
+            pick(index, 0, items, &mut out);
+            return (out, Vec::new());
+        };
+        let loaded = self.pages(lists, index, index.pages_of(items).items(), decode_list).await;
+        for (&number, list) in loaded.loaded.iter() {
+            pick(list, index.first.get(number).copied().unwrap_or(0), items, &mut out);
+        }
+        (out, loaded.failed)
     }
 
     async fn load_pages(&self, name: &str, index: &PagedIndex, numbers: &[usize], decoder: &dyn Fn(u32) -> Decode) -> Vec<(usize, Loaded)> {

@@ -2,8 +2,8 @@
 
 use super::names::Names;
 use crate::bundle::{
-    Bundle, BundleError, Chunk, ChunkIndex, Document, Kind, PagedIndex, SketchIndex, VectorIndex, decode_chunks, decode_documents,
-    decode_sketches, decode_vectors, open_section,
+    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
+    decode_chunks, decode_documents, decode_sketches, decode_vectors, open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
@@ -58,26 +58,60 @@ impl Corpus {
     /// # Errors
     /// [`BundleError`] when the list of pages cannot be loaded.
     pub async fn chunks(&self, ids: &[u32]) -> Result<(Map<u32, Chunk>, Vec<String>), BundleError> {
+        let pages = self.chunk_pages(ids).await?;
+        let chunk = |&id: &u32| pages.get(id).and_then(|(page, place)| Some((id, page.chunks.get(place)?.clone())));
+        Ok((ids.iter().filter_map(chunk).collect(), pages.missing()))
+    }
+
+    /// The chunks with the given numbers, each with its document, as [`Corpus::chunks`].
+    ///
+    /// # Errors
+    /// [`BundleError`] when the list of pages, or the documents where pages do not bring them, cannot be loaded.
+    pub async fn passages(&self, ids: &[u32]) -> Result<(Map<u32, (Chunk, Document)>, Vec<String>), BundleError> {
+        // In a small corpus the pages bring none, so both are asked for at once.
+        let small = self.bundle.manifest().counts.documents < TITLED_FROM as u64;
+        let (pages, mut documents) = if small {
+            let (pages, documents) = try_join(self.chunk_pages(ids), self.documents()).await?;
+            (pages, Some(documents))
+        } else {
+            (self.chunk_pages(ids).await?, None)
+        };
+        if documents.is_none() && pages.runs.iter().any(|(_, page)| page.documents.is_none()) {
+            documents = Some(self.documents().await?);
+        }
+        let passage = |&id: &u32| {
+            let (page, place) = pages.get(id)?;
+            let chunk = page.chunks.get(place)?;
+            let elsewhere = || documents.as_ref().and_then(|d| d.get(chunk.document as usize));
+            let document = page.document(chunk.document).or_else(elsewhere)?;
+            Some((id, (chunk.clone(), document.clone())))
+        };
+        Ok((ids.iter().filter_map(passage).collect(), pages.missing()))
+    }
+
+    /// The pages that hold the given chunks.
+    async fn chunk_pages(&self, ids: &[u32]) -> Result<Runs<ChunkPage>, BundleError> {
         let total = self.bundle.manifest().counts.chunks;
         let documents = u32::try_from(self.bundle.manifest().counts.documents).unwrap_or(u32::MAX);
+        let lists = Some("chunks-lists").filter(|lists| self.bundle.has(lists));
         let index: Rc<ChunkIndex> = self
             .bundle
-            .section("chunks", move |file, bytes| {
+            .section(lists.unwrap_or("chunks"), move |file, bytes| {
                 let mut b = open_section(file, bytes, Kind::ChunkIndex)?;
                 let index = PagedIndex::take(&mut b)?;
                 b.end()?;
                 if u64::from(index.items()) == total { Ok(index) } else { Err(b.corrupt("it counts other chunks than the manifest")) }
             })
             .await?;
-        let pages = self
-            .bundle
-            .pages("chunks", &index, index.pages_of(ids).items(), move |_, file, bytes| decode_chunks(file, bytes, documents))
-            .await;
-        let chunk = |id: u32| {
-            let (page, place) = index.locate(id)?;
-            Some((id, pages.loaded.get(&page)?.get(place)?.clone()))
+        let decode = move |items: u32, file: &str, bytes: &[u8]| {
+            let page = decode_chunks(file, bytes, documents)?;
+            if page.chunks.len() == items as usize {
+                Ok(page)
+            } else {
+                Err(BundleError::Corrupt { file: file.to_owned(), what: "it holds another number of chunks".into() })
+            }
         };
-        Ok((ids.iter().filter_map(|&id| chunk(id)).collect(), pages.missing()))
+        Ok(self.bundle.runs("chunks", &index, lists, ids, decode).await)
     }
 
     /// The root of the vectors.

@@ -47,8 +47,7 @@ fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQu
 /// [`BundleError`] when the documents or the list of chunk pages cannot be loaded.
 pub async fn present(corpus: &Corpus, query: &Query, retriever: &str, ranked: Ranked) -> Result<SearchResult, BundleError> {
     let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
-    let (documents, chunks) = futures::future::join(corpus.documents(), corpus.chunks(&ids)).await;
-    let (documents, (mut chunks, lost)) = (documents?, chunks?);
+    let (mut passages, lost) = corpus.passages(&ids).await?;
     let mut missing = ranked.missing;
     missing.extend(lost);
     sort_unique(&mut missing);
@@ -56,9 +55,8 @@ pub async fn present(corpus: &Corpus, query: &Query, retriever: &str, ranked: Ra
         .chunks
         .into_iter()
         .filter_map(|r| {
-            let chunk = chunks.remove(&r.chunk)?;
-            let document = documents.get(chunk.document as usize)?;
-            Some(hit(r, chunk, document, &query.lexical))
+            let (chunk, document) = passages.remove(&r.chunk)?;
+            Some(hit(r, chunk, &document, &query.lexical))
         })
         .collect();
     Ok(SearchResult {

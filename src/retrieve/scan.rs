@@ -9,10 +9,17 @@ use std::rc::Rc;
 
 /// Up to this many chunks all cells are searched: at 384 dimensions 1.6 MB, and the answer is exact.
 pub const EXACT_BELOW: usize = 4096;
-/// Cells probed together above that; a round that brings nothing new into the top k is the last.
+/// Cells probed together above that.
 const CELLS_A_ROUND: usize = 8;
 /// Rounds at most.
 const MAX_ROUNDS: usize = 8;
+/// Up to this many chunks all rounds are taken, which comes near to all cells: at 384 dimensions 3.2 MB.
+const WIDE_BELOW: usize = 8192;
+/// Above, the search ends when a round brought nothing new into the best [`SURE_OF`], but for cells to whose centre the cosine is at least this share of
+/// that to the last of these: 0 probes every cell, 1 only those whose centre is nearer. What it costs and finds is in docs/scale.md.
+const WORTH_PROBING: f32 = 0.65;
+/// How many of the best are to be found surely. Those beyond are candidates, for which the cells of the best will do.
+const SURE_OF: usize = 10;
 /// How many of BM25's best are ranked again by their sketches. More brought nothing (docs/benchmarks.md).
 const SKETCHED: usize = 100;
 
@@ -134,35 +141,35 @@ pub(super) async fn survey(corpus: &Corpus, vector: &[f32], stage: Stage, k: usi
 pub(super) async fn scan(corpus: &Corpus, vector: &[f32], k: usize) -> Result<Scan, BundleError> {
     let index = corpus.vectors().await?;
     let query = QuantizedVector::from_f32(vector);
-    let mut order: Vec<usize> = top_k(
-        index.centroids.scan(&query).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score }),
-        index.centroids.rows(),
-    )
-    .into_iter()
-    .map(|s| s.index as usize)
-    .collect();
+    let centres = index.centroids.scan(&query).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score });
+    let mut order: Vec<Scored> = top_k(centres, index.centroids.rows());
     let round = if corpus.len() <= EXACT_BELOW { order.len() } else { CELLS_A_ROUND };
     let mut at_hand: Map<usize, Rc<QuantizedMatrix>> = Map::new();
-    let (mut best, mut missing) = (Vec::new(), Vec::new());
+    let (mut best, mut missing): (Vec<Scored>, Vec<String>) = Default::default();
+    let mut settled = false;
     for _ in 0..MAX_ROUNDS {
-        if order.is_empty() {
+        let mut now = order.len().min(round);
+        if settled {
+            let least = best.get(SURE_OF - 1).map_or(f32::NEG_INFINITY, |last| WORTH_PROBING * last.score);
+            now = order.iter().take(now).take_while(|cell| cell.score >= least).count();
+        }
+        if now == 0 {
             break;
         }
-        let later = order.split_off(round.min(order.len()));
-        let (cells, lost) = corpus.cells(&index, &order).await;
+        let later = order.split_off(now);
+        let wanted: Vec<usize> = order.iter().map(|cell| cell.index as usize).collect();
         order = later;
+        let (cells, lost) = corpus.cells(&index, &wanted).await;
         missing.extend(lost);
         let first = &index.cells.first;
         let found = cells.iter().flat_map(|(&cell, m)| {
             m.scan(&query).into_iter().enumerate().map(move |(i, score)| Scored { index: first[cell] + i as u32, score })
         });
-        let now = top_k(best.iter().copied().chain(found), k);
-        let settled = now == best;
-        best = now;
+        let better = top_k(best.iter().copied().chain(found), k.max(SURE_OF));
+        settled = corpus.len() > WIDE_BELOW && better.iter().take(SURE_OF).eq(best.iter().take(SURE_OF));
+        best = better;
         at_hand.extend(cells);
-        if settled {
-            break;
-        }
     }
+    best.truncate(k);
     Ok(Scan { best, missing, query, side: Side::Cells { index, cells: at_hand } })
 }

@@ -2,6 +2,8 @@
 
 mod install;
 mod listing;
+#[cfg(test)]
+mod lazy_tests;
 mod sections;
 mod writer;
 

@@ -5,8 +5,8 @@ use crate::communities::quantised;
 use crate::names::Found;
 use crate::prepare::Prepared;
 use pocketgraph::bundle::{
-    CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PagedIndex, VectorIndex, begin,
-    encode_chunks, encode_documents, encode_sketches, encode_vectors,
+    CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PAGES_PER_LIST, PagedIndex,
+    TITLED_FROM, VectorIndex, begin, encode_chunks, encode_documents, encode_list, encode_sketches, encode_titled_chunks, encode_vectors,
 };
 use pocketgraph::entities::{Community, SentencePlace, Summary, Tree, encode_communities, encode_entities, encode_synonyms, encode_tree};
 use pocketgraph::keyword::{self, KeywordGraph};
@@ -14,6 +14,7 @@ use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
 use pocketgraph::names::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, NameTable, encode_mentions, encode_names};
 use pocketgraph::vector::QuantizedMatrix;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What the browser needs to embed a question.
@@ -130,12 +131,39 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
     let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
     for run in order.chunks(CHUNKS_PER_PAGE) {
         let page: Vec<Chunk> = run.iter().map(|&i| contents.chunks[i].clone()).collect();
-        index.pages.push(w.page("chunks", &encode_chunks(&page)?, Encoding::Gzip)?);
+        let bytes = if contents.documents.len() < TITLED_FROM {
+            encode_chunks(&page)?
+        } else {
+            let numbers: BTreeSet<u32> = page.iter().map(|c| c.document).collect();
+            let of = |n: u32| contents.documents.get(n as usize).map(|d| (n, d));
+            encode_titled_chunks(&page, &numbers.into_iter().filter_map(of).collect::<Vec<_>>())?
+        };
+        index.pages.push(w.page("chunks", &bytes, Encoding::Gzip)?);
         index.first.push(index.items() + run.len() as u32);
     }
     let mut root = begin(Kind::ChunkIndex);
     index.put(&mut root);
-    w.section("chunks", &root, GZIP, &index.pages)
+    w.section("chunks", &root, GZIP, &index.pages)?;
+    if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
+}
+
+/// From this many pages on their list is also written in pages: 19 kB.
+const LISTED_FROM: usize = 512;
+
+/// Writes the list of pages `index` once more, cut into pages.
+fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -> Result<(), WriteError> {
+    let mut top = PagedIndex { pages: Vec::new(), first: vec![0] };
+    for (pages, first) in index.pages.chunks(PAGES_PER_LIST).zip(index.first.chunks(PAGES_PER_LIST)) {
+        let start = first.first().copied().unwrap_or(0);
+        let end = index.first.get(top.pages.len() * PAGES_PER_LIST + pages.len()).copied().unwrap_or(start);
+        let first = first.iter().copied().chain([end]).take(pages.len() + 1).map(|f| f - start).collect();
+        let list = PagedIndex { pages: pages.to_vec(), first };
+        top.pages.push(w.page(section, &encode_list(&list), Encoding::Raw)?);
+        top.first.push(top.items() + list.items());
+    }
+    let mut root = begin(kind);
+    top.put(&mut root);
+    w.section(section, &root, RAW_PAGES, &top.pages)
 }
 
 fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {

@@ -55,11 +55,11 @@ pub struct Args {
     /// Do not write the browser runtime beside the bundle
     #[arg(long)]
     no_runtime: bool,
-    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}
-    #[arg(long, requires = "vectors", requires = "embedder")]
+    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}, or a .parquet file with these columns and perhaps "vector"
+    #[arg(long)]
     chunks: Option<PathBuf>,
-    /// Their vectors, one row a chunk: .npy or .safetensors
-    #[arg(long, requires = "chunks")]
+    /// Their vectors, one row a chunk: .npy or .safetensors [default: the chunks' column "vector", else the chunks are embedded]
+    #[arg(long, requires = "chunks", requires = "embedder")]
     vectors: Option<PathBuf>,
     /// The model that made the vectors; "minilm" when it is all-MiniLM-L6-v2, so that questions can be embedded
     #[arg(long, requires = "chunks")]
@@ -151,12 +151,10 @@ pub fn run(args: &Args) -> Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global().into_diagnostic()?;
     }
     let bars = Bars::new(args.quiet);
-    let input = match (&args.documents, &args.chunks, &args.vectors, &args.embedder) {
-        (Some(folder), ..) => Input::Documents(folder.clone()),
-        (None, Some(chunks), Some(vectors), Some(embedder)) => {
-            Input::Outside { chunks: chunks.clone(), vectors: vectors.clone(), embedder: embedder.clone() }
-        }
-        _ => return Err(miette!("--chunks needs --vectors and --embedder")),
+    let input = match (&args.documents, &args.chunks) {
+        (Some(folder), _) => Input::Documents(folder.clone()),
+        (None, Some(chunks)) => Input::Outside { chunks: chunks.clone(), vectors: args.vectors.clone(), embedder: args.embedder.clone() },
+        (None, None) => return Err(miette!("name a folder of documents, or chunks with --chunks FILE")),
     };
     let cache = cache(args, &bars);
     let options = BuildOptions {

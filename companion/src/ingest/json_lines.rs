@@ -1,7 +1,7 @@
 //! JSON Lines of ready chunks: `{"id"?, "title"?, "url"?, "text"}`, one a line.
 
-use super::block::{Block, BlockKind};
-use super::{MAX_TITLE, SourceDocument, address, shortened};
+use super::SourceDocument;
+use super::ready::Ready;
 use serde_json::Value;
 use std::io::{self, BufRead, Read};
 
@@ -73,29 +73,8 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
         Some(Value::Number(n)) if name == "id" => Ok(Some(n.to_string())),
         Some(_) => Err(format!("\"{name}\" is not a string")),
     };
-    let text = string("text")?.ok_or("no \"text\"")?;
-    if text.contains('\0') {
-        return Err("\"text\" holds a NUL character".into());
-    }
-    let path = string("id")?.unwrap_or_else(|| format!("{file}:{number}"));
-    let title = string("title")?.unwrap_or_else(|| path.clone());
-    let given = string("url")?.unwrap_or_default();
-    let (page, fragment) = given.split_once('#').unwrap_or((&given, ""));
-    let url = match page {
-        "" => String::new(),
-        page => address::claimed_url(page, base_url).ok_or_else(|| format!("unsafe \"url\": {}", shortened(&given, 100)))?,
-    };
-    let mut block = Block::verbatim(BlockKind::Paragraph, text, 0);
-    block.fragment = address::fragment(fragment);
-    Ok(SourceDocument {
-        path,
-        url,
-        title: shortened(&title.split_whitespace().collect::<Vec<_>>().join(" "), MAX_TITLE),
-        blocks: vec![block],
-        links: Vec::new(),
-        front_matter: Vec::new(),
-        ready: true,
-    })
+    let ready = Ready { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")? };
+    ready.document(file, number, base_url)
 }
 
 #[cfg(test)]

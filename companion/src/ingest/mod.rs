@@ -16,7 +16,9 @@ mod markdown;
 mod markdown_source;
 mod npy;
 mod outside;
+mod parquet;
 mod plain;
+mod ready;
 mod slug;
 mod walk;
 
@@ -167,6 +169,24 @@ pub enum IngestError {
         /// The line, from 1.
         line: usize,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// A row of a table of chunks brought from outside cannot be used.
+    #[error("{}: row {row}: {reason}", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The row, from 1.
+        row: usize,
+        /// Which column, and what is wrong with it.
+        reason: String,
+    },
+    /// A table of chunks brought from outside cannot be read.
+    #[error("{}: {reason}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what was expected.
         reason: String,
     },
     /// The vectors brought from outside cannot be used.

@@ -1,7 +1,7 @@
 //! Chunks and vectors that were made elsewhere.
 
 use super::npy::{self, Number};
-use super::{IngestError, json_lines};
+use super::{IngestError, SourceDocument, json_lines, parquet};
 use half::f16;
 use pocketgraph::bundle::{Chunk, Document};
 use safetensors::{Dtype, SafeTensors};
@@ -11,7 +11,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 /// A dimension above this is a mistake, not an embedding.
-const MAX_DIMENSION: usize = 1 << 16;
+pub(super) const MAX_DIMENSION: usize = 1 << 16;
 
 /// Chunks and vectors from outside, in step.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,9 +20,9 @@ pub struct OutsideChunks {
     pub documents: Vec<Document>,
     /// The chunks, in the order of the lines. Their spans are those of their own text, `0..characters`.
     pub chunks: Vec<Chunk>,
-    /// Their vectors, in the same order, each of length 1: `chunks.len() * dimension` numbers.
+    /// Their vectors, in the same order, each of length 1: `chunks.len() * dimension` numbers; none where none were brought.
     pub vectors: Vec<f32>,
-    /// Numbers a vector.
+    /// Numbers a vector; 0 where none were brought.
     pub dimension: usize,
 }
 
@@ -37,27 +37,71 @@ pub struct Vectors {
     pub data: Vec<f32>,
 }
 
-/// Reads chunks (`.jsonl`, one `{"id"?, "title"?, "url"?, "text"}` a line) and their vectors (`.npy` or `.safetensors`, one row a line).
+/// Reads chunks, and their vectors where they have any: from `vectors` (`.npy` or `.safetensors`, one row a chunk), or from a column of `chunks`.
+/// `chunks` is a Parquet file (`.parquet`), or one `{"id"?, "title"?, "url"?, "text"}` a line (any other name).
 ///
 /// Unlike [`super::ingest`], a malformed line is an error: to skip it would shift every later vector by one.
-pub fn outside(chunks: &Path, vectors: &Path) -> Result<OutsideChunks, IngestError> {
+///
+/// # Errors
+/// [`IngestError`] when a file cannot be read, a line, row or column is malformed, or chunks and vectors differ in number.
+pub fn outside(chunks: &Path, vectors: Option<&Path>) -> Result<OutsideChunks, IngestError> {
     let unreadable = |source| IngestError::Read { path: chunks.to_owned(), source };
-    let file = File::open(chunks).map_err(unreadable)?;
     let name = chunks.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut out = OutsideChunks { documents: Vec::new(), chunks: Vec::new(), vectors: Vec::new(), dimension: 0 };
-    let mut pages: HashMap<(String, String), u32> = HashMap::new();
-    for line in json_lines::lines(BufReader::new(file), &name, "") {
-        let line = line.map_err(unreadable)?;
-        let record = line.record.map_err(|reason| IngestError::Line { path: chunks.to_owned(), line: line.number, reason })?;
-        let next = out.documents.len() as u32;
+    let mut gathered = Gathered::default();
+    let is_parquet = chunks.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
+    let matrix = if is_parquet {
+        let of_the_table = parquet::read(chunks, &name, vectors.is_none(), &mut |record| gathered.add(record))?;
+        match vectors {
+            Some(path) => Some((path, read_vectors(path)?)),
+            None => of_the_table.map(|matrix| (chunks, matrix)),
+        }
+    } else {
+        for line in json_lines::lines(BufReader::new(File::open(chunks).map_err(unreadable)?), &name, "") {
+            let line = line.map_err(unreadable)?;
+            let record = line.record.map_err(|reason| IngestError::Line { path: chunks.to_owned(), line: line.number, reason })?;
+            gathered.add(record);
+        }
+        match vectors {
+            Some(path) => Some((path, read_vectors(path)?)),
+            None => None,
+        }
+    };
+    let mut out = OutsideChunks { documents: gathered.documents, chunks: gathered.chunks, vectors: Vec::new(), dimension: 0 };
+    let Some((path, matrix)) = matrix else { return Ok(out) };
+    if matrix.rows != out.chunks.len() {
+        return Err(IngestError::Counts { chunks: out.chunks.len(), rows: matrix.rows });
+    }
+    out.dimension = matrix.dimension;
+    out.vectors = matrix.data;
+    for (row, v) in out.vectors.chunks_exact_mut(out.dimension.max(1)).enumerate() {
+        let length = v.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+        if length == 0.0 {
+            return Err(bad(path, format!("row {row} is all zeros: it has no direction")));
+        }
+        v.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
+    }
+    Ok(out)
+}
+
+/// Documents and chunks as they come in.
+#[derive(Default)]
+struct Gathered {
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    pages: HashMap<(String, String), u32>,
+}
+
+impl Gathered {
+    fn add(&mut self, record: SourceDocument) {
+        let next = self.documents.len() as u32;
         let document = match record.url.is_empty() {
             true => next,
-            false => *pages.entry((record.url.clone(), record.title.clone())).or_insert(next),
+            false => *self.pages.entry((record.url.clone(), record.title.clone())).or_insert(next),
         };
         if document == next {
-            out.documents.push(record.document());
+            self.documents.push(record.document());
         }
-        out.chunks.extend(record.blocks.into_iter().map(|b| Chunk {
+        self.chunks.extend(record.blocks.into_iter().map(|b| Chunk {
             document,
             heading_path: Vec::new(),
             fragment: b.fragment.unwrap_or_default(),
@@ -66,20 +110,6 @@ pub fn outside(chunks: &Path, vectors: &Path) -> Result<OutsideChunks, IngestErr
             end: b.end,
         }));
     }
-    let matrix = read_vectors(vectors)?;
-    if matrix.rows != out.chunks.len() {
-        return Err(IngestError::Counts { chunks: out.chunks.len(), rows: matrix.rows });
-    }
-    out.dimension = matrix.dimension;
-    out.vectors = matrix.data;
-    for (row, v) in out.vectors.chunks_exact_mut(out.dimension).enumerate() {
-        let length = v.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
-        if length == 0.0 {
-            return Err(bad(vectors, format!("row {row} is all zeros: it has no direction")));
-        }
-        v.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
-    }
-    Ok(out)
 }
 
 /// Reads a matrix of finite f32 or f16 numbers from a `.npy` or `.safetensors` file (one tensor, or the one called `vectors` or `embeddings`).
@@ -165,7 +195,7 @@ mod tests {
             std::fs::write(&p, b).unwrap();
             p
         };
-        outside(&at("c.jsonl", lines.as_bytes()), &at(name, vectors))
+        outside(&at("c.jsonl", lines.as_bytes()), Some(&at(name, vectors)))
     }
 
     const TWO: &str = "{\"text\":\"a\",\"url\":\"p.html#x\",\"title\":\"P\"}\n{\"text\":\"b\",\"url\":\"p.html#y\",\"title\":\"P\"}\n";

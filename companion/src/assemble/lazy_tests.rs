@@ -1,0 +1,220 @@
+//! A bundle too large to be loaded whole: what a search asks for, and what it finds when something is missing.
+#![allow(clippy::unwrap_used)]
+
+use super::{Contents, assemble};
+use crate::cluster::{Random, cells};
+use crate::verify::verify;
+use futures::executor::block_on;
+use futures::future::{FutureExt, LocalBoxFuture, join};
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MemorySource, Source, SourceError};
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::retrieve::{Query, SearchResult};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+const CHUNKS: usize = 9_000;
+const DOCUMENTS: usize = 600;
+const DIM: usize = 16;
+const CELLS: usize = 95;
+
+/// Vectors in three hundred clusters.
+fn vectors() -> Vec<Vec<f32>> {
+    let mut random = Random::new(3, 0);
+    let mut around = |centre: &[f32], spread: f32| -> Vec<f32> {
+        let v: Vec<f32> = centre.iter().map(|c| c + spread * (random.unit() as f32 - 0.5)).collect();
+        let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+        v.iter().map(|x| x / length).collect()
+    };
+    let centres: Vec<Vec<f32>> = (0..300).map(|_| around(&[0.0; DIM], 1.0)).collect();
+    (0..CHUNKS).map(|i| around(&centres[i * 7 % 300], 0.5)).collect()
+}
+
+fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
+    let documents: Vec<Document> =
+        (0..DOCUMENTS).map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md") }).collect();
+    let chunk = |i: usize| Chunk {
+        document: (i * DOCUMENTS / CHUNKS) as u32,
+        heading_path: Vec::new(),
+        fragment: String::new(),
+        text: format!("The lantern number{i} of harbour{} burns.", i % 40),
+        start: 0,
+        end: 10,
+    };
+    let chunks: Vec<Chunk> = (0..CHUNKS).map(chunk).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let contents = Contents {
+        documents: &documents,
+        chunks: &chunks,
+        vectors,
+        cells: &cells(vectors, CELLS, 0),
+        keywords: None,
+        names: None,
+        prepared: None,
+        knowledge: None,
+        labels: None,
+        relation_labels: None,
+        model: None,
+        embedder: EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() },
+        options: Vec::new(),
+        runtime: &[],
+    };
+    assemble(&contents, folder.path()).unwrap();
+    let mut out = BTreeMap::new();
+    read(folder.path(), "", &mut out);
+    out
+}
+
+fn read(folder: &Path, before: &str, out: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{before}{}", path.file_name().unwrap().to_string_lossy());
+        if path.is_dir() {
+            read(&path, &format!("{name}/"), out);
+        } else {
+            out.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// Remembers what it was asked for, and answers each request a moment later.
+struct Watched {
+    files: MemorySource,
+    asked: RefCell<Vec<String>>,
+}
+
+impl Source for Watched {
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+        self.asked.borrow_mut().push(file.to_owned());
+        async move {
+            let mut waited = false;
+            futures::future::poll_fn(|context| {
+                if std::mem::replace(&mut waited, true) {
+                    return std::task::Poll::Ready(());
+                }
+                context.waker().wake_by_ref();
+                std::task::Poll::Pending
+            })
+            .await;
+            self.files.read(file, limit).await
+        }
+        .boxed_local()
+    }
+
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+        self.files.inflate(gzip, length)
+    }
+}
+
+fn open(files: &BTreeMap<String, Vec<u8>>) -> (Rc<Watched>, Engine) {
+    let source = Rc::new(Watched { files: MemorySource { files: files.clone() }, asked: RefCell::default() });
+    let engine = block_on(Engine::open(Rc::clone(&source) as Rc<dyn Source>, 1 << 30)).unwrap();
+    (source, engine)
+}
+
+async fn near(engine: &Engine, vector: &[f32]) -> SearchResult {
+    let query = Query { text: "q".into(), vector: Some(vector.to_vec()), ..Query::default() };
+    let options = SearchOptions { k: Some(10), retriever: Some("dense".into()), typing: false };
+    engine.search_query(&query, &options).await.unwrap()
+}
+
+/// Questions between the clusters' members, where the nearest are spread over cells.
+fn questions(vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    (0..40)
+        .map(|i| {
+            let v: Vec<f32> = vectors[i * 211].iter().zip(&vectors[i * 97 + 5]).map(|(a, b)| a + 0.4 * b).collect();
+            let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+            v.iter().map(|x| x / length).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn a_part_of_the_cells_holds_the_nearest_chunks() {
+    let vectors = vectors();
+    let files = files(&vectors);
+    let (mut found, mut asked) = (0, 0);
+    let questions = questions(&vectors);
+    for question in &questions {
+        let (source, engine) = open(&files);
+        let hits = block_on(near(&engine, question)).hits;
+        asked += source.asked.borrow().iter().filter(|f| f.starts_with("vectors/")).count();
+        let mut cosines: Vec<f32> = vectors.iter().map(|v| v.iter().zip(question).map(|(a, b)| a * b).sum()).collect();
+        cosines.sort_by(|a, b| b.total_cmp(a));
+        // The vectors are stored in 8 bits: a hit counts when it is as near as the tenth but for that.
+        found += hits.iter().filter(|h| h.score > cosines[9] - 0.01).count();
+    }
+    assert!(found * 100 >= questions.len() * 10 * 95, "{found} of {}", questions.len() * 10);
+    assert!(asked * 2 < questions.len() * CELLS, "{asked} cells for {} questions", questions.len());
+}
+
+#[test]
+fn a_cell_that_is_gone_is_named_and_the_others_answer() {
+    let vectors = vectors();
+    let mut files = files(&vectors);
+    let (source, engine) = open(&files);
+    let whole = block_on(near(&engine, &vectors[0]));
+    assert!(whole.missing.is_empty());
+    let gone = source.asked.borrow().iter().find(|f| f.starts_with("vectors/")).unwrap().clone();
+    files.remove(&gone);
+    let (_, engine) = open(&files);
+    let result = block_on(near(&engine, &vectors[0]));
+    assert!(result.missing.iter().any(|m| m.contains(&gone)), "{:?}", result.missing);
+    assert_eq!(result.hits.len(), 10);
+    assert_ne!(result.hits, whole.hits);
+}
+
+#[test]
+fn two_questions_at_once_ask_for_no_file_twice_and_a_third_for_none() {
+    let vectors = vectors();
+    let (source, engine) = open(&files(&vectors));
+    let (a, b) = block_on(join(near(&engine, &vectors[0]), near(&engine, &vectors[0])));
+    assert_eq!(a, b);
+    let mut asked = source.asked.borrow().clone();
+    let all = asked.len();
+    asked.sort();
+    asked.dedup();
+    assert_eq!(asked.len(), all);
+    block_on(near(&engine, &vectors[0]));
+    assert_eq!(source.asked.borrow().len(), all);
+}
+
+#[test]
+fn a_question_that_is_given_up_asks_for_nothing_more() {
+    let vectors = vectors();
+    let (source, engine) = open(&files(&vectors));
+    let mut search = Box::pin(near(&engine, &vectors[0]));
+    let waker = futures::task::noop_waker();
+    assert!(search.poll_unpin(&mut std::task::Context::from_waker(&waker)).is_pending());
+    let before = source.asked.borrow().len();
+    drop(search);
+    assert_eq!(source.asked.borrow().len(), before);
+    // What was given up half-way is no harm to the next.
+    assert_eq!(block_on(near(&engine, &vectors[0])).hits.len(), 10);
+}
+
+#[test]
+fn hits_bring_their_documents_so_that_neither_these_nor_the_whole_list_of_pages_is_loaded() {
+    let files = files(&vectors());
+    let (source, engine) = open(&files);
+    let options = SearchOptions { k: Some(10), retriever: Some("lexical".into()), typing: false };
+    let result = block_on(engine.search("number4321", &options)).unwrap();
+    assert_eq!((result.hits[0].title.as_str(), result.hits[0].url.as_str()), ("Page 288", "p288.html"));
+    let asked = source.asked.borrow();
+    let begins = |with: &str| asked.iter().filter(|f| f.starts_with(with)).count();
+    assert_eq!((begins("documents-"), begins("chunks-lists-"), begins("chunks-lists/"), begins("chunks/")), (0, 1, 1, 1));
+    assert_eq!(asked.iter().filter(|f| f.starts_with("chunks-") && !f.starts_with("chunks-lists")).count(), 0);
+}
+
+#[test]
+fn a_whole_bundle_verifies_and_a_damaged_list_is_named() {
+    let mut files = files(&vectors());
+    let (_, engine) = open(&files);
+    assert_eq!(block_on(verify(engine.corpus().bundle())).faults, Vec::<String>::new());
+    let list = files.keys().find(|f| f.starts_with("chunks-lists/")).unwrap().clone();
+    files.get_mut(&list).unwrap()[20] ^= 1;
+    let (_, engine) = open(&files);
+    let verdict = block_on(verify(engine.corpus().bundle()));
+    assert!(verdict.faults.iter().any(|f| f.contains(&list)), "{:?}", verdict.faults);
+}

@@ -1,0 +1,46 @@
+//! Ready chunks: what a line of JSON or a row of a table says of one, as a document of its own.
+
+use super::block::{Block, BlockKind};
+use super::{MAX_TITLE, SourceDocument, address, shortened};
+
+/// The fields of a ready chunk, trimmed; an empty one is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Ready {
+    /// What the writer calls it.
+    pub id: Option<String>,
+    /// The title of its document.
+    pub title: Option<String>,
+    /// Where a reader opens it, with a fragment where it has one.
+    pub url: Option<String>,
+    /// The passage.
+    pub text: Option<String>,
+}
+
+impl Ready {
+    /// The chunk as a document of its own; `file` and `number` name it where it has no id. The error says what is wrong with which field.
+    pub fn document(self, file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
+        let text = self.text.ok_or("no \"text\"")?;
+        if text.contains('\0') {
+            return Err("\"text\" holds a NUL character".into());
+        }
+        let path = self.id.unwrap_or_else(|| format!("{file}:{number}"));
+        let title = self.title.unwrap_or_else(|| path.clone());
+        let given = self.url.unwrap_or_default();
+        let (page, fragment) = given.split_once('#').unwrap_or((&given, ""));
+        let url = match page {
+            "" => String::new(),
+            page => address::claimed_url(page, base_url).ok_or_else(|| format!("unsafe \"url\": {}", shortened(&given, 100)))?,
+        };
+        let mut block = Block::verbatim(BlockKind::Paragraph, text, 0);
+        block.fragment = address::fragment(fragment);
+        Ok(SourceDocument {
+            path,
+            url,
+            title: shortened(&title.split_whitespace().collect::<Vec<_>>().join(" "), MAX_TITLE),
+            blocks: vec![block],
+            links: Vec::new(),
+            front_matter: Vec::new(),
+            ready: true,
+        })
+    }
+}
