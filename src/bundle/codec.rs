@@ -54,6 +54,10 @@ pub enum Kind {
     SketchIndex = 20,
     /// The sketches of a run of chunks.
     Sketches = 21,
+    /// The list of pages of the token table, and what its sums begin with.
+    TableIndex = 22,
+    /// A run of the token table's rows.
+    TableRows = 23,
     /// What documents are called.
     Names = 30,
     /// The list of mention pages.

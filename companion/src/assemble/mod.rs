@@ -2,6 +2,7 @@
 
 mod install;
 mod sections;
+mod table;
 mod writer;
 
 pub use install::{InstallError, Staging, remove_staging};

@@ -6,8 +6,8 @@ use super::open::wait;
 use super::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
 use crate::eval::{
-    PlansReport, Writer, evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for, read_passages,
-    read_questions,
+    Encoders, PlansReport, QuerySide, Writer, evaluate, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for,
+    read_passages, read_questions,
 };
 use crate::pipeline::Progress;
 use clap::Subcommand;
@@ -133,6 +133,12 @@ struct Retrieval {
     /// Keep the bundle in this folder, and use it again where it is there
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
+    /// What speaks for the questions
+    #[arg(long, value_enum, default_value_t = QuerySide::Model)]
+    query_side: QuerySide,
+    /// Measure with this token table, made by `train query-table`, in place of the program's own; the bundle must be built anew
+    #[arg(long, value_name = "FILE")]
+    query_table: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -286,8 +292,11 @@ fn retrieval(args: &Retrieval) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
     bars.stage("embedding passages", Some(passages.len() as u64));
-    let report = wait(evaluate(&passages, &questions, &args.retrievers, &model, args.bundle.as_deref(), &|n| bars.at(n as u64)))?
-        .into_diagnostic()?;
+    let table = model.query_table(args.query_table.as_deref())?;
+    let at = |n| bars.at(n as u64);
+    let encoders = Encoders { model: &model, table: table.as_ref(), side: args.query_side };
+    let measured = evaluate(&passages, &questions, &args.retrievers, encoders, args.bundle.as_deref(), &at);
+    let report = wait(measured)?.into_diagnostic()?;
     bars.finish();
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);

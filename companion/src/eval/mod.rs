@@ -21,6 +21,6 @@ pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_pla
 pub use linking::{LinkingRow, evaluate_linking};
 pub use metrics::{Measures, interval, measure};
 pub use plans::{PatternReport, evaluate_patterns};
-pub use retrieval::{EvalError, Missed, Paired, Report, Row, evaluate};
+pub use retrieval::{Encoders, EvalError, Missed, Paired, QuerySide, Report, Row, evaluate};
 pub use walks::{WalksReport, evaluate_walks};
 pub use world::graph_for;

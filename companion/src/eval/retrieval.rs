@@ -8,6 +8,7 @@ use crate::embed_bulk::NativeEmbedder;
 use crate::folder::FolderSource;
 use crate::names;
 use crate::prepare::{self, Needs, UnknownRetriever, prepare, sections_of};
+use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
@@ -120,6 +121,29 @@ pub struct Report {
     pub rows: Vec<Row>,
 }
 
+/// What speaks for the questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum QuerySide {
+    /// The full model.
+    #[default]
+    Model,
+    /// The token table.
+    Table,
+    /// BM25's best hits.
+    Feedback,
+}
+
+/// What embeds passages and questions.
+#[derive(Clone, Copy)]
+pub struct Encoders<'a> {
+    /// Embeds the passages.
+    pub model: &'a NativeEmbedder,
+    /// The token table of the bundle.
+    pub table: Option<&'a TokenTable>,
+    /// Which of them embeds the questions.
+    pub side: QuerySide,
+}
+
 /// Measures `retrievers` on a set. Each passage is one chunk; what the model cannot hold (256 tokens) is not embedded, but is indexed. The bundle is kept in
 /// `keep`, and used again where there is one.
 ///
@@ -129,7 +153,7 @@ pub async fn evaluate(
     passages: &[Passage],
     questions: &[Question],
     retrievers: &[String],
-    model: &NativeEmbedder,
+    encoders: Encoders<'_>,
     keep: Option<&Path>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Report, EvalError> {
@@ -139,13 +163,17 @@ pub async fn evaluate(
     let mut build_seconds = Vec::new();
     if !folder.join(MANIFEST).exists() {
         std::fs::create_dir_all(folder)?;
-        build_seconds = build(passages, needs, model, folder, progress)?;
+        build_seconds = build(passages, needs, encoders, folder, progress)?;
     }
     let engine = Engine::open(Rc::new(FolderSource::new(folder)), 4 << 30).await?;
     if engine.corpus().len() != passages.len() {
         return Err(EvalError::OtherBundle { found: engine.corpus().len(), expected: passages.len() });
     }
-    engine.prepare().await?;
+    match encoders.side {
+        QuerySide::Model => engine.prepare().await?,
+        QuerySide::Table => engine.prepare_table().await?,
+        QuerySide::Feedback => {}
+    }
     let mut rows = Vec::new();
     for name in retrievers {
         rows.push(measured(name, &engine, passages, questions).await?);
@@ -157,7 +185,7 @@ pub async fn evaluate(
 fn build(
     passages: &[Passage],
     needs: Needs,
-    model: &NativeEmbedder,
+    Encoders { model, table, .. }: Encoders<'_>,
     folder: &Path,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Vec<(&'static str, f64)>, EvalError> {
@@ -205,7 +233,7 @@ fn build(
         knowledge: None,
         labels: None,
         relation_labels: None,
-        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
+        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table }),
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),
         runtime: &[],
