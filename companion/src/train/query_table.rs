@@ -333,7 +333,7 @@ mod tests {
     /// Lessons that a table can learn exactly: the targets are sums of hidden rows.
     fn lessons(vocabulary: u32, dim: usize, n: usize) -> Lessons {
         let mut random = Random::new(5, 1);
-        let mut number = |random: &mut Random| (0..dim).map(|_| random.unit() as f32 - 0.5).collect::<Vec<f32>>();
+        let number = |random: &mut Random| (0..dim).map(|_| random.unit() as f32 - 0.5).collect::<Vec<f32>>();
         let hidden: Vec<Vec<f32>> = (0..vocabulary).map(|_| number(&mut random)).collect();
         let tokens: Vec<Vec<u32>> =
             (0..n).map(|_| (0..1 + random.below(5)).map(|_| random.below(vocabulary as usize) as u32).collect()).collect();
