@@ -1,5 +1,7 @@
 //! Embeds the browser runtime (what `./build.sh wasm` left in `pkg/`) into the program, so that a bundle and the code that reads it come from
 //! one build. Without `pkg/` the program still builds; `pocketgraph build` then says that it has no runtime to write.
+//!
+//! Likewise the token table, `models/query-table.safetensors`: without it the program still builds, and bundles go without one.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,13 @@ fn files(dir: &Path, out: &mut Vec<PathBuf>) {
             out.push(path);
         }
     }
+}
+
+/// The token table as an expression of type `Option<&[u8]>`.
+fn query_table(manifest: &Path) -> String {
+    let file = manifest.join("../models/query-table.safetensors");
+    println!("cargo::rerun-if-changed={}", file.display());
+    if file.is_file() { format!("Some(include_bytes!({:?}) as &[u8])", file.display().to_string()) } else { "None".to_owned() }
 }
 
 fn main() {
@@ -31,8 +40,10 @@ fn main() {
         let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", path.display().to_string());
     }
     code.push(']');
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("runtime_files.rs");
-    if let Err(e) = std::fs::write(&out, code) {
-        println!("cargo::error=cannot write {}: {e}", out.display());
+    for (name, code) in [("runtime_files.rs", code), ("query_table.rs", query_table(&manifest))] {
+        let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
+        if let Err(e) = std::fs::write(&out, code) {
+            println!("cargo::error=cannot write {}: {e}", out.display());
+        }
     }
 }

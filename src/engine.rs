@@ -3,7 +3,7 @@
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
 use crate::compact::{Map, Set, sort_by};
-use crate::embed::QuestionEncoder;
+use crate::embed::{QuestionEncoder, TableEncoder};
 use crate::kg::{self, Candidate, Linker};
 use crate::lexical;
 use crate::llm::ChatModel;
@@ -134,6 +134,7 @@ pub struct Neighbor {
 pub struct Engine {
     corpus: Corpus,
     encoder: RefCell<Option<Rc<QuestionEncoder>>>,
+    table: RefCell<Option<Rc<TableEncoder>>>,
     linker: RefCell<Option<Rc<Linker>>>,
 }
 
@@ -144,7 +145,7 @@ impl Engine {
     /// [`EngineError::Bundle`] when there is no bundle or it is not one that this engine reads.
     pub async fn open(source: Rc<dyn Source>, memory_limit: u64) -> Result<Engine, EngineError> {
         let bundle = Bundle::open(source, memory_limit).await?;
-        Ok(Engine { corpus: Corpus::new(bundle), encoder: RefCell::default(), linker: RefCell::default() })
+        Ok(Engine { corpus: Corpus::new(bundle), encoder: RefCell::default(), table: RefCell::default(), linker: RefCell::default() })
     }
 
     /// The bundle's contents, for retrievers of one's own.
@@ -178,7 +179,21 @@ impl Engine {
         self.corpus.bundle().stats()
     }
 
-    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there.
+    /// Loads the token table, a few kilobytes beside the vocabulary that the model needs too; until the model is there, searches use it. Does nothing when
+    /// it is there, and in a bundle without one.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it cannot be loaded.
+    pub async fn prepare_table(&self) -> Result<(), EngineError> {
+        let bundle = self.corpus.bundle();
+        if self.table.borrow().is_none() && TableEncoder::is_in(bundle) {
+            let table = TableEncoder::load(bundle, self.corpus.sketch_index().await?).await?;
+            *self.table.borrow_mut() = Some(Rc::new(table));
+        }
+        Ok(())
+    }
+
+    /// Loads the model that embeds questions, and the token table before it; from then on searches use it. Does nothing when it is there.
     ///
     /// # Errors
     /// [`EngineError`] when the bundle brings no model or it cannot be loaded.
@@ -191,6 +206,8 @@ impl Engine {
                     "the bundle's vectors are by {id}, and it brings no model to embed questions with"
                 )));
             }
+            // Without the table the wait for the model is longer, and that is all.
+            let _ = self.prepare_table().await;
             let encoder = Rc::new(QuestionEncoder::load(bundle).await?);
             *self.encoder.borrow_mut() = Some(encoder);
         }
@@ -211,7 +228,7 @@ impl Engine {
         self.encoder.borrow().clone()
     }
 
-    /// Analyses a question, and embeds it where the model is loaded. A vector of one's own may be given instead.
+    /// Analyses a question, and embeds it where the model is loaded, or else the token table. A vector of one's own may be given instead.
     ///
     /// # Errors
     /// [`EngineError`] when the word embeddings cannot be loaded.
@@ -223,6 +240,10 @@ impl Engine {
             Some(encoder) if !query.read.is_empty() => encoder.encode(&query.read).await.ok(),
             _ => None,
         };
+        let table = self.table.borrow().clone().filter(|_| query.vector.is_none() && !typing);
+        if let Some(table) = table {
+            query.by_table = table.encode(&query.read).await.unwrap_or_default();
+        }
         Ok(query)
     }
 

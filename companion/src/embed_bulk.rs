@@ -1,6 +1,7 @@
 //! Embedding many texts at once on all cores, with the weights that ship inside the program.
 
 use crate::train::minilm::{EPSILON, HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
+use crate::train::query_table::TokenTable;
 use miette::{Context, IntoDiagnostic, miette};
 use pocketgraph::embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers};
 use pocketgraph::nn::{Encoder, Factors, Layer, LayerNorm, Linear, Simd};
@@ -9,11 +10,18 @@ use pocketgraph::vector::QuantizedMatrix;
 use rayon::prelude::*;
 use safetensors::tensor::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The weights, as `pocketgraph train minilm` made them.
 static WEIGHTS: &[u8] = include_bytes!("../../models/minilm-int8.safetensors");
+/// The token table, as `pocketgraph train query-table` made it, where the program was built with one.
+static TABLE: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/query_table.rs"));
 pub(crate) static VOCABULARY: &str = include_str!("../../models/minilm-vocab.txt");
+
+/// What every text begins and ends with.
+const CLS: u32 = 101;
+const SEP: u32 = 102;
 
 /// Tokens that a text is cut to, `[CLS]` and `[SEP]` included: what the model was trained with.
 pub const MAX_TOKENS: usize = 256;
@@ -82,6 +90,27 @@ impl NativeEmbedder {
         NativeEmbedder { model: self.model.with_simd(simd), ..self }
     }
 
+    /// The token table of a file that `pocketgraph train query-table` wrote, or else the one inside the program, if it was built with one.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or holds no table of this model's vocabulary.
+    pub fn query_table(&self, file: Option<&Path>) -> miette::Result<Option<TokenTable>> {
+        let table = match file {
+            Some(file) => {
+                let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+                TokenTable::read(&bytes).wrap_err_with(|| format!("reading {}", file.display()))?
+            }
+            None => match TABLE {
+                Some(bytes) => TokenTable::read(bytes)?,
+                None => return Ok(None),
+            },
+        };
+        if table.dim != self.dim() || table.rows.len() != self.words.rows() * table.dim {
+            return Err(miette!("the token table is not of this model's vocabulary"));
+        }
+        Ok(Some(table))
+    }
+
     /// The tokenizer, for measuring chunks.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
@@ -131,7 +160,19 @@ impl NativeEmbedder {
 
     /// As [`NativeEmbedder::embed_all`]; `each` hears of every vector as soon as it is there, with the place of its text, from any thread.
     pub fn embed_each(&self, texts: &[String], each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
-        let mut order: Vec<(usize, Vec<u32>)> = texts.par_iter().map(|t| self.tokenizer.encode(t, MAX_TOKENS)).enumerate().collect();
+        let tokens = texts.par_iter().map(|t| self.tokenizer.encode(t, MAX_TOKENS)).collect();
+        self.embed_ids(tokens, each, progress)
+    }
+
+    /// The unit vectors of texts given as content tokens, at most [`MAX_TOKENS`] - 2 of them, each below [`WORDS`].
+    pub fn embed_tokens(&self, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
+        let framed = |ids: &Vec<u32>| [CLS].iter().chain(ids).chain(&[SEP]).copied().collect();
+        self.embed_ids(texts.iter().map(framed).collect(), &|_, _| {}, &|_| {})
+    }
+
+    fn embed_ids(&self, texts: Vec<Vec<u32>>, each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
+        let mut vectors = vec![Vec::new(); texts.len()];
+        let mut order: Vec<(usize, Vec<u32>)> = texts.into_iter().enumerate().collect();
         // Longest first: the last batches are small ones, so that no core waits long for another.
         order.sort_by_key(|(i, ids)| (std::cmp::Reverse(ids.len()), *i));
         let done = AtomicUsize::new(0);
@@ -150,7 +191,6 @@ impl NativeEmbedder {
                 out
             })
             .collect();
-        let mut vectors = vec![Vec::new(); texts.len()];
         for (batch, rows) in batches.iter().zip(&embedded) {
             for ((i, _), row) in batch.iter().zip(rows.chunks_exact(self.dim())) {
                 if let Some(v) = vectors.get_mut(*i) {

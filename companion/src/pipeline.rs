@@ -79,6 +79,8 @@ pub struct BuildOptions {
     pub runtime: bool,
     /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
     pub pages: Option<PathBuf>,
+    /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
+    pub query_table: Option<PathBuf>,
 }
 
 impl BuildOptions {
@@ -99,6 +101,7 @@ impl BuildOptions {
             seed: 0,
             runtime: false,
             pages: None,
+            query_table: None,
         }
     }
 }
@@ -260,6 +263,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         clock.lap("knowledge graph");
     }
     let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
+    let table = model.query_table(options.query_table.as_deref()).map_err(|e| BuildError::Model(e.to_string()))?;
     let mut from_documents = DocumentTriples::default();
     let read = match &options.input {
         Input::Documents(folder) => {
@@ -374,7 +378,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         knowledge: knowledge.as_ref().map(|(graph, _)| graph),
         labels: labels.as_ref(),
         relation_labels: relation_labels.as_ref(),
-        model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
+        model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table: table.as_ref() }),
         embedder: read.embedder,
         options: described(options),
         runtime,

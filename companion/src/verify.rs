@@ -1,7 +1,7 @@
 //! Checking a whole bundle: every file's hash, every decoder.
 
 use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
-use pocketgraph::embed::QuestionEncoder;
+use pocketgraph::embed::{QuestionEncoder, TableEncoder};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
 use pocketgraph::lexical::{decode_lexicon, decode_postings};
 use pocketgraph::retrieve::Corpus;
@@ -69,6 +69,14 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     {
         for page in 0..index.pages.pages.len() {
             v.faults.extend(corpus.sketches(&index, &[page]).await.1);
+        }
+    }
+    if TableEncoder::is_in(bundle)
+        && let Some(sketches) = v.note(corpus.sketch_index().await)
+        && let Some(table) = v.note(TableEncoder::load(bundle, sketches).await)
+    {
+        for page in 0..table.page_count() {
+            v.faults.extend(table.pages(&[page]).await.missing());
         }
     }
     lexical(bundle, &mut v).await;

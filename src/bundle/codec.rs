@@ -58,6 +58,10 @@ pub enum Kind {
     PageList = 22,
     /// A run of chunks with the documents that they are of.
     TitledChunks = 23,
+    /// The list of pages of the token table, and what its sums begin with.
+    TableIndex = 24,
+    /// A run of the token table's rows.
+    TableRows = 25,
     /// What documents are called.
     Names = 30,
     /// The list of mention pages.

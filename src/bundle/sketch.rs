@@ -92,6 +92,35 @@ impl SketchIndex {
         out
     }
 
+    /// The unit vector along the part of the mean that no component can say; zeros where there is none.
+    fn plane(&self) -> Vec<f32> {
+        let mut rest = self.mean.clone();
+        for i in 0..self.basis.rows() {
+            let row = self.basis.row_f32(i);
+            let share: f32 = row.iter().zip(&rest).map(|(b, r)| b * r).sum();
+            rest.iter_mut().zip(&row).for_each(|(r, b)| *r -= share * b);
+        }
+        let length = rest.iter().map(|x| x * x).sum::<f32>().sqrt();
+        rest.iter_mut().for_each(|x| *x = if length > 1e-6 { *x / length } else { 0.0 });
+        rest
+    }
+
+    /// A vector's products with the components, and with the part of the mean outside them: all of it that a sketch can be compared with.
+    pub fn plane_coordinates(&self, vector: &[f32]) -> Vec<f32> {
+        let product = |row: Vec<f32>| row.iter().zip(vector).map(|(a, b)| a * b).sum();
+        (0..self.basis.rows()).map(|i| self.basis.row_f32(i)).chain([self.plane()]).map(product).collect()
+    }
+
+    /// The shortest vector that has the products `coordinates` with the components and the mean.
+    pub fn raise(&self, coordinates: &[f32]) -> Vec<f32> {
+        let mut out = vec![0.0; self.mean.len()];
+        for (i, &c) in coordinates.iter().enumerate() {
+            let row = if i < self.basis.rows() { self.basis.row_f32(i) } else { self.plane() };
+            out.iter_mut().zip(&row).for_each(|(o, x)| *o += c * x);
+        }
+        out
+    }
+
     /// What compares `vector` with sketches.
     pub fn against(&self, vector: &[f32]) -> Against {
         // A sketch stands for mean + sum c_i b_i, so its product with the vector is a constant and a sum over the levels.

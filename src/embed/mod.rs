@@ -3,7 +3,9 @@
 mod layers;
 mod minilm;
 mod question;
+mod table;
 
 pub use layers::encode_layers;
 pub use minilm::{EmbedError, EmbedScratch, MiniLm, Positions, WordRows};
 pub use question::QuestionEncoder;
+pub use table::{TableEncoder, TableIndex, encode_rows};

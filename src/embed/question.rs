@@ -5,6 +5,7 @@ use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_
 use crate::compact::Map;
 use crate::text::Tokenizer;
 use crate::vector::QuantizedMatrix;
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
 /// A question counts up to here, in tokens; what follows is not embedded.
@@ -31,6 +32,16 @@ impl WordRows for Rows<'_> {
     }
 }
 
+/// The tokenizer of the bundle's model.
+pub(super) fn load_tokenizer(bundle: &Bundle) -> LocalBoxFuture<'_, Result<Rc<Tokenizer>, BundleError>> {
+    let decode = |file: &str, bytes: &[u8]| {
+        let mut b = open_section(file, bytes, Kind::Vocabulary)?;
+        let text = std::str::from_utf8(b.rest()).map_err(|_| b.corrupt("the vocabulary is not UTF-8"))?;
+        Tokenizer::from_vocab(text).map_err(|e| b.corrupt(&e.to_string()))
+    };
+    bundle.section("vocabulary", decode).boxed_local()
+}
+
 impl QuestionEncoder {
     /// Whether the bundle brings the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
@@ -42,11 +53,6 @@ impl QuestionEncoder {
     /// # Errors
     /// [`BundleError`] when the bundle has no model or a section of it cannot be loaded.
     pub async fn load(bundle: &Bundle) -> Result<Self, BundleError> {
-        let tokenizer = bundle.section("vocabulary", |file, bytes| {
-            let mut b = open_section(file, bytes, Kind::Vocabulary)?;
-            let text = std::str::from_utf8(b.rest()).map_err(|_| b.corrupt("the vocabulary is not UTF-8"))?;
-            Tokenizer::from_vocab(text).map_err(|e| b.corrupt(&e.to_string()))
-        });
         let words = bundle.section("words", |file, bytes| {
             let mut b = open_section(file, bytes, Kind::WordIndex)?;
             let index = PagedIndex::take(&mut b)?;
@@ -56,7 +62,7 @@ impl QuestionEncoder {
             let mut b = open_section(file, bytes, Kind::Layers)?;
             MiniLm::from_layers(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
         });
-        let (tokenizer, words, model) = futures::future::try_join3(tokenizer, words, model).await?;
+        let (tokenizer, words, model) = futures::future::try_join3(load_tokenizer(bundle), words, model).await?;
         Ok(QuestionEncoder { bundle: bundle.clone(), tokenizer, model, words })
     }
 

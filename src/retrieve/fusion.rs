@@ -53,7 +53,7 @@ fn weighted_mean(vectors: impl Iterator<Item = (f32, Vec<f32>)>) -> Option<Vec<f
     (total > 0.0).then_some(sum)
 }
 
-/// The question's vector, or what stands in for it given BM25's best hits; which of the two spoke; and what could not be loaded.
+/// The question's vector, or what stands in for it: the token table's, or that of BM25's best hits; which of them spoke; and what could not be loaded.
 ///
 /// # Errors
 /// As [`feedback_vector`].
@@ -64,6 +64,9 @@ pub(super) async fn spoken_for(
 ) -> Result<(Option<Vec<f32>>, Stage, Vec<String>), BundleError> {
     if let Some(v) = &query.vector {
         return Ok((Some(v.clone()), Stage::Model, Vec::new()));
+    }
+    if let Some(v) = &query.by_table {
+        return Ok((Some(v.clone()), Stage::Table, Vec::new()));
     }
     let (vector, missing) = feedback_vector(corpus, lexical).await?;
     Ok((vector, Stage::Feedback, missing))

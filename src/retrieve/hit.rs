@@ -120,6 +120,8 @@ pub enum Stage {
     Lexical,
     /// BM25, then the vectors of its own best hits stand in for the question's (pseudo-relevance feedback).
     Feedback,
+    /// The rows of the question's tokens were added up: the token table, which is there before the model.
+    Table,
     /// The question was embedded by the full model.
     Model,
 }

@@ -65,6 +65,8 @@ pub struct Query {
     pub lexical: LexicalQuery,
     /// Its unit vector, where a model has embedded it.
     pub vector: Option<Vec<f32>>,
+    /// What the token table makes of it, where that is loaded and no model has embedded it. Good for sketches only.
+    pub by_table: Option<Vec<f32>>,
     /// What embeds further texts, where the model is loaded.
     pub encoder: Option<Rc<QuestionEncoder>>,
 }
@@ -73,7 +75,7 @@ impl Query {
     /// A question of which only the words of `read` (all of it, or its beginning) are known; `typing` when the last may be unfinished.
     pub fn of_words(question: &str, read: &str, typing: bool) -> Query {
         let lexical = LexicalQuery::new(read, typing);
-        Query { text: question.to_owned(), read: read.to_owned(), lexical, vector: None, encoder: None }
+        Query { text: question.to_owned(), read: read.to_owned(), lexical, vector: None, by_table: None, encoder: None }
     }
 }
 

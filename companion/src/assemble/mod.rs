@@ -5,6 +5,7 @@ mod listing;
 #[cfg(test)]
 mod lazy_tests;
 mod sections;
+mod table;
 mod writer;
 
 pub use install::{InstallError, Staging, remove_staging};

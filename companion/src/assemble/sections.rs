@@ -1,12 +1,15 @@
 //! From finished parts to a bundle's sections.
 
+use super::table::token_table;
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
 use crate::names::Found;
 use crate::prepare::Prepared;
+use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{
     CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PAGES_PER_LIST, PagedIndex,
-    TITLED_FROM, VectorIndex, begin, encode_chunks, encode_documents, encode_list, encode_sketches, encode_titled_chunks, encode_vectors,
+    SketchIndex, TITLED_FROM, VectorIndex, begin, encode_chunks, encode_documents, encode_list, encode_sketches, encode_titled_chunks,
+    encode_vectors,
 };
 use pocketgraph::entities::{Community, SentencePlace, Summary, Tree, encode_communities, encode_entities, encode_synonyms, encode_tree};
 use pocketgraph::keyword::{self, KeywordGraph};
@@ -25,6 +28,8 @@ pub struct QueryModel<'a> {
     pub layers: &'a [u8],
     /// The word embeddings, one row a token.
     pub words: &'a QuantizedMatrix,
+    /// The token table, which ranks before the rest has arrived.
+    pub table: Option<&'a TokenTable>,
 }
 
 /// How many word embeddings share a page: 25 kB. The vocabulary is in order of frequency, so that a question's common words share the first pages.
@@ -78,7 +83,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     chunks(&mut w, contents, &order)?;
     lexical(&mut w, contents, &order)?;
     vectors(&mut w, contents, &order)?;
-    sketches(&mut w, contents, &order)?;
+    let sketched = sketches(&mut w, contents, &order)?;
     if let Some(graph) = contents.keywords {
         let (labels, edges) = keyword::encode(&renumbered(graph, &order));
         w.section("keywords", &labels, GZIP, &[])?;
@@ -105,6 +110,9 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     }
     if let Some(model) = &contents.model {
         query_model(&mut w, model)?;
+        if let (Some(table), Some(sketches)) = (model.table, &sketched) {
+            token_table(&mut w, table, sketches)?;
+        }
     }
     for (name, bytes) in contents.runtime {
         w.file(&format!("runtime/{name}"), bytes)?;
@@ -217,10 +225,10 @@ const SKETCHES_PER_PAGE: usize = 2048;
 /// And in a larger one, of which a question touches a few: 3 kB.
 const SCATTERED_PER_PAGE: usize = 64;
 
-fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<Option<SketchIndex>, WriteError> {
     let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
     if order.len() < SKETCHED_FROM || dim == 0 {
-        return Ok(());
+        return Ok(None);
     }
     let mut index = crate::sketch::coordinates(contents.vectors, dim);
     let per_page = if order.len() <= 2 * SKETCHES_PER_PAGE { SKETCHES_PER_PAGE } else { SCATTERED_PER_PAGE };
@@ -230,7 +238,8 @@ fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> 
         index.pages.first.push(index.pages.items() + run.len() as u32);
     }
     let pages = index.pages.pages.clone();
-    w.section("sketches", &index.encode(), RAW_PAGES, &pages)
+    w.section("sketches", &index.encode(), RAW_PAGES, &pages)?;
+    Ok(Some(index))
 }
 
 fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), WriteError> {

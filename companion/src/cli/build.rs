@@ -67,6 +67,9 @@ pub struct Args {
     /// Also write the Markdown documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    /// Carry this token table, made by `train query-table`, in place of the program's own
+    #[arg(long, value_name = "FILE")]
+    query_table: Option<PathBuf>,
     /// Keep what was computed and what was paid for in this folder, for the next build [default: the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
@@ -180,6 +183,7 @@ pub fn run(args: &Args) -> Result<()> {
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
+        query_table: args.query_table.clone(),
     };
     ctrlc::set_handler(|| {
         flush_all();

@@ -1,7 +1,12 @@
 //! `pocketgraph train`.
 
+use super::progress::Bars;
 use super::train_data;
-use crate::train::minilm;
+use crate::cache::{Cache, CachedEmbedder};
+use crate::embed_bulk::NativeEmbedder;
+use crate::pipeline::Progress;
+use crate::train::query_table::{Options, TokenTable, alone, lessons};
+use crate::train::{minilm, texts};
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result};
 use std::path::PathBuf;
@@ -19,6 +24,8 @@ enum What {
     Minilm(Minilm),
     /// Make questions with plans and answers from a knowledge graph, to train a planner on
     Data(train_data::Args),
+    /// Fit a vector for every token to all-MiniLM-L6-v2's vectors of short texts: what ranks before the model has arrived
+    QueryTable(QueryTable),
 }
 
 #[derive(Debug, clap::Args)]
@@ -31,11 +38,40 @@ struct Minilm {
     out: PathBuf,
 }
 
+#[derive(Debug, clap::Args)]
+struct QueryTable {
+    /// JSON Lines, TSV, Markdown or text files, also gzipped, and folders of them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Leave out every text that stands in these files: what the table will be measured with
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    without: Vec<PathBuf>,
+    /// Most texts to learn from, besides the single words of the vocabulary
+    #[arg(long, value_name = "N", default_value_t = 220_000)]
+    texts: usize,
+    /// Passes over the texts
+    #[arg(long, default_value_t = Options::default().epochs)]
+    epochs: usize,
+    /// Fixes which texts are taken and in which order
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Keep the texts' vectors in this folder: an interrupted or repeated run need not compute them again
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Where to write the table
+    #[arg(short, long, default_value = "models/query-table.safetensors")]
+    out: PathBuf,
+}
+
 pub fn run(args: &Args) -> Result<()> {
-    let args = match &args.what {
-        What::Minilm(args) => args,
-        What::Data(args) => return train_data::run(args),
-    };
+    match &args.what {
+        What::Minilm(args) => run_minilm(args),
+        What::Data(args) => train_data::run(args),
+        What::QueryTable(args) => run_query_table(args),
+    }
+}
+
+fn run_minilm(args: &Minilm) -> Result<()> {
     let fetched = tempfile::tempdir().into_diagnostic()?;
     let source = match &args.from {
         Some(path) => path.clone(),
@@ -46,5 +82,34 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let s = minilm::quantise(&source, &args.out)?;
     println!("{}: {} parameters in {} tensors, {} bytes", args.out.display(), s.parameters, s.tensors, s.bytes);
+    Ok(())
+}
+
+fn run_query_table(args: &QueryTable) -> Result<()> {
+    let model = NativeEmbedder::new()?;
+    let bars = Bars::new(false);
+    bars.stage("reading texts", None);
+    let found = texts::collect(&args.files, &args.without, args.texts, args.seed)?;
+    let texts = found.texts;
+    bars.finish();
+    for (file, n) in &found.files {
+        println!("{n:>7} texts of {}", file.display());
+    }
+    println!("{:>7} texts in all", texts.len());
+    let cache = args.cache.as_deref().map(Cache::open).transpose().into_diagnostic()?;
+    bars.stage("embedding texts", Some(texts.len() as u64));
+    let vectors = CachedEmbedder::new(&model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64));
+    bars.stage("embedding tokens", None);
+    let alone = alone(&model);
+    bars.finish();
+    let lessons = lessons(&model, &texts, &vectors, &alone);
+    drop(vectors);
+    let mut table = TokenTable::untrained(&alone, &lessons.tokens);
+    let options = Options { epochs: args.epochs, seed: args.seed, ..Options::default() };
+    table.fit(&lessons, &options, &mut |fit| {
+        println!("epoch {}: cosine {:.4} of texts learnt, {:.4} of texts held out", fit.epoch, fit.learnt, fit.held_out);
+    });
+    let bytes = table.write(&args.out)?;
+    println!("{}: {} rows of {} components, {bytes} bytes", args.out.display(), table.rows.len() / table.dim, table.dim);
     Ok(())
 }

@@ -38,7 +38,7 @@ pub use linking::{LinkingRow, evaluate_linking};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
 pub use plans::{PatternReport, evaluate_patterns};
 pub use retrieval::{LlmCost, Missed, Paired, Report, Row, evaluate};
-pub use set_bundle::{EvalError, SetBuild, SetBundle, open_set};
+pub use set_bundle::{EvalError, QuerySide, SetBuild, SetBundle, open_set};
 pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, evaluate_site, told};
 pub use walks::{WalksReport, evaluate_walks};
 pub use world::graph_for;

@@ -8,6 +8,7 @@ use crate::folder::FolderSource;
 use crate::kg;
 use crate::names;
 use crate::prepare::{self, Needs, UnknownRetriever, prepare};
+use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::kg::{KnowledgeGraph, NodeId};
@@ -46,6 +47,18 @@ pub enum EvalError {
     },
 }
 
+/// What speaks for the questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum QuerySide {
+    /// The full model.
+    #[default]
+    Model,
+    /// The token table.
+    Table,
+    /// BM25's best hits.
+    Feedback,
+}
+
 /// What a set's bundle is made of besides its passages.
 #[derive(Clone, Copy)]
 pub struct SetBuild<'a> {
@@ -55,6 +68,10 @@ pub struct SetBuild<'a> {
     pub knowledge: Option<&'a KnowledgeGraph>,
     /// The model that embeds.
     pub model: &'a NativeEmbedder,
+    /// The token table that the bundle carries.
+    pub table: Option<&'a TokenTable>,
+    /// What embeds the questions.
+    pub side: QuerySide,
     /// Is told how many passages are embedded.
     pub progress: &'a (dyn Fn(usize) + Sync),
 }
@@ -85,13 +102,17 @@ pub async fn open_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&P
     if engine.corpus().len() != passages.all.len() {
         return Err(EvalError::OtherBundle { found: engine.corpus().len(), expected: passages.all.len() });
     }
-    engine.prepare().await?;
+    match build.side {
+        QuerySide::Model => engine.prepare().await?,
+        QuerySide::Table => engine.prepare_table().await?,
+        QuerySide::Feedback => {}
+    }
     Ok(SetBundle { engine, build_seconds, _temporary: temporary })
 }
 
 /// Builds the bundle of a set; the seconds that each stage took.
 fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<Vec<(&'static str, f64)>, EvalError> {
-    let SetBuild { needs, knowledge, model, progress } = *build;
+    let SetBuild { needs, knowledge, model, table, progress, .. } = *build;
     let documents: Vec<Document> =
         passages.pages.iter().map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone() }).collect();
     let chunk = |p: &super::data::Passage| {
@@ -152,7 +173,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
         knowledge,
         labels: labels.as_ref(),
         relation_labels: relation_labels.as_ref(),
-        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words() }),
+        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table }),
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),
         runtime: &[],

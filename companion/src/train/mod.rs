@@ -3,4 +3,6 @@
 pub mod calibrate;
 pub mod gptq;
 pub mod minilm;
+pub mod query_table;
 pub mod rewards;
+pub mod texts;

@@ -148,7 +148,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
 fn first_pass(f: &features::Features, stage: Stage) -> f32 {
     let names = weight::NAMED * f.named + weight::TITLE * f.title;
     let words = weight::B * f.b + weight::B_REST * f.b_rest;
-    let meaning = if stage == Stage::Model {
+    let meaning = if stage != Stage::Feedback {
         weight::D * f.d + weight::D_REST * f.d_rest
     } else {
         (weight::B + weight::B_REST) * FEEDBACK_WEIGHT / (1.0 - FEEDBACK_WEIGHT) * f.d

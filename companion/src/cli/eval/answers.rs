@@ -9,8 +9,8 @@ use crate::cli::open::{wait, with_model};
 use crate::cli::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
 use crate::eval::{
-    ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, Prices, QUOTE, SetBuild, System, answers_page, evaluate_answers,
-    graph_for, open_set, read_answered, read_passages, wants_model,
+    ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, Prices, QUOTE, QuerySide, SetBuild, System, answers_page,
+    evaluate_answers, graph_for, open_set, read_answered, read_passages, wants_model,
 };
 use crate::pipeline::Progress;
 use crate::prepare::Needs;
@@ -146,7 +146,8 @@ pub fn run(args: &Args) -> Result<()> {
             bars.stage("embedding passages", Some(passages.all.len() as u64));
             let embedded = |n: usize| bars.at(n as u64);
             let needs = Needs::of(&args.retrievers).into_diagnostic()?;
-            let build = SetBuild { needs, knowledge: knowledge.as_ref(), model: &model, progress: &embedded };
+            let build =
+                SetBuild { needs, knowledge: knowledge.as_ref(), model: &model, table: None, side: QuerySide::Model, progress: &embedded };
             Some(wait(open_set(&passages, &build, args.bundle.as_deref()))?.into_diagnostic()?)
         }
     };

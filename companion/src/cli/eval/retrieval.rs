@@ -4,7 +4,7 @@ use super::keep_html;
 use crate::cli::open::wait;
 use crate::cli::progress::Bars;
 use crate::embed_bulk::NativeEmbedder;
-use crate::eval::{Estimate, Report, SetBuild, evaluate, read_passages, read_questions, retrieval_page};
+use crate::eval::{Estimate, QuerySide, Report, SetBuild, evaluate, read_passages, read_questions, retrieval_page};
 use crate::pipeline::Progress;
 use crate::prepare::Needs;
 use miette::{IntoDiagnostic, Result, miette};
@@ -37,6 +37,12 @@ pub struct Args {
     /// Keep the bundle in this folder, and use it again where it is there
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
+    /// What speaks for the questions
+    #[arg(long, value_enum, default_value_t = QuerySide::Model)]
+    query_side: QuerySide,
+    /// Measure with this token table, made by `train query-table`, in place of the program's own; the bundle must be built anew
+    #[arg(long, value_name = "FILE")]
+    query_table: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -61,7 +67,8 @@ pub fn run(args: &Args) -> Result<()> {
     let bars = Bars::new(false);
     bars.stage("embedding passages", Some(passages.all.len() as u64));
     let embedded = |n: usize| bars.at(n as u64);
-    let build = SetBuild { needs, knowledge: None, model: &model, progress: &embedded };
+    let table = model.query_table(args.query_table.as_deref())?;
+    let build = SetBuild { needs, knowledge: None, model: &model, table: table.as_ref(), side: args.query_side, progress: &embedded };
     let all = (questions.all.len() * args.retrievers.len()) as u64;
     let done = |n: usize| {
         if n == 1 {

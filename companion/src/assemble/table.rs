@@ -1,0 +1,30 @@
+//! The token table's section: the rows that a question's tokens add up, in the coordinates of the bundle's sketches.
+
+use super::writer::{Layout, SectionWriter, WriteError};
+use crate::train::query_table::{TokenTable, dot};
+use pocketgraph::bundle::{Encoding, PagedIndex, SketchIndex};
+use pocketgraph::embed::{TableIndex, encode_rows};
+use rayon::prelude::*;
+
+/// How many rows share a page: 3.4 kB. Larger pages cost a question more bytes, smaller ones make the list of pages longer.
+const ROWS_PER_PAGE: usize = 64;
+
+/// Writes the table. Rows are only ever compared with sketches, so what sketches cannot say of them is left out: a quarter of the bytes stays.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses.
+pub fn token_table(w: &mut SectionWriter, table: &TokenTable, sketches: &SketchIndex) -> Result<(), WriteError> {
+    let bias = sketches.plane_coordinates(&table.bias);
+    // The axes once, and not for every row: raising a unit of one coordinate gives that coordinate's axis.
+    let axis = |i: usize| sketches.raise(&(0..bias.len()).map(|j| f32::from(u8::from(i == j))).collect::<Vec<_>>());
+    let axes: Vec<Vec<f32>> = (0..bias.len()).map(axis).collect();
+    let down = |row: &[f32]| axes.iter().map(|axis| dot(axis, row)).collect::<Vec<f32>>();
+    let rows: Vec<Vec<f32>> = table.rows.par_chunks_exact(table.dim).map(down).collect();
+    let mut index = TableIndex { pages: PagedIndex { pages: Vec::new(), first: vec![0] }, bias };
+    for run in rows.chunks(ROWS_PER_PAGE) {
+        index.pages.pages.push(w.page("table", &encode_rows(run), Encoding::Raw)?);
+        index.pages.first.push(index.pages.items() + run.len() as u32);
+    }
+    let pages = index.pages.pages.clone();
+    w.section("table", &index.encode(), Layout { root: Encoding::Gzip, pages: Encoding::Raw }, &pages)
+}

@@ -1,0 +1,409 @@
+//! `pocketgraph train query-table`: a vector for every token, so that the sum of a question's rows points where all-MiniLM-L6-v2 would.
+//!
+//! q = normalise(b + sum of T[token]), without `[CLS]` and `[SEP]`. The rows begin as the model's own vectors of single tokens, without their mean (in which
+//! they agree, and which would drown what tells them apart) and damped by frequency as in SIF (Arora, Liang and Ma 2017). They are then fitted to
+//! the model's vectors of short texts by Adam (Kingma and Ba 2015) over all rows. Same texts, same seed, same bytes, whatever the number of threads.
+
+use crate::cluster::Random;
+use crate::embed_bulk::NativeEmbedder;
+use half::f16;
+use miette::{Context, IntoDiagnostic, Result, miette};
+use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
+use rayon::prelude::*;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::path::Path;
+
+/// SIF's constant: a token of this probability counts half.
+const SIF: f64 = 1e-3;
+/// Adam's decay rates, and what keeps it from dividing by zero.
+const BETAS: (f32, f32) = (0.9, 0.99);
+const EPSILON: f32 = 1e-8;
+/// The bias moves at a third of the rows' rate.
+const BIAS_SHARE: f32 = 1.0 / 3.0;
+const WARM_UP: usize = 30;
+/// Levels of a component on either side of zero.
+const LEVELS: f32 = 7.0;
+
+/// How to fit.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Passes over the texts.
+    pub epochs: usize,
+    /// Texts a step.
+    pub batch: usize,
+    /// Adam's rate at its highest; it then falls to 0 in a straight line.
+    pub rate: f32,
+    /// Texts that are not learnt from, but measured on.
+    pub held_out: usize,
+    /// Fixes the order of the texts.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { epochs: 6, batch: 4096, rate: 3e-3, held_out: 4000, seed: 0 }
+    }
+}
+
+/// A row for every token, and what is added to every sum.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenTable {
+    /// Components of a row.
+    pub dim: usize,
+    /// The rows, one after the other.
+    pub rows: Vec<f32>,
+    /// Added to every sum.
+    pub bias: Vec<f32>,
+}
+
+/// The texts' tokens and what the model says they mean.
+pub struct Lessons {
+    /// Content tokens of each text.
+    pub tokens: Vec<Vec<u32>>,
+    /// Unit vectors, one a text.
+    pub targets: QuantizedMatrix,
+}
+
+/// What the fit reached: mean cosine to the model's vectors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// After which epoch; 0 for the beginning.
+    pub epoch: usize,
+    /// Over the texts of the epoch, as they were met.
+    pub learnt: f64,
+    /// Over the texts held out.
+    pub held_out: f64,
+}
+
+impl TokenTable {
+    /// The direction of a text's sum; `None` where it has none.
+    pub fn embed(&self, tokens: &[u32]) -> Option<Vec<f32>> {
+        let mut sum = self.sum(tokens);
+        let length = norm(&sum);
+        sum.iter_mut().for_each(|x| *x /= length);
+        (length > 1e-6).then_some(sum)
+    }
+
+    fn sum(&self, tokens: &[u32]) -> Vec<f32> {
+        let mut sum = self.bias.clone();
+        for &t in tokens {
+            if let Some(row) = self.rows.chunks_exact(self.dim).nth(t as usize) {
+                sum.iter_mut().zip(row).for_each(|(s, x)| *s += x);
+            }
+        }
+        sum
+    }
+
+    /// The beginning: the model's vectors of single tokens, `alone`, without their mean, damped by how often the token comes in `tokens`.
+    pub fn untrained(alone: &[Vec<f32>], tokens: &[Vec<u32>]) -> TokenTable {
+        let dim = alone.first().map_or(0, Vec::len);
+        let mut counts = vec![1u64; alone.len()];
+        for &t in tokens.iter().flatten() {
+            if let Some(n) = counts.get_mut(t as usize) {
+                *n += 1;
+            }
+        }
+        let total: u64 = counts.iter().sum();
+        let share: Vec<f64> = counts.iter().map(|&n| n as f64 / total as f64).collect();
+        let mut rows: Vec<f32> = alone.concat();
+        let mut mean = vec![0f64; dim];
+        for (row, p) in rows.chunks_exact(dim).zip(&share) {
+            mean.iter_mut().zip(row).for_each(|(m, &x)| *m += p * f64::from(x));
+        }
+        for (row, p) in rows.chunks_exact_mut(dim).zip(&share) {
+            row.iter_mut().zip(&mean).for_each(|(x, m)| *x = ((f64::from(*x) - m) * SIF / (SIF + p)) as f32);
+        }
+        TokenTable { dim, rows, bias: vec![0.0; dim] }
+    }
+
+    /// Fits the rows to the lessons; `hear` is told what every epoch reached.
+    pub fn fit(&mut self, lessons: &Lessons, options: &Options, hear: &mut dyn FnMut(Fit)) {
+        let mut order: Vec<usize> = (0..lessons.tokens.len()).collect();
+        let mut random = Random::new(options.seed, 1);
+        shuffle(&mut order, &mut random);
+        let held_out = order.split_off(order.len() - options.held_out.min(order.len() / 10));
+        let mut adam = Adam::new(self);
+        let steps = options.epochs * order.len().div_ceil(options.batch.max(1));
+        hear(Fit { epoch: 0, learnt: 0.0, held_out: self.mean_cosine(lessons, &held_out) });
+        let mut step = 0;
+        for epoch in 1..=options.epochs {
+            shuffle(&mut order, &mut random);
+            let mut learnt = 0.0;
+            for batch in order.chunks(options.batch.max(1)) {
+                let (warm, left) = ((step + 1) as f32 / WARM_UP as f32, (steps - step) as f32 / steps as f32);
+                learnt += adam.step(self, lessons, batch, options.rate * warm.min(1.0) * left);
+                step += 1;
+            }
+            let learnt = learnt / order.len().max(1) as f64;
+            hear(Fit { epoch, learnt, held_out: self.mean_cosine(lessons, &held_out) });
+        }
+    }
+
+    fn mean_cosine(&self, lessons: &Lessons, which: &[usize]) -> f64 {
+        let cosine = |&i: &usize| self.embed(&lessons.tokens[i]).map_or(0.0, |q| f64::from(dot(&q, &lessons.targets.row_f32(i))));
+        which.par_iter().map(cosine).collect::<Vec<f64>>().iter().sum::<f64>() / which.len().max(1) as f64
+    }
+
+    /// The table's file: rows in four bits (the first component in the low half of a byte, 8 is zero), a 16-bit scale each, and the bias.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write(&self, out: &Path) -> Result<u64> {
+        let (packed, scales): (Vec<Vec<u8>>, Vec<f16>) = self.rows.par_chunks_exact(self.dim).map(rounded).unzip();
+        let packed = packed.concat();
+        let scales: Vec<u8> = scales.iter().flat_map(|s| s.to_le_bytes()).collect();
+        let bias: Vec<u8> = self.bias.iter().flat_map(|b| b.to_le_bytes()).collect();
+        let rows = self.rows.len() / self.dim;
+        let views = [
+            ("bias", TensorView::new(Dtype::F32, vec![self.dim], &bias)),
+            ("rows", TensorView::new(Dtype::U8, vec![rows, self.dim / 2], &packed)),
+            ("scales", TensorView::new(Dtype::F16, vec![rows], &scales)),
+        ];
+        let views: Vec<_> =
+            views.into_iter().map(|(n, v)| Ok((n, v?))).collect::<Result<_, safetensors::SafeTensorError>>().into_diagnostic()?;
+        let bytes = safetensors::serialize(views, None).into_diagnostic().wrap_err("writing tensors")?;
+        std::fs::write(out, &bytes).into_diagnostic().wrap_err_with(|| format!("writing {}", out.display()))?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// Reads what [`TokenTable::write`] wrote.
+    ///
+    /// # Errors
+    /// When the bytes are no such file.
+    pub fn read(bytes: &[u8]) -> Result<TokenTable> {
+        let file = SafeTensors::deserialize(bytes).into_diagnostic().wrap_err("reading the token table")?;
+        let tensor = |name: &str, dtype: Dtype| {
+            let t = file.tensor(name).into_diagnostic().wrap_err_with(|| format!("the token table lacks {name}"))?;
+            if t.dtype() == dtype { Ok(t.data().to_vec()) } else { Err(miette!("the token table's {name} is {:?}", t.dtype())) }
+        };
+        let bias: Vec<f32> = tensor("bias", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let scales: Vec<f32> = tensor("scales", Dtype::F16)?.as_chunks::<2>().0.iter().map(|b| f16::from_le_bytes(*b).to_f32()).collect();
+        let packed = tensor("rows", Dtype::U8)?;
+        let dim = bias.len();
+        if dim == 0 || !dim.is_multiple_of(2) || packed.len() != scales.len() * dim / 2 {
+            return Err(miette!("the token table's parts are of different lengths"));
+        }
+        let level = |half: u8, scale: f32| (f32::from(half) - 8.0) * scale;
+        let row = |(row, &scale): (&[u8], &f32)| row.iter().flat_map(|&b| [level(b & 15, scale), level(b >> 4, scale)]).collect::<Vec<_>>();
+        let rows = packed.chunks_exact(dim / 2).zip(&scales).flat_map(row).collect();
+        Ok(TokenTable { dim, rows, bias })
+    }
+}
+
+/// A row in four bits, and the scale among several that loses least of it.
+fn rounded(row: &[f32]) -> (Vec<u8>, f16) {
+    let largest = row.iter().fold(0f32, |m, x| m.max(x.abs()));
+    let level = |x: f32, scale: f32| if scale > 0.0 { (x / scale).round().clamp(-LEVELS, LEVELS) } else { 0.0 };
+    let loss = |scale: f32| row.iter().map(|&x| (x - level(x, scale) * scale).powi(2)).sum::<f32>();
+    let scales = (0..12).map(|i| f16::from_f32(largest / LEVELS * (1.0 - 0.05 * i as f32)));
+    let best = scales.min_by(|a, b| loss(a.to_f32()).total_cmp(&loss(b.to_f32()))).unwrap_or(f16::ZERO);
+    let half = |x: f32| (level(x, best.to_f32()) + 8.0) as u8;
+    (row.chunks(2).map(|two| half(two[0]) | half(two.get(1).copied().unwrap_or(0.0)) << 4).collect(), best)
+}
+
+/// The moments of every number's gradient.
+struct Adam {
+    first: Vec<f32>,
+    second: Vec<f32>,
+    bias_first: Vec<f32>,
+    bias_second: Vec<f32>,
+    /// beta^t.
+    powers: (f32, f32),
+}
+
+impl Adam {
+    fn new(table: &TokenTable) -> Adam {
+        let zeros = |n: usize| vec![0f32; n];
+        let (n, dim) = (table.rows.len(), table.dim);
+        Adam { first: zeros(n), second: zeros(n), bias_first: zeros(dim), bias_second: zeros(dim), powers: (1.0, 1.0) }
+    }
+
+    /// One step on the texts `batch`; the sum of their cosines before it.
+    fn step(&mut self, table: &mut TokenTable, lessons: &Lessons, batch: &[usize], rate: f32) -> f64 {
+        let dim = table.dim;
+        // The gradient of 1 - cos(u, y) with respect to u is (cos * q - y) / |u|, q = u / |u|.
+        let lesson = |&i: &usize| {
+            let mut u = table.sum(&lessons.tokens[i]);
+            let y = lessons.targets.row_f32(i);
+            let length = norm(&u).max(1e-6);
+            let cosine = dot(&u, &y) / length;
+            let scale = 1.0 / (length * batch.len() as f32);
+            u.iter_mut().zip(&y).for_each(|(u, y)| *u = (cosine * *u / length - y) * scale);
+            (u, f64::from(cosine))
+        };
+        let (gradients, cosines): (Vec<Vec<f32>>, Vec<f64>) = batch.par_iter().map(lesson).unzip();
+        // Which texts hold each token: a token that comes twice is there twice.
+        let vocabulary = table.rows.len() / dim;
+        let mut ends = vec![0usize; vocabulary + 1];
+        for &t in batch.iter().flat_map(|&i| &lessons.tokens[i]) {
+            ends[t as usize + 1] += 1;
+        }
+        for t in 0..vocabulary {
+            ends[t + 1] += ends[t];
+        }
+        let mut holders = vec![0u32; ends[vocabulary]];
+        let mut next = ends.clone();
+        for (place, &i) in batch.iter().enumerate() {
+            for &t in &lessons.tokens[i] {
+                holders[next[t as usize]] = place as u32;
+                next[t as usize] += 1;
+            }
+        }
+        self.powers = (self.powers.0 * BETAS.0, self.powers.1 * BETAS.1);
+        let powers = self.powers;
+        let moments = self.first.par_chunks_exact_mut(dim).zip(self.second.par_chunks_exact_mut(dim));
+        table.rows.par_chunks_exact_mut(dim).zip(moments).enumerate().for_each(|(t, (row, (first, second)))| {
+            let mut gradient = vec![0f32; dim];
+            for &place in &holders[ends[t]..ends[t + 1]] {
+                gradient.iter_mut().zip(&gradients[place as usize]).for_each(|(s, g)| *s += g);
+            }
+            update(row, &gradient, first, second, powers, rate);
+        });
+        let mut gradient = vec![0f32; dim];
+        gradients.iter().for_each(|g| gradient.iter_mut().zip(g).for_each(|(s, g)| *s += g));
+        update(&mut table.bias, &gradient, &mut self.bias_first, &mut self.bias_second, powers, rate * BIAS_SHARE);
+        cosines.iter().sum()
+    }
+}
+
+fn update(x: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32], powers: (f32, f32), rate: f32) {
+    let (a, b) = (1.0 / (1.0 - powers.0), 1.0 / (1.0 - powers.1));
+    for (((x, &g), m), v) in x.iter_mut().zip(gradient).zip(first).zip(second) {
+        *m = BETAS.0 * *m + (1.0 - BETAS.0) * g;
+        *v = BETAS.1 * *v + (1.0 - BETAS.1) * g * g;
+        *x -= rate * (*m * a) / ((*v * b).sqrt() + EPSILON);
+    }
+}
+
+/// Fisher and Yates.
+fn shuffle(order: &mut [usize], random: &mut Random) {
+    for i in (1..order.len()).rev() {
+        order.swap(i, random.below(i + 1));
+    }
+}
+
+/// The product of two vectors of one length, added up in a fixed order.
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0f32; 16];
+    let (a16, a_rest) = a.as_chunks::<16>();
+    let (b16, b_rest) = b.as_chunks::<16>();
+    for (x, y) in a16.iter().zip(b16) {
+        for j in 0..16 {
+            lanes[j] += x[j] * y[j];
+        }
+    }
+    lanes.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum::<f32>()
+}
+
+fn norm(a: &[f32]) -> f32 {
+    dot(a, a).sqrt()
+}
+
+/// The model's vectors of single tokens, one a token of the vocabulary.
+pub fn alone(model: &NativeEmbedder) -> Vec<Vec<f32>> {
+    model.embed_tokens(&(0..model.words().rows() as u32).map(|t| vec![t]).collect::<Vec<_>>())
+}
+
+/// The lessons of `texts`, whose vectors are given, and of the vocabulary's whole words by themselves, whose vectors are `alone`. Texts without a content
+/// token teach nothing and are left out.
+pub fn lessons(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>], alone: &[Vec<f32>]) -> Lessons {
+    let mut targets = QuantizedMatrix::empty(model.dim());
+    let mut tokens = Vec::new();
+    let mut learn = |content: Vec<u32>, vector: &[f32]| {
+        if !content.is_empty() {
+            tokens.push(content);
+            targets.push(&QuantizedVector::from_f32(vector));
+        }
+    };
+    for (text, vector) in texts.iter().zip(vectors) {
+        learn(model.tokenizer().content(text), vector);
+    }
+    for (token, vector) in (0u32..).zip(alone) {
+        let word = model.tokenizer().token(token).filter(|w| w.len() > 1 && w.bytes().all(|b| b.is_ascii_lowercase()));
+        learn(word.map(|_| vec![token]).unwrap_or_default(), vector);
+    }
+    Lessons { tokens, targets }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Lessons that a table can learn exactly: the targets are sums of hidden rows.
+    fn lessons(vocabulary: u32, dim: usize, n: usize) -> Lessons {
+        let mut random = Random::new(5, 1);
+        let number = |random: &mut Random| (0..dim).map(|_| random.unit() as f32 - 0.5).collect::<Vec<f32>>();
+        let hidden: Vec<Vec<f32>> = (0..vocabulary).map(|_| number(&mut random)).collect();
+        let tokens: Vec<Vec<u32>> =
+            (0..n).map(|_| (0..1 + random.below(5)).map(|_| random.below(vocabulary as usize) as u32).collect()).collect();
+        let mut targets = QuantizedMatrix::empty(dim);
+        for text in &tokens {
+            let sum = TokenTable { dim, rows: hidden.concat(), bias: vec![0.0; dim] }.embed(text);
+            targets.push(&QuantizedVector::from_f32(&sum.unwrap_or_else(|| vec![0.0; dim])));
+        }
+        Lessons { tokens, targets }
+    }
+
+    fn fitted(threads: usize) -> (TokenTable, Vec<Fit>) {
+        let lessons = lessons(40, 16, 600);
+        let mut random = Random::new(9, 1);
+        let mut table = TokenTable { dim: 16, rows: (0..40 * 16).map(|_| random.unit() as f32 * 0.2 - 0.1).collect(), bias: vec![0.0; 16] };
+        let options = Options { epochs: 30, batch: 64, rate: 1e-2, held_out: 60, seed: 3 };
+        let mut heard = Vec::new();
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap()
+            .install(|| table.fit(&lessons, &options, &mut |f| heard.push(f)));
+        (table, heard)
+    }
+
+    #[test]
+    fn a_table_learns_what_a_table_can_say_and_texts_held_out_show_it() {
+        let (_, heard) = fitted(2);
+        assert!(heard[0].held_out < 0.5 && heard.last().unwrap().held_out > 0.97, "{heard:?}");
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_no_bit() {
+        assert!(fitted(1).0 == fitted(3).0);
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_cosine() {
+        let lessons = lessons(8, 6, 1);
+        let table = TokenTable { dim: 6, rows: (0..48).map(|i| ((i * 7) % 11) as f32 * 0.1 - 0.5).collect(), bias: vec![0.05; 6] };
+        let loss = |t: &TokenTable| 1.0 - dot(&t.embed(&lessons.tokens[0]).unwrap(), &lessons.targets.row_f32(0));
+        // One step of Adam moves every number by the rate against the sign of its gradient.
+        let (mut stepped, rate) = (table.clone(), 1e-3);
+        Adam::new(&table).step(&mut stepped, &lessons, &[0], rate);
+        for i in 0..6 {
+            let at = lessons.tokens[0][0] as usize * 6 + i;
+            let mut nudged = table.clone();
+            nudged.rows[at] += 1e-2;
+            let slope = loss(&nudged) - loss(&table);
+            if slope.abs() > 1e-4 {
+                assert!((stepped.rows[at] - table.rows[at] + rate * slope.signum()).abs() < 1e-4, "{i}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_reads_back_within_half_a_level_of_its_scale() {
+        let (table, _) = fitted(1);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        table.write(file.path()).unwrap();
+        let bytes = std::fs::read(file.path()).unwrap();
+        let read = TokenTable::read(&bytes).unwrap();
+        assert_eq!(read.bias, table.bias);
+        for (a, b) in table.rows.chunks(16).zip(read.rows.chunks(16)) {
+            let (a_length, wrong) = (norm(a), norm(&a.iter().zip(b).map(|(x, y)| x - y).collect::<Vec<_>>()));
+            assert!(wrong < 0.15 * a_length, "{wrong} of {a_length}");
+        }
+        // Rounded once, a table is not rounded again.
+        read.write(file.path()).unwrap();
+        assert!(TokenTable::read(&std::fs::read(file.path()).unwrap()).unwrap().bias == read.bias);
+        assert!(TokenTable::read(&bytes[..bytes.len() - 1]).is_err() && TokenTable::read(&[]).is_err());
+    }
+}

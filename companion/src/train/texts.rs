@@ -1,0 +1,323 @@
+//! Short texts to learn from: sentences, titles, labels and questions out of files, varied so that they resemble what readers type.
+//!
+//! Questions are short, documents are long. So sentences are taken one by one, a long one gives a window of its words, some give only a few of their
+//! content words, and titles are put into questions. Same files, same seed, same texts.
+
+use crate::cluster::Random;
+use flate2::read::MultiGzDecoder;
+use miette::{Context, IntoDiagnostic, Result, miette};
+use pocketgraph::text::{fold, is_stop_word, sentences};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Members of a JSON object that hold language; the rest are numbers, addresses and answers in codes.
+const FIELDS: [&str; 13] = [
+    "title",
+    "text",
+    "heading",
+    "sentences",
+    "question",
+    "question_text",
+    "query",
+    "claim",
+    "label",
+    "name",
+    "aliases",
+    "description",
+    "abstract",
+];
+/// Words of the shortest and the longest window of a sentence.
+const WINDOW: (usize, usize) = (5, 22);
+/// One sentence in so many is reduced to a few of its content words.
+const KEYWORDS_EVERY: usize = 8;
+/// A text of at most so many words is a title or a label, and one in `TEMPLATE_EVERY` of them is put into a question.
+const TITLE_WORDS: usize = 5;
+const TEMPLATE_EVERY: usize = 4;
+/// What people ask about a thing; `{}` is its name.
+const TEMPLATES: [&str; 20] = [
+    "what is {}",
+    "what is {}?",
+    "how does {} work?",
+    "how do I use {}?",
+    "how to {}",
+    "why does {} fail?",
+    "who is {}?",
+    "who was {}?",
+    "where is {}?",
+    "when was {} made?",
+    "what does {} mean?",
+    "example of {}",
+    "{} tutorial",
+    "{} definition",
+    "history of {}",
+    "difference between {} and others",
+    "is {} safe?",
+    "tell me about {}",
+    "list of {}",
+    "can {} be changed?",
+];
+
+/// Texts and where they came from.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// The texts, all different.
+    pub texts: Vec<String>,
+    /// How many texts each file gave, in the order of reading.
+    pub files: Vec<(PathBuf, usize)>,
+}
+
+/// At most `most` texts out of files and folders (JSON Lines, TSV, Markdown, plain text, each also gzipped). No file gives many more than another as long as
+/// the others have more to give. Texts that stand in `without`, but for case and spaces, are left out.
+///
+/// # Errors
+/// When a file cannot be read, or nothing is left.
+pub fn collect(paths: &[PathBuf], without: &[PathBuf], most: usize, seed: u64) -> Result<Texts> {
+    let mut seen: HashSet<String> = HashSet::new();
+    for file in files(without)? {
+        seen.extend(pieces(&file)?.iter().map(|p| key(p)));
+    }
+    let mut sources = Vec::new();
+    for file in files(paths)? {
+        let mut own = Vec::new();
+        for piece in pieces(&file)? {
+            if piece.chars().filter(|c| c.is_alphabetic()).count() >= 2 && seen.insert(key(&piece)) {
+                own.push(piece);
+            }
+        }
+        sources.push((file, own));
+    }
+    let shares = shares(&sources.iter().map(|(_, own)| own.len()).collect::<Vec<_>>(), most);
+    let mut out = Texts::default();
+    for (number, ((file, own), share)) in sources.into_iter().zip(shares).enumerate() {
+        let mut random = Random::new(seed, number as u64);
+        let before = out.texts.len();
+        for i in random.sample(own.len(), share) {
+            let text = varied(&own[i], &mut random);
+            // A window or a question may be a text that is there already, or one that was to be left out.
+            if text == own[i] || seen.insert(key(&text)) {
+                out.texts.push(text);
+            }
+        }
+        out.files.push((file, out.texts.len() - before));
+    }
+    if out.texts.is_empty() {
+        return Err(miette!(help = "name JSON Lines, TSV, Markdown or text files, or folders of them", "there is no text to learn from"));
+    }
+    Ok(out)
+}
+
+/// What two texts must not share.
+fn key(text: &str) -> String {
+    fold(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How many of each source's texts are taken: all sources alike, and what small ones lack from the large ones.
+fn shares(sizes: &[usize], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&i| sizes[i]);
+    let (mut out, mut left) = (vec![0; sizes.len()], most);
+    for (done, &i) in order.iter().enumerate() {
+        out[i] = sizes[i].min(left / (order.len() - done));
+        left -= out[i];
+    }
+    out
+}
+
+/// The files of `paths`, folders searched through, in the order of their names.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut out = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).into_diagnostic().wrap_err_with(|| format!("reading {}", path.display()))?;
+            let mut inside: Vec<PathBuf> = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>().into_diagnostic()?;
+            inside.sort();
+            inside.retain(|p| p.is_dir() || format_of(p).is_some());
+            out.extend(files(&inside)?);
+        } else {
+            out.push(path.clone());
+        }
+    }
+    Ok(out)
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Json,
+    Tsv,
+    Plain,
+}
+
+fn format_of(path: &Path) -> Option<Format> {
+    let name = path.file_name()?.to_str()?.to_lowercase();
+    match name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?.1 {
+        "jsonl" | "ndjson" => Some(Format::Json),
+        "tsv" => Some(Format::Tsv),
+        "md" | "markdown" | "txt" => Some(Format::Plain),
+        _ => None,
+    }
+}
+
+/// Every sentence of a file, marks taken off.
+fn pieces(path: &Path) -> Result<Vec<String>> {
+    let problem = || format!("reading {}", path.display());
+    let mut bytes = std::fs::read(path).into_diagnostic().wrap_err_with(problem)?;
+    if path.extension().is_some_and(|e| e == "gz") {
+        let mut raw = Vec::new();
+        MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut raw).into_diagnostic().wrap_err_with(problem)?;
+        bytes = raw;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let mut out = Vec::new();
+    match format_of(path) {
+        Some(Format::Json) => {
+            for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+                let value: Value =
+                    serde_json::from_str(line).into_diagnostic().wrap_err_with(|| format!("{}:{}", path.display(), i + 1))?;
+                language_of(&value, false, &mut out);
+            }
+        }
+        // Cells are names, codes and descriptions; several names of one thing stand in one cell, between bars.
+        Some(Format::Tsv) => {
+            let cells = text.lines().flat_map(|l| l.split(['\t', '|']));
+            cells.filter(|c| !c.contains('/') && c.bytes().any(|b| b.is_ascii_lowercase())).for_each(|c| push_sentences(c, &mut out));
+        }
+        _ => text.split("\n\n").for_each(|block| push_sentences(block, &mut out)),
+    }
+    Ok(out)
+}
+
+/// The strings below `value` that are language: those of the members named in [`FIELDS`].
+fn language_of(value: &Value, named: bool, out: &mut Vec<String>) {
+    match value {
+        Value::String(s) if named => push_sentences(s, out),
+        Value::Array(all) => all.iter().for_each(|v| language_of(v, named, out)),
+        Value::Object(members) => members.iter().for_each(|(name, v)| language_of(v, FIELDS.contains(&name.as_str()), out)),
+        _ => {}
+    }
+}
+
+fn push_sentences(text: &str, out: &mut Vec<String>) {
+    let plain = without_marks(text);
+    for range in sentences(&plain) {
+        let words: Vec<&str> = plain[range].split_whitespace().collect();
+        if !words.is_empty() {
+            out.push(words.join(" "));
+        }
+    }
+}
+
+/// The text without Markdown's marks, the addresses of links, and fenced code.
+fn without_marks(text: &str) -> String {
+    let mut prose = String::with_capacity(text.len());
+    let mut fenced = false;
+    for line in text.lines() {
+        let fence = line.trim_start().starts_with("```");
+        if !fence && !fenced {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+        fenced ^= fence;
+    }
+    let mut out = String::with_capacity(prose.len());
+    let mut rest = prose.as_str();
+    while let Some((before, after)) = rest.split_once("](") {
+        out.push_str(before);
+        rest = after.split_once(')').map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out.chars().map(|c| if matches!(c, '*' | '`' | '#' | '>' | '|' | '[' | ']' | '\\' | '_') { ' ' } else { c }).collect()
+}
+
+/// The text as someone might type it: a window of it, a few of its content words, a question about it, or itself.
+fn varied(text: &str, random: &mut Random) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() <= TITLE_WORDS {
+        let asked = random.below(TEMPLATE_EVERY) == 0 && !text.ends_with(['?', '.', '!']);
+        return if asked { TEMPLATES[random.below(TEMPLATES.len())].replace("{}", text) } else { text.to_owned() };
+    }
+    if random.below(KEYWORDS_EVERY) == 0 {
+        let trimmed = words.iter().map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()));
+        let content: Vec<&str> = trimmed.filter(|w| w.chars().count() > 2 && !is_stop_word(&fold(w))).collect();
+        if content.len() >= 2 {
+            let count = 2 + random.below(4);
+            return random.sample(content.len(), count).into_iter().map(|i| content[i]).collect::<Vec<_>>().join(" ");
+        }
+    }
+    if words.len() > WINDOW.1 {
+        let length = WINDOW.0 + random.below(WINDOW.1 - WINDOW.0 + 1);
+        let start = random.below(words.len() - length + 1);
+        return words[start..start + length].join(" ");
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn sentences_of_every_format_are_found_and_codes_are_not() {
+        let f = folder(&[
+            ("a.jsonl", "{\"id\": \"not this\", \"title\": \"A title here\", \"rows\": [{\"text\": \"One thing. And another thing.\"}]}\n"),
+            ("b.tsv", "Q15\tAfrica\tcontinent of the Earth\t/m/05\n"),
+            ("c.md", "# A heading\n\nSee [the book](https://x.example/y) for *more*.\n\n```\nlet code = 1;\n```\n"),
+            ("d.bin", "ignored text"),
+        ]);
+        let mut found: Vec<String> = files(&[folder_path(&f)]).unwrap().iter().flat_map(|p| pieces(p).unwrap()).collect();
+        found.sort();
+        assert_eq!(
+            found,
+            [
+                "A heading",
+                "A title here",
+                "Africa",
+                "And another thing.",
+                "One thing.",
+                "See the book for more .",
+                "continent of the Earth"
+            ]
+        );
+    }
+
+    fn folder_path(f: &tempfile::TempDir) -> PathBuf {
+        f.path().to_owned()
+    }
+
+    #[test]
+    fn what_is_to_be_left_out_is_left_out_and_nothing_comes_twice() {
+        let f = folder(&[("a.txt", "the same text\n\nTHE  same text\n\nsecret question\n\nanother text")]);
+        let g = folder(&[("q.jsonl", "{\"question\": \"Secret question\"}\n")]);
+        for seed in 0..20 {
+            let texts = collect(&[folder_path(&f)], &[folder_path(&g)], 10, seed).unwrap().texts;
+            assert!(texts.len() == 2 && !texts.iter().any(|t| t.contains("secret")), "{texts:?}");
+            assert_eq!(texts, collect(&[folder_path(&f)], &[folder_path(&g)], 10, seed).unwrap().texts);
+        }
+        assert!(collect(&[folder_path(&g)], &[folder_path(&g)], 10, 0).is_err());
+    }
+
+    #[test]
+    fn sources_share_alike_as_far_as_they_go() {
+        assert_eq!(shares(&[100, 3, 50], 60), [29, 3, 28]);
+        assert_eq!(shares(&[5, 3], 60), [5, 3]);
+        assert_eq!(shares(&[], 60), [0usize; 0]);
+    }
+
+    #[test]
+    fn a_long_sentence_gives_a_window_or_its_content_words() {
+        let long = (0..60).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
+        let mut random = Random::new(1, 1);
+        let lengths: Vec<usize> = (0..200).map(|_| varied(&long, &mut random).split(' ').count()).collect();
+        assert!(lengths.iter().all(|n| (2..=22).contains(n)) && lengths.contains(&2) && lengths.iter().any(|&n| n > 15));
+    }
+}

@@ -1,0 +1,115 @@
+//! What speaks for a question as more of the query side arrives: words, feedback, the token table, the model.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use futures::executor::block_on;
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::retrieve::{SearchResult, Stage};
+use pocketgraph_companion::embed_bulk::NativeEmbedder;
+use pocketgraph_companion::folder::FolderSource;
+use pocketgraph_companion::pipeline::BuildOptions;
+use pocketgraph_companion::train::query_table::TokenTable;
+use pocketgraph_companion::verify::verify;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+const QUESTION: &str = "how much is the doctor paid in spring";
+
+/// A table for the words of `texts` and of the question, as good as one is before it is trained; all other tokens are worth nothing.
+fn table<'t>(folder: &Path, texts: impl Iterator<Item = &'t str>) -> PathBuf {
+    let model = NativeEmbedder::new().unwrap();
+    let tokens: Vec<Vec<u32>> = texts.chain([QUESTION]).map(|t| model.tokenizer().content(t)).collect();
+    let used: BTreeSet<u32> = tokens.iter().flatten().copied().collect();
+    let mut alone = vec![vec![0.0; model.dim()]; model.words().rows()];
+    let vectors = model.embed_tokens(&used.iter().map(|&t| vec![t]).collect::<Vec<_>>());
+    for (&t, vector) in used.iter().zip(vectors) {
+        alone[t as usize] = vector;
+    }
+    let file = folder.join("table.safetensors");
+    TokenTable::untrained(&alone, &tokens).write(&file).unwrap();
+    file
+}
+
+/// Three hundred short passages: enough for sketches, of which the last says what it says in words that no question here uses.
+fn bundle(folder: &Path) -> PathBuf {
+    let things = ["harbour", "lighthouse", "anchor", "sail", "keel", "rudder", "mast", "compass", "rope", "buoy", "pier", "ferry"];
+    let places = ["the north", "a river mouth", "an old dock", "a stone quay", "an open bay"];
+    let deeds = ["was painted", "was sold", "was measured", "was lost", "was mended"];
+    let mut passages: Vec<(String, String)> = Vec::new();
+    for thing in things {
+        for place in places {
+            for deed in deeds {
+                passages.push((format!("{thing} {place} {deed}"), format!("The {thing} at {place} {deed} in the spring.")));
+            }
+        }
+    }
+    passages.push(("Remuneration".into(), "The physician receives her remuneration monthly, in the spring.".into()));
+    let corpus = support::corpus(folder, passages.iter().map(|(a, b)| (a.as_str(), b.as_str())));
+    let bundle = corpus.with_file_name("bundle");
+    let query_table = Some(table(folder, passages.iter().map(|(_, text)| text.as_str())));
+    drop(support::engine(corpus, |options| BuildOptions { query_table, ..options }));
+    bundle
+}
+
+fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
+    let options = SearchOptions { k: Some(10), retriever: Some(retriever.to_owned()), typing: false };
+    block_on(engine.search(question, &options)).unwrap()
+}
+
+#[test]
+fn each_part_of_the_query_side_speaks_as_soon_as_it_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = bundle(folder.path());
+    let open = || block_on(Engine::open(Rc::new(FolderSource::new(bundle.clone())), 1 << 30)).unwrap();
+    let engine = open();
+    let question = QUESTION;
+    for retriever in ["hybrid", "auto", "dense"] {
+        assert_eq!(search(&engine, question, retriever).stage, Stage::Feedback, "{retriever}");
+    }
+    let before = engine.stats().bytes;
+    block_on(engine.prepare_table()).unwrap();
+    assert!(!engine.model_ready());
+    let table = search(&engine, question, "hybrid");
+    // The vocabulary, the list of pages, and a page for a few words each.
+    assert!(engine.stats().bytes - before < 200_000, "{}", engine.stats().bytes - before);
+    assert_eq!((table.stage, table.hits[0].title.as_str(), table.missing.len()), (Stage::Table, "Remuneration", 0), "{:?}", table.hits);
+    for retriever in ["auto", "dense"] {
+        assert_eq!(search(&engine, question, retriever).stage, Stage::Table, "{retriever}");
+    }
+    block_on(engine.prepare()).unwrap();
+    assert_eq!(search(&engine, question, "hybrid").stage, Stage::Model);
+    assert_eq!(search(&engine, question, "lexical").stage, Stage::Lexical);
+    // Loading the model brings the table too; a search in between need not wait for the layers.
+    assert!(block_on(verify(open().corpus().bundle())).faults.is_empty());
+}
+
+#[test]
+fn a_damaged_table_leaves_feedback_speaking() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = bundle(folder.path());
+    for page in std::fs::read_dir(bundle.join("table")).unwrap() {
+        let path = page.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap();
+    block_on(engine.prepare_table()).unwrap();
+    let found = search(&engine, "where was the anchor mended", "hybrid");
+    assert_eq!(found.stage, Stage::Feedback);
+    assert!(!found.hits.is_empty());
+    assert!(block_on(verify(engine.corpus().bundle())).faults.iter().any(|f| f.contains("table")));
+}
+
+#[test]
+fn a_corpus_too_small_for_sketches_has_no_table_and_goes_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let passages = [("Tides", "The tide turns twice a day."), ("Moon", "The moon pulls the sea.")];
+    let query_table = Some(table(folder.path(), passages.iter().map(|p| p.1)));
+    let engine = support::engine(support::corpus(folder.path(), passages), |options| BuildOptions { query_table, ..options });
+    assert!(!engine.corpus().bundle().has("table"));
+    block_on(engine.prepare_table()).unwrap();
+    assert_eq!(search(&engine, "what pulls the sea", "hybrid").stage, Stage::Model);
+}
