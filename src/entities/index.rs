@@ -16,21 +16,28 @@ pub struct EntityIndex {
     sentences_of: Lists,
     chunks_of: Lists,
     counts: Csr<u32>,
+    /// The entities that name the document of each chunk, and the chunks of the documents that each entity names.
+    titles: Lists,
+    titled: Lists,
     passages: OnceCell<Graph>,
     facts: [OnceCell<Graph>; 2],
 }
 
 impl EntityIndex {
     /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences, `titles` the entities that name its document,
-    /// which the chunk mentions besides: a passage says "he" of what its title names. Mentions of other entities are dropped.
+    /// which the chunk mentions besides, once a sentence: a passage says "he" of what its title names. Mentions of other entities are dropped.
     pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>], titles: &[Vec<u32>]) -> Self {
         let entities = vectors.rows();
         let (mut first, mut mentions, mut rows) = (vec![0u32], Lists::default(), Vec::with_capacity(chunks.len()));
+        let mut named = Lists::default();
         for (c, sentences) in chunks.iter().enumerate() {
             let known = |s: &Vec<u32>| -> Vec<u32> { s.iter().copied().filter(|&e| (e as usize) < entities).collect() };
             let kept: Vec<Vec<u32>> = sentences.iter().map(known).collect();
-            let mut all: Vec<u32> = kept.iter().flatten().copied().chain(titles.get(c).map(known).unwrap_or_default()).collect();
+            let title = titles.get(c).map(known).unwrap_or_default();
+            let mut all: Vec<u32> = kept.iter().flatten().copied().collect();
+            (0..kept.len().max(1)).for_each(|_| all.extend(&title));
             sort_by(&mut all, Ord::cmp);
+            named.push(title);
             rows.push(all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect());
             kept.into_iter().for_each(|s| mentions.push(s));
             first.push(mentions.len() as u32);
@@ -38,7 +45,9 @@ impl EntityIndex {
         let counts = Csr::from_rows(entities, rows);
         let sentences_of = mentions.inverted(entities);
         let chunks_of = (0..chunks.len()).map(|c| counts.row(c).0.to_vec()).collect::<Lists>().inverted(entities);
-        EntityIndex { vectors, first, mentions, sentences_of, chunks_of, counts, passages: OnceCell::new(), facts: Default::default() }
+        let titled = named.inverted(entities);
+        let (passages, facts) = Default::default();
+        EntityIndex { vectors, first, mentions, sentences_of, chunks_of, counts, titles: named, titled, passages, facts }
     }
 
     /// Number of entities.
@@ -82,6 +91,22 @@ impl EntityIndex {
     /// The sentences that mention an entity, ascending.
     pub fn sentences_of(&self, entity: u32) -> &[u32] {
         self.sentences_of.get(entity as usize)
+    }
+
+    /// What a sentence speaks of, ascending, each once: what it mentions, and what its document's title names.
+    pub fn spoken_of(&self, sentence: u32) -> Vec<u32> {
+        let mut out = self.mentioned(sentence).to_vec();
+        out.extend(self.titles.get(self.chunk_of(sentence) as usize));
+        sort_unique(&mut out);
+        out
+    }
+
+    /// The sentences that speak of an entity, ascending: those that mention it, and all of the documents that it names.
+    pub fn speaking_of(&self, entity: u32) -> Vec<u32> {
+        let mut out = self.sentences_of(entity).to_vec();
+        self.titled.get(entity as usize).iter().for_each(|&c| out.extend(self.sentences_in(c)));
+        sort_unique(&mut out);
+        out
     }
 
     /// The chunks that mention an entity, or are of a document that it names, ascending.
@@ -133,7 +158,9 @@ mod tests {
         assert_eq!(i.mentioned(3), [0], "a mention of an entity that does not exist is dropped");
         assert_eq!((i.sentences_of(0), i.chunks_of(0), i.sentences_of(2)), (&[0, 2, 3][..], &[0, 2][..], &[][..]));
         assert_eq!(i.chunks_of(2), [1], "its title names it, though no sentence does");
-        assert_eq!(i.counts(2), (&[0][..], &[3][..]));
+        assert_eq!(i.counts(2), (&[0][..], &[4][..]), "its title counts once a sentence");
+        assert_eq!((i.counts(1), i.speaking_of(2)), ((&[2][..], &[1][..]), vec![]), "and once where there is none");
+        assert_eq!((i.speaking_of(0), i.spoken_of(1), i.spoken_of(3)), (vec![0, 2, 3], vec![], vec![0]));
         assert_eq!(i.counts(0), (&[0, 1][..], &[1, 2][..]));
         let g = i.passages();
         assert!((g.weight(0, 3) - 1.0 / 3.0).abs() < 1e-6 && (g.weight(0, 4) - 2.0 / 3.0).abs() < 1e-6 && g.weight(2, 3) == 1.0);

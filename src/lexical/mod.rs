@@ -6,6 +6,7 @@
 mod build;
 mod postings;
 mod search;
+mod typo;
 
 pub use build::{LexicalBuilder, PostingRange};
 pub use postings::{Lexicon, TermPostings, decode_lexicon, decode_postings};

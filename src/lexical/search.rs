@@ -1,6 +1,7 @@
 //! BM25 search.
 
 use super::postings::{Lexicon, TermPostings, decode_lexicon, decode_postings};
+use super::typo;
 use super::{B, K1};
 use crate::bundle::{Bundle, BundleError};
 use crate::compact::{Map, Set, sort_by};
@@ -22,6 +23,14 @@ const MAX_TERMS: usize = 64;
 const PREFIX_WEIGHT: f32 = 0.6;
 /// How many completions of a prefix count, the commonest first.
 const MAX_COMPLETIONS: usize = 12;
+/// A term that a misspelt word may be meant for counts for this share of one that was written.
+const MEANT_WEIGHT: f32 = 0.7;
+/// How many misspelt words of a question are corrected: each may cost [`MEANT_RANGES`] range files.
+const MAX_MEANT: usize = 3;
+/// How many letters at the beginning of a misspelt word are taken to be right.
+const RIGHT_LETTERS: usize = 3;
+/// How many of the ranges whose terms begin with those letters are looked through.
+const MEANT_RANGES: usize = 4;
 
 impl LexicalQuery {
     /// Analyses a question. With `typing`, its last word may be unfinished.
@@ -62,7 +71,8 @@ pub fn idf(df: u32, n: usize) -> f32 {
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
 }
 
-/// The `k` best chunks by BM25. A range file that cannot be loaded is reported as missing; a damaged one is too.
+/// The `k` best chunks by BM25. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does
+/// not, because it may be unfinished. A range file that cannot be loaded is reported as missing; a damaged one is too.
 ///
 /// # Errors
 /// [`BundleError`] when the lexical root cannot be loaded.
@@ -73,9 +83,25 @@ pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<L
     // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
     let wanted: Set<usize> = query.terms.iter().filter_map(|t| lexicon.range_of(t)).chain(completions.take(4)).collect();
     let limit = u32::try_from(chunks).unwrap_or(u32::MAX);
-    let pages = bundle.pages("lexical", &lexicon.ranges, wanted.items(), move |_, file, bytes| decode_postings(file, bytes, limit)).await;
+    let decode = move |_: u32, file: &str, bytes: &[u8]| decode_postings(file, bytes, limit);
+    let pages = bundle.pages("lexical", &lexicon.ranges, wanted.items(), decode).await;
     let mut out = LexicalResult { missing: pages.missing(), ..LexicalResult::default() };
-    let ranges = pages.loaded;
+    let mut ranges = pages.loaded;
+    let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
+    let misspelt: Vec<&String> = {
+        let stands_in = |range: usize, t: &str| ranges.get(&range).is_none_or(|r| r.iter().any(|x| x.term == t));
+        let stands = |t: &str| lexicon.range_of(t).is_some_and(|r| stands_in(r, t));
+        let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
+        unknown.map(|x| x.1).take(MAX_MEANT).collect()
+    };
+    let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
+    let near = misspelt.iter().flat_map(|t| lexicon.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES));
+    let more: Set<usize> = near.filter(|r| ranges.get(r).is_none()).collect();
+    if !more.items().is_empty() {
+        let pages = bundle.pages("lexical", &lexicon.ranges, more.items(), decode).await;
+        out.missing.extend(pages.missing());
+        ranges.extend(pages.loaded);
+    }
     let find = |term: &str| -> Option<&TermPostings> {
         let range = ranges.get(&lexicon.range_of(term)?)?;
         range.binary_search_by(|t| t.term.as_str().cmp(term)).ok().and_then(|i| range.get(i))
@@ -87,6 +113,12 @@ pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<L
         out.document_frequency.insert(term.clone(), found.map_or(0, |t| t.postings.len() as u32));
         if let Some(t) = found {
             add(&mut scores, &mut touched, t, &lexicon, 1.0);
+        }
+    }
+    for term in misspelt {
+        let in_question = |t: &TermPostings| query.terms.contains(&t.term);
+        if let Some(t) = typo::meant(term, ranges.values().flat_map(|r| r.iter()).filter(|t| !in_question(t))) {
+            add(&mut scores, &mut touched, t, &lexicon, MEANT_WEIGHT);
         }
     }
     if let Some(prefix) = &query.prefix {

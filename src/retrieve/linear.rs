@@ -2,7 +2,9 @@
 //! PageRank over passages and entities ranks the passages. No language model and no relation extraction take part.
 //!
 //! Where paper and published program differ, this follows the program's breadth-first form: activations add up, and the walk goes on with probability one
-//! half. Entities are compared without regard to case, and a passage's mentions are counted at build time rather than searched as substrings.
+//! half. Entities are compared without regard to case, and a passage's mentions are counted at build time rather than searched as substrings. Every
+//! sentence of a passage is taken to speak of what the passage's title names, which it mostly calls "he" or "it": the original's recogniser reads the
+//! title as part of the text, but finds no pronouns.
 
 use super::prepared::{Asked, min_max, question_entities};
 use super::{Corpus, DEFAULT_K, Query, Ranked, Reached, Retriever};
@@ -74,11 +76,11 @@ pub(super) fn bridge(
 ) -> Vec<(u32, f32)> {
     let mut next: Map<u32, f32> = Map::new();
     for &(entity, score) in frontier.iter().filter(|(_, s)| *s >= linear.threshold) {
-        let fresh = index.sentences_of(entity).iter().filter(|s| !used.contains(s));
-        let best = top_k(fresh.filter_map(|&s| Some(Scored { index: s, score: *near.get(&s)? })), linear.sentences);
+        let fresh = index.speaking_of(entity).into_iter().filter(|s| !used.contains(s));
+        let best = top_k(fresh.filter_map(|s| Some(Scored { index: s, score: *near.get(&s)? })), linear.sentences);
         used.extend(best.iter().map(|h| h.index));
         for sentence in best {
-            for reached in index.distinct(sentence.index) {
+            for reached in index.spoken_of(sentence.index) {
                 let passed = score * sentence.score.max(0.0);
                 if passed >= linear.threshold {
                     *weight.get_or_insert_with(reached, || 0.0) += passed;

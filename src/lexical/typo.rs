@@ -1,0 +1,101 @@
+//! Misspelt words: which known term a term of the question that stands nowhere may be meant for.
+
+use super::postings::TermPostings;
+
+/// Terms shorter than this are not corrected: too many others are one letter away.
+const LEAST: usize = 5;
+/// From this length on a term may be two letters away.
+const TWO_FROM: usize = 9;
+
+/// How many letters `term` may be away from what it stands for; 0 for short terms, and for those with digits: a code is meant as it is written.
+pub(super) fn allowed(term: &str) -> usize {
+    let letters = term.chars().count();
+    if letters < LEAST || !term.chars().all(char::is_alphabetic) { 0 } else { 1 + usize::from(letters >= TWO_FROM) }
+}
+
+/// The fewest letters to insert, leave out, change, or swap with their neighbour that make `b` of `a` (optimal string alignment; Damerau, 1964).
+pub(super) fn distance(a: &[char], b: &[char]) -> usize {
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let mut best = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i - 1] == *y && *x == b[j - 1] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+/// Of `known`, the term nearest to `term` that is near enough, begins with the same letter and has no digit; the commonest of several, then the first.
+pub(super) fn meant<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
+    let most = allowed(term);
+    let letters: Vec<char> = term.chars().collect();
+    let mut best: Option<(usize, &TermPostings)> = None;
+    for t in known.filter(|t| most > 0 && t.term.chars().next() == letters.first().copied()) {
+        let other: Vec<char> = t.term.chars().collect();
+        if other.len().abs_diff(letters.len()) > most || !other.iter().all(|c| c.is_alphabetic()) {
+            continue;
+        }
+        let d = distance(&letters, &other);
+        let better = |(least, so_far): (usize, &TermPostings)| d < least || d == least && t.postings.len() > so_far.postings.len();
+        if d <= most && best.is_none_or(better) {
+            best = Some((d, t));
+        }
+    }
+    best.map(|b| b.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The definition, by recursion.
+    fn naive(a: &[char], b: &[char]) -> usize {
+        let ([x, rest_a @ ..], [y, rest_b @ ..]) = (a, b) else { return a.len() + b.len() };
+        let mut best = (naive(rest_a, rest_b) + usize::from(x != y)).min(naive(rest_a, b) + 1).min(naive(a, rest_b) + 1);
+        if let ([x2, after_a @ ..], [y2, after_b @ ..]) = (rest_a, rest_b)
+            && (x, x2) == (y2, y)
+        {
+            best = best.min(naive(after_a, after_b) + 1);
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn the_distance_is_that_of_the_definition(a in "[abcé]{0,6}", b in "[abcé]{0,6}") {
+            let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+            prop_assert_eq!(distance(&a, &b), naive(&a, &b));
+        }
+    }
+
+    fn known(terms: &[(&str, u32)]) -> Vec<TermPostings> {
+        terms.iter().map(|&(term, n)| TermPostings { term: term.into(), postings: (0..n).map(|c| (c, 1)).collect() }).collect()
+    }
+
+    fn meant_of(term: &str, terms: &[(&str, u32)]) -> Option<String> {
+        meant(term, known(terms).iter()).map(|t| t.term.clone())
+    }
+
+    #[test]
+    fn the_nearest_term_is_meant_and_of_equals_the_commonest() {
+        assert_eq!(meant_of("lifteime", &[("lifetim", 1), ("liftime", 1), ("lifetime", 9)]).as_deref(), Some("lifetime"));
+        assert_eq!(meant_of("closuer", &[("closer", 9), ("closur", 3)]).as_deref(), Some("closer"));
+        assert_eq!(meant_of("borow", &[("borrow", 2), ("barrow", 9)]).as_deref(), Some("borrow"));
+    }
+
+    #[test]
+    fn short_words_codes_and_other_first_letters_are_left_alone() {
+        assert_eq!(meant_of("lake", &[("lakes", 1), ("like", 1)]), None);
+        assert_eq!(meant_of("e0382", &[("e0383", 1)]), None);
+        assert_eq!(meant_of("error", &[("error1", 1), ("terror", 1)]), None);
+        assert_eq!(meant_of("abcdef", &[("abcxyf", 1)]), None, "two letters away is too far for a word of six");
+        assert_eq!(meant_of("abcdefghij", &[("abcdxxghij", 1)]).as_deref(), Some("abcdxxghij"));
+        assert_eq!(meant_of("", &[("", 1)]), None);
+    }
+}
