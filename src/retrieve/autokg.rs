@@ -109,6 +109,22 @@ impl AutoKg {
     }
 }
 
+/// The chunks in the order in which they are first reached, and every way to each.
+fn united(reached: impl Iterator<Item = (u32, Reached)>) -> (Vec<u32>, Map<u32, Vec<Reached>>) {
+    let mut order: Vec<u32> = Vec::new();
+    let mut ways: Map<u32, Vec<Reached>> = Map::new();
+    for (chunk, way) in reached {
+        let all = ways.get_or_insert_with(chunk, || {
+            order.push(chunk);
+            Vec::new()
+        });
+        if !all.contains(&way) {
+            all.push(way);
+        }
+    }
+    (order, ways)
+}
+
 impl Retriever for AutoKg {
     fn name(&self) -> &'static str {
         "autokg"
@@ -124,18 +140,8 @@ impl Retriever for AutoKg {
             let graph = corpus.keywords().await?;
             let mut near = survey(corpus, &vector, stage, self.direct_chunks, &spoke).await?;
             let (keywords, walked) = self.walk(&graph, &question);
-            let mut order: Vec<u32> = Vec::new();
-            let mut ways: Map<u32, Vec<Reached>> = Map::new();
             let direct = near.best.iter().map(|h| (h.index, Reached::Query));
-            for (chunk, way) in direct.chain(walked) {
-                let all = ways.get_or_insert_with(chunk, || {
-                    order.push(chunk);
-                    Vec::new()
-                });
-                if !all.contains(&way) {
-                    all.push(way);
-                }
-            }
+            let (mut order, mut ways) = united(direct.chain(walked));
             order.truncate(k.unwrap_or(usize::MAX));
             near.also(corpus, &order).await;
             missing.append(&mut near.missing);
@@ -158,46 +164,5 @@ impl Retriever for AutoKg {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sparse::Csr;
-    use crate::vector::QuantizedMatrix;
-
-    /// Alex - Cafe A - square: the question is near "Alex" only; the clue about the square belongs to "Cafe A".
-    fn graph() -> KeywordGraph {
-        KeywordGraph {
-            labels: vec!["Alex".into(), "Cafe A".into(), "Unrelated".into()],
-            vectors: QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [-1.0, 0.0]].iter().map(|r| &r[..])),
-            weights: Csr::from_rows(3, vec![vec![(1, 2)], vec![(0, 2)], vec![]]),
-            associated: vec![3, 2, 1],
-            chunks_by_u: vec![vec![9], vec![8], vec![7]],
-            chunks_by_angle: vec![vec![0, 1], vec![5, 6], vec![7]],
-        }
-    }
-
-    #[test]
-    fn adjacent_keywords_bring_chunks_that_are_not_near_the_question() {
-        let s = AutoKg { keywords: 1, ..AutoKg::default() };
-        let (keywords, reached) = s.walk(&graph(), &QuantizedVector::from_f32(&[1.0, 0.1]));
-        assert_eq!(
-            keywords.iter().map(|k| (k.label.as_str(), k.kind)).collect::<Vec<_>>(),
-            [("Alex", KeywordKind::Direct), ("Cafe A", KeywordKind::Adjacent)]
-        );
-        assert_eq!(reached.iter().map(|(c, _)| *c).collect::<Vec<_>>(), [0, 1, 5, 6]);
-        assert_eq!(reached[2].1, Reached::AdjacentKeyword { keyword: "Cafe A".into(), via: "Alex".into() });
-    }
-
-    #[test]
-    fn keywords_near_the_question_are_not_adjacent_again() {
-        let s = AutoKg { keywords: 2, ..AutoKg::default() };
-        let (keywords, _) = s.walk(&graph(), &QuantizedVector::from_f32(&[1.0, 0.9]));
-        assert!(keywords.iter().all(|k| k.kind == KeywordKind::Direct));
-    }
-
-    #[test]
-    fn chunks_can_be_taken_by_u_instead() {
-        let s = AutoKg { keywords: 1, chunks_by: ChunksBy::Laplace, ..AutoKg::default() };
-        let (_, reached) = s.walk(&graph(), &QuantizedVector::from_f32(&[1.0, 0.1]));
-        assert_eq!(reached.iter().map(|(c, _)| *c).collect::<Vec<_>>(), [9, 8]);
-    }
-}
+#[path = "autokg_tests.rs"]
+mod tests;
