@@ -214,9 +214,10 @@ pub async fn evaluate_answers(
             // Work that waits for nothing would otherwise never let a signal in.
             tokio::task::yield_now().await;
             let work = Box::pin(answer(engine, question, system, setup));
-            let answered = match select(work, &mut stop).await {
-                Either::Left((answered, _)) => answered?,
-                Either::Right(_) => {
+            // First, so that it is listened for even while no work ever waits.
+            let answered = match select(&mut stop, work).await {
+                Either::Right((answered, _)) => answered?,
+                Either::Left(_) => {
                     stopped = Some("it was interrupted".to_owned());
                     break 'all;
                 }
