@@ -2,6 +2,7 @@
 # The tools that the tasks need: each function makes sure of one, says so when it has to install it, and is quick when it is there.
 
 BINARYEN_VERSION=132.0.0
+TERSER_VERSION=5.51.2
 
 need_cargo() {
   have cargo || die "cargo is missing: install Rust through rustup (see rust-lang.org), then run this again"
@@ -54,18 +55,23 @@ need_node() {
   have npm || die "npm is missing: $help"
 }
 
-# wasm-opt from npm's binaryen. Never one that lies around: older ones break what wasm-bindgen writes. Sets WASM_OPT.
-need_wasm_opt() {
+# wasm-opt from npm's binaryen, and terser, which makes the package's JavaScript small. Never ones that lie around: older wasm-opts break what
+# wasm-bindgen writes, and the package's bytes should follow from the sources. Sets WASM_OPT and TERSER.
+need_npm_tools() {
   need_node
   local prefix=$TOOLS/npm
-  WASM_OPT=$prefix/node_modules/.bin/wasm-opt
-  local installed=$prefix/node_modules/binaryen/package.json
-  if [ -x "$WASM_OPT" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$installed"; then
+  local modules=$prefix/node_modules
+  WASM_OPT=$modules/.bin/wasm-opt
+  TERSER=$modules/.bin/terser
+  if [ -x "$WASM_OPT" ] && [ -x "$TERSER" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$modules/binaryen/package.json" &&
+    grep -q "\"version\": \"$TERSER_VERSION\"" "$modules/terser/package.json"; then
     return
   fi
-  say "installing wasm-opt (npm's binaryen $BINARYEN_VERSION) under $prefix (once)"
+  say "installing wasm-opt (npm's binaryen $BINARYEN_VERSION) and terser $TERSER_VERSION under $prefix (once)"
   mkdir -p "$prefix"
-  npm install --prefix "$prefix" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error "binaryen@$BINARYEN_VERSION"
+  # Together: an install of one alone would remove the other.
+  npm install --prefix "$prefix" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error \
+    "binaryen@$BINARYEN_VERSION" "terser@$TERSER_VERSION"
 }
 
 # playwright-core for the browser tests; it drives the Chromium found below and brings none.

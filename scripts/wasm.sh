@@ -34,7 +34,7 @@ wasm_cargo() {
 build_wasm() {
   need_wasm_target
   need_wasm_bindgen
-  need_wasm_opt
+  need_npm_tools
   [ -d js ] || die "js/ is missing: the package's hand-written half"
 
   say "compiling the engine to WebAssembly, to search"
@@ -47,7 +47,7 @@ build_wasm() {
     {
       hash_of_files "$WORK/pocketgraph_wasm.wasm" "$WORK/pocketgraph_full.wasm" js
       "$WASM_BINDGEN" --version
-      echo "$BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_FEATURES[*]}"
+      echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_FEATURES[*]}"
     } | hash_of_input
   )
   if [ -f pkg/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
@@ -67,6 +67,7 @@ build_wasm() {
   # A build without simd128, for browsers from before 2021, would go beside it as pocketgraph_wasm_scalar_bg.wasm: the same two
   # steps with empty WASM_RUSTFLAGS. Nothing loads one yet.
   cp -R js/. "$aside"
+  minify "$aside"/*.js
   rm -rf pkg
   mv "$aside" pkg
   stamp pkg "$wanted"
@@ -85,6 +86,20 @@ optimise_wasm() {
   say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
   "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
   mv "$1.opt" "$1"
+}
+
+# minify FILE...: comments and long names of locals go; what a module exports, and every property, keeps its name. A page waits for half of the
+# bytes, and the sources stand in js/ for whoever wants to read them.
+minify() {
+  say "minifying the package's JavaScript"
+  local file module
+  for file in "$@"; do
+    # The service worker is a classic script.
+    module=--module
+    [ "$(basename "$file")" = offline-worker.js ] && module=
+    # shellcheck disable=SC2086
+    "$TERSER" "$file" $module --ecma 2022 --compress passes=2 --mangle --output "$file"
+  done
 }
 
 build_companion() {

@@ -3,7 +3,9 @@
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
 use crate::compact::{Map, Set, sort_by};
-use crate::embed::{QuestionEncoder, TableEncoder};
+use crate::embed::QuestionEncoder;
+#[cfg(feature = "full")]
+use crate::embed::TableEncoder;
 use crate::kg::{self, Candidate, Linker};
 use crate::lexical;
 use crate::llm::ChatModel;
@@ -134,6 +136,7 @@ pub struct Neighbor {
 pub struct Engine {
     corpus: Corpus,
     encoder: RefCell<Option<Rc<QuestionEncoder>>>,
+    #[cfg(feature = "full")]
     table: RefCell<Option<Rc<TableEncoder>>>,
     linker: RefCell<Option<Rc<Linker>>>,
 }
@@ -145,7 +148,13 @@ impl Engine {
     /// [`EngineError::Bundle`] when there is no bundle or it is not one that this engine reads.
     pub async fn open(source: Rc<dyn Source>, memory_limit: u64) -> Result<Engine, EngineError> {
         let bundle = Bundle::open(source, memory_limit).await?;
-        Ok(Engine { corpus: Corpus::new(bundle), encoder: RefCell::default(), table: RefCell::default(), linker: RefCell::default() })
+        Ok(Engine {
+            corpus: Corpus::new(bundle),
+            encoder: RefCell::default(),
+            #[cfg(feature = "full")]
+            table: RefCell::default(),
+            linker: RefCell::default(),
+        })
     }
 
     /// The bundle's contents, for retrievers of one's own.
@@ -184,6 +193,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when it cannot be loaded.
+    // Not in the module that only searches: feedback was measured to do as well (docs/benchmarks.md) and needs no bytes of its own.
+    #[cfg(feature = "full")]
     pub async fn prepare_table(&self) -> Result<(), EngineError> {
         let bundle = self.corpus.bundle();
         if self.table.borrow().is_none() && TableEncoder::is_in(bundle) {
@@ -207,6 +218,7 @@ impl Engine {
                 )));
             }
             // Without the table the wait for the model is longer, and that is all.
+            #[cfg(feature = "full")]
             let _ = self.prepare_table().await;
             let encoder = Rc::new(QuestionEncoder::load(bundle).await?);
             *self.encoder.borrow_mut() = Some(encoder);
@@ -240,9 +252,12 @@ impl Engine {
             Some(encoder) if !query.read.is_empty() => encoder.encode(&query.read).await.ok(),
             _ => None,
         };
-        let table = self.table.borrow().clone().filter(|_| query.vector.is_none() && !typing);
-        if let Some(table) = table {
-            query.by_table = table.encode(&query.read).await.unwrap_or_default();
+        #[cfg(feature = "full")]
+        {
+            let table = self.table.borrow().clone().filter(|_| query.vector.is_none() && !typing);
+            if let Some(table) = table {
+                query.by_table = table.encode(&query.read).await.unwrap_or_default();
+            }
         }
         Ok(query)
     }

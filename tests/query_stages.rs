@@ -41,7 +41,9 @@ fn bundle(folder: &Path) -> PathBuf {
     for thing in things {
         for place in places {
             for deed in deeds {
-                passages.push((format!("{thing} {place} {deed}"), format!("The {thing} at {place} {deed} in the spring.")));
+                // A fifth of them share a word with the question: fewer than are ranked again.
+                let season = if deed == deeds[0] { "spring" } else { "autumn" };
+                passages.push((format!("{thing} {place} {deed}"), format!("The {thing} at {place} {deed} in the {season}.")));
             }
         }
     }
