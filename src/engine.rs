@@ -493,7 +493,9 @@ fn retriever(options: &SearchOptions) -> Result<Box<dyn Retriever>, EngineError>
 
 /// A question of which only the words are known.
 fn words_of(question: &str, typing: bool) -> Query {
-    Query::of_words(question, cut(question.trim(), MAX_QUESTION), typing)
+    // While a question is being typed, a space at its end says that the last word is finished.
+    let read = if typing { question.trim_start() } else { question.trim() };
+    Query::of_words(question, cut(read, MAX_QUESTION), typing)
 }
 
 /// The longest beginning of `text` of at most `limit` bytes that ends at a character.
