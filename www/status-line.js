@@ -1,4 +1,4 @@
-// The line under the question: how the question is understood so far (words, feedback, word vectors, model), what was fetched, and the same in words
+// The line under the question: how the question is understood so far (words, feedback, model), what was fetched, and the same in words
 // for assistive technology.
 
 import { h } from "./pkg/render.js";
@@ -6,7 +6,6 @@ import { h } from "./pkg/render.js";
 const STAGES = [
   { id: "lexical", label: "Words", hint: "The words of the question were looked up (BM25)." },
   { id: "feedback", label: "Feedback", hint: "The vectors of the best passages stood in for the question's." },
-  { id: "table", label: "Word vectors", hint: "The vectors of the question's words were added up." },
   { id: "model", label: "Full model", hint: "The question itself was embedded by the full model." },
 ];
 
