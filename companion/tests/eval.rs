@@ -5,9 +5,13 @@
 #[allow(dead_code)]
 mod support;
 
+#[path = "support/request.rs"]
+mod request;
+
+use request::read_request;
 use serde_json::{Value, json};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,24 +122,6 @@ fn model(reply: impl Fn(usize, &str) -> Result<String, u16> + Send + Sync + 'sta
         }
     });
     Model { base, asked }
-}
-
-fn read_request(socket: &mut TcpStream) -> String {
-    let mut bytes = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let n = socket.read(&mut piece).unwrap();
-        bytes.extend_from_slice(&piece[..n]);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse::<usize>().unwrap()));
-            if body.len() >= length.unwrap_or(0) || n == 0 {
-                return body.to_owned();
-            }
-        }
-    }
 }
 
 const QUESTIONS: &str = "{\"id\":\"born\",\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"]}

@@ -1,12 +1,16 @@
 //! Triples by a language model, against a server on loopback: good, sloppy and hostile replies, refusals, interruption and going on.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/request.rs"]
+mod request;
+
 use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
 use pocketgraph_companion::cache::{Cache, Key};
 use pocketgraph_companion::chat::NativeTransport;
 use pocketgraph_companion::kg::open::{Extraction, MemoryCache, OpenError, OpenOptions, Passage, ReplyCache, bound, extract};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use request::read_request;
+use std::io::Write;
+use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -79,24 +83,6 @@ fn serve(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> Serv
         }
     });
     server
-}
-
-fn read_request(socket: &mut TcpStream) -> String {
-    let mut bytes = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let n = socket.read(&mut piece).unwrap();
-        bytes.extend_from_slice(&piece[..n]);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse::<usize>().unwrap()));
-            if body.len() >= length.unwrap_or(0) || n == 0 {
-                return body.to_owned();
-            }
-        }
-    }
 }
 
 impl Server {

@@ -60,8 +60,8 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let bars = Bars::new(false);
     bars.stage("reading the knowledge graph", None);
-    // Read once here, so that an error in its files is told whole.
-    let (_, read) = args.tables.import(&args.kg)?;
+    // Here, so that an error in its files is told whole.
+    let (own, read) = args.tables.import(&args.kg)?;
     for problem in read.problems.iter().take(5) {
         bars.warn(&problem.to_string());
     }
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<()> {
     let writer = |path: &Path| File::create(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()));
     let (mut train_file, mut test_file) = (BufWriter::new(writer(&args.out)?), BufWriter::new(writer(&test)?));
     bars.stage("making examples", Some(args.examples as u64));
-    let report = generate(&graph, &options, &without, &mut train_file, &mut test_file, &|n| bars.at(n as u64)).into_diagnostic()?;
+    let report = generate(&own, &graph, &options, &without, &mut train_file, &mut test_file, &|n| bars.at(n as u64)).into_diagnostic()?;
     bars.finish();
     let sources: Vec<String> =
         args.kg.iter().map(|p| p.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())).collect();

@@ -2,7 +2,7 @@
 
 use super::gold_plan::plan;
 use super::ground::{Asked, Grounder};
-use super::near::Near;
+use super::near::{Near, fnv};
 use super::pattern::{PATTERNS, Pattern};
 use super::wording::{Noise, Role, Wording};
 use crate::cluster::Random;
@@ -87,12 +87,13 @@ struct Example {
     record: Value,
 }
 
-/// Makes examples and writes them as JSON Lines, those for training and those for testing apart. `graph` reads the graph anew for each worker, since a
-/// graph belongs to one thread; `progress` hears how many are done.
+/// Makes examples of the graph `own` and writes them as JSON Lines, those for training and those for testing apart. `graph` reads the same graph anew for
+/// each worker, since a graph belongs to one thread; `progress` hears how many are done.
 ///
 /// # Errors
 /// [`DataError`].
 pub fn generate(
+    own: &KnowledgeGraph,
     graph: &(dyn Fn() -> Result<KnowledgeGraph, String> + Sync),
     options: &DataOptions,
     without: &Near,
@@ -100,7 +101,6 @@ pub fn generate(
     test: &mut dyn Write,
     progress: &dyn Fn(usize),
 ) -> Result<DataReport, DataError> {
-    let own = graph().map_err(DataError::Graph)?;
     if (0..own.entities() as u32).all(|n| own.degree(NodeId(n), Direction::Forward) == 0) {
         return Err(DataError::Empty);
     }
@@ -111,7 +111,6 @@ pub fn generate(
         entities: (own.entities(), (0..own.entities() as u32).filter(|&n| held.entity(own.id(NodeId(n)))).count()),
         ..DataReport::default()
     };
-    drop(own);
     let blocks = options.examples.div_ceil(BLOCK);
     let jobs = options.jobs.clamp(1, blocks.max(1));
     let mut seen: HashSet<u64> = HashSet::new();
@@ -146,7 +145,7 @@ pub fn generate(
                     report.given_up += 1;
                     continue;
                 };
-                if !seen.insert(fingerprint(&example.question)) {
+                if !seen.insert(fnv(example.question.bytes())) {
                     report.repeated += 1;
                 } else if without.holds(&example.question) {
                     report.near += 1;
@@ -175,10 +174,6 @@ pub fn generate(
     Ok(report)
 }
 
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// What is kept for testing, by the hash of its name: the same in every run and for every graph that has it.
 #[derive(Debug, Clone, Copy)]
 struct Held {
@@ -190,7 +185,7 @@ struct Held {
 impl Held {
     fn share(&self, name: &str, of: u64) -> u64 {
         // The low bits of FNV alone are too regular for a share.
-        Random::new(self.seed ^ fingerprint(name), of).bits() % 100
+        Random::new(self.seed ^ fnv(name.bytes()), of).bits() % 100
     }
 
     fn relation(&self, name: &str) -> bool {

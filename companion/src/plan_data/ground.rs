@@ -30,6 +30,17 @@ pub enum Query {
     Not(Box<Query>, Box<Query>),
 }
 
+impl Query {
+    /// The type that its answers must have, where it says one: of a step its own, of a conjunction that of its parts.
+    fn target(&self) -> Option<TypeId> {
+        match self {
+            Query::Step { target, .. } => *target,
+            Query::And(parts) => parts.iter().find_map(Query::target),
+            Query::Entity(_) | Query::Or(_) | Query::Not(..) => None,
+        }
+    }
+}
+
 /// What a question asks of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
@@ -181,10 +192,7 @@ impl<'g> Grounder<'g> {
 
     fn both(&self, parts: Vec<Query>) -> Option<Query> {
         // One type for all: "films directed by A and written by B" says it once.
-        let target = parts.iter().find_map(|p| match p {
-            Query::Step { target, .. } => *target,
-            _ => None,
-        });
+        let target = parts.iter().find_map(Query::target);
         let parts: Vec<Query> = parts.into_iter().map(|p| retargeted(p, target)).collect();
         let distinct = (1..parts.len()).all(|i| !parts[..i].contains(&parts[i]));
         distinct.then_some(Query::And(parts))
@@ -227,12 +235,7 @@ impl<'g> Grounder<'g> {
             return None;
         }
         let minus = self.chain(others[random.below(others.len())], steps, random)?;
-        let target = match &main {
-            Query::Step { target, .. } => *target,
-            Query::And(parts) => parts.iter().find_map(|p| if let Query::Step { target, .. } = p { *target } else { None }),
-            _ => None,
-        };
-        let minus = retargeted(minus, target);
+        let minus = retargeted(minus, main.target());
         let lost = self.answers(&minus)?;
         (!lost.contains(&answer) && minus != main).then(|| Query::Not(Box::new(main), Box::new(minus)))
     }

@@ -50,7 +50,11 @@ fn shorter(words: &[String]) -> impl Iterator<Item = u64> {
     (0..words.len()).map(move |without| hash(words.iter().enumerate().filter(|(i, _)| *i != without).map(|x| x.1)))
 }
 
-/// FNV-1a: the same on every machine and in every version.
 fn hash<'w>(words: impl Iterator<Item = &'w String>) -> u64 {
-    words.flat_map(|w| w.bytes().chain([b' '])).fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+    fnv(words.flat_map(|w| w.bytes().chain([b' '])))
+}
+
+/// FNV-1a: the same on every machine and in every version.
+pub(super) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

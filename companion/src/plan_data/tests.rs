@@ -40,7 +40,7 @@ fn options() -> DataOptions {
 
 fn made(options: &DataOptions, without: &Near) -> (Vec<Value>, Vec<Value>, DataReport) {
     let (mut train, mut test) = (Vec::new(), Vec::new());
-    let report = generate(&|| Ok(graph()), options, without, &mut train, &mut test, &|_| {}).unwrap();
+    let report = generate(&graph(), &|| Ok(graph()), options, without, &mut train, &mut test, &|_| {}).unwrap();
     let read = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     (read(&train), read(&test), report)
 }
@@ -148,7 +148,16 @@ fn an_entity_without_a_name_is_asked_about_by_nobody() {
         import(&files, &ImportOptions::default()).map(|x| x.0).map_err(|e| e.to_string())
     };
     let mut out = Vec::new();
-    generate(&unnamed, &DataOptions { held_entities: 0, ..options() }, &Near::default(), &mut out, &mut Vec::new(), &|_| {}).unwrap();
+    generate(
+        &unnamed().unwrap(),
+        &unnamed,
+        &DataOptions { held_entities: 0, ..options() },
+        &Near::default(),
+        &mut out,
+        &mut Vec::new(),
+        &|_| {},
+    )
+    .unwrap();
     let told = String::from_utf8(out).unwrap();
     let questions: Vec<Value> = told.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert!(!questions.is_empty() && questions.iter().all(|q| !q["question"].as_str().unwrap().to_uppercase().contains("Q1")), "{told}");
@@ -157,6 +166,6 @@ fn an_entity_without_a_name_is_asked_about_by_nobody() {
 #[test]
 fn a_graph_without_triples_is_an_error_that_says_so() {
     let empty = || pocketgraph::kg::KgBuilder::default().finish().map_err(|e| e.to_string());
-    let told = generate(&empty, &options(), &Near::default(), &mut Vec::new(), &mut Vec::new(), &|_| {}).unwrap_err();
+    let told = generate(&empty().unwrap(), &empty, &options(), &Near::default(), &mut Vec::new(), &mut Vec::new(), &|_| {}).unwrap_err();
     assert!(told.to_string().contains("nothing to ask about"));
 }
