@@ -16,9 +16,7 @@ use crate::names;
 use crate::pages::{self, PagesError};
 use crate::prepare::{self, Needs, prepare};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
-use pocketgraph::kg::NodeId;
 use pocketgraph::llm::ChatModel;
-use pocketgraph::vector::QuantizedMatrix;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,10 +24,6 @@ use std::time::{Duration, Instant};
 
 /// Up to this many chunks the vectors are one cell; above, about the square root of their number.
 const ONE_CELL_BELOW: usize = 512;
-
-/// Up to this many entities their labels are embedded, so that a mention can be linked by meaning: at 388 bytes each, 1.6 MB that are fetched only
-/// when a mention agrees with no name.
-const LABELS_EMBEDDED: usize = 4096;
 
 /// Where chunks come from.
 #[derive(Debug, Clone)]
@@ -333,21 +327,13 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let embed = ours.then_some(&embed_sentences as &names::Embed<'_>);
     let found = names::find_with(&read.documents, &read.chunks, &extra, embed, options.needs.sentences());
     clock.lap("names");
-    let labelled = |labels: &[String]| {
+    let embed_labels = |labels: &[String]| {
         progress.stage("embedding labels", Some(labels.len() as u64));
-        let vectors = others.embed_all(labels, &|n| progress.at(n as u64));
-        QuantizedMatrix::from_rows(model.dim(), vectors.iter().map(Vec::as_slice))
+        others.embed_all(labels, &|n| progress.at(n as u64))
     };
     let graph_of = knowledge.as_ref().filter(|_| ours).map(|(graph, _)| graph);
-    let labels = graph_of.filter(|graph| graph.entities() <= LABELS_EMBEDDED).map(|graph| {
-        let labels: Vec<String> = (0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect();
-        labelled(&labels)
-    });
-    let relation_labels = graph_of.filter(|graph| graph.vocabulary().relations().len() <= LABELS_EMBEDDED).map(|graph| {
-        let labels: Vec<String> = graph.vocabulary().relations().iter().map(|r| r.label.clone()).collect();
-        labelled(&labels)
-    });
-    if relation_labels.is_some() {
+    let labels = graph_of.map(|graph| kg::label_vectors(graph, model.dim(), &embed_labels)).unwrap_or_default();
+    if labels.relations.is_some() {
         clock.lap("labels");
     }
     let count = |text: &str| model.tokenizer().count(text);
@@ -376,8 +362,8 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         names: Some(&found),
         prepared: prepared.as_ref(),
         knowledge: knowledge.as_ref().map(|(graph, _)| graph),
-        labels: labels.as_ref(),
-        relation_labels: relation_labels.as_ref(),
+        labels: labels.entities.as_ref(),
+        relation_labels: labels.relations.as_ref(),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table: table.as_ref() }),
         embedder: read.embedder,
         options: described(options),

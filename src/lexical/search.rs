@@ -71,6 +71,11 @@ pub fn idf(df: u32, n: usize) -> f32 {
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
 }
 
+/// A term of a range, whose terms ascend.
+fn within<'r>(range: &'r [TermPostings], term: &str) -> Option<&'r TermPostings> {
+    range.binary_search_by(|t| t.term.as_str().cmp(term)).ok().and_then(|i| range.get(i))
+}
+
 /// The `k` best chunks by BM25. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does
 /// not, because it may be unfinished. A range file that cannot be loaded is reported as missing; a damaged one is too.
 ///
@@ -89,7 +94,7 @@ pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<L
     let mut ranges = pages.loaded;
     let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
     let misspelt: Vec<&String> = {
-        let stands_in = |range: usize, t: &str| ranges.get(&range).is_none_or(|r| r.iter().any(|x| x.term == t));
+        let stands_in = |range: usize, t: &str| ranges.get(&range).is_none_or(|r| within(r, t).is_some());
         let stands = |t: &str| lexicon.range_of(t).is_some_and(|r| stands_in(r, t));
         let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
         unknown.map(|x| x.1).take(MAX_MEANT).collect()
@@ -102,10 +107,7 @@ pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<L
         out.missing.extend(pages.missing());
         ranges.extend(pages.loaded);
     }
-    let find = |term: &str| -> Option<&TermPostings> {
-        let range = ranges.get(&lexicon.range_of(term)?)?;
-        range.binary_search_by(|t| t.term.as_str().cmp(term)).ok().and_then(|i| range.get(i))
-    };
+    let find = |term: &str| -> Option<&TermPostings> { within(ranges.get(&lexicon.range_of(term)?)?, term) };
     let mut scores = vec![0f32; lexicon.lengths.len()];
     let mut touched: Vec<u32> = Vec::new();
     for term in &query.terms {

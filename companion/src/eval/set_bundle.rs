@@ -11,16 +11,13 @@ use crate::prepare::{self, Needs, UnknownRetriever, prepare};
 use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::engine::{Engine, EngineError};
-use pocketgraph::kg::{KnowledgeGraph, NodeId};
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph::kg::KnowledgeGraph;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
 /// Bytes of sections that are kept in memory: measurements should not wait for the disk.
 const MEMORY: u64 = 4 << 30;
-/// Up to this many labels of the knowledge graph are embedded, as in a build.
-const LABELS_EMBEDDED: usize = 4096;
 
 /// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
@@ -148,16 +145,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
     let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
     let prepared = prepare(needs, &parts);
     lap("retrievers");
-    let labelled = |labels: Vec<String>| {
-        let vectors = embed(&labels);
-        QuantizedMatrix::from_rows(model.dim(), vectors.iter().map(Vec::as_slice))
-    };
-    let labels = knowledge
-        .filter(|graph| graph.entities() <= LABELS_EMBEDDED)
-        .map(|graph| labelled((0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect()));
-    let relation_labels = knowledge
-        .filter(|graph| graph.vocabulary().relations().len() <= LABELS_EMBEDDED)
-        .map(|graph| labelled(graph.vocabulary().relations().iter().map(|r| r.label.clone()).collect()));
+    let labels = knowledge.map(|graph| kg::label_vectors(graph, model.dim(), &embed)).unwrap_or_default();
     if knowledge.is_some() {
         lap("labels");
     }
@@ -171,8 +159,8 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
         names: Some(&found),
         prepared: Some(&prepared),
         knowledge,
-        labels: labels.as_ref(),
-        relation_labels: relation_labels.as_ref(),
+        labels: labels.entities.as_ref(),
+        relation_labels: labels.relations.as_ref(),
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table }),
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),

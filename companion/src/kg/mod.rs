@@ -6,6 +6,7 @@
 
 mod documents;
 mod gather;
+mod labels;
 mod lines;
 mod literals;
 pub mod open;
@@ -17,6 +18,7 @@ mod things;
 
 pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
+pub use labels::{LabelVectors, label_vectors};
 pub use literals::LiteralRule;
 pub use report::{FileReport, ImportReport, Problem};
 pub use tables::{Column, parse_columns};
