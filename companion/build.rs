@@ -20,8 +20,10 @@ fn files(dir: &Path, out: &mut Vec<PathBuf>) {
 
 /// The token table as an expression of type `Option<&[u8]>`.
 fn query_table(manifest: &Path) -> String {
-    let file = manifest.join("../models/query-table.safetensors");
-    println!("cargo::rerun-if-changed={}", file.display());
+    let models = manifest.join("../models");
+    // The folder and not the file: cargo takes a file that is not there for one that changed, and would build the program anew each time.
+    println!("cargo::rerun-if-changed={}", models.display());
+    let file = models.join("query-table.safetensors");
     if file.is_file() { format!("Some(include_bytes!({:?}) as &[u8])", file.display().to_string()) } else { "None".to_owned() }
 }
 
