@@ -197,7 +197,7 @@ export interface AskOptions extends SearchOptions {
   /** With a protocol: the most milliseconds before the LLM must answer. */
   timeLimitMs?: number;
   /** Who plans: the rules, the LLM, or (`auto`, the default) the LLM where the rules are unsure. */
-  planner?: "auto" | "rules" | "llm";
+  planner?: "auto" | "rules" | "trained" | "llm";
   /** The confidence, from 0 to 1, below which a plan by rules is not carried out. */
   leastConfidence?: number;
   /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */

@@ -15,7 +15,7 @@ const PROTOCOLS = [
   "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
   "graph-rft", "lpkg", "tool-calling",
 ];
-const PLANNERS = ["auto", "rules", "llm"];
+const PLANNERS = ["auto", "rules", "trained", "llm"];
 
 // Open bundles on this page: an offline copy that begins after them keeps what they have fetched.
 const openGraphs = new Set();

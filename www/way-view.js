@@ -48,7 +48,8 @@ export class WayView {
   plan({ text, plan, by, confidence }) {
     if (!plan) return this.say(text);
     const lines = text.split("\n").filter((line) => !line.startsWith("#"));
-    const who = by === "rules" ? `A plan by rules, ${Math.round(confidence * 100)} % sure` : "A plan";
+    const sure = `${Math.round(confidence * 100)} % sure`;
+    const who = by === "rules" ? `A plan by rules, ${sure}` : by === "trained" ? `A plan by the trained planner, ${sure}` : "A plan";
     this.#add(h("span", { class: "route-text" }, who), h("pre", {}, lines.join("\n")));
   }
 

@@ -14,8 +14,10 @@ use super::found::{Found, found};
 use super::meter::Metered;
 use super::options::{AgentOptions, PlannerChoice};
 use super::picture::AnswerGraph;
+use super::trained::Trained;
 use super::types::{AgentEvent, PlannedBy};
 use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
+use crate::bundle::Bundle;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
@@ -23,7 +25,7 @@ use crate::plan::check::{self, check};
 use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
-use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner};
+use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_for_a_way};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
@@ -40,6 +42,8 @@ const FETCHES: u32 = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES: usize = 5;
 const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
+/// Below this probability a trained planner's plan is not carried out.
+const LEAST_TRAINED: f32 = 0.5;
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
 
@@ -117,7 +121,7 @@ async fn answered(
             let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
             done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
         }
-        (Some(linker), None) => match propose(linker, question, options, meter.as_ref(), events).await? {
+        (Some(linker), None) => match propose(linker, question, Some(engine.corpus().bundle()), options, meter.as_ref(), events).await? {
             Err(why) => warnings.push(format!("There is no plan: {why}.")),
             Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
         },
@@ -207,22 +211,23 @@ pub async fn plan_question(
             mentions: Vec::new(),
         });
     };
-    plan_over(&linker, question, options, with).await
+    plan_over(&linker, question, Some(engine.corpus().bundle()), options, with).await
 }
 
-/// As [`plan_question`], over any knowledge graph.
+/// As [`plan_question`], over any knowledge graph; a trained planner is that of the bundle `trained`, if it brings one.
 ///
 /// # Errors
 /// [`EngineError::Answer`] when the caller aborted.
 pub async fn plan_over(
     linker: &Linker,
     question: &str,
+    trained: Option<&Bundle>,
     options: &AgentOptions,
     with: &AskWith<'_>,
 ) -> Result<PlannedQuestion, EngineError> {
     let count = |text: &str| text.len() / 4 + 1;
     let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
-    let proposed = propose(linker, question, options, meter.as_ref(), &mut |_| {}).await?;
+    let proposed = propose(linker, question, trained, options, meter.as_ref(), &mut |_| {}).await?;
     let graph = linker.graph();
     // A question of megabytes names nothing that is worth the time.
     let beginning = &question[..question.floor_char_boundary(4096)];
@@ -251,6 +256,7 @@ pub async fn plan_over(
 async fn propose(
     linker: &Linker,
     question: &str,
+    trained: Option<&Bundle>,
     options: &AgentOptions,
     meter: Option<&Metered<'_>>,
     events: &mut dyn FnMut(AgentEvent),
@@ -260,14 +266,26 @@ async fn propose(
         rules = rules.least_confidence(least);
     }
     let by_rules = async || rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
-    let Some(meter) = meter.filter(|_| options.planner != PlannerChoice::Rules) else { return Ok(by_rules().await.map_err(|e| why(&e))) };
-    let unsure = match options.planner {
-        PlannerChoice::Auto => match by_rules().await {
-            Ok(found) => return Ok(Ok(found)),
-            Err(error) => Some(error),
-        },
-        _ => None,
+    let by_training = async || match trained {
+        Some(bundle) => trained_plan(bundle, linker, question, options.least_confidence).await.map(|p| (p, PlannedBy::Trained)),
+        None => Err(PlannerError::Unsure { confidence: 0.0 }),
     };
+    let unsure = match options.planner {
+        PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
+        PlannerChoice::Llm if meter.is_some() => None,
+        PlannerChoice::Trained => match by_training().await {
+            Ok(found) => return Ok(Ok(found)),
+            Err(_) => return Ok(by_rules().await.map_err(|e| why(&e))),
+        },
+        PlannerChoice::Auto | PlannerChoice::Llm => match by_rules().await {
+            Ok(found) => return Ok(Ok(found)),
+            Err(error) => match by_training().await {
+                Ok(found) => return Ok(Ok(found)),
+                Err(_) => Some(error),
+            },
+        },
+    };
+    let Some(meter) = meter else { return Ok(Err(unsure.as_ref().map(why).unwrap_or_default())) };
     let number = meter.begin("plan");
     events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
     match (LlmPlanner::new(meter, Some(linker)).plan(question).await, unsure) {
@@ -276,6 +294,19 @@ async fn propose(
         (Err(error), Some(unsure)) => Ok(Err(format!("{}; and {}", why(&unsure), why(&error)))),
         (Err(error), None) => Ok(by_rules().await.map_err(|e| format!("{}; and {}", why(&error), why(&e)))),
     }
+}
+
+/// A plan of the bundle's trained planner that finds something and is sure enough.
+async fn trained_plan(bundle: &Bundle, linker: &Linker, question: &str, least: Option<f32>) -> Result<Proposal, PlannerError> {
+    if asks_for_a_way(question) {
+        return Err(PlannerError::Unsure { confidence: 0.0 });
+    }
+    let trained = Trained::load(bundle).await.map_err(|e| PlannerError::Model(e.to_string()))?;
+    let found = trained.ok_or(PlannerError::Unsure { confidence: 0.0 })?.planned(linker, question).await?;
+    if !found.seen.found || found.confidence < least.unwrap_or(LEAST_TRAINED) {
+        return Err(PlannerError::Unsure { confidence: found.confidence });
+    }
+    Ok(Proposal { plan: found.plan, confidence: found.confidence })
 }
 
 /// Why there is no plan, to stand in a sentence.

@@ -24,6 +24,7 @@ mod run;
 mod searxng;
 mod stream;
 pub mod tags;
+mod trained;
 mod types;
 
 mod graph_r1;
@@ -57,4 +58,5 @@ pub use picture::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind}
 pub use protocol::{NAMES, Protocol, by_name, needs_model};
 pub use run::{AgentError, Run, Services, run};
 pub use searxng::SearXng;
+pub use trained::Trained;
 pub use types::{AgentEvent, Call, Cap, Numbered, Outcome, PlannedBy, Turn};

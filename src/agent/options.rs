@@ -47,11 +47,14 @@ pub enum Polarity {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum PlannerChoice {
-    /// The rules; where they are unsure and there is a language model, the model.
+    /// The rules; where they are unsure, the trained planner, if the bundle brings one; where that is unsure too and there is a language model,
+    /// the language model.
     #[default]
     Auto,
     /// The rules alone.
     Rules,
+    /// The trained planner, and the rules where it is unsure or not there.
+    Trained,
     /// The language model, and the rules where it gives no plan that can be carried out.
     Llm,
 }

@@ -140,6 +140,8 @@ pub enum AgentEvent {
 pub enum PlannedBy {
     /// The rules, without a model.
     Rules,
+    /// The trained planner.
+    Trained,
     /// A language model.
     Llm,
     /// Whoever asked: the plan was given.

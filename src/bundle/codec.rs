@@ -62,6 +62,8 @@ pub enum Kind {
     TableIndex = 24,
     /// A run of the token table's rows.
     TableRows = 25,
+    /// The trained planner.
+    Planner = 26,
     /// What documents are called.
     Names = 30,
     /// The list of mention pages.

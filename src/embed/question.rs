@@ -11,21 +11,27 @@ use std::rc::Rc;
 /// A question counts up to here, in tokens; what follows is not embedded.
 const MAX_TOKENS: usize = 256;
 
-/// Embeds questions with the bundle's own copy of the model.
-pub struct QuestionEncoder {
+/// Cuts questions into the tokens of the bundle's model, and loads their word vectors a page at a time.
+#[derive(Clone)]
+pub struct WordPages {
     bundle: Bundle,
     tokenizer: Rc<Tokenizer>,
-    model: Rc<MiniLm>,
     words: Rc<PagedIndex>,
 }
 
-/// The word embeddings that one question needs.
-struct Rows<'a> {
-    index: &'a PagedIndex,
+/// Embeds questions with the bundle's own copy of the model.
+pub struct QuestionEncoder {
+    words: WordPages,
+    model: Rc<MiniLm>,
+}
+
+/// The word vectors that one question needs.
+pub struct QuestionRows {
+    index: Rc<PagedIndex>,
     pages: Map<usize, Rc<QuantizedMatrix>>,
 }
 
-impl WordRows for Rows<'_> {
+impl WordRows for QuestionRows {
     fn row(&self, id: u32) -> Option<(&[i8], f32)> {
         let (page, place) = self.index.locate(id)?;
         self.pages.get(&page).filter(|m| place < m.rows()).map(|m| m.row(place))
@@ -42,6 +48,41 @@ pub(super) fn load_tokenizer(bundle: &Bundle) -> LocalBoxFuture<'_, Result<Rc<To
     bundle.section("vocabulary", decode).boxed_local()
 }
 
+impl WordPages {
+    /// Loads the vocabulary and the list of pages.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bundle has none or it cannot be loaded.
+    pub async fn load(bundle: &Bundle) -> Result<Self, BundleError> {
+        let words = bundle.section("words", |file, bytes| {
+            let mut b = open_section(file, bytes, Kind::WordIndex)?;
+            let index = PagedIndex::take(&mut b)?;
+            b.end().map(|()| index)
+        });
+        let (tokenizer, words) = futures::future::try_join(load_tokenizer(bundle), words).await?;
+        Ok(WordPages { bundle: bundle.clone(), tokenizer, words })
+    }
+
+    /// The tokenizer.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// The word vectors of these tokens.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a page cannot be loaded.
+    pub async fn rows(&self, ids: &[u32]) -> Result<QuestionRows, BundleError> {
+        let dim = self.bundle.manifest().embedder.dimension;
+        let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
+        let pages = self.bundle.pages("words", &self.words, self.words.pages_of(ids).items(), decode).await;
+        match pages.failed.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(QuestionRows { index: Rc::clone(&self.words), pages: pages.loaded }),
+        }
+    }
+}
+
 impl QuestionEncoder {
     /// Whether the bundle brings the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
@@ -53,22 +94,17 @@ impl QuestionEncoder {
     /// # Errors
     /// [`BundleError`] when the bundle has no model or a section of it cannot be loaded.
     pub async fn load(bundle: &Bundle) -> Result<Self, BundleError> {
-        let words = bundle.section("words", |file, bytes| {
-            let mut b = open_section(file, bytes, Kind::WordIndex)?;
-            let index = PagedIndex::take(&mut b)?;
-            b.end().map(|()| index)
-        });
         let model = bundle.section("layers", |file, bytes| {
             let mut b = open_section(file, bytes, Kind::Layers)?;
             MiniLm::from_layers(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
         });
-        let (tokenizer, words, model) = futures::future::try_join3(load_tokenizer(bundle), words, model).await?;
-        Ok(QuestionEncoder { bundle: bundle.clone(), tokenizer, model, words })
+        let (words, model) = futures::future::try_join(WordPages::load(bundle), model).await?;
+        Ok(QuestionEncoder { words, model })
     }
 
     /// Number of content tokens of a text.
     pub fn count_tokens(&self, text: &str) -> usize {
-        self.tokenizer.count(text)
+        self.words.tokenizer.count(text)
     }
 
     /// The unit vector of a text.
@@ -76,14 +112,8 @@ impl QuestionEncoder {
     /// # Errors
     /// [`BundleError`] when a page of word embeddings cannot be loaded.
     pub async fn encode(&self, text: &str) -> Result<Vec<f32>, BundleError> {
-        let ids = self.tokenizer.encode(text, MAX_TOKENS);
-        let dim = self.bundle.manifest().embedder.dimension;
-        let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
-        let pages = self.bundle.pages("words", &self.words, self.words.pages_of(&ids).items(), decode).await;
-        if let Some(error) = pages.failed.into_iter().next() {
-            return Err(error);
-        }
-        let rows = Rows { index: &self.words, pages: pages.loaded };
+        let ids = self.words.tokenizer.encode(text, MAX_TOKENS);
+        let rows = self.words.rows(&ids).await?;
         self.model.embed(&ids, &rows).map_err(|e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() })
     }
 }

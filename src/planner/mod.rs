@@ -29,6 +29,7 @@ use futures::future::LocalBoxFuture;
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use pattern::{names, ordering, pattern};
 pub use query::{Asked, Query};
+pub use question::asks_for_a_way;
 pub use rules::{Planned, RulesPlanner};
 
 /// Why there is no plan.

@@ -11,7 +11,7 @@ use std::ops::Range;
 const LONGEST: usize = 256;
 
 /// Whether a question wants a way of doing something: passages tell those, no set of entities does.
-pub(super) fn asks_for_a_way(question: &str) -> bool {
+pub fn asks_for_a_way(question: &str) -> bool {
     let mut first = words(question).into_iter().map(|w| fold(w.text));
     match (first.next().as_deref(), first.next().as_deref()) {
         (Some("how"), Some(second)) => {

@@ -113,8 +113,9 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
     let planner = match given.text("planner")?.as_deref() {
         None | Some("auto") => PlannerChoice::Auto,
         Some("rules") => PlannerChoice::Rules,
+        Some("trained") => PlannerChoice::Trained,
         Some("llm") => PlannerChoice::Llm,
-        Some(_) => return Err(bad_argument("planner must be auto, rules or llm")),
+        Some(_) => return Err(bad_argument("planner must be auto, rules, trained or llm")),
     };
     Ok(AgentOptions {
         k: given.count("k")?,

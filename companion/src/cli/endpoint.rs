@@ -76,7 +76,7 @@ impl EndpointArgs {
 #[derive(Debug, clap::Args)]
 pub struct Planning {
     /// Who plans [default: the rules, and the model where they are unsure and there is one]
-    #[arg(long, value_parser = ["auto", "rules", "llm"])]
+    #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
     /// Below this confidence a plan by rules is not carried out
     #[arg(long, value_name = "FRACTION")]
@@ -91,6 +91,7 @@ impl Planning {
     pub fn planner(&self) -> Option<PlannerChoice> {
         Some(match self.planner.as_deref()? {
             "rules" => PlannerChoice::Rules,
+            "trained" => PlannerChoice::Trained,
             "llm" => PlannerChoice::Llm,
             _ => PlannerChoice::Auto,
         })

@@ -7,6 +7,7 @@ pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
     let sure = confidence.map(|c| format!(", confidence {c:.2}")).unwrap_or_default();
     match by {
         PlannedBy::Rules => format!("rules{sure}"),
+        PlannedBy::Trained => format!("the trained planner{sure}"),
         PlannedBy::Llm => format!("the language model{sure}"),
         PlannedBy::Caller => "you".to_owned(),
     }

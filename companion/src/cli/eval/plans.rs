@@ -39,8 +39,8 @@ pub struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `model` is the trained planner, `llm` needs --base-url and --model
-    #[arg(long, value_parser = ["gold", "rules", "model", "llm"], default_value = "gold")]
+    /// Who writes the plans; `trained` needs --planner-model, `llm` needs --base-url and --model
+    #[arg(long, value_parser = ["gold", "rules", "trained", "llm"], default_value = "gold")]
     planner: String,
     /// The trained planner's weights, as `train planner` wrote them
     #[arg(long, value_name = "FILE")]
@@ -50,7 +50,7 @@ pub struct Plans {
     /// Of each file, the first so many questions
     #[arg(long, value_name = "N")]
     first: Option<usize>,
-    /// Below this confidence `rules` and `model` have no plan
+    /// Below this confidence `rules` and `trained` have no plan
     #[arg(long, default_value_t = 0.3)]
     least_confidence: f32,
     /// Print the figures as JSON
@@ -146,10 +146,10 @@ pub fn plans(args: &Plans) -> Result<()> {
         _ => Err("there is no model".to_owned()),
     };
     let writer = match args.planner.as_str() {
-        "model" if trained.is_none() => {
-            return Err(miette!(help = "name its weights with --planner-model", "--planner model needs a trained planner"));
+        "trained" if trained.is_none() => {
+            return Err(miette!(help = "name its weights with --planner-model", "--planner trained needs a trained planner"));
         }
-        "model" => Writer::Other(&read),
+        "trained" => Writer::Other(&read),
         "rules" => Writer::Rules(args.least_confidence),
         "llm" if chat.is_none() => {
             return Err(miette!(help = "name an endpoint with --base-url and --model", "--planner llm needs a language model"));

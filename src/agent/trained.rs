@@ -1,0 +1,56 @@
+//! The trained planner of an open bundle: its weights are loaded when the rules have no plan, and the word vectors of a question with it.
+
+use crate::bundle::{Bundle, BundleError, Kind, open_section};
+use crate::embed::WordPages;
+use crate::kg::Linker;
+use crate::planner::PlannerError;
+use crate::planner::model::{Grounded, ModelPlanner, PlannerModel};
+use std::rc::Rc;
+
+/// The section that holds it.
+const SECTION: &str = "planner";
+
+/// A bundle's trained planner, loaded.
+pub struct Trained {
+    model: Rc<PlannerModel>,
+    words: WordPages,
+}
+
+impl Trained {
+    /// Whether a bundle brings one, and the word vectors that it reads.
+    pub fn is_in(bundle: &Bundle) -> bool {
+        bundle.manifest().embedder.id == "minilm" && [SECTION, "vocabulary", "words"].iter().all(|s| bundle.has(s))
+    }
+
+    /// Loads it; `None` where the bundle brings none.
+    ///
+    /// # Errors
+    /// [`BundleError`] when it cannot be loaded.
+    pub async fn load(bundle: &Bundle) -> Result<Option<Trained>, BundleError> {
+        if !Self::is_in(bundle) {
+            return Ok(None);
+        }
+        let model = bundle.section(SECTION, |file, bytes| {
+            let mut b = open_section(file, bytes, Kind::Planner)?;
+            PlannerModel::decode(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
+        });
+        let (model, words) = futures::future::try_join(model, WordPages::load(bundle)).await?;
+        Ok(Some(Trained { model, words }))
+    }
+
+    /// The best reading of a question over a graph.
+    ///
+    /// # Errors
+    /// [`PlannerError`].
+    pub async fn planned(&self, linker: &Linker, question: &str) -> Result<Grounded, PlannerError> {
+        let planner = ModelPlanner::new(&self.model, self.words.tokenizer(), linker, None)
+            .ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
+        let (framed, mentions) = planner.frame(question)?;
+        // A question that names nothing has no plan, and is worth no bytes.
+        if mentions.is_empty() {
+            return Err(PlannerError::NothingLinked);
+        }
+        let rows = self.words.rows(&framed.ids).await.map_err(|e| PlannerError::Model(e.to_string()))?;
+        planner.read(question, &framed, &mentions, &rows)
+    }
+}
