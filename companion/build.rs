@@ -1,7 +1,8 @@
 //! Embeds the browser runtime (what `./build.sh wasm` left in `pkg/`) into the program, so that a bundle and the code that reads it come from
 //! one build. Without `pkg/` the program still builds; `pocketgraph build` then says that it has no runtime to write.
 //!
-//! Likewise the token table, `models/query-table.safetensors`: without it the program still builds, and bundles go without one.
+//! Likewise the token table, `models/query-table.safetensors`, and the trained planner, `models/planner.bin`: without them the program still builds, and
+//! bundles go without.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -18,12 +19,12 @@ fn files(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The token table as an expression of type `Option<&[u8]>`.
-fn query_table(manifest: &Path) -> String {
+/// A file of the models as an expression of type `Option<&[u8]>`.
+fn model(manifest: &Path, name: &str) -> String {
     let models = manifest.join("../models");
     // The folder and not the file: cargo takes a file that is not there for one that changed, and would build the program anew each time.
     println!("cargo::rerun-if-changed={}", models.display());
-    let file = models.join("query-table.safetensors");
+    let file = models.join(name);
     if file.is_file() { format!("Some(include_bytes!({:?}) as &[u8])", file.display().to_string()) } else { "None".to_owned() }
 }
 
@@ -42,7 +43,11 @@ fn main() {
         let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", path.display().to_string());
     }
     code.push(']');
-    for (name, code) in [("runtime_files.rs", code), ("query_table.rs", query_table(&manifest))] {
+    for (name, code) in [
+        ("runtime_files.rs", code),
+        ("query_table.rs", model(&manifest, "query-table.safetensors")),
+        ("planner.rs", model(&manifest, "planner.bin")),
+    ] {
         let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
         if let Err(e) = std::fs::write(&out, code) {
             println!("cargo::error=cannot write {}: {e}", out.display());

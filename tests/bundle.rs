@@ -88,6 +88,7 @@ fn small_bundle(folder: &Path) {
             names: Some(&found),
             prepared: None,
             knowledge: Some(&knowledge()),
+            planner: None,
             labels: None,
             relation_labels: None,
             model: None,

@@ -13,8 +13,9 @@ const RETRIEVERS = [
 ];
 
 const PLANNERS = [
-  ["auto", "rules, and the model where they are unsure"],
+  ["auto", "rules; where they are unsure, the trained planner, then the model"],
   ["rules", "rules alone"],
+  ["trained", "the trained planner, and rules where it is unsure"],
   ["llm", "the model, and rules where it fails"],
 ];
 

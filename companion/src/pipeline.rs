@@ -14,6 +14,7 @@ use crate::kg::{DocumentTriples, Gathering, ImportError, ImportOptions, ImportRe
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages::{self, PagesError};
+use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Needs, prepare};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use pocketgraph::llm::ChatModel;
@@ -75,6 +76,8 @@ pub struct BuildOptions {
     pub pages: Option<PathBuf>,
     /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
     pub query_table: Option<PathBuf>,
+    /// The trained planner to carry.
+    pub planner: PlannerSource,
 }
 
 impl BuildOptions {
@@ -96,6 +99,7 @@ impl BuildOptions {
             runtime: false,
             pages: None,
             query_table: None,
+            planner: PlannerSource::Own,
         }
     }
 }
@@ -258,6 +262,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     }
     let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
     let table = model.query_table(options.query_table.as_deref()).map_err(|e| BuildError::Model(e.to_string()))?;
+    let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Model(e.to_string()))?;
     let mut from_documents = DocumentTriples::default();
     let read = match &options.input {
         Input::Documents(folder) => {
@@ -362,6 +367,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         names: Some(&found),
         prepared: prepared.as_ref(),
         knowledge: knowledge.as_ref().map(|(graph, _)| graph),
+        planner: planner.as_deref(),
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
         model: ours.then(|| QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table: table.as_ref() }),

@@ -5,8 +5,58 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::PlannerError;
 use pocketgraph::planner::model::{Framer, Grounded, ModelPlanner, PlannerModel, drafts};
+use std::borrow::Cow;
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
+
+/// The trained planner, as `pocketgraph train planner` made it, where the program was built with one.
+static OWN: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/planner.rs"));
+
+/// Which trained planner to take.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PlannerSource {
+    /// The program's own, if it was built with one.
+    #[default]
+    Own,
+    /// None.
+    Nothing,
+    /// That of a file.
+    File(PathBuf),
+}
+
+impl PlannerSource {
+    /// What an option says: a file, `none`, or, left out, the program's own.
+    pub fn of(option: Option<&str>) -> PlannerSource {
+        match option {
+            None => PlannerSource::Own,
+            Some("none") => PlannerSource::Nothing,
+            Some(file) => PlannerSource::File(file.into()),
+        }
+    }
+}
+
+/// The bytes of a trained planner, known to hold one.
+///
+/// # Errors
+/// When a file cannot be read or holds no planner.
+pub fn bytes(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
+    let bytes: Cow<'static, [u8]> = match source {
+        PlannerSource::Nothing => return Ok(None),
+        PlannerSource::Own => match OWN {
+            Some(bytes) => bytes.into(),
+            None => return Ok(None),
+        },
+        PlannerSource::File(path) => {
+            let read = std::fs::read(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+            read.into()
+        }
+    };
+    PlannerModel::decode(&bytes).map_err(|e| miette!("{e}")).wrap_err_with(|| match source {
+        PlannerSource::File(path) => format!("{} holds no trained planner", path.display()),
+        _ => "the program's own trained planner cannot be read".to_owned(),
+    })?;
+    Ok(Some(bytes))
+}
 
 /// A trained planner with everything that it reads.
 pub struct NativePlanner {
@@ -15,22 +65,14 @@ pub struct NativePlanner {
 }
 
 impl NativePlanner {
-    /// The planner of a file that `pocketgraph train planner` wrote.
+    /// The planner of a source; `None` where there is none.
     ///
     /// # Errors
-    /// When the file cannot be read or holds no planner.
-    pub fn open(path: &Path) -> Result<NativePlanner> {
-        let bytes = std::fs::read(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
-        Self::from_bytes(&bytes).wrap_err_with(|| format!("{} holds no planner", path.display()))
-    }
-
-    /// The planner of these bytes.
-    ///
-    /// # Errors
-    /// When they hold none.
-    pub fn from_bytes(bytes: &[u8]) -> Result<NativePlanner> {
-        let model = PlannerModel::decode(bytes).map_err(|e| miette!("{e}"))?;
-        Ok(NativePlanner { model, embedder: NativeEmbedder::new()? })
+    /// When a file cannot be read or holds no planner.
+    pub fn open(source: &PlannerSource) -> Result<Option<NativePlanner>> {
+        let Some(bytes) = bytes(source)? else { return Ok(None) };
+        let model = PlannerModel::decode(&bytes).map_err(|e| miette!("{e}"))?;
+        Ok(Some(NativePlanner { model, embedder: NativeEmbedder::new()? }))
     }
 
     /// A planner for a graph.

@@ -53,6 +53,7 @@ fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
         names: None,
         prepared: None,
         knowledge: None,
+        planner: None,
         labels: None,
         relation_labels: None,
         model: None,

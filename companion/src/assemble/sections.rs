@@ -57,6 +57,8 @@ pub struct Contents<'a> {
     pub labels: Option<&'a QuantizedMatrix>,
     /// The vectors of its relations' labels, one row a relation.
     pub relation_labels: Option<&'a QuantizedMatrix>,
+    /// The trained planner's bytes; written where there are a knowledge graph to plan over and the word vectors that it reads.
+    pub planner: Option<&'a [u8]>,
     /// What embeds questions, unless the page brings its own.
     pub model: Option<QueryModel<'a>>,
     /// Which model made the vectors.
@@ -112,6 +114,10 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         query_model(&mut w, model)?;
         if let (Some(table), Some(sketches)) = (model.table, &sketched) {
             token_table(&mut w, table, sketches)?;
+        }
+        if let (Some(planner), Some(_)) = (contents.planner, contents.knowledge) {
+            let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
+            w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
         }
     }
     for (name, bytes) in contents.runtime {

@@ -10,6 +10,7 @@ use crate::chat::{NativeTransport, identity};
 use crate::ingest::{IngestOptions, Skipped, UrlStyle};
 use crate::kg::open::{MemoryCache, OpenOptions, ReplyCache};
 use crate::pipeline::{self, BuildOptions, Input, KgModel, Progress, Summary};
+use crate::planner_model::PlannerSource;
 use crate::prepare::Needs;
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -70,6 +71,10 @@ pub struct Args {
     /// Carry this token table, made by `train query-table`, in place of the program's own
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
+    /// Carry this trained planner, made by `train planner`, in place of the program's own; "none" carries none. Only bundles with a knowledge graph
+    /// have one
+    #[arg(long, value_name = "FILE")]
+    planner_model: Option<String>,
     /// Keep what was computed and what was paid for in this folder, for the next build [default: the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
@@ -184,6 +189,7 @@ pub fn run(args: &Args) -> Result<()> {
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
         query_table: args.query_table.clone(),
+        planner: PlannerSource::of(args.planner_model.as_deref()),
     };
     ctrlc::set_handler(|| {
         flush_all();

@@ -162,6 +162,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table }),
+        planner: None,
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),
         runtime: &[],

@@ -3,7 +3,7 @@
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
 use crate::eval::{PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
-use crate::planner_model::NativePlanner;
+use crate::planner_model::{NativePlanner, PlannerSource};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::LlmPlanner;
@@ -39,12 +39,12 @@ pub struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `trained` needs --planner-model, `llm` needs --base-url and --model
+    /// Who writes the plans; `trained` takes --planner-model, `llm` needs --base-url and --model
     #[arg(long, value_parser = ["gold", "rules", "trained", "llm"], default_value = "gold")]
     planner: String,
-    /// The trained planner's weights, as `train planner` wrote them
+    /// The trained planner's weights, as `train planner` wrote them [default: the program's own]
     #[arg(long, value_name = "FILE")]
-    planner_model: Option<PathBuf>,
+    planner_model: Option<String>,
     #[command(flatten)]
     endpoint: Endpoint,
     /// Of each file, the first so many questions
@@ -65,7 +65,7 @@ pub struct Patterns {
     questions: PathBuf,
     /// Let a trained planner tell the patterns instead of the rules
     #[arg(long, value_name = "FILE")]
-    planner_model: Option<PathBuf>,
+    planner_model: Option<String>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -101,7 +101,10 @@ fn linker(args: &KgArgs) -> Result<Linker> {
 }
 
 pub fn patterns(args: &Patterns) -> Result<()> {
-    let planner = args.planner_model.as_deref().map(NativePlanner::open).transpose()?;
+    let planner = match &args.planner_model {
+        Some(file) => NativePlanner::open(&PlannerSource::of(Some(file)))?,
+        None => None,
+    };
     let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
     let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell)).into_diagnostic()?;
     if args.json {
@@ -135,7 +138,10 @@ pub fn plans(args: &Plans) -> Result<()> {
         }
         None => Err("there is no model".to_owned()),
     };
-    let trained = args.planner_model.as_deref().map(NativePlanner::open).transpose()?;
+    let trained = match args.planner.as_str() {
+        "trained" => NativePlanner::open(&PlannerSource::of(args.planner_model.as_deref()))?,
+        _ => None,
+    };
     let over = trained.as_ref().map(|t| t.over(&linker)).transpose()?;
     let read = |question: &str| match (&trained, &over) {
         (Some(trained), Some(over)) => match trained.planned(over, question) {
@@ -147,7 +153,7 @@ pub fn plans(args: &Plans) -> Result<()> {
     };
     let writer = match args.planner.as_str() {
         "trained" if trained.is_none() => {
-            return Err(miette!(help = "name its weights with --planner-model", "--planner trained needs a trained planner"));
+            return Err(miette!(help = "name its weights with --planner-model", "this program was built without a trained planner"));
         }
         "trained" => Writer::Other(&read),
         "rules" => Writer::Rules(args.least_confidence),
