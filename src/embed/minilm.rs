@@ -152,6 +152,20 @@ impl MiniLm {
         Ok(out)
     }
 
+    /// The last layer's vector of every token of a text, one after the other.
+    ///
+    /// # Errors
+    /// [`EmbedError::Length`] and [`EmbedError::Word`] as [`MiniLm::embed`]; [`EmbedError::Degenerate`] when a number is not finite.
+    pub fn token_vectors(&self, ids: &[u32], rows: &dyn WordRows) -> Result<Vec<f32>, EmbedError> {
+        let mut scratch = EmbedScratch::default();
+        self.embed_batch(&[ids], rows, &mut scratch, &mut Vec::new())?;
+        // The pass works in place: what was the tokens' embeddings is their vectors now.
+        if scratch.x.iter().any(|v| !v.is_finite()) {
+            return Err(EmbedError::Degenerate);
+        }
+        Ok(scratch.x)
+    }
+
     /// The unit vectors of several texts in one pass, one after the other in `out`. Each is what [`MiniLm::embed`] gives for it alone; together, the
     /// weights are read once for all.
     ///

@@ -57,7 +57,8 @@ impl<'a> Composer<'a> {
         sets.pop().unwrap_or_default()
     }
 
-    fn all(&mut self, of: TypeId) -> String {
+    /// Adds what finds everything of a type.
+    pub fn all(&mut self, of: TypeId) -> String {
         let target = self.graph.vocabulary().entity_type(of).map(|t| t.name.clone()).unwrap_or_default();
         self.push(Operation::All { target })
     }

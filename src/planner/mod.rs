@@ -13,7 +13,9 @@ mod kin;
 mod lexicon;
 mod llm;
 mod measures;
+pub mod model;
 mod pattern;
+mod query;
 mod question;
 mod rules;
 mod schema;
@@ -26,6 +28,7 @@ use futures::future::LocalBoxFuture;
 
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use pattern::{names, ordering, pattern};
+pub use query::{Asked, Query};
 pub use rules::{Planned, RulesPlanner};
 
 /// Why there is no plan.

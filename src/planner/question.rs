@@ -66,6 +66,17 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
     opened(tokens, lexicon)
 }
 
+/// Whether a text is made of words for relations and types, and of function words.
+pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
+    tokens(text, &[], lexicon).iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
+}
+
+/// Whether a mention is told to be a name: by a capital or figure, or, in a question without capitals (`lower`), by being no spoken words.
+pub(super) fn is_told(text: &str, lower: bool, lexicon: &Lexicon) -> bool {
+    let marked = text.chars().any(|c| c.is_uppercase() || c.is_numeric());
+    if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
+}
+
 /// What the question asks for, as far as its words say.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Ask {

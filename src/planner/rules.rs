@@ -4,9 +4,9 @@ use super::chain::{Chain, Scorer, Start};
 use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
 use super::conditions::{Bound, condition};
-use super::lexicon::{Lexicon, is_function_word};
+use super::lexicon::Lexicon;
 use super::pattern::pattern;
-use super::question::{Ask, Token, ask, asks_for_a_way, tokens};
+use super::question::{Ask, Token, ask, asks_for_a_way, is_spoken, is_told, tokens};
 use super::schema::Schema;
 use super::sets::combined;
 use super::superlative::{Superlatives, read};
@@ -95,10 +95,8 @@ impl<'a> RulesPlanner<'a> {
 
     /// The entities that the question joins, and how, if it joins any.
     fn joined<'m>(&self, question: &str, mentions: &'m [Mention]) -> Option<(Shape, Vec<&'m Mention>)> {
-        let told = |m: &&Mention| {
-            let capital = question.get(m.span.clone()).is_some_and(|t| t.chars().any(|c| c.is_uppercase() || c.is_numeric()));
-            capital || (question.chars().all(|c| !c.is_uppercase()) && !self.is_spoken(question.get(m.span.clone()).unwrap_or_default()))
-        };
+        let lower = question.chars().all(|c| !c.is_uppercase());
+        let told = |m: &&Mention| question.get(m.span.clone()).is_some_and(|text| is_told(text, lower, &self.lexicon));
         let anchors: Vec<&Mention> = mentions.iter().filter(told).collect();
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
         let words = tokens(question, &spans, &self.lexicon);
@@ -294,8 +292,7 @@ impl<'a> RulesPlanner<'a> {
 
     /// Whether a text is made of words for relations and types, and of function words.
     fn is_spoken(&self, text: &str) -> bool {
-        let plain = tokens(text, &[], &self.lexicon);
-        plain.iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
+        is_spoken(text, &self.lexicon)
     }
 
     /// The likeliest anchors, best first.

@@ -3,7 +3,7 @@
 use super::chain::{Chain, Rank, Ranking, Start};
 use super::schema::Step;
 use crate::compact::sort_unique;
-use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, TypeId, Value};
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId, Value};
 use crate::plan::Extreme;
 use std::cmp::Ordering;
 
@@ -47,6 +47,12 @@ pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
 pub(super) fn all(graph: &KnowledgeGraph, of: TypeId) -> Vec<NodeId> {
     let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
     nodes.filter(|&n| graph.types(n).binary_search(&of).is_ok()).collect()
+}
+
+/// The members at which a relation leads to the largest or smallest value, or to most or fewest things.
+pub(super) fn extreme(graph: &KnowledgeGraph, set: &[NodeId], relation: RelationId, number: bool, end: Extreme) -> Vec<NodeId> {
+    let by = if number { Ranking::Number(relation, Direction::Forward) } else { Ranking::Value(relation) };
+    ranked(graph, set, Rank { at: 0, by, end })
 }
 
 /// The members at one end of an order.

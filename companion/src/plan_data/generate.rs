@@ -1,7 +1,6 @@
 //! Examples by the million: each worker has a graph of its own and makes blocks of examples, which are written in order.
 
-use super::gold_plan::plan;
-use super::ground::{Asked, Grounder};
+use super::ground::Grounder;
 use super::near::{Near, fnv};
 use super::pattern::{PATTERNS, Pattern};
 use super::wording::{Noise, Role, Wording};
@@ -9,6 +8,7 @@ use crate::cluster::Random;
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
 use pocketgraph::plan::json_form;
+use pocketgraph::planner::Asked;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -240,7 +240,7 @@ impl<'g> Maker<'g> {
         if spans.iter().any(|(_, _, role)| matches!(role, Role::Entity(n) if is_code(self.graph.label(*n)))) {
             return None;
         }
-        let plan = plan(asked, self.graph, &question);
+        let plan = asked.plan(self.graph, &question);
         let work = self.executor.execute(&plan, Resources::default(), Limits::default());
         let execution = futures::FutureExt::now_or_never(work)?.ok()?;
         let members = &execution.answer().members;

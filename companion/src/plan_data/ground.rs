@@ -5,69 +5,16 @@ use super::pattern::Pattern;
 use crate::cluster::Random;
 use pocketgraph::kg::{Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TripleId, TypeId};
 use pocketgraph::plan::Extreme;
+use pocketgraph::planner::{Asked, Query};
 
-/// A set of nodes, said as a query over a graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Query {
-    /// One entity, which the question names.
-    Entity(NodeId),
-    /// What a relation leads to.
-    Step {
-        /// Where it starts.
-        of: Box<Query>,
-        /// What it follows.
-        relation: RelationId,
-        /// In which direction.
-        direction: Direction,
-        /// The type that results must have.
-        target: Option<TypeId>,
-    },
-    /// What all find.
-    And(Vec<Query>),
-    /// What any finds.
-    Or(Vec<Query>),
-    /// What the first finds and the second does not.
-    Not(Box<Query>, Box<Query>),
-}
-
-impl Query {
-    /// The type that its answers must have, where it says one: of a step its own, of a conjunction that of its parts.
-    fn target(&self) -> Option<TypeId> {
-        match self {
-            Query::Step { target, .. } => *target,
-            Query::And(parts) => parts.iter().find_map(Query::target),
-            Query::Entity(_) | Query::Or(_) | Query::Not(..) => None,
-        }
+/// The type that its answers must have, where it says one: of a step its own, of a conjunction that of its parts.
+fn target_of(query: &Query) -> Option<TypeId> {
+    match query {
+        Query::Step { target, .. } => *target,
+        Query::And(parts) => parts.iter().find_map(target_of),
+        Query::All(of) => Some(*of),
+        Query::Entity(_) | Query::Or(_) | Query::Not(..) => None,
     }
-}
-
-/// What a question asks of a query.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
-    /// Its answers.
-    Set(Query),
-    /// How many there are.
-    Count(Query),
-    /// The answer at which a measure is largest or smallest.
-    Superlative {
-        /// The set.
-        of: Query,
-        /// The relation that is measured.
-        relation: RelationId,
-        /// Whether it is the number of things that it leads to, and not the value.
-        number: bool,
-        /// Which end.
-        extreme: Extreme,
-    },
-    /// Which of two entities has the larger or smaller value, or, without an end, whether both have the same.
-    Compare {
-        /// The entities.
-        of: [NodeId; 2],
-        /// The relation.
-        relation: RelationId,
-        /// Which end.
-        extreme: Option<Extreme>,
-    },
 }
 
 /// An edge that leads to a node: from where, and along what.
@@ -192,7 +139,7 @@ impl<'g> Grounder<'g> {
 
     fn both(&self, parts: Vec<Query>) -> Option<Query> {
         // One type for all: "films directed by A and written by B" says it once.
-        let target = parts.iter().find_map(Query::target);
+        let target = parts.iter().find_map(target_of);
         let parts: Vec<Query> = parts.into_iter().map(|p| retargeted(p, target)).collect();
         let distinct = (1..parts.len()).all(|i| !parts[..i].contains(&parts[i]));
         distinct.then_some(Query::And(parts))
@@ -235,7 +182,7 @@ impl<'g> Grounder<'g> {
             return None;
         }
         let minus = self.chain(others[random.below(others.len())], steps, random)?;
-        let minus = retargeted(minus, main.target());
+        let minus = retargeted(minus, target_of(&main));
         let lost = self.answers(&minus)?;
         (!lost.contains(&answer) && minus != main).then(|| Query::Not(Box::new(main), Box::new(minus)))
     }
@@ -295,6 +242,10 @@ impl<'g> Grounder<'g> {
     pub fn answers(&self, query: &Query) -> Option<Vec<NodeId>> {
         let mut found = match query {
             Query::Entity(node) => vec![*node],
+            Query::All(of) => {
+                let nodes = (0..self.graph.entities() as u32).map(NodeId);
+                nodes.filter(|&n| self.graph.types(n).contains(of)).collect()
+            }
             Query::Step { of, relation, direction, target } => {
                 let from = self.answers(of)?;
                 let fits = |n: &NodeId| target.is_none_or(|t| self.graph.types(*n).contains(&t));

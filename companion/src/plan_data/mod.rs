@@ -5,7 +5,6 @@
 
 mod card;
 mod generate;
-mod gold_plan;
 mod ground;
 mod near;
 mod pattern;
@@ -13,8 +12,7 @@ mod wording;
 
 pub use card::card;
 pub use generate::{DataError, DataOptions, DataReport, Split, generate};
-pub use gold_plan::plan;
-pub use ground::{Asked, Grounder, Query};
+pub use ground::Grounder;
 pub use near::Near;
 pub use pattern::{PATTERNS, Pattern};
 pub use wording::{Noise, Role, Said, Wording};

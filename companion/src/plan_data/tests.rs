@@ -5,6 +5,7 @@ use crate::cluster::Random;
 use crate::kg::{ImportOptions, KgFiles, import};
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
+use pocketgraph::planner::{Asked, Query};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +54,7 @@ fn the_executor_answers_what_the_query_says() {
     let mut seen = BTreeSet::new();
     for (i, pattern) in PATTERNS.iter().cycle().take(17 * 40).enumerate() {
         let Some(asked) = grounder.ground(*pattern, &mut Random::new(1, i as u64)) else { continue };
-        let gold = plan(&asked, graph, "");
+        let gold = asked.plan(graph, "");
         let execution =
             futures::FutureExt::now_or_never(executor.execute(&gold, Resources::default(), Limits::default())).unwrap().unwrap();
         seen.insert(pattern.name());

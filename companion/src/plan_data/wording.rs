@@ -1,10 +1,10 @@
 //! Queries as questions: a grammar of templates, with paraphrase by synonyms of relations and entities, order of clauses, active and passive forms and
 //! question words; and the noise of people who type.
 
-use super::ground::{Asked, Query};
 use crate::cluster::Random;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId};
 use pocketgraph::plan::Extreme;
+use pocketgraph::planner::{Asked, Query};
 
 /// What a piece of a question stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +165,7 @@ impl<'g> Wording<'g> {
         let the = if article { "the " } else { "" };
         match query {
             Query::Entity(node) => self.mention(*node, random),
+            Query::All(of) => Said::plain(the).then(self.noun(*of, number, random)),
             Query::Step { of, relation, direction: Direction::Forward, .. } => {
                 let words = (self.label(*relation, random), Role::Relation(*relation, Direction::Forward));
                 if participle(&words.0) {

@@ -128,8 +128,8 @@ impl Encoder {
 
     /// The mean of the last layer's vectors over each sequence, scaled to length 1.
     ///
-    /// `x` holds the token vectors (embedding sums before normalisation) of all sequences one after the other, and is overwritten; `lengths` are
-    /// the sequences' tokens. Sequences do not see each other: each one's result is the same in any company. `out` receives
+    /// `x` holds the token vectors (embedding sums before normalisation) of all sequences one after the other, and holds the last layer's
+    /// afterwards; `lengths` are the sequences' tokens. Sequences do not see each other: each one's result is the same in any company. `out` receives
     /// `lengths.len() * hidden` numbers; a sequence whose mean cannot be normalised (hostile weights) becomes NaN.
     ///
     /// # Errors

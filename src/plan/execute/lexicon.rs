@@ -14,7 +14,7 @@ pub(super) const RANKED: usize = 15;
 
 /// A relation at the heads of a step, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Ranked {
+pub(crate) struct Ranked {
     pub relation: RelationId,
     pub direction: Direction,
     pub score: f32,
@@ -24,7 +24,7 @@ pub(super) struct Ranked {
 
 /// What a plan wants its results to be.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// Anything.
     Any,
     /// Entities of one of these types.
@@ -37,7 +37,7 @@ pub(super) enum Target {
 
 /// The words of relations and types, stemmed once for a graph.
 #[derive(Debug)]
-pub(super) struct Lexicon {
+pub(crate) struct Lexicon {
     /// Of each relation: the stems of each of its names.
     relations: Vec<Vec<Vec<String>>>,
     /// Of each type: the stems of each of its names.

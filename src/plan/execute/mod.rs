@@ -25,6 +25,7 @@ use futures::StreamExt;
 use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
 use lexicon::Lexicon;
+pub(crate) use lexicon::{Lexicon as Phrases, Ranked, Target};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

@@ -1,0 +1,346 @@
+//! From what the heads say to drafts: a shape whose slots point at words of the question. A draft always has a shape that can be carried out,
+//! so that no plan made of one fails to parse.
+
+use super::frame::Framed;
+use super::label::{ENTITIES, STEPS, Shape, Tag, Wrap};
+use super::section::Logits;
+use crate::compact::sort_by;
+use std::ops::Range;
+
+/// So many drafts are made of a question, likeliest first.
+const DRAFTS: usize = 6;
+/// Less likely shapes than this are no drafts.
+const LEAST: f32 = 0.005;
+/// Places that entities are chosen among.
+const PLACES: usize = 6;
+/// A slot that no token is likeliest for takes the token for which it is this likely.
+const FAINT: f32 = 0.15;
+
+/// Where an entity is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointer {
+    /// Which of the mentions that the question was framed with; none where the words themselves were pointed at.
+    pub mention: Option<usize>,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// Words for a relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spoken {
+    /// The words.
+    pub words: String,
+    /// The probability that the step goes from tail to head.
+    pub inverse: f32,
+}
+
+/// A reading of a question before anything of it is looked up in a graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The query's shape.
+    pub shape: Shape,
+    /// What is asked of it.
+    pub wrap: Wrap,
+    /// Whether a superlative counts things instead of reading a value.
+    pub number: bool,
+    /// The entities, as many as the shape has.
+    pub entities: Vec<Pointer>,
+    /// The words of each step; none where the question leaves a step unsaid.
+    pub relations: [Option<Spoken>; STEPS],
+    /// The words of what a superlative measures.
+    pub measure: Option<String>,
+    /// The words for the type of what each step finds.
+    pub types: [Option<String>; STEPS],
+    /// The places, in bytes, of all words that a slot points at, ascending.
+    pub explained: Vec<Range<usize>>,
+    /// Logarithm of the probability of shape and wrap.
+    pub shape_log: f32,
+    /// The mean logarithm of the tags' probabilities.
+    pub tags_log: f32,
+    /// The lowest probability of a tag.
+    pub weakest: f32,
+}
+
+/// The drafts of a question, likeliest shape first. None where the question lacks entities for every likely shape.
+pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
+    let (shapes, wraps, number) = (softmax(&logits.shape), softmax(&logits.wrap), softmax(&logits.number));
+    let mut kinds: Vec<(f32, Shape, Wrap)> = Vec::new();
+    for (shape, p) in Shape::ALL.into_iter().zip(&shapes) {
+        let fitting = Wrap::ALL.into_iter().zip(&wraps).filter(|(w, _)| w.fits(shape));
+        kinds.extend(fitting.map(|(wrap, q)| (p * q, shape, wrap)).filter(|k| k.0 >= LEAST));
+    }
+    sort_by(&mut kinds, |a, b| b.0.total_cmp(&a.0));
+    let tokens: Vec<Vec<f32>> = logits.tags.iter().map(|t| softmax(t)).collect();
+    let number = number.get(1).is_some_and(|p| *p > 0.5);
+    let read = |(p, shape, wrap): &(f32, Shape, Wrap)| {
+        let mut draft = Reader { question, framed, tokens: &tokens, shape: *shape, wrap: *wrap }.draft()?;
+        draft.number = number;
+        draft.shape_log = p.max(1e-9).ln();
+        Some(draft)
+    };
+    kinds.iter().filter_map(read).take(DRAFTS).collect()
+}
+
+fn softmax(logits: &[f32]) -> Vec<f32> {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut out: Vec<f32> = logits.iter().map(|l| (l - most).exp()).collect();
+    let sum: f32 = out.iter().sum();
+    out.iter_mut().for_each(|p| *p /= sum.max(f32::MIN_POSITIVE));
+    out
+}
+
+struct Reader<'a> {
+    question: &'a str,
+    framed: &'a Framed,
+    tokens: &'a [Vec<f32>],
+    shape: Shape,
+    wrap: Wrap,
+}
+
+impl Reader<'_> {
+    fn probability(&self, token: usize, tag: Tag) -> f32 {
+        self.tokens.get(token).and_then(|t| t.get(tag.index())).copied().unwrap_or(0.0)
+    }
+
+    /// The likeliest tag of a token among those that the shape has; a mention's only words are its entity's.
+    fn best(&self, token: usize) -> Tag {
+        let fits =
+            |t: &Tag| t.fits(self.shape, self.wrap) && (self.framed.mentions[token].is_none() || matches!(t, Tag::Other | Tag::Entity(_)));
+        let mut best = Tag::Other;
+        for tag in Tag::ALL.into_iter().filter(fits) {
+            if self.probability(token, tag) > self.probability(token, best) {
+                best = tag;
+            }
+        }
+        best
+    }
+
+    fn draft(&self) -> Option<Draft> {
+        let content: Vec<usize> = (0..self.framed.ids.len()).filter(|&t| self.framed.spans[t].is_some()).collect();
+        let mut tags: Vec<Tag> = (0..self.framed.ids.len()).map(|t| self.best(t)).collect();
+        let entities = self.entities(&content, &mut tags)?;
+        let mut draft = Draft {
+            shape: self.shape,
+            wrap: self.wrap,
+            number: false,
+            entities,
+            relations: [const { None }; STEPS],
+            measure: None,
+            types: [const { None }; STEPS],
+            explained: Vec::new(),
+            shape_log: 0.0,
+            tags_log: 0.0,
+            weakest: 1.0,
+        };
+        for i in 0..self.shape.steps() {
+            let of = |t: &Tag| matches!(t, Tag::Relation(j, _) if *j == i);
+            let faint = [Tag::Relation(i, false), Tag::Relation(i, true)];
+            draft.relations[i] = self.said(&content, &mut tags, &of, &faint, &draft).map(|(words, at)| {
+                let share = |inverse: bool| at.iter().map(|&t| self.probability(t, Tag::Relation(i, inverse))).sum::<f32>();
+                let (forward, back) = (share(false), share(true));
+                Spoken { words, inverse: back / (forward + back).max(f32::MIN_POSITIVE) }
+            });
+        }
+        for i in 0..self.shape.steps().max(1) {
+            draft.types[i] = self.said(&content, &mut tags, &|t| *t == Tag::Type(i), &[], &draft).map(|s| s.0);
+        }
+        if Tag::Measure.fits(self.shape, self.wrap) {
+            draft.measure = self.said(&content, &mut tags, &|t| *t == Tag::Measure, &[Tag::Measure], &draft).map(|s| s.0);
+        }
+        // "The director of A or B": what is said once holds for both.
+        let alike = matches!(self.shape, Shape::I2 | Shape::U2 | Shape::In2 | Shape::Ip | Shape::Up | Shape::Inp | Shape::I3 | Shape::In3);
+        for i in 1..self.shape.entities().min(STEPS) {
+            if alike && draft.relations[i].is_none() {
+                draft.relations[i] = draft.relations[i - 1].clone();
+            }
+            if alike && draft.types[i].is_none() {
+                draft.types[i] = draft.types[i - 1].clone();
+            }
+        }
+        let mut log = 0.0;
+        for &t in &content {
+            let p = self.probability(t, tags[t]).max(1e-9);
+            log += p.ln();
+            draft.weakest = draft.weakest.min(p);
+            if tags[t] != Tag::Other {
+                draft.explained.extend(self.framed.spans[t].clone());
+            }
+        }
+        draft.tags_log = log / content.len().max(1) as f32;
+        draft.explained.dedup();
+        Some(draft)
+    }
+
+    /// The words of the tokens with such a tag, and these tokens; where none has it, of the token that is likeliest to, unless that is unlikely
+    /// or is for something else.
+    fn said(
+        &self,
+        content: &[usize],
+        tags: &mut [Tag],
+        of: &dyn Fn(&Tag) -> bool,
+        faint: &[Tag],
+        draft: &Draft,
+    ) -> Option<(String, Vec<usize>)> {
+        let mut at: Vec<usize> = content.iter().copied().filter(|&t| of(&tags[t])).collect();
+        if at.is_empty() {
+            let share = |t: usize| faint.iter().map(|tag| self.probability(t, *tag)).sum::<f32>();
+            let free = content.iter().copied().filter(|&t| tags[t] == Tag::Other && self.framed.mentions[t].is_none());
+            let best = free.max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a))).filter(|&t| share(t) >= FAINT)?;
+            tags[best] = *faint.iter().max_by(|a, b| self.probability(best, **a).total_cmp(&self.probability(best, **b)))?;
+            at.push(best);
+        }
+        let taken = |span: &Range<usize>| draft.entities.iter().any(|e| e.span.start < span.end && span.start < e.span.end);
+        let mut words = String::new();
+        let mut last: Option<Range<usize>> = None;
+        for &t in &at {
+            let Some(span) = self.framed.spans[t].clone().filter(|s| !taken(s)) else { continue };
+            // Pieces of a word point at the whole word.
+            if last.as_ref() == Some(&span) {
+                continue;
+            }
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(self.question.get(span.clone()).unwrap_or_default());
+            last = Some(span);
+        }
+        (!words.is_empty()).then_some((words, at))
+    }
+
+    /// The likeliest way to fill the shape's entities: with mentions, and with words that the model takes for one.
+    fn entities(&self, content: &[usize], tags: &mut [Tag]) -> Option<Vec<Pointer>> {
+        let n = self.shape.entities();
+        let mut places: Vec<Vec<usize>> = content.iter().copied().filter(|&t| self.framed.mentions[t].is_some()).map(|t| vec![t]).collect();
+        let said = |t: usize| self.framed.mentions[t].is_none() && matches!(tags[t], Tag::Entity(_));
+        let mut run: Vec<usize> = Vec::new();
+        for &t in content {
+            if said(t) && run.last().is_none_or(|&l| l + 1 == t) {
+                run.push(t);
+                continue;
+            }
+            if !run.is_empty() {
+                places.push(std::mem::take(&mut run));
+            }
+            if said(t) {
+                run.push(t);
+            }
+        }
+        places.extend((!run.is_empty()).then_some(run));
+        places.truncate(PLACES);
+        sort_by(&mut places, |a, b| a.cmp(b));
+        let mut best: (f32, Vec<usize>) = (f32::NEG_INFINITY, Vec::new());
+        self.assign(&places, &mut Vec::new(), n, 0.0, &mut best);
+        if best.1.len() != n {
+            return None;
+        }
+        // What is no entity of this draft is no entity at all.
+        for place in &places {
+            place.iter().for_each(|&t| tags[t] = Tag::Other);
+        }
+        let mut out = Vec::new();
+        for (slot, &p) in best.1.iter().enumerate() {
+            let place = &places[p];
+            place.iter().for_each(|&t| tags[t] = Tag::Entity(slot));
+            let (first, last) = (*place.first()?, *place.last()?);
+            let span = self.framed.spans[first].as_ref()?.start..self.framed.spans[last].as_ref()?.end;
+            out.push(Pointer { mention: self.framed.mentions[first], span });
+        }
+        Some(out)
+    }
+
+    /// Tries every order of places; slots and places are few.
+    fn assign(&self, places: &[Vec<usize>], chosen: &mut Vec<usize>, n: usize, score: f32, best: &mut (f32, Vec<usize>)) {
+        let log = |place: &[usize], tag: Tag| {
+            let sum: f32 = place.iter().map(|&t| self.probability(t, tag).max(1e-6).ln()).sum();
+            sum / place.len().max(1) as f32
+        };
+        if chosen.len() == n.min(ENTITIES) {
+            let rest: f32 = (0..places.len()).filter(|p| !chosen.contains(p)).map(|p| log(&places[p], Tag::Other)).sum();
+            if score + rest > best.0 {
+                *best = (score + rest, chosen.clone());
+            }
+            return;
+        }
+        for (p, place) in places.iter().enumerate() {
+            if !chosen.contains(&p) {
+                let gain = log(place, Tag::Entity(chosen.len()));
+                chosen.push(p);
+                self.assign(places, chosen, n, score + gain, best);
+                chosen.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests {
+    use super::super::frame::Framer;
+    use super::*;
+    use crate::text::Tokenizer;
+    use proptest::prelude::*;
+
+    fn logits(tags: &[Tag], shape: Shape, wrap: Wrap) -> Logits {
+        let one = |n: usize, i: usize| (0..n).map(|j| if i == j { 6.0 } else { 0.0 }).collect::<Vec<f32>>();
+        Logits {
+            shape: one(Shape::ALL.len(), shape.index()),
+            wrap: one(Wrap::ALL.len(), wrap.index()),
+            number: vec![1.0, 0.0],
+            tags: tags.iter().map(|t| one(Tag::ALL.len(), t.index())).collect(),
+        }
+    }
+
+    fn framed(question: &str, mentions: &[Range<usize>]) -> Framed {
+        let words = "[CLS]\n[SEP]\n[UNK]\n[MASK]\nwhich\nfilms\nwere\ndirected\nby\nor\n?\nthe\nof\nand\n";
+        let tokenizer = Tokenizer::from_vocab(words).unwrap();
+        Framer::new(&tokenizer).unwrap().frame(question, mentions)
+    }
+
+    #[test]
+    fn slots_point_at_the_words_that_were_tagged() {
+        use Tag::{Entity, Other, Relation, Type};
+        let q = "Which films were directed by Ann Lee or Bob?";
+        let framed = framed(q, &[29..36, 40..43]);
+        let r = Relation(0, true);
+        let tags = [Other, Other, Type(0), Other, r, r, Entity(0), Other, Entity(1), Other, Other];
+        let draft = drafts(q, &framed, &logits(&tags, Shape::U2, Wrap::Set)).remove(0);
+        assert_eq!((draft.shape, draft.wrap), (Shape::U2, Wrap::Set));
+        assert_eq!(draft.entities[1], Pointer { mention: Some(1), span: 40..43 });
+        let spoken = draft.relations[0].clone().unwrap();
+        assert_eq!(spoken.words, "directed by");
+        assert!(spoken.inverse > 0.9);
+        // Said once, meant of both.
+        assert_eq!(draft.relations[1], Some(spoken));
+        assert_eq!(draft.types[0].as_deref(), Some("films"));
+    }
+
+    #[test]
+    fn a_shape_with_more_entities_than_the_question_names_gives_no_draft() {
+        let q = "which films of Ann";
+        let framed = framed(q, std::slice::from_ref(&(15..18)));
+        let tags = [Tag::Other; 6];
+        let found = drafts(q, &framed, &logits(&tags, Shape::I3, Wrap::Set));
+        assert!(found.iter().all(|d| d.shape.entities() <= 1), "{found:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_numbers_give_drafts_that_fill_their_shapes(
+            numbers in prop::collection::vec(-20.0f32..20.0, 16 + 5 + 2 + 14 * 12),
+            q in "[a-z ]{0,40}", mentions in prop::collection::vec((0usize..40, 1usize..9).prop_map(|(a, n)| a..a + n), 0..4),
+        ) {
+            let framed = framed(&q, &mentions);
+            let mut rest = numbers.iter().copied().cycle();
+            let mut take = |n: usize| rest.by_ref().take(n).collect::<Vec<f32>>();
+            let logits = Logits { shape: take(16), wrap: take(5), number: take(2), tags: framed.ids.iter().map(|_| take(14)).collect() };
+            for draft in drafts(&q, &framed, &logits) {
+                prop_assert_eq!(draft.entities.len(), draft.shape.entities());
+                prop_assert!(draft.wrap.fits(draft.shape));
+                prop_assert!(draft.weakest.is_finite() && draft.tags_log <= 0.0);
+                for e in &draft.entities {
+                    prop_assert!(q.get(e.span.clone()).is_some());
+                }
+            }
+        }
+    }
+}

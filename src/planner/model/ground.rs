@@ -1,0 +1,400 @@
+//! Drafts on a graph: which entities and relations the words stand for, decided by what is found there.
+//!
+//! Every slot has a few candidates. Readings are built from the entities outwards, a beam at a time, and a reading that finds nothing ranks below
+//! every one that does: the graph tells apart what the words alone do not.
+
+use super::super::lexicon::{Lexicon, is_function_word};
+use super::super::query::{Asked, Query};
+use super::super::question::{Ask, ask, is_told, tokens};
+use super::super::walk::{self, value};
+use super::confidence::{Calibration, Seen};
+use super::draft::{Draft, Spoken};
+use super::label::{Node, Shape, Wrap};
+use crate::compact::{sort_by, sort_unique};
+use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId};
+use crate::plan::execute::{Phrases, Similarity, Target};
+use crate::plan::{Extreme, Plan};
+use crate::text::{fold, words};
+
+/// Readings kept of each part of a query.
+const BEAM: usize = 6;
+/// Relations tried for a step.
+const RELATIONS: usize = 5;
+/// Entities tried for a mention.
+const CANDIDATES: usize = 3;
+/// Members of a set at which relations are looked for.
+const LOOKED_AT: usize = 256;
+/// Sets larger than this are cut: a reading is only being tried.
+const WIDEST: usize = 20_000;
+/// What a step is worth that the question leaves unsaid.
+const UNSAID: f32 = 0.3;
+/// A relation that agrees less is not tried.
+const LEAST: f32 = 0.15;
+/// How much the direction that the question suggests counts.
+const DIRECTION: f32 = 0.2;
+/// What it costs that results are not of the type that the question says.
+const MISTYPED: f32 = 0.3;
+/// What it costs, as a logarithm, that nothing is found.
+const NOTHING: f32 = -3.0;
+
+/// A draft with everything looked up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grounded {
+    /// What is asked.
+    pub asked: Asked,
+    /// The plan that asks it.
+    pub plan: Plan,
+    /// What the plan finds, ascending: of a count what is counted, of a comparison the entities that it answers with.
+    pub answer: Vec<NodeId>,
+    /// What the confidence follows from.
+    pub seen: Seen,
+    /// The probability that the reading is right.
+    pub confidence: f32,
+}
+
+/// A part of a query with its candidates chosen.
+#[derive(Debug, Clone)]
+struct Reading {
+    query: Query,
+    found: Vec<NodeId>,
+    /// Logarithm of how well the words agree.
+    score: f32,
+    /// The agreement of each step.
+    agreements: Vec<f32>,
+}
+
+/// Looks drafts up in a graph.
+pub struct Grounder<'g> {
+    linker: &'g Linker,
+    graph: &'g KnowledgeGraph,
+    phrases: Phrases,
+    lexicon: Lexicon,
+    similarity: Option<Similarity<'g>>,
+}
+
+/// A question with what is known of it before any draft.
+struct Asking<'q> {
+    question: &'q str,
+    mentions: &'q [Mention],
+    draft: &'q Draft,
+    ask: &'q Ask,
+}
+
+impl<'g> Grounder<'g> {
+    /// Prepares a graph. `similarity` gives the cosine of two phrases, for relations that the question says in other words.
+    pub fn new(linker: &'g Linker, similarity: Option<Similarity<'g>>) -> Grounder<'g> {
+        let graph = linker.graph();
+        Grounder { linker, graph, phrases: Phrases::new(graph), lexicon: Lexicon::new(graph.vocabulary()), similarity }
+    }
+
+    /// What the question names, as far as it is told by capitals, figures or by being no word for a relation or type.
+    pub fn mentions(&self, question: &str) -> Vec<Mention> {
+        let lower = question.chars().all(|c| !c.is_uppercase());
+        let mut found = self.linker.mentions(question);
+        found.retain(|m| question.get(m.span.clone()).is_some_and(|text| is_told(text, lower, &self.lexicon)));
+        found
+    }
+
+    /// The best reading of the drafts, by how sure it is of it; `None` where no draft can be looked up. `mentions` are those that the question was
+    /// framed with.
+    pub fn best(&self, question: &str, mentions: &[Mention], drafts: &[Draft], calibration: &Calibration) -> Option<Grounded> {
+        let mut best: Option<Grounded> = None;
+        for draft in drafts {
+            let Some(found) = self.ground(question, mentions, draft, calibration) else { continue };
+            if best.as_ref().is_none_or(|b| found.confidence > b.confidence) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    /// The best reading of one draft.
+    pub fn ground(&self, question: &str, mentions: &[Mention], draft: &Draft, calibration: &Calibration) -> Option<Grounded> {
+        let spans: Vec<_> = draft.entities.iter().map(|e| e.span.clone()).collect();
+        let ask = ask(&tokens(question, &spans, &self.lexicon), &self.lexicon, self.graph.vocabulary());
+        let asking = Asking { question, mentions, draft, ask: &ask };
+        let (asked, reading) = match draft.shape {
+            Shape::Compare => self.comparison(&asking)?,
+            shape => {
+                let readings = self.readings(&shape.node(), &asking);
+                match draft.wrap {
+                    Wrap::Max | Wrap::Min => self.superlative(readings, &asking)?,
+                    Wrap::Count => readings.into_iter().next().map(|r| (Asked::Count(r.query.clone()), r))?,
+                    Wrap::Set | Wrap::Equal => readings.into_iter().next().map(|r| (Asked::Set(r.query.clone()), r))?,
+                }
+            }
+        };
+        let n = reading.agreements.len().max(1) as f32;
+        let seen = Seen {
+            shape: draft.shape_log,
+            tags: draft.tags_log,
+            weakest: draft.weakest,
+            relations: if reading.agreements.is_empty() { 1.0 } else { reading.agreements.iter().sum::<f32>() / n },
+            weakest_relation: reading.agreements.iter().copied().fold(1.0, f32::min),
+            unexplained: unexplained(question, draft),
+            found: !reading.found.is_empty(),
+        };
+        let plan = asked.plan(self.graph, question);
+        Some(Grounded { plan, asked, answer: reading.found, seen, confidence: calibration.confidence(&seen) })
+    }
+
+    /// The readings of a part, best first.
+    fn readings(&self, node: &Node, asking: &Asking<'_>) -> Vec<Reading> {
+        let mut out = match node {
+            Node::All => self.all(asking),
+            Node::Entity(slot) => self.entity(*slot, asking),
+            Node::Step(slot, of) => {
+                let from = self.readings(of, asking);
+                from.iter().flat_map(|r| self.step(*slot, r, asking)).collect()
+            }
+            Node::And(parts) => self.joined(parts, asking, true),
+            Node::Or(parts) => self.joined(parts, asking, false),
+            Node::Not(main, minus) => {
+                let (main, minus) = (self.readings(main, asking), self.readings(minus, asking));
+                pairs(&main, &minus, |a, b| {
+                    let found = a.found.iter().copied().filter(|n| b.found.binary_search(n).is_err()).collect();
+                    (Query::Not(Box::new(a.query.clone()), Box::new(b.query.clone())), found)
+                })
+            }
+        };
+        let worth = |r: &Reading| r.score + if r.found.is_empty() { NOTHING } else { 0.0 };
+        sort_by(&mut out, |a, b| worth(b).total_cmp(&worth(a)));
+        out.truncate(BEAM);
+        out
+    }
+
+    fn all(&self, asking: &Asking<'_>) -> Vec<Reading> {
+        let Target::Types(types) = self.phrases.target(asking.draft.types[0].as_deref()) else { return Vec::new() };
+        let of = |t: TypeId| Reading { query: Query::All(t), found: walk::all(self.graph, t), score: 0.0, agreements: Vec::new() };
+        types.into_iter().take(CANDIDATES).map(of).collect()
+    }
+
+    fn entity(&self, slot: usize, asking: &Asking<'_>) -> Vec<Reading> {
+        let Some(pointer) = asking.draft.entities.get(slot) else { return Vec::new() };
+        let found = match pointer.mention.and_then(|m| asking.mentions.get(m)) {
+            Some(mention) => mention.candidates.clone(),
+            None => self.linker.link(asking.question.get(pointer.span.clone()).unwrap_or_default(), CANDIDATES),
+        };
+        let read = |c: &crate::kg::Candidate| Reading {
+            query: Query::Entity(c.node),
+            found: vec![c.node],
+            score: c.score.clamp(0.1, 1.0).ln(),
+            agreements: Vec::new(),
+        };
+        found.iter().take(CANDIDATES).map(read).collect()
+    }
+
+    /// The readings of a step from a reading of where it starts.
+    fn step(&self, slot: usize, from: &Reading, asking: &Asking<'_>) -> Vec<Reading> {
+        let draft = asking.draft;
+        let (spoken, words) = (draft.relations.get(slot).and_then(Option::as_ref), draft.types.get(slot).and_then(Option::as_deref));
+        let target = self.phrases.target(words);
+        let last = draft.shape.last_step() == slot;
+        let heads = from.found.get(..LOOKED_AT.min(from.found.len())).unwrap_or_default();
+        let mut ranked = self.relations(heads, spoken, words, &target);
+        if last && words.is_none() {
+            ranked.iter_mut().for_each(|r| r.2 += self.agrees(asking.ask, r.0, r.1));
+        }
+        sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
+        let mut out = Vec::new();
+        for (relation, direction, agreement) in ranked.into_iter().filter(|r| r.2 >= LEAST).take(RELATIONS) {
+            let all = self.follow(&from.found, relation, direction);
+            let types: &[TypeId] = if let Target::Types(types) = &target { types } else { &[] };
+            let fitting = types.iter().map(|&t| (Some(t), self.of_type(&all, t))).find(|(_, found)| !found.is_empty());
+            let (target, found, cost) = match fitting {
+                Some((target, found)) => (target, found, 0.0),
+                None => (None, all, if types.is_empty() { 0.0 } else { MISTYPED }),
+            };
+            let agreement = (agreement - cost).clamp(0.05, 1.0);
+            let mut agreements = from.agreements.clone();
+            agreements.push(agreement);
+            let query = Query::Step { of: Box::new(from.query.clone()), relation, direction, target };
+            out.push(Reading { query, found, score: from.score + agreement.ln(), agreements });
+        }
+        out
+    }
+
+    /// The relations at these heads, each with how well it agrees with the words for it.
+    fn relations(
+        &self,
+        heads: &[NodeId],
+        spoken: Option<&Spoken>,
+        words: Option<&str>,
+        target: &Target,
+    ) -> Vec<(RelationId, Direction, f32)> {
+        let phrase = spoken.map_or("", |s| s.words.as_str());
+        let said = spoken.map(|s| self.worth(&s.words)).unwrap_or_default();
+        let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, self.similarity.filter(|_| spoken.is_some()));
+        let score = |r: crate::plan::execute::Ranked| {
+            let lexical = said.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
+            let agreement = match spoken {
+                None => UNSAID + r.score,
+                Some(s) => {
+                    let back = if r.direction == Direction::Backward { s.inverse } else { 1.0 - s.inverse };
+                    r.score.max(lexical) + DIRECTION * (back - 1.0)
+                }
+            };
+            (r.relation, r.direction, agreement)
+        };
+        ranked.into_iter().map(score).collect()
+    }
+
+    /// What everyday words of a phrase are worth for relations: the mean over its words that carry meaning.
+    fn worth(&self, phrase: &str) -> Vec<(RelationId, f32)> {
+        let content: Vec<String> = words(phrase).iter().map(|w| fold(w.text)).filter(|w| !is_function_word(w)).collect();
+        let mut out: Vec<(RelationId, f32)> = Vec::new();
+        for word in &content {
+            for (relation, worth) in self.lexicon.relations(word) {
+                match out.iter_mut().find(|(known, _)| *known == relation) {
+                    Some((_, sum)) => *sum += worth,
+                    None => out.push((relation, worth)),
+                }
+            }
+        }
+        out.iter_mut().for_each(|(_, sum)| *sum /= content.len().max(1) as f32);
+        out
+    }
+
+    /// What it adds that a relation leads to what the question word asks for.
+    fn agrees(&self, ask: &Ask, relation: RelationId, direction: Direction) -> f32 {
+        if ask.classes.is_empty() {
+            return 0.0;
+        }
+        let Some(r) = self.graph.vocabulary().relation(relation) else { return 0.0 };
+        let ends: &[(Class, u32)] = if direction == Direction::Forward { &r.range } else { &r.domain };
+        let fitting: u32 = ends.iter().filter(|(c, _)| ask.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
+        0.2 * fitting as f32 / r.triples.max(1) as f32
+    }
+
+    fn follow(&self, from: &[NodeId], relation: RelationId, direction: Direction) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        for &node in from {
+            found.extend(self.graph.follow(node, relation, direction).map(|e| e.other));
+            if found.len() > WIDEST {
+                break;
+            }
+        }
+        sort_unique(&mut found);
+        found
+    }
+
+    fn of_type(&self, nodes: &[NodeId], of: TypeId) -> Vec<NodeId> {
+        nodes.iter().copied().filter(|&n| self.graph.types(n).binary_search(&of).is_ok()).collect()
+    }
+
+    fn joined(&self, parts: &[Node], asking: &Asking<'_>, all: bool) -> Vec<Reading> {
+        let mut parts = parts.iter().map(|p| self.readings(p, asking));
+        let mut out = parts.next().unwrap_or_default();
+        for part in parts {
+            out = pairs(&out, &part, |a, b| {
+                let mut queries = match &a.query {
+                    Query::And(of) if all => of.clone(),
+                    Query::Or(of) if !all => of.clone(),
+                    other => vec![other.clone()],
+                };
+                queries.push(b.query.clone());
+                if all {
+                    let found = a.found.iter().copied().filter(|n| b.found.binary_search(n).is_ok()).collect();
+                    return (Query::And(queries), found);
+                }
+                // Each is asked for: one that finds nothing is misread.
+                let mut found = if a.found.is_empty() || b.found.is_empty() { Vec::new() } else { [a.found.as_slice(), &b.found].concat() };
+                sort_unique(&mut found);
+                (Query::Or(queries), found)
+            });
+        }
+        out
+    }
+
+    /// The member at one end of an order, by the relation that fits the words best and has values there.
+    fn superlative(&self, readings: Vec<Reading>, asking: &Asking<'_>) -> Option<(Asked, Reading)> {
+        let draft = asking.draft;
+        let extreme = if draft.wrap == Wrap::Max { Extreme::Max } else { Extreme::Min };
+        let words = draft.measure.as_deref().unwrap_or_default();
+        let adjectives: Vec<(RelationId, f32)> =
+            crate::text::words(words).iter().flat_map(|w| self.lexicon.measured_by(&fold(w.text))).collect();
+        let spoken = Spoken { words: words.to_owned(), inverse: 0.0 };
+        let mut best: Option<(f32, Asked, Reading)> = None;
+        for reading in readings {
+            let members = reading.found.get(..LOOKED_AT.min(reading.found.len())).unwrap_or_default();
+            let mut ranked = self.relations(members, Some(&spoken), None, &Target::Any);
+            ranked.retain(|r| r.1 == Direction::Forward);
+            for r in &mut ranked {
+                r.2 = adjectives.iter().filter(|(relation, _)| *relation == r.0).map(|a| a.1).fold(r.2, f32::max);
+            }
+            sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
+            for (relation, _, agreement) in ranked.into_iter().filter(|r| r.2 >= LEAST).take(RELATIONS) {
+                let found = walk::extreme(self.graph, &reading.found, relation, draft.number, extreme);
+                let agreement = agreement.clamp(0.05, 1.0);
+                let score = reading.score + agreement.ln() + if found.is_empty() { NOTHING } else { 0.0 };
+                if best.as_ref().is_none_or(|b| score > b.0) {
+                    let asked = Asked::Superlative { of: reading.query.clone(), relation, number: draft.number, extreme };
+                    let mut agreements = reading.agreements.clone();
+                    agreements.push(agreement);
+                    best = Some((score, asked, Reading { found, agreements, ..reading.clone() }));
+                }
+            }
+        }
+        best.map(|b| (b.1, b.2))
+    }
+
+    /// Two entities by a value that both have.
+    fn comparison(&self, asking: &Asking<'_>) -> Option<(Asked, Reading)> {
+        let draft = asking.draft;
+        let extreme = match draft.wrap {
+            Wrap::Max => Some(Extreme::Max),
+            Wrap::Min => Some(Extreme::Min),
+            _ => None,
+        };
+        let (firsts, seconds) = (self.entity(0, asking), self.entity(1, asking));
+        let mut best: Option<(f32, Asked, Reading)> = None;
+        for (a, b) in firsts.iter().flat_map(|a| seconds.iter().map(move |b| (a, b))) {
+            let (Query::Entity(x), Query::Entity(y)) = (&a.query, &b.query) else { continue };
+            let of = [*x, *y];
+            let spoken = draft.relations[0].as_ref().map(|s| Spoken { inverse: 0.0, ..s.clone() });
+            let ranked = self.relations(&of, spoken.as_ref(), draft.types[0].as_deref(), &Target::Any);
+            for (relation, direction, agreement) in ranked {
+                let known = |n: NodeId| self.graph.follow(n, relation, Direction::Forward).len() > 0;
+                let values = |n: NodeId| self.graph.follow(n, relation, Direction::Forward).any(|e| value(self.graph, e.other).is_some());
+                let comparable = of.iter().all(|&n| if extreme.is_some() { values(n) } else { known(n) });
+                if direction != Direction::Forward || !comparable {
+                    continue;
+                }
+                let agreement = agreement.clamp(0.05, 1.0);
+                let score = a.score + b.score + agreement.ln();
+                if best.as_ref().is_none_or(|b| score > b.0) {
+                    let found = match extreme {
+                        Some(extreme) => walk::extreme(self.graph, &of, relation, false, extreme),
+                        None => of.to_vec(),
+                    };
+                    let query = Query::Entity(*x);
+                    let asked = Asked::Compare { of, relation, extreme };
+                    best = Some((score, asked, Reading { query, found, score, agreements: vec![agreement] }));
+                }
+            }
+        }
+        best.map(|b| (b.1, b.2))
+    }
+}
+
+/// Every reading of one part with every reading of the other.
+fn pairs(these: &[Reading], those: &[Reading], join: impl Fn(&Reading, &Reading) -> (Query, Vec<NodeId>)) -> Vec<Reading> {
+    let mut out = Vec::new();
+    for (a, b) in these.iter().flat_map(|a| those.iter().map(move |b| (a, b))) {
+        let (query, found) = join(a, b);
+        out.push(Reading { query, found, score: a.score + b.score, agreements: [a.agreements.as_slice(), &b.agreements].concat() });
+    }
+    out
+}
+
+/// Part of the words with a meaning that no slot of a draft points at.
+fn unexplained(question: &str, draft: &Draft) -> f32 {
+    let (mut all, mut left) = (0.0, 0.0);
+    for word in words(question).iter().filter(|w| !is_function_word(&fold(w.text))) {
+        all += 1.0;
+        if !draft.explained.iter().any(|s| s.start < word.span.end && word.span.start < s.end) {
+            left += 1.0;
+        }
+    }
+    if all > 0.0 { left / all } else { 0.0 }
+}

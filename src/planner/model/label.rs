@@ -1,0 +1,336 @@
+//! What the trained planner tells apart: shapes of queries, what is asked of them, and what a token of the question is for.
+
+use Node::{And, Entity, Not, Or, Step};
+
+/// The shape of a query, by the field's short names (BetaE, arXiv 2010.11465): p is a step, i an intersection, u a union, n a negation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// Everything of a type.
+    P0,
+    /// One step.
+    P1,
+    /// Two steps in a row.
+    P2,
+    /// Three steps in a row.
+    P3,
+    /// What two steps agree on.
+    I2,
+    /// What three steps agree on.
+    I3,
+    /// A step from what two steps agree on.
+    Ip,
+    /// What two steps in a row and one step agree on.
+    Pi,
+    /// What either of two steps finds.
+    U2,
+    /// A step from what either of two steps finds.
+    Up,
+    /// What one step finds and another does not.
+    In2,
+    /// What two steps agree on and a third does not find.
+    In3,
+    /// A step from what one step finds and another does not.
+    Inp,
+    /// What two steps in a row find and one step does not.
+    Pin,
+    /// What one step finds and two steps in a row do not.
+    Pni,
+    /// The same step from two entities, to be compared.
+    Compare,
+}
+
+/// What a shape is built of. Numbers are those of the slots: the j-th entity, the i-th step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Node {
+    /// Everything of the type that the first type slot says.
+    All,
+    /// An entity.
+    Entity(usize),
+    /// A step from what the node finds.
+    Step(usize, &'static Node),
+    /// What all find.
+    And(&'static [Node]),
+    /// What any finds.
+    Or(&'static [Node]),
+    /// What the first finds and the second does not.
+    Not(&'static Node, &'static Node),
+}
+
+/// Entities that a shape has at most.
+pub const ENTITIES: usize = 3;
+/// Steps that a shape has at most.
+pub const STEPS: usize = 3;
+
+const E: [Node; 3] = [Entity(0), Entity(1), Entity(2)];
+const FIRST: Node = Step(0, &E[0]);
+const SECOND: Node = Step(1, &E[1]);
+const THIRD: Node = Step(2, &E[2]);
+const CHAIN: Node = Step(1, &FIRST);
+const BOTH: Node = And(&[FIRST, SECOND]);
+const EITHER: Node = Or(&[FIRST, SECOND]);
+const BUT: Node = Not(&FIRST, &SECOND);
+
+impl Shape {
+    /// Every shape, in the order of the model's outputs.
+    pub const ALL: [Shape; 16] = [
+        Shape::P0,
+        Shape::P1,
+        Shape::P2,
+        Shape::P3,
+        Shape::I2,
+        Shape::I3,
+        Shape::Ip,
+        Shape::Pi,
+        Shape::U2,
+        Shape::Up,
+        Shape::In2,
+        Shape::In3,
+        Shape::Inp,
+        Shape::Pin,
+        Shape::Pni,
+        Shape::Compare,
+    ];
+
+    /// Its name in the papers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::P0 => "0p",
+            Shape::P1 => "1p",
+            Shape::P2 => "2p",
+            Shape::P3 => "3p",
+            Shape::I2 => "2i",
+            Shape::I3 => "3i",
+            Shape::Ip => "ip",
+            Shape::Pi => "pi",
+            Shape::U2 => "2u",
+            Shape::Up => "up",
+            Shape::In2 => "2in",
+            Shape::In3 => "3in",
+            Shape::Inp => "inp",
+            Shape::Pin => "pin",
+            Shape::Pni => "pni",
+            Shape::Compare => "compare",
+        }
+    }
+
+    /// The shape of a name.
+    pub fn named(name: &str) -> Option<Shape> {
+        Shape::ALL.into_iter().find(|s| s.name() == name)
+    }
+
+    /// Its place among the model's outputs.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// What it is built of. Of a comparison, the first operand; the second is the same step from the second entity.
+    pub fn node(self) -> Node {
+        match self {
+            Shape::P0 => Node::All,
+            Shape::P1 | Shape::Compare => FIRST,
+            Shape::P2 => CHAIN,
+            Shape::P3 => Step(2, &CHAIN),
+            Shape::I2 => BOTH,
+            Shape::I3 => And(&[FIRST, SECOND, THIRD]),
+            Shape::Ip => Step(2, &BOTH),
+            Shape::Pi => And(&[CHAIN, Step(2, &E[1])]),
+            Shape::U2 => EITHER,
+            Shape::Up => Step(2, &EITHER),
+            Shape::In2 => BUT,
+            Shape::In3 => Not(&BOTH, &THIRD),
+            Shape::Inp => Step(2, &BUT),
+            Shape::Pin => Not(&CHAIN, &Step(2, &E[1])),
+            Shape::Pni => Not(&FIRST, &Step(2, &SECOND)),
+        }
+    }
+
+    /// How many entities it has.
+    pub fn entities(self) -> usize {
+        match self {
+            Shape::P0 => 0,
+            Shape::P1 | Shape::P2 | Shape::P3 => 1,
+            Shape::I3 | Shape::In3 => 3,
+            _ => 2,
+        }
+    }
+
+    /// How many steps it has.
+    pub fn steps(self) -> usize {
+        match self {
+            Shape::P0 => 0,
+            Shape::P1 | Shape::Compare => 1,
+            Shape::P2 | Shape::I2 | Shape::U2 | Shape::In2 => 2,
+            _ => 3,
+        }
+    }
+
+    /// The step that says what the answers are.
+    pub fn last_step(self) -> usize {
+        match self {
+            Shape::P0 | Shape::P1 | Shape::Compare | Shape::I2 | Shape::U2 | Shape::In2 | Shape::I3 | Shape::In3 | Shape::Pni => 0,
+            Shape::P2 | Shape::Pi | Shape::Pin => 1,
+            Shape::P3 | Shape::Ip | Shape::Up | Shape::Inp => 2,
+        }
+    }
+}
+
+/// What is asked of the set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wrap {
+    /// Its members.
+    Set,
+    /// How many there are.
+    Count,
+    /// The largest, of a set or of two that are compared.
+    Max,
+    /// The smallest.
+    Min,
+    /// Whether two are the same.
+    Equal,
+}
+
+impl Wrap {
+    /// Every one, in the order of the model's outputs.
+    pub const ALL: [Wrap; 5] = [Wrap::Set, Wrap::Count, Wrap::Max, Wrap::Min, Wrap::Equal];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wrap::Set => "set",
+            Wrap::Count => "count",
+            Wrap::Max => "max",
+            Wrap::Min => "min",
+            Wrap::Equal => "equal",
+        }
+    }
+
+    /// Its place among the model's outputs.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whether a question of this shape can ask it.
+    pub fn fits(self, shape: Shape) -> bool {
+        match self {
+            Wrap::Set => !matches!(shape, Shape::Compare),
+            Wrap::Count => !matches!(shape, Shape::Compare),
+            Wrap::Max | Wrap::Min => true,
+            Wrap::Equal => shape == Shape::Compare,
+        }
+    }
+}
+
+/// What a token of the question is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    /// Words between.
+    Other,
+    /// The entity of a slot.
+    Entity(usize),
+    /// The relation of a step, and whether the step follows it from tail to head.
+    Relation(usize, bool),
+    /// What a superlative measures.
+    Measure,
+    /// The type of what a step finds; of a shape without steps, its type.
+    Type(usize),
+}
+
+/// How many tags there are.
+pub const TAGS: usize = 14;
+
+impl Tag {
+    /// Every tag, in the order of the model's outputs.
+    pub const ALL: [Tag; TAGS] = [
+        Tag::Other,
+        Tag::Entity(0),
+        Tag::Entity(1),
+        Tag::Entity(2),
+        Tag::Relation(0, false),
+        Tag::Relation(0, true),
+        Tag::Relation(1, false),
+        Tag::Relation(1, true),
+        Tag::Relation(2, false),
+        Tag::Relation(2, true),
+        Tag::Measure,
+        Tag::Type(0),
+        Tag::Type(1),
+        Tag::Type(2),
+    ];
+
+    /// Its place among the model's outputs.
+    pub fn index(self) -> usize {
+        match self {
+            Tag::Other => 0,
+            Tag::Entity(i) => 1 + i,
+            Tag::Relation(i, inverse) => 4 + 2 * i + usize::from(inverse),
+            Tag::Measure => 10,
+            Tag::Type(i) => 11 + i,
+        }
+    }
+
+    /// Its name: `O`, `E1`, `R1`, `R1-` (from tail to head), `M`, `T1` and so on.
+    pub fn name(self) -> String {
+        match self {
+            Tag::Other => "O".into(),
+            Tag::Entity(i) => format!("E{}", i + 1),
+            Tag::Relation(i, inverse) => format!("R{}{}", i + 1, if inverse { "-" } else { "" }),
+            Tag::Measure => "M".into(),
+            Tag::Type(i) => format!("T{}", i + 1),
+        }
+    }
+
+    /// Whether a question of this shape that asks this has such words.
+    pub fn fits(self, shape: Shape, wrap: Wrap) -> bool {
+        match self {
+            Tag::Other => true,
+            Tag::Entity(i) => i < shape.entities(),
+            Tag::Relation(i, _) => i < shape.steps(),
+            Tag::Measure => shape != Shape::Compare && matches!(wrap, Wrap::Max | Wrap::Min),
+            Tag::Type(i) => i < shape.steps().max(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_names_are_those_of_the_lists() {
+        for (i, shape) in Shape::ALL.into_iter().enumerate() {
+            assert_eq!((shape.index(), Shape::named(shape.name())), (i, Some(shape)));
+        }
+        for (i, tag) in Tag::ALL.into_iter().enumerate() {
+            assert_eq!(tag.index(), i, "{}", tag.name());
+        }
+        for (i, wrap) in Wrap::ALL.into_iter().enumerate() {
+            assert_eq!(wrap.index(), i, "{}", wrap.name());
+        }
+    }
+
+    fn slots(node: &Node, entities: &mut Vec<usize>, steps: &mut Vec<usize>) {
+        match node {
+            Node::All => {}
+            Node::Entity(i) => entities.push(*i),
+            Node::Step(i, of) => {
+                slots(of, entities, steps);
+                steps.push(*i);
+            }
+            Node::And(of) | Node::Or(of) => of.iter().for_each(|n| slots(n, entities, steps)),
+            Node::Not(main, minus) => [main, minus].iter().for_each(|n| slots(n, entities, steps)),
+        }
+    }
+
+    #[test]
+    fn every_shape_uses_each_of_its_slots_once() {
+        for shape in Shape::ALL.into_iter().filter(|s| *s != Shape::Compare) {
+            let (mut entities, mut steps) = (Vec::new(), Vec::new());
+            slots(&shape.node(), &mut entities, &mut steps);
+            entities.sort_unstable();
+            steps.sort_unstable();
+            assert_eq!(entities, (0..shape.entities()).collect::<Vec<_>>(), "{}", shape.name());
+            assert_eq!(steps, (0..shape.steps()).collect::<Vec<_>>(), "{}", shape.name());
+            assert!(shape.last_step() < shape.steps().max(1));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The trained planner: a small encoder that says of a question what shape of query it asks for and which of its words are for what.
+//!
+//! It points into the question and never names an entity or a relation, so it plans over graphs that it has not seen; which relation the words
+//! stand for is decided on the graph ([`Grounder`]). It has no decoder: its heads fill the slots of a fixed set of shapes, and so a plan that does
+//! not parse cannot come of it. Structure is learned from questions that a grammar says (after LPKG, arXiv 2406.14282).
+
+mod confidence;
+mod draft;
+mod frame;
+mod ground;
+mod label;
+mod section;
+
+use super::PlannerError;
+use crate::embed::WordRows;
+use crate::kg::{Linker, Mention};
+use crate::plan::execute::Similarity;
+use crate::text::Tokenizer;
+
+pub use confidence::{Calibration, FEATURES, Seen, features};
+pub use draft::{Draft, Pointer, Spoken, drafts};
+pub use frame::{Framed, Framer, MAX_TOKENS};
+pub use ground::{Grounded, Grounder};
+pub use label::{ENTITIES, Node, STEPS, Shape, TAGS, Tag, Wrap};
+pub use section::{Head, Heads, Logits, PlannerModel};
+
+/// No question is longer, in bytes.
+const LONGEST: usize = 4096;
+
+/// Plans with a trained model.
+pub struct ModelPlanner<'a> {
+    model: &'a PlannerModel,
+    framer: Framer<'a>,
+    grounder: Grounder<'a>,
+}
+
+impl<'a> ModelPlanner<'a> {
+    /// A planner for a graph; `None` where the vocabulary is not the model's. `similarity` is as in [`Grounder::new`].
+    pub fn new(model: &'a PlannerModel, tokenizer: &'a Tokenizer, linker: &'a Linker, similarity: Option<Similarity<'a>>) -> Option<Self> {
+        Some(ModelPlanner { model, framer: Framer::new(tokenizer)?, grounder: Grounder::new(linker, similarity) })
+    }
+
+    /// The question in tokens, and what it names: the word vectors of these tokens are needed to plan.
+    ///
+    /// # Errors
+    /// [`PlannerError::TooLong`].
+    pub fn frame(&self, question: &str) -> Result<(Framed, Vec<Mention>), PlannerError> {
+        if question.len() > LONGEST {
+            return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
+        }
+        let mentions = self.grounder.mentions(question);
+        let spans: Vec<_> = mentions.iter().map(|m| m.span.clone()).collect();
+        Ok((self.framer.frame(question, &spans), mentions))
+    }
+
+    /// The best reading of a question that [`ModelPlanner::frame`] gave in tokens.
+    ///
+    /// # Errors
+    /// [`PlannerError::Model`] where a token has no word vector, [`PlannerError::NothingLinked`] where no draft can be looked up.
+    pub fn read(&self, question: &str, framed: &Framed, mentions: &[Mention], rows: &dyn WordRows) -> Result<Grounded, PlannerError> {
+        let logits = self.model.forward(framed, rows).map_err(|e| PlannerError::Model(e.to_string()))?;
+        let drafts = drafts(question, framed, &logits);
+        self.grounder.best(question, mentions, &drafts, self.model.calibration()).ok_or(PlannerError::NothingLinked)
+    }
+
+    /// The best reading of a question, with all word vectors at hand.
+    ///
+    /// # Errors
+    /// As [`ModelPlanner::frame`] and [`ModelPlanner::read`].
+    pub fn planned(&self, question: &str, rows: &dyn WordRows) -> Result<Grounded, PlannerError> {
+        let (framed, mentions) = self.frame(question)?;
+        self.read(question, &framed, &mentions, rows)
+    }
+}

@@ -1,0 +1,162 @@
+//! The trained planner's weights as bytes, and its forward pass.
+//!
+//! All little-endian: the magic `PGPL`; two 32-bit words, version and the vectors' dimension; the calibration's numbers (floats); for each head
+//! (shape, wrap, number, tag) its weights, one row of the dimension an output, and then its biases (floats); and the encoder's layers as
+//! [`crate::embed::encode_layers`] writes them.
+
+use super::confidence::{Calibration, FEATURES};
+use super::frame::Framed;
+use super::label::{Shape, TAGS, Wrap};
+use crate::embed::{EmbedError, MiniLm, WordRows, encode_layers};
+
+const MAGIC: &[u8; 4] = b"PGPL";
+const VERSION: u32 = 1;
+/// Larger than the dimension of any model that this version reads.
+const MAX_HIDDEN: usize = 1024;
+
+/// One linear head: a row of weights and a bias for each output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Head {
+    /// `outputs` rows of `hidden` numbers.
+    pub weights: Vec<f32>,
+    /// One number an output.
+    pub bias: Vec<f32>,
+}
+
+impl Head {
+    fn apply(&self, x: &[f32]) -> Vec<f32> {
+        let dot = |row: &[f32]| row.iter().zip(x).map(|(w, v)| w * v).sum::<f32>();
+        self.weights.chunks_exact(x.len().max(1)).zip(&self.bias).map(|(row, b)| dot(row) + b).collect()
+    }
+}
+
+/// The four heads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heads {
+    /// On the first token's vector: which [`Shape`].
+    pub shape: Head,
+    /// On the first token's vector: which [`Wrap`].
+    pub wrap: Head,
+    /// On the first token's vector: whether a superlative reads a value (0) or counts things (1).
+    pub number: Head,
+    /// On every token's vector: which [`super::label::Tag`].
+    pub tag: Head,
+}
+
+/// The outputs of each head, in the order in which they are written.
+const OUTPUTS: [usize; 4] = [Shape::ALL.len(), Wrap::ALL.len(), 2, TAGS];
+
+/// A planner that learned from examples: an encoder of a few layers, heads on its vectors, and what its numbers are worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannerModel {
+    encoder: MiniLm,
+    heads: Heads,
+    calibration: Calibration,
+}
+
+/// What the heads say of a question, before any softmax.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logits {
+    /// A number a shape.
+    pub shape: Vec<f32>,
+    /// A number for each thing that can be asked of the set.
+    pub wrap: Vec<f32>,
+    /// Value, number of things.
+    pub number: Vec<f32>,
+    /// For each token a number a tag.
+    pub tags: Vec<Vec<f32>>,
+}
+
+impl PlannerModel {
+    /// The model from its parts.
+    ///
+    /// # Errors
+    /// [`EmbedError::Layers`] where a head is not of the encoder's dimension or a number is not finite.
+    pub fn new(encoder: MiniLm, heads: Heads, calibration: Calibration) -> Result<PlannerModel, EmbedError> {
+        for (head, outputs) in [&heads.shape, &heads.wrap, &heads.number, &heads.tag].into_iter().zip(OUTPUTS) {
+            if head.bias.len() != outputs || head.weights.len() != outputs * encoder.dim() {
+                return Err(EmbedError::Layers("a head of another size"));
+            }
+            if head.weights.iter().chain(&head.bias).chain(&calibration.0).any(|v| !v.is_finite()) {
+                return Err(EmbedError::Layers("a number that is none"));
+            }
+        }
+        Ok(PlannerModel { encoder, heads, calibration })
+    }
+
+    /// How sure it is, from what it saw.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// Its encoder.
+    pub fn encoder(&self) -> &MiniLm {
+        &self.encoder
+    }
+
+    /// Its heads.
+    pub fn heads(&self) -> &Heads {
+        &self.heads
+    }
+
+    /// The bytes from which [`PlannerModel::decode`] makes it again.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        // The dimension is bounded by what an encoder accepts.
+        [VERSION, self.encoder.dim() as u32].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
+        let mut put = |values: &[f32]| values.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+        put(&self.calibration.0);
+        for head in [&self.heads.shape, &self.heads.wrap, &self.heads.number, &self.heads.tag] {
+            put(&head.weights);
+            put(&head.bias);
+        }
+        out.extend(encode_layers(&self.encoder));
+        out
+    }
+
+    /// The model of these bytes, which may be hostile: every length is checked before it is used.
+    ///
+    /// # Errors
+    /// [`EmbedError::Layers`] or [`EmbedError::Shape`], saying what is wrong.
+    pub fn decode(bytes: &[u8]) -> Result<PlannerModel, EmbedError> {
+        let short = || EmbedError::Layers("cut short");
+        let word = |at: usize| bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b));
+        if bytes.get(..4) != Some(MAGIC) {
+            return Err(EmbedError::Layers("wrong magic"));
+        }
+        if word(4) != Some(VERSION) {
+            return Err(EmbedError::Layers("a version that this program does not know"));
+        }
+        let hidden = word(8).ok_or_else(short)? as usize;
+        if !(1..=MAX_HIDDEN).contains(&hidden) {
+            return Err(EmbedError::Layers("sizes out of bounds"));
+        }
+        let mut rest = bytes.get(12..).ok_or_else(short)?;
+        let mut floats = |n: usize| -> Result<Vec<f32>, EmbedError> {
+            let (front, behind) = rest.split_at_checked(n * 4).ok_or_else(short)?;
+            rest = behind;
+            Ok(front.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+        };
+        let calibration = floats(FEATURES)?.try_into().map_err(|_| short())?;
+        let mut head = |outputs: usize| Ok::<Head, EmbedError>(Head { weights: floats(outputs * hidden)?, bias: floats(outputs)? });
+        let [shape, wrap, number, tag] = OUTPUTS;
+        let heads = Heads { shape: head(shape)?, wrap: head(wrap)?, number: head(number)?, tag: head(tag)? };
+        let encoder = MiniLm::from_layers(rest)?;
+        if encoder.dim() != hidden {
+            return Err(EmbedError::Layers("a head of another size"));
+        }
+        PlannerModel::new(encoder, heads, Calibration(calibration))
+    }
+
+    /// What the heads say of a question; `words` are the word vectors of its tokens.
+    ///
+    /// # Errors
+    /// [`EmbedError`] for a token without a word vector, more tokens than the encoder has positions, or hostile weights.
+    pub fn forward(&self, framed: &Framed, words: &dyn WordRows) -> Result<Logits, EmbedError> {
+        let vectors = self.encoder.token_vectors(&framed.ids, words)?;
+        let first = vectors.get(..self.encoder.dim()).unwrap_or_default();
+        let tags = vectors.chunks_exact(self.encoder.dim()).map(|v| self.heads.tag.apply(v)).collect();
+        let (shape, wrap, number) = (self.heads.shape.apply(first), self.heads.wrap.apply(first), self.heads.number.apply(first));
+        Ok(Logits { shape, wrap, number, tags })
+    }
+}
