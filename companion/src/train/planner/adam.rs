@@ -46,9 +46,7 @@ impl Adam {
         let matrices = layout.matrices();
         let mut pieces = Vec::new();
         let n = layout.layers.len();
-        let groups = (0..n)
-            .map(|i| (layout.layer(i), rates.encoder * rates.share.powi((n - 1 - i) as i32)))
-            .chain([(layout.heads(), 1.0)]);
+        let groups = (0..n).map(|i| (layout.layer(i), rates.encoder * rates.share.powi((n - 1 - i) as i32))).chain([(layout.heads(), 1.0)]);
         for (group, share) in groups {
             let mut at = group.start;
             for m in matrices.iter().filter(|m| group.contains(&m.start)) {

@@ -65,7 +65,8 @@ impl Network for Cpu {
         self.cut = batch.lengths.len().div_ceil(2);
         let tokens: usize = batch.lengths[..self.cut].iter().sum();
         let (first, second) = batch.x.split_at(tokens * hidden);
-        for (half, (x, lengths)) in self.halves.iter_mut().zip([(first, &batch.lengths[..self.cut]), (second, &batch.lengths[self.cut..])]) {
+        for (half, (x, lengths)) in self.halves.iter_mut().zip([(first, &batch.lengths[..self.cut]), (second, &batch.lengths[self.cut..])])
+        {
             half.batch.x.clear();
             half.batch.x.extend_from_slice(x);
             half.batch.lengths.clear();

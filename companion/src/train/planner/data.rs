@@ -26,6 +26,13 @@ pub struct Lesson {
     pub pattern: String,
 }
 
+impl Lesson {
+    /// The classes of the first token's heads: shape, wrap and number.
+    pub fn targets(&self) -> [Option<usize>; 3] {
+        [Some(self.labels.shape.index()), Some(self.labels.wrap.index()), self.labels.number]
+    }
+}
+
 /// Lessons, and how many examples came to none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lessons {
@@ -141,18 +148,24 @@ impl<'e> Frames<'e> {
         (framed, tags)
     }
 
-    /// Appends a question's token vectors to a batch, normalised as the first layer reads them.
-    pub fn push(&self, framed: &Framed, batch: &mut Batch) {
-        let (start, hidden) = (batch.x.len(), self.model.dim());
+    /// A question's word and position vectors, summed, a token after the other.
+    pub fn sums(&self, framed: &Framed) -> Vec<f32> {
+        let hidden = self.model.dim();
         let (rows, scales) = self.model.positions().parts();
+        let mut x = Vec::with_capacity(framed.ids.len() * hidden);
         for ((&id, position), scale) in framed.ids.iter().zip(rows.chunks_exact(hidden)).zip(scales) {
             let (word, size) = self.words.row(id).unwrap_or((&[], 0.0));
-            batch.x.extend(position.iter().map(|&p| f32::from(p) * scale));
-            let at = batch.x.len() - hidden;
-            batch.x[at..].iter_mut().zip(word).for_each(|(x, &w)| *x += f32::from(w) * size);
+            x.extend(position.iter().zip(word).map(|(&p, &w)| f32::from(p) * scale + f32::from(w) * size));
         }
+        x
+    }
+
+    /// Appends a question's token vectors to a batch, normalised as the first layer reads them.
+    pub fn push(&self, framed: &Framed, batch: &mut Batch) {
+        let mut x = self.sums(framed);
         let norm = self.model.encoder().input_norm();
-        super::cpu::normalise(&mut batch.x[start..], &norm.weight, &norm.bias);
+        super::cpu::normalise(&mut x, &norm.weight, &norm.bias);
+        batch.x.append(&mut x);
         batch.lengths.push(framed.ids.len());
     }
 
@@ -169,7 +182,7 @@ impl<'e> Frames<'e> {
             let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));
             self.push(&framed, &mut batch);
             targets.tags.extend(tags);
-            targets.first.push([Some(lesson.labels.shape.index()), Some(lesson.labels.wrap.index()), lesson.labels.number]);
+            targets.first.push(lesson.targets());
         }
         (batch, targets)
     }

@@ -32,9 +32,9 @@ pub struct Example {
 /// A piece of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Span {
-    /// First byte.
+    /// First character.
     pub start: usize,
-    /// First byte after it.
+    /// First character after it.
     pub end: usize,
     /// What it is.
     pub kind: Kind,
@@ -124,16 +124,24 @@ enum Set<'p> {
 /// [`Doubt`], where the example says nothing for certain.
 pub fn labels(example: &Example) -> Result<Labels, Doubt> {
     let (shape, wrap, number, skeleton) = structure(&example.plan).ok_or(Doubt::Shape)?;
-    let mut spans: Vec<&Span> = example.spans.iter().collect();
+    let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(Doubt::Spans)?;
     spans.sort_by_key(|s| s.start);
-    let inside = |s: &&Span| s.start < s.end && example.question.get(s.start..s.end).is_some();
-    if !spans.iter().all(inside) || spans.windows(2).any(|w| w[0].end > w[1].start) {
+    if spans.windows(2).any(|w| w[0].end > w[1].start) {
         return Err(Doubt::Spans);
     }
+    let spans: Vec<&Span> = spans.iter().collect();
     let mut tagged = assign(&skeleton, &spans)?;
     tagged.sort_by_key(|t| t.0.start);
     let mentions = spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.start..s.end).collect();
     Ok(Labels { shape, wrap, number, tagged, mentions })
+}
+
+/// A span with bytes for characters; `None` where it is empty or not in the question.
+fn in_bytes(question: &str, span: &Span) -> Option<Span> {
+    let mut ends = question.char_indices().map(|(at, _)| at).chain([question.len()]);
+    let start = ends.nth(span.start)?;
+    let end = ends.nth(span.end.checked_sub(span.start)?.checked_sub(1)?)?;
+    Some(Span { start, end, ..span.clone() })
 }
 
 /// The shape of a plan, what is asked of the set, and the plan's slots.
@@ -362,7 +370,8 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Dou
         return Err(Doubt::Unsaid);
     }
     // Which words could be each step's relation, and the measured one.
-    let said = |name: &str, inverse: bool| of_kind(Kind::Relation).filter(|&i| spans[i].name == name && spans[i].inverse == inverse).collect();
+    let said =
+        |name: &str, inverse: bool| of_kind(Kind::Relation).filter(|&i| spans[i].name == name && spans[i].inverse == inverse).collect();
     let mut relations: Vec<Vec<usize>> = s.steps.iter().map(|step| said(&step.relation.0, step.relation.1)).collect();
     if s.entities.is_empty() {
         relations.iter_mut().for_each(Vec::clear);

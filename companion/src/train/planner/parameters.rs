@@ -104,7 +104,7 @@ impl Layout {
             at += n;
             at - n..at
         };
-        let mut dense = |inputs: usize, outputs: usize, take: &mut dyn FnMut(usize) -> Range<usize>| DenseAt {
+        let dense = |inputs: usize, outputs: usize, take: &mut dyn FnMut(usize) -> Range<usize>| DenseAt {
             weight: take(inputs * outputs),
             bias: take(outputs),
             inputs,
