@@ -20,7 +20,7 @@ pub struct Lesson {
     pub question: String,
     /// Its labels.
     pub labels: Labels,
-    /// Identifiers of its answers; empty where the data cut them.
+    /// Identifiers of its answers, or their words where they are no entities; empty where the data cut them.
     pub answers: Vec<String>,
     /// The pattern's name in the data.
     pub pattern: String,
@@ -66,7 +66,7 @@ impl Lessons {
         match labels(&example) {
             Ok(labels) => {
                 let whole = example.answers.len() == example.count;
-                let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.get(1).cloned()).collect();
+                let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
                 self.lessons.push(Lesson { question: example.question, labels, answers, pattern: example.pattern });
             }
             Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
@@ -146,6 +146,11 @@ impl<'e> Frames<'e> {
             }
         }
         (framed, tags)
+    }
+
+    /// Cuts questions into tokens.
+    pub fn framer(&self) -> &Framer<'e> {
+        &self.framer
     }
 
     /// A question's word and position vectors, summed, a token after the other.

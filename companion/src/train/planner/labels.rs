@@ -513,9 +513,7 @@ impl Skeleton {
             .iter()
             .map(|&i| (0..self.steps.len()).filter(|&s| self.steps[s].target.as_deref() == Some(spans[i].name.as_str())).collect())
             .collect();
-        if options.iter().any(Vec::is_empty) {
-            return Err(Doubt::Unsaid);
-        }
+        // A type that no step finds ("which planet has …, A or B") is no slot's.
         let cost = |way: &Vec<Option<usize>>| -> (usize, usize, usize, Vec<usize>) {
             let (mut before, mut gaps, mut forward) = (0, 0, 0);
             for (noun, step) in nouns.iter().zip(way) {

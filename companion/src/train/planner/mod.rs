@@ -12,11 +12,14 @@ mod data;
 mod engine;
 mod export;
 mod fit;
+mod judge;
 mod labels;
 mod loss;
 mod matmul;
 mod network;
 mod parameters;
+mod reinforce;
+mod report;
 
 pub use adam::{Adam, Rates};
 pub use checkpoint::{Checkpoint, Point};
@@ -25,10 +28,13 @@ pub use data::{Disturbance, Frames, Lesson, Lessons, Targets};
 pub use engine::{logits, measure_model, scores};
 pub use export::rounded;
 pub use fit::{Course, Ended, Heard, Options, measure, scored};
+pub use judge::{Judge, Judged, logistic};
 pub use labels::{Doubt, Example, Kind, Labels, Span, labels};
 pub use loss::{Measured, Weights, cross_entropy};
 pub use network::{Batch, Network, Scores};
 pub use parameters::{DenseAt, LayerAt, Layout, NormAt, Sizes};
+pub use reinforce::{Baseline, Drawn, Reinforcement, Rewarded};
+pub use report::{About, SetMeasured, card, curves};
 
 use super::minilm::{HEADS, HIDDEN, INTERMEDIATE};
 use pocketgraph::planner::model::{Shape, TAGS, Wrap};
