@@ -25,6 +25,7 @@ pub mod names;
 pub mod pages;
 pub mod pipeline;
 pub mod plan_data;
+pub mod planner_model;
 pub mod prepare;
 pub mod raptor;
 pub mod record;

@@ -3,7 +3,7 @@
 use super::import::Tables;
 use super::progress::Bars;
 use crate::pipeline::Progress;
-use crate::plan_data::{DataOptions, Near, Noise, card, generate};
+use crate::plan_data::{DataOptions, Near, Noise, card, everyday, generate};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `pocketgraph train data`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The knowledge graph: triples as for `import`
-    #[arg(long, required = true, num_args = 1..)]
+    /// The knowledge graph: triples as for `import` [default: a made-up world with everyday relations and measures]
+    #[arg(long, num_args = 1..)]
     kg: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
@@ -61,20 +61,32 @@ pub fn run(args: &Args) -> Result<()> {
     let bars = Bars::new(false);
     bars.stage("reading the knowledge graph", None);
     // Here, so that an error in its files is told whole.
-    let (own, read) = args.tables.import(&args.kg)?;
-    for problem in read.problems.iter().take(5) {
-        bars.warn(&problem.to_string());
-    }
-    let graph = || args.tables.import(&args.kg).map(|x| x.0).map_err(|e| e.to_string());
+    let own = if args.kg.is_empty() {
+        everyday::world(args.seed).into_diagnostic()?
+    } else {
+        let (own, read) = args.tables.import(&args.kg)?;
+        for problem in read.problems.iter().take(5) {
+            bars.warn(&problem.to_string());
+        }
+        own
+    };
+    let graph = || match args.kg.is_empty() {
+        true => everyday::world(args.seed).map_err(|e| e.to_string()),
+        false => args.tables.import(&args.kg).map(|x| x.0).map_err(|e| e.to_string()),
+    };
     let (test, about) = (beside(&args.out, "test.jsonl"), beside(&args.out, "md"));
     let writer = |path: &Path| File::create(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()));
     let (mut train_file, mut test_file) = (BufWriter::new(writer(&args.out)?), BufWriter::new(writer(&test)?));
     bars.stage("making examples", Some(args.examples as u64));
     let report = generate(&own, &graph, &options, &without, &mut train_file, &mut test_file, &|n| bars.at(n as u64)).into_diagnostic()?;
     bars.finish();
-    let sources: Vec<String> =
+    let mut sources: Vec<String> =
         args.kg.iter().map(|p| p.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())).collect();
-    let command = format!("pocketgraph train data --kg {} --examples {} --seed {}", sources.join(" "), args.examples, args.seed);
+    let kg = if sources.is_empty() { String::new() } else { format!(" --kg {}", sources.join(" ")) };
+    let command = format!("pocketgraph train data{kg} --examples {} --seed {}", args.examples, args.seed);
+    if sources.is_empty() {
+        sources.push("a made-up world with everyday relations".to_owned());
+    }
     writer(&about)?.write_all(card(&command, &sources, &options, &report).as_bytes()).into_diagnostic()?;
     let (train, tested) = report.patterns.values().fold((0, 0), |(a, b), x| (a + x.0, b + x.1));
     println!(

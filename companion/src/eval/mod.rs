@@ -36,7 +36,7 @@ pub use kept_replies::KeptReplies;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use linking::{LinkingRow, evaluate_linking};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
-pub use plans::{PatternReport, evaluate_patterns};
+pub use plans::{PatternReport, PatternTeller, evaluate_patterns};
 pub use retrieval::{LlmCost, Missed, Paired, Report, Row, evaluate};
 pub use set_bundle::{EvalError, QuerySide, SetBuild, SetBundle, open_set};
 pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, evaluate_site, told};

@@ -56,23 +56,27 @@ impl<'g> Grounder<'g> {
     /// A query of a pattern; `None` where this attempt came to a dead end.
     pub fn ground(&self, pattern: Pattern, random: &mut Random) -> Option<Asked> {
         let answer = NodeId(random.below(self.graph.nodes()) as u32);
+        // Graphs may have more values than entities; few questions ask for one.
+        if !self.graph.is_entity(answer) && random.below(4) > 0 {
+            return None;
+        }
         let one = |random: &mut Random| self.single(answer, random);
         let set = match pattern {
             Pattern::P1 => one(random)?,
             Pattern::P2 => self.chain(answer, 2, random)?,
             Pattern::P3 => self.chain(answer, 3, random)?,
-            Pattern::I2 => self.both(vec![one(random)?, one(random)?])?,
-            Pattern::I3 => self.both(vec![one(random)?, one(random)?, one(random)?])?,
+            Pattern::I2 => self.several(answer, 2, random)?,
+            Pattern::I3 => self.several(answer, 3, random)?,
             Pattern::Pi => self.both(vec![self.chain(answer, 2, random)?, one(random)?])?,
             Pattern::U2 => self.either(answer, random)?,
-            Pattern::Ip => self.after(answer, random, |at, random| self.both(vec![self.single(at, random)?, self.single(at, random)?]))?,
+            Pattern::Ip => self.after(answer, random, |at, random| self.several(at, 2, random))?,
             Pattern::Up => self.after(answer, random, |at, random| self.either(at, random))?,
             Pattern::In2 => {
                 let main = one(random)?;
                 self.without(main, answer, 1, random)?
             }
             Pattern::In3 => {
-                let main = self.both(vec![one(random)?, one(random)?])?;
+                let main = self.several(answer, 2, random)?;
                 self.without(main, answer, 1, random)?
             }
             Pattern::Inp => self.after(answer, random, |at, random| {
@@ -99,6 +103,9 @@ impl<'g> Grounder<'g> {
 
     /// An edge into a node, each as likely; literals are ends and never ways.
     fn into(&self, node: NodeId, random: &mut Random) -> Option<Into> {
+        if random.below(2) == 0 {
+            return self.into_evenly(node, random);
+        }
         let (out, back) = (self.graph.degree(node, Direction::Forward), self.graph.degree(node, Direction::Backward));
         let n = random.below((out + back).max(1));
         // What is followed forward into a node is one of its incoming edges.
@@ -106,10 +113,44 @@ impl<'g> Grounder<'g> {
             None => (self.graph.edges(node, Direction::Backward).nth(n)?, Direction::Forward),
             Some(n) => (self.graph.edges(node, Direction::Forward).nth(n)?, Direction::Backward),
         };
-        if !self.graph.is_entity(edge.other) || self.graph.follow(edge.other, edge.relation, direction).len() > MOST {
-            return None;
+        self.way(edge.other, edge.relation, direction)
+    }
+
+    /// An edge into a node, each relation as likely, so that a graph's commonest relation is not in every question.
+    fn into_evenly(&self, node: NodeId, random: &mut Random) -> Option<Into> {
+        let of =
+            |direction: Direction| self.graph.relations_at(node, direction).into_iter().map(move |(r, n)| (r, n, direction.reversed()));
+        let relations: Vec<_> = of(Direction::Backward).chain(of(Direction::Forward)).collect();
+        let (relation, n, direction) = *relations.get(random.below(relations.len().max(1)))?;
+        let edge = self.graph.follow(node, relation, direction.reversed()).nth(random.below(n as usize))?;
+        self.way(edge.other, relation, direction)
+    }
+
+    fn way(&self, from: NodeId, relation: RelationId, direction: Direction) -> Option<Into> {
+        let fits = self.graph.is_entity(from) && self.graph.follow(from, relation, direction).len() <= MOST;
+        fits.then_some(Into { from, relation, direction })
+    }
+
+    /// Single steps that agree on `node`: half of the time all over one relation ("what A and B share"), where there are so many.
+    fn several(&self, node: NodeId, n: usize, random: &mut Random) -> Option<Query> {
+        let mut parts = vec![self.single(node, random)?];
+        if let Query::Step { relation, direction, target, .. } = parts[0].clone()
+            && random.below(2) == 0
+        {
+            let (relation, direction, target) = (relation, direction, target);
+            let others: Vec<NodeId> = self.graph.follow(node, relation, direction.reversed()).map(|e| e.other).collect();
+            let fits = |n: &NodeId| self.graph.is_entity(*n) && self.graph.follow(*n, relation, direction).len() <= MOST;
+            for at in random.sample(others.len(), 2 * n) {
+                let part = Query::Step { of: Box::new(Query::Entity(others[at])), relation, direction, target };
+                if parts.len() < n && fits(&others[at]) && !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
         }
-        Some(Into { from: edge.other, relation: edge.relation, direction })
+        while parts.len() < n {
+            parts.push(self.single(node, random)?);
+        }
+        self.both(parts)
     }
 
     /// One step into `node` from an entity.
@@ -145,9 +186,13 @@ impl<'g> Grounder<'g> {
         distinct.then_some(Query::And(parts))
     }
 
-    /// Two steps over the same relation from two entities: "… of A or B".
+    /// Two steps from two entities, mostly over the same relation: "… of A or B".
     fn either(&self, node: NodeId, random: &mut Random) -> Option<Query> {
         let first = self.single(node, random)?;
+        if random.below(3) == 0 {
+            let other = self.single(NodeId(random.below(self.graph.nodes()) as u32), random)?;
+            return (other != first).then(|| Query::Or(vec![first, other]));
+        }
         let Query::Step { of, relation, direction, target } = &first else { return None };
         let other = self.sibling(*relation, *direction, of, random)?;
         let second = Query::Step { of: Box::new(Query::Entity(other)), relation: *relation, direction: *direction, target: *target };
@@ -192,7 +237,13 @@ impl<'g> Grounder<'g> {
         // Values where the graph has them, else numbers of neighbours.
         if !self.measured.is_empty() && random.below(4) > 0 {
             let (relation, with) = &self.measured[random.below(self.measured.len())];
-            let of = self.single(with[random.below(with.len())], random)?;
+            let node = with[random.below(with.len())];
+            // Of all of a kind, of what a step finds, of what two find.
+            let of = match random.below(4) {
+                0 => Query::All(*self.graph.types(node).first()?),
+                1 => self.chain(node, 2, random)?,
+                _ => self.single(node, random)?,
+            };
             (self.answers(&of)?.len() > 1).then_some(())?;
             return Some(Asked::Superlative { of, relation: *relation, number: false, extreme });
         }

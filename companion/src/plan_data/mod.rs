@@ -4,10 +4,13 @@
 //! templates says the questions. Every example follows from the seed and its own number alone, so that threads do not change the file.
 
 mod card;
+mod english;
+pub mod everyday;
 mod generate;
 mod ground;
 mod near;
 mod pattern;
+mod phrases;
 mod wording;
 
 pub use card::card;

@@ -83,7 +83,8 @@ fn every_pattern_gets_its_share_and_spans_name_what_the_plan_uses() {
             assert!(plan.contains(&Value::from(name).to_string()), "{name} is said and not planned: {question} {plan}");
         }
         let entities = example["spans"].as_array().unwrap().iter().filter(|s| s["kind"] == "entity").count();
-        assert!(entities > 0, "{question}");
+        // Of everything of a kind no entity is named.
+        assert!(entities > 0 || plan.contains("\"all\""), "{question}");
         assert!(!example["answers"].as_array().unwrap().is_empty());
         assert!(example["count"].as_u64().unwrap() as usize >= example["answers"].as_array().unwrap().len());
     }

@@ -1,6 +1,8 @@
 //! Queries as questions: a grammar of templates, with paraphrase by synonyms of relations and entities, order of clauses, active and passive forms and
-//! question words; and the noise of people who type.
+//! question words; and the noise of people who type. Noun phrases and clauses are in [`super::phrases`].
 
+use super::english::{active, participle, pick, with_typo};
+use super::everyday;
 use crate::cluster::Random;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId};
 use pocketgraph::plan::Extreme;
@@ -24,16 +26,16 @@ pub enum Role {
 pub struct Said(pub Vec<(String, Role)>);
 
 impl Said {
-    fn plain(text: &str) -> Said {
+    pub(super) fn plain(text: &str) -> Said {
         Said(vec![(text.to_owned(), Role::Plain)])
     }
 
-    fn then(mut self, more: Said) -> Said {
+    pub(super) fn then(mut self, more: Said) -> Said {
         self.0.extend(more.0);
         self
     }
 
-    fn and(self, text: &str) -> Said {
+    pub(super) fn and(self, text: &str) -> Said {
         self.then(Said::plain(text))
     }
 
@@ -71,8 +73,8 @@ impl Default for Noise {
 
 /// Says queries of one graph.
 pub struct Wording<'g> {
-    graph: &'g KnowledgeGraph,
-    noise: Noise,
+    pub(super) graph: &'g KnowledgeGraph,
+    pub(super) noise: Noise,
 }
 
 impl<'g> Wording<'g> {
@@ -85,16 +87,7 @@ impl<'g> Wording<'g> {
     pub fn question(&self, asked: &Asked, random: &mut Random) -> Said {
         let said = match asked {
             Asked::Set(query) => self.set_question(query, random),
-            Asked::Count(query) => {
-                if let Query::Step { of, relation, direction: Direction::Backward, target: Some(t) } = query
-                    && random.below(2) == 0
-                {
-                    let start = Said::plain("How many ").then(self.noun(*t, Number::Many, random)).then(self.have(of, *relation, random));
-                    return self.noisy(start, random);
-                }
-                let lead = pick(random, &["How many ", "What is the number of ", "Count the ", "How many different "]);
-                Said::plain(lead).then(self.phrase(query, Number::Many, false, random))
-            }
+            Asked::Count(query) => self.count_question(query, random),
             Asked::Superlative { of, relation, number, extreme } => self.superlative(of, *relation, *number, *extreme, random),
             Asked::Compare { of, relation, extreme } => self.compare(*of, *relation, *extreme, random),
         };
@@ -102,36 +95,143 @@ impl<'g> Wording<'g> {
     }
 
     fn set_question(&self, query: &Query, random: &mut Random) -> Said {
-        let wh = self.question_word(query);
-        let lead = match random.below(10) {
-            0 => "Tell me ",
-            1 => "Name ",
-            2 => "List ",
-            3 => "Can you tell me ",
+        let request = match random.below(12) {
+            0 => pick(random, &["Tell me ", "Please tell me ", "Show me ", "Find "]),
+            1 => pick(random, &["Name ", "Name all ", "Give me ", "Identify "]),
+            2 => pick(random, &["List ", "List all ", "I am looking for ", "I want to know "]),
+            3 => pick(random, &["Can you tell me ", "Could you tell me ", "Could you list ", "Can you name ", "Do you know "]),
             _ => "",
         };
-        if !lead.is_empty() {
-            return Said::plain(lead).then(self.phrase(query, Number::Many, true, random));
+        // What is listed beside each other is asked for all together, and people ask so.
+        if let Query::Or(parts) = query
+            && (!request.is_empty() || random.below(3) == 0)
+        {
+            let request =
+                if request.is_empty() { pick(random, &["Can you tell me ", "Could you list ", "Can you name "]) } else { request };
+            return Said::plain(request).then(self.listed(parts, random));
         }
-        // "Which films have … as their …": the type carries the question where a step goes backwards.
-        if let Query::Step { of, relation, direction: Direction::Backward, target: Some(t) } = query
+        if !request.is_empty() {
+            return Said::plain(request).then(self.phrase(query, Number::Many, true, random));
+        }
+        let direct = match query {
+            Query::Step { of, relation, direction: Direction::Forward, target } => self.asks_forward(of, *relation, *target, random),
+            Query::Step { of, relation, direction: Direction::Backward, target } => self.asks_backward(of, *relation, *target, random),
+            Query::And(parts) => self.asks_shared(parts, random),
+            _ => None,
+        };
+        if let Some(said) = direct {
+            return said;
+        }
+        // "Which films were directed by … and have …": the clauses carry the question.
+        if matches!(query, Query::And(_) | Query::Not(..)) && random.below(3) > 0 {
+            let number = if random.below(2) == 0 { Number::Many } else { Number::One };
+            if let Some((noun, clauses)) = self.clauses(query, number, random) {
+                let which =
+                    if noun.0.is_empty() { Said::plain(pick(random, &["What", "Who", "Which"])) } else { Said::plain("Which ").then(noun) };
+                return which.then(clauses);
+            }
+        }
+        let (is, number) = if random.below(3) == 0 { (" are ", Number::Many) } else { (" is ", Number::One) };
+        Said::plain(self.question_word(query)).and(is).then(self.phrase(query, number, true, random))
+    }
+
+    /// "Who directed …", "What … does … have", "Where was … born".
+    fn asks_forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
+        let label = self.label(relation, random);
+        let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let of_said = |random: &mut Random| self.phrase(of, Number::One, true, random);
+        let which = |random: &mut Random| match target {
+            Some(t) if random.below(2) == 0 => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            _ => Said::plain("What"),
+        };
+        if let Some(base) = self.verb(relation, random) {
+            return Some(which(random).and(" does ").then(of_said(random)).and(" ").then(words(base)));
+        }
+        if let Some(past) = active(&label)
             && random.below(2) == 0
         {
-            let start = Said::plain(pick(random, &["Which ", "What "])).then(self.noun(*t, Number::Many, random));
-            return start.then(self.have(of, *relation, random));
+            let who = match target {
+                Some(t) if random.below(3) == 0 => Said::plain("Which ").then(self.noun(t, Number::One, random)),
+                _ => Said::plain("Who"),
+            };
+            return Some(who.and(" ").then(words(past)).and(" ").then(of_said(random)));
         }
-        if let Query::Step { of, relation, direction: Direction::Forward, .. } = query
-            && let Some(stem) = self.label(*relation, random).strip_suffix(" by")
-            && random.below(2) == 0
-        {
-            let relation_said = Said(vec![(stem.to_owned(), Role::Relation(*relation, Direction::Forward))]);
-            return match random.below(2) {
-                0 => Said::plain("Who was ").then(self.phrase(of, Number::One, true, random)).and(" ").then(relation_said).and(" by"),
-                _ => Said::plain("By whom was ").then(self.phrase(of, Number::One, true, random)).and(" ").then(relation_said),
+        if let Some(stem) = label.strip_suffix(" by") {
+            let words = words(stem.to_owned());
+            return match random.below(3) {
+                0 => Some(Said::plain("Who was ").then(of_said(random)).and(" ").then(words).and(" by")),
+                1 => Some(Said::plain("By whom was ").then(of_said(random)).and(" ").then(words)),
+                _ => None,
             };
         }
-        let (verb, number) = if random.below(3) == 0 { (" are ", Number::Many) } else { (" is ", Number::One) };
-        Said::plain(wh).and(verb).then(self.phrase(query, number, true, random))
+        if participle(&label) {
+            let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
+            return match random.below(4) {
+                0 => Some(Said::plain("Where was ").then(of_said(random)).and(" ").then(words(bare))),
+                1 => Some(which(random).and(" was ").then(of_said(random)).and(" ").then(words(label))),
+                2 => Some(which(random).and(" is ").then(of_said(random)).and(" ").then(words(label))),
+                _ => None,
+            };
+        }
+        match random.below(6) {
+            0 => Some(Said::plain(pick(random, &["What ", "Which "])).then(words(label)).and(" does ").then(of_said(random)).and(" have")),
+            1 => Some(which(random).and(" is the ").then(words(label)).and(pick(random, &[" of ", " for "])).then(of_said(random))),
+            2 => Some(
+                Said::plain(pick(random, &["What ", "Which "]))
+                    .then(words(label))
+                    .and(pick(random, &[" is associated with ", " belongs to "]))
+                    .then(of_said(random)),
+            ),
+            _ => None,
+        }
+    }
+
+    /// "Which films have … as …", "What plays for …", "… is the … of which film".
+    fn asks_backward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
+        if random.below(4) == 0 {
+            return None;
+        }
+        let number = if random.below(2) == 0 { Number::Many } else { Number::One };
+        let label = self.label(relation, random);
+        if !participle(&label) && random.below(5) == 0 {
+            let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
+            let what = target.map_or(Said::plain("what"), |t| Said::plain("which ").then(self.noun(t, number, random)));
+            let of = self.phrase(of, Number::One, true, random);
+            return Some(match random.below(2) {
+                0 => of.and(" is the ").then(words).and(" of ").then(what),
+                _ => Said::plain("For ").then(what).and(" is ").then(of).and(" the ").then(words),
+            });
+        }
+        let start = match target {
+            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, number, random)),
+            None => Said::plain(pick(random, &["What", "Who"])),
+        };
+        Some(start.then(self.clause(of, relation, Direction::Backward, if target.is_none() { Number::One } else { number }, false, random)))
+    }
+
+    fn count_question(&self, query: &Query, random: &mut Random) -> Said {
+        if let Query::Step { of, relation, direction, target } = query {
+            match (direction, target) {
+                (Direction::Backward, Some(t)) if random.below(3) > 0 => {
+                    let clause = self.clause(of, *relation, Direction::Backward, Number::Many, false, random);
+                    return Said::plain(pick(random, &["How many ", "How many different "]))
+                        .then(self.noun(*t, Number::Many, random))
+                        .then(clause);
+                }
+                (Direction::Forward, _) if random.below(2) == 0 => {
+                    let label = self.label(*relation, random);
+                    if !participle(&label) {
+                        let words = Said(vec![(super::english::plural(&label), Role::Relation(*relation, Direction::Forward))]);
+                        let of = self.phrase(of, Number::One, true, random);
+                        return Said::plain("How many ").then(words).and(pick(random, &[" does ", " did "])).then(of).and(" have");
+                    }
+                }
+                _ => {}
+            }
+        }
+        let lead =
+            pick(random, &["How many ", "What is the number of ", "Count the ", "How many different ", "What is the total number of "]);
+        Said::plain(lead).then(self.phrase(query, Number::Many, false, random))
     }
 
     /// Who, when or where, by the class of what the last step leads to; else what.
@@ -160,194 +260,83 @@ impl<'g> Wording<'g> {
         }
     }
 
-    /// A noun phrase for the set.
-    fn phrase(&self, query: &Query, number: Number, article: bool, random: &mut Random) -> Said {
-        let the = if article { "the " } else { "" };
-        match query {
-            Query::Entity(node) => self.mention(*node, random),
-            Query::All(of) => Said::plain(the).then(self.noun(*of, number, random)),
-            Query::Step { of, relation, direction: Direction::Forward, .. } => {
-                let words = (self.label(*relation, random), Role::Relation(*relation, Direction::Forward));
-                if participle(&words.0) {
-                    let verb = pick(random, &[" was ", " is "]);
-                    return Said::plain("what ").then(self.phrase(of, Number::One, true, random)).and(verb).then(Said(vec![words]));
-                }
-                let possessive = matches!(of.as_ref(), Query::Entity(_)) && random.below(3) == 0;
-                if possessive {
-                    return self.phrase(of, Number::One, true, random).and("'s ").then(Said(vec![words]));
-                }
-                let between = pick(random, &[" of ", " of ", " for "]);
-                Said::plain(the).then(Said(vec![words])).and(between).then(self.phrase(of, Number::One, true, random))
-            }
-            Query::Step { of, relation, direction: Direction::Backward, target } => {
-                let noun = match target {
-                    Some(t) => self.noun(*t, number, random),
-                    None => Said::plain(if number == Number::Many { "things" } else { "thing" }),
-                };
-                Said::plain(the).then(noun).then(self.having(of, *relation, number, random))
-            }
-            Query::And(parts) => self.joined(parts, number, article, random),
-            Query::Or(parts) => self.either(parts, number, article, random),
-            Query::Not(main, minus) => {
-                let but = pick(random, &[" but not ", " except ", " excluding ", " that are not ", " but without "]);
-                self.phrase(main, number, article, random).and(but).then(self.phrase(minus, Number::Many, true, random))
-            }
-        }
-    }
-
-    /// " whose director is …" and its like: of what a backward step from `of` finds.
-    fn having(&self, of: &Query, relation: RelationId, number: Number, random: &mut Random) -> Said {
-        let label = self.label(relation, random);
-        let is_participle = participle(&label);
-        let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
-        let of = self.phrase(of, Number::One, true, random);
-        let many = number == Number::Many;
-        if is_participle {
-            let links = if many { [" ", " that are ", " that were "] } else { [" ", " that is ", " that was "] };
-            return Said::plain(pick(random, &links)).then(words).and(" ").then(of);
-        }
-        match random.below(5) {
-            0 => Said::plain(if many { " that have " } else { " that has " }).then(of).and(" as ").then(words),
-            1 => Said::plain(" with ").then(words).and(" ").then(of),
-            2 => Said::plain(" having ").then(of).and(if many { " as their " } else { " as its " }).then(words),
-            3 => Said::plain(" for which the ").then(words).and(" is ").then(of),
-            _ => Said::plain(" whose ").then(words).and(" is ").then(of),
-        }
-    }
-
-    /// " have … as director": the same as the whole of a sentence about several.
-    fn have(&self, of: &Query, relation: RelationId, random: &mut Random) -> Said {
-        let label = self.label(relation, random);
-        let is_participle = participle(&label);
-        let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
-        let of = self.phrase(of, Number::One, true, random);
-        match (is_participle, random.below(2)) {
-            (true, 0) => Said::plain(" are ").then(words).and(" ").then(of),
-            (true, _) => Said::plain(" were ").then(words).and(" ").then(of),
-            (_, 0) => Said::plain(" have ").then(of).and(" as ").then(words),
-            _ => Said::plain(" have the ").then(words).and(" ").then(of),
-        }
-    }
-
-    /// What all parts find. Parts that end alike share their noun.
-    fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
-        let mut order: Vec<usize> = (0..parts.len()).collect();
-        if random.below(2) == 0 {
-            order.reverse();
-        }
-        let mut said: Option<Said> = None;
-        for &i in &order {
-            said = Some(match (said, &parts[i]) {
-                (None, part) => self.phrase(part, number, article, random),
-                (Some(said), Query::Step { of, relation, direction: Direction::Backward, .. }) => {
-                    said.and(" and").then(self.having(of, *relation, number, random))
-                }
-                (Some(said), part) => said
-                    .and(pick(random, &[" and also ", " that is also ", " and at the same time "]))
-                    .then(self.phrase(part, number, true, random)),
-            });
-        }
-        said.unwrap_or_default()
-    }
-
-    /// What any part finds: where only the entities differ, "the director of A or B".
-    fn either(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
-        let or = pick(random, &[" or ", " or ", " or of "]);
-        if let [first, Query::Step { of, .. }] = parts
-            && matches!(of.as_ref(), Query::Entity(_))
-            && random.below(2) == 0
-        {
-            let or = if or == " or of " { " or " } else { or };
-            return self.phrase(first, number, article, random).and(or).then(self.phrase(of, Number::One, true, random));
-        }
-        let mut said: Option<Said> = None;
-        for part in parts {
-            said = Some(match said {
-                None => self.phrase(part, number, article, random),
-                Some(said) => said.and(" or ").then(self.phrase(part, number, true, random)),
-            });
-        }
-        said.unwrap_or_default()
-    }
-
     fn superlative(&self, of: &Query, relation: RelationId, number: bool, extreme: Extreme, random: &mut Random) -> Said {
-        let words = Said(vec![(self.label(relation, random), Role::Relation(relation, Direction::Forward))]);
-        let date = self.is_date(relation);
-        let end = match (number, date, extreme) {
-            (true, _, Extreme::Max) => pick(random, &["the most ", "the largest number of "]),
-            (true, _, Extreme::Min) => pick(random, &["the fewest ", "the smallest number of "]),
+        let role = Role::Relation(relation, Direction::Forward);
+        let label = self.graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str());
+        let adjectives = everyday::adjectives(label)
+            .filter(|_| !number)
+            .map(|[largest, smallest]| if extreme == Extreme::Max { largest } else { smallest });
+        // "The longest river": the adjective says what is measured.
+        if let Some(adjectives) = adjectives.filter(|a| !a.is_empty())
+            && random.below(5) > 1
+        {
+            let words = Said(vec![(pick(random, &adjectives).to_owned(), role)]);
+            let set = self.phrase(of, Number::Many, false, random);
+            return match random.below(5) {
+                0 => Said::plain("Which of the ").then(set).and(" is the ").then(words),
+                1 => Said::plain("What is the ").then(words).and(" of the ").then(set),
+                2 => Said::plain("Among the ").then(set).and(", which is the ").then(words),
+                // In the middle of the phrase, as in "what is the longest river in Texas".
+                3 => Said::plain("What is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
+                _ => Said::plain("Which is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
+            };
+        }
+        let words = Said(vec![(self.label(relation, random), role)]);
+        let end = match (number, self.is_date(relation), extreme) {
+            (true, _, Extreme::Max) => pick(random, &["the most ", "the largest number of ", "the greatest number of "]),
+            (true, _, Extreme::Min) => pick(random, &["the fewest ", "the smallest number of ", "the least "]),
             (_, true, Extreme::Max) => pick(random, &["the latest ", "the most recent "]),
             (_, true, Extreme::Min) => pick(random, &["the earliest ", "the first "]),
-            (_, _, Extreme::Max) => pick(random, &["the largest ", "the highest ", "the greatest "]),
+            (_, _, Extreme::Max) => pick(random, &["the largest ", "the highest ", "the greatest ", "the biggest "]),
             (_, _, Extreme::Min) => pick(random, &["the smallest ", "the lowest ", "the least "]),
         };
         let set = self.phrase(of, Number::Many, true, random);
-        match random.below(3) {
+        match random.below(5) {
             0 => Said::plain("Among ").then(set).and(", which has ").and(end).then(words),
             1 => Said::plain("Which of ").then(set).and(" has ").and(end).then(words),
+            2 => Said::plain("Of ").then(set).and(", which one has ").and(end).then(words),
+            3 => Said::plain("Which ").then(self.phrase(of, Number::One, false, random)).and(" has ").and(end).then(words),
             _ => Said::plain("What has ").and(end).then(words).and(" of ").then(set),
         }
     }
 
     fn compare(&self, of: [NodeId; 2], relation: RelationId, extreme: Option<Extreme>, random: &mut Random) -> Said {
-        let words = Said(vec![(self.label(relation, random), Role::Relation(relation, Direction::Forward))]);
+        let role = Role::Relation(relation, Direction::Forward);
+        let words = Said(vec![(self.label(relation, random), role)]);
         let [a, b] = of.map(|n| self.mention(n, random));
         let Some(extreme) = extreme else {
-            return match random.below(3) {
+            return match random.below(6) {
                 0 => Said::plain("Do ").then(a).and(" and ").then(b).and(" have the same ").then(words),
                 1 => Said::plain("Is the ").then(words).and(" of ").then(a).and(" the same as that of ").then(b),
-                _ => Said::plain("Are ").then(a).and(" and ").then(b).and(" alike in ").then(words),
+                2 => Said::plain("Are ").then(a).and(" and ").then(b).and(" alike in ").then(words),
+                3 => Said::plain("Does ").then(a).and(" have the same ").then(words).and(" as ").then(b),
+                4 => Said::plain("Do both ").then(a).and(" and ").then(b).and(" share the same ").then(words),
+                _ => Said::plain("Are ").then(a).and(" and ").then(b).and(" of the same ").then(words),
             };
         };
         let more = match (self.is_date(relation), extreme) {
-            (true, Extreme::Max) => "later ",
+            (true, Extreme::Max) => pick(random, &["later ", "more recent "]),
             (true, Extreme::Min) => "earlier ",
-            (_, Extreme::Max) => pick(random, &["larger ", "higher ", "greater "]),
-            (_, Extreme::Min) => pick(random, &["smaller ", "lower "]),
+            (_, Extreme::Max) => pick(random, &["larger ", "higher ", "greater ", "bigger ", "more "]),
+            (_, Extreme::Min) => pick(random, &["smaller ", "lower ", "less ", "fewer ", "shorter "]),
         };
-        match random.below(2) {
-            0 => Said::plain("Which has the ").and(more).then(words).and(", ").then(a).and(" or ").then(b),
-            _ => Said::plain("Does ").then(a).and(" or ").then(b).and(" have the ").and(more).then(words),
+        let kind = self.graph.types(of[0]).first().copied().filter(|_| random.below(2) == 0);
+        let which = match kind {
+            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            None => Said::plain(pick(random, &["Which", "Who", "Which one"])),
+        };
+        let (or, the) = (pick(random, &[" or ", " or "]), pick(random, &[" has the ", " has a ", " has "]));
+        match random.below(5) {
+            0 => Said::plain("Does ").then(a).and(or).then(b).and(" have the ").and(more).then(words),
+            1 => Said::plain("Between ").then(a).and(" and ").then(b).and(", which").and(the).and(more).then(words),
+            2 => a.and(or).then(b).and(": which").and(the).and(more).then(words),
+            _ => which.and(the).and(more).then(words).and(", ").then(a).and(or).then(b),
         }
     }
 
     fn is_date(&self, relation: RelationId) -> bool {
         let range = self.graph.vocabulary().relation(relation).and_then(|r| r.range.first());
         matches!(range, Some((Class::Literal(LiteralKind::Date), _)))
-    }
-
-    fn synonym<'s>(&self, label: &'s str, others: impl Iterator<Item = &'s str>, random: &mut Random) -> String {
-        // A name as long as a sentence, or of no letters, is nothing that anybody says.
-        let sayable = |s: &&str| !s.is_empty() && s.len() <= 60 && s.chars().any(char::is_alphabetic);
-        let others: Vec<&str> = others.filter(sayable).take(12).collect();
-        if others.is_empty() || random.unit() >= self.noise.synonyms {
-            return label.to_owned();
-        }
-        others[random.below(others.len())].to_owned()
-    }
-
-    fn label(&self, relation: RelationId, random: &mut Random) -> String {
-        let Some(r) = self.graph.vocabulary().relation(relation) else { return String::new() };
-        self.synonym(&r.label, r.aliases.iter().map(String::as_str), random)
-    }
-
-    fn mention(&self, node: NodeId, random: &mut Random) -> Said {
-        // Fewer aliases than for relations: of many entities they are codes and spellings in other scripts.
-        let label = self.graph.label(node);
-        let latin = |s: &&str| s.is_ascii() && s.len() > 3;
-        let text =
-            if random.below(3) == 0 { self.synonym(label, self.graph.aliases(node).filter(latin), random) } else { label.to_owned() };
-        Said(vec![(text, Role::Entity(node))])
-    }
-
-    fn noun(&self, of: TypeId, number: Number, random: &mut Random) -> Said {
-        let label = self
-            .graph
-            .vocabulary()
-            .entity_type(of)
-            .map_or_else(String::new, |t| self.synonym(&t.label, t.aliases.iter().map(String::as_str), random));
-        let text = if number == Number::Many { plural(&label) } else { label };
-        Said(vec![(text, Role::Type(of))])
     }
 
     /// A first capital and a question mark, mostly; lower case and a wrong letter at times.
@@ -362,7 +351,8 @@ impl<'g> Wording<'g> {
             }
         }
         if random.below(8) > 0 {
-            let ends_with_demand = said.0.first().is_some_and(|p| ["Tell", "Name", "List", "Count"].iter().any(|w| p.0.starts_with(w)));
+            let demands = ["Tell", "Name", "List", "Count", "Show", "Find", "Give", "Identify", "Please", "I "];
+            let ends_with_demand = said.0.first().is_some_and(|p| demands.iter().any(|w| p.0.starts_with(w)));
             said = said.and(if ends_with_demand { "." } else { "?" });
         }
         if random.unit() < self.noise.lower {
@@ -372,53 +362,11 @@ impl<'g> Wording<'g> {
     }
 }
 
+/// Whether one thing is spoken of or several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Number {
+pub(super) enum Number {
+    /// One.
     One,
+    /// Several.
     Many,
-}
-
-/// Whether a label goes on by itself ("directed by", "member of"): it is said after a verb, and not as "the … of".
-fn participle(label: &str) -> bool {
-    [" by", " in", " from", " at", " on", " to", " with", " of"].iter().any(|s| label.ends_with(s))
-}
-
-fn pick(random: &mut Random, all: &[&'static str]) -> &'static str {
-    all.get(random.below(all.len().max(1))).copied().unwrap_or_default()
-}
-
-/// An English plural, good enough for the names of types.
-fn plural(noun: &str) -> String {
-    let lower = noun.to_lowercase();
-    if let Some(stem) = ["person", "human"].iter().find(|w| lower == **w) {
-        return if *stem == "person" { "people".to_owned() } else { "humans".to_owned() };
-    }
-    let last = lower.chars().last();
-    let before = lower.chars().rev().nth(1);
-    match (before, last) {
-        (_, None | Some('s')) => noun.to_owned(),
-        (Some('a' | 'e' | 'i' | 'o' | 'u'), Some('y')) => format!("{noun}s"),
-        (_, Some('y')) => format!("{}ies", noun.get(..noun.len() - 1).unwrap_or(noun)),
-        (Some('c' | 's'), Some('h')) | (_, Some('x' | 'z')) => format!("{noun}es"),
-        _ => format!("{noun}s"),
-    }
-}
-
-/// Two neighbouring letters in the wrong order, a letter lost, or a letter twice.
-fn with_typo(text: &str, random: &mut Random) -> String {
-    let mut letters: Vec<char> = text.chars().collect();
-    let inner: Vec<usize> =
-        (1..letters.len().saturating_sub(1)).filter(|&i| letters[i].is_alphabetic() && letters[i + 1].is_alphabetic()).collect();
-    if inner.is_empty() {
-        return text.to_owned();
-    }
-    let at = inner[random.below(inner.len())];
-    match random.below(3) {
-        0 => letters.swap(at, at + 1),
-        1 => {
-            letters.remove(at);
-        }
-        _ => letters.insert(at, letters[at]),
-    }
-    letters.into_iter().collect()
 }

@@ -3,9 +3,11 @@
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
 use crate::eval::{PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
+use crate::planner_model::NativePlanner;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::LlmPlanner;
+use std::ops::Range;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -37,15 +39,18 @@ pub struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `llm` needs --base-url and --model
-    #[arg(long, value_parser = ["gold", "rules", "llm"], default_value = "gold")]
+    /// Who writes the plans; `model` is the trained planner, `llm` needs --base-url and --model
+    #[arg(long, value_parser = ["gold", "rules", "model", "llm"], default_value = "gold")]
     planner: String,
+    /// The trained planner's weights, as `train planner` wrote them
+    #[arg(long, value_name = "FILE")]
+    planner_model: Option<PathBuf>,
     #[command(flatten)]
     endpoint: Endpoint,
     /// Of each file, the first so many questions
     #[arg(long, value_name = "N")]
     first: Option<usize>,
-    /// Below this confidence `rules` has no plan
+    /// Below this confidence `rules` and `model` have no plan
     #[arg(long, default_value_t = 0.3)]
     least_confidence: f32,
     /// Print the figures as JSON
@@ -58,6 +63,9 @@ pub struct Patterns {
     /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
     #[arg(long)]
     questions: PathBuf,
+    /// Let a trained planner tell the patterns instead of the rules
+    #[arg(long, value_name = "FILE")]
+    planner_model: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -93,7 +101,9 @@ fn linker(args: &KgArgs) -> Result<Linker> {
 }
 
 pub fn patterns(args: &Patterns) -> Result<()> {
-    let report = evaluate_patterns(&args.questions).into_diagnostic()?;
+    let planner = args.planner_model.as_deref().map(NativePlanner::open).transpose()?;
+    let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
+    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell)).into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
         return Ok(());
@@ -125,7 +135,21 @@ pub fn plans(args: &Plans) -> Result<()> {
         }
         None => Err("there is no model".to_owned()),
     };
+    let trained = args.planner_model.as_deref().map(NativePlanner::open).transpose()?;
+    let over = trained.as_ref().map(|t| t.over(&linker)).transpose()?;
+    let read = |question: &str| match (&trained, &over) {
+        (Some(trained), Some(over)) => match trained.planned(over, question) {
+            Ok(found) if found.confidence >= args.least_confidence => Ok(found.plan),
+            Ok(found) => Err(format!("unsure ({:.2})", found.confidence)),
+            Err(e) => Err(e.to_string()),
+        },
+        _ => Err("there is no model".to_owned()),
+    };
     let writer = match args.planner.as_str() {
+        "model" if trained.is_none() => {
+            return Err(miette!(help = "name its weights with --planner-model", "--planner model needs a trained planner"));
+        }
+        "model" => Writer::Other(&read),
         "rules" => Writer::Rules(args.least_confidence),
         "llm" if chat.is_none() => {
             return Err(miette!(help = "name an endpoint with --base-url and --model", "--planner llm needs a language model"));

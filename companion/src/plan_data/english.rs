@@ -1,0 +1,96 @@
+//! The words of a graph in English: nouns and verbs for relations, plurals, lists.
+
+use crate::cluster::Random;
+
+/// Whether a label goes on by itself ("directed by", "member of"): it is said after a verb, and not as "the … of".
+pub fn participle(label: &str) -> bool {
+    [" by", " in", " from", " at", " on", " to", " with", " of", " for", " as", " under", " into"].iter().any(|s| label.ends_with(s))
+}
+
+/// The verb of a synonym that is one ("to play for"), in its base form.
+pub fn verb(alias: &str) -> Option<&str> {
+    alias.strip_prefix("to ").filter(|v| !v.is_empty())
+}
+
+/// "play for" as somebody plays for, or as several play for.
+pub fn third_person(verb: &str) -> String {
+    let (first, rest) = verb.split_once(' ').map_or((verb, ""), |(a, b)| (a, b));
+    let gap = if rest.is_empty() { "" } else { " " };
+    let first = match first {
+        "have" => "has".to_owned(),
+        "be" => "is".to_owned(),
+        w if ["s", "x", "z", "ch", "sh", "o"].iter().any(|e| w.ends_with(e)) => format!("{w}es"),
+        w if w.ends_with('y') && !["a", "e", "o", "u"].iter().any(|v| w[..w.len() - 1].ends_with(v)) => format!("{}ies", &w[..w.len() - 1]),
+        w => format!("{w}s"),
+    };
+    format!("{first}{gap}{rest}")
+}
+
+/// The active past of a passive: "directed" of "directed by".
+pub fn active(label: &str) -> Option<String> {
+    let stem = label.strip_suffix(" by")?;
+    if stem.contains(' ') {
+        return None;
+    }
+    let irregular = [("written", "wrote"), ("sung", "sang"), ("drawn", "drew"), ("shown", "showed"), ("made", "made"), ("run", "runs")];
+    let known = irregular.iter().find(|(passive, _)| *passive == stem).map(|(_, active)| (*active).to_owned());
+    known.or_else(|| stem.ends_with("ed").then(|| stem.to_owned()))
+}
+
+/// One of several.
+pub fn pick(random: &mut Random, all: &[&'static str]) -> &'static str {
+    all.get(random.below(all.len().max(1))).copied().unwrap_or_default()
+}
+
+/// An English plural, good enough for the names of types.
+pub fn plural(noun: &str) -> String {
+    let lower = noun.to_lowercase();
+    if let Some(stem) = ["person", "human"].iter().find(|w| lower == **w) {
+        return if *stem == "person" { "people".to_owned() } else { "humans".to_owned() };
+    }
+    let last = lower.chars().last();
+    let before = lower.chars().rev().nth(1);
+    match (before, last) {
+        (_, None | Some('s')) => noun.to_owned(),
+        (Some('a' | 'e' | 'i' | 'o' | 'u'), Some('y')) => format!("{noun}s"),
+        (_, Some('y')) => format!("{}ies", noun.get(..noun.len() - 1).unwrap_or(noun)),
+        (Some('c' | 's'), Some('h')) | (_, Some('x' | 'z')) => format!("{noun}es"),
+        _ => format!("{noun}s"),
+    }
+}
+
+/// Two neighbouring letters in the wrong order, a letter lost, or a letter twice.
+pub fn with_typo(text: &str, random: &mut Random) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
+    let inner: Vec<usize> =
+        (1..letters.len().saturating_sub(1)).filter(|&i| letters[i].is_alphabetic() && letters[i + 1].is_alphabetic()).collect();
+    if inner.is_empty() {
+        return text.to_owned();
+    }
+    let at = inner[random.below(inner.len())];
+    match random.below(3) {
+        0 => letters.swap(at, at + 1),
+        1 => {
+            letters.remove(at);
+        }
+        _ => letters.insert(at, letters[at]),
+    }
+    letters.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_are_conjugated() {
+        for (base, said) in
+            [("play for", "plays for"), ("have", "has"), ("flow into", "flows into"), ("fly to", "flies to"), ("teach", "teaches")]
+        {
+            assert_eq!(third_person(base), said);
+        }
+        assert_eq!(active("directed by").as_deref(), Some("directed"));
+        assert_eq!(active("written by").as_deref(), Some("wrote"));
+        assert_eq!(active("place of birth"), None);
+    }
+}

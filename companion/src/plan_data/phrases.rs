@@ -1,0 +1,474 @@
+//! Queries as noun phrases and clauses of English.
+
+use super::english::{participle, pick, plural, third_person, verb};
+use super::wording::{Number, Role, Said, Wording};
+use crate::cluster::Random;
+use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
+use pocketgraph::planner::Query;
+
+impl Wording<'_> {
+    /// A noun phrase for the set.
+    pub(super) fn phrase(&self, query: &Query, number: Number, article: bool, random: &mut Random) -> Said {
+        let the = if article { "the " } else { "" };
+        match query {
+            Query::Entity(node) => self.mention(*node, random),
+            Query::All(of) => Said::plain(the).then(self.noun(*of, number, random)),
+            Query::Step { of, relation, direction: Direction::Forward, target } => {
+                self.forward(of, *relation, *target, number, the, random)
+            }
+            Query::Step { of, relation, direction: Direction::Backward, target } => {
+                let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                Said::plain(the).then(noun).then(self.having(of, *relation, number, random))
+            }
+            Query::And(parts) => self.joined(parts, number, article, random),
+            Query::Or(parts) => self.either(parts, number, article, random),
+            Query::Not(main, minus) => {
+                if random.below(2) == 0
+                    && let Some((noun, clauses)) = self.clauses(query, number, random)
+                {
+                    let noun = if noun.0.is_empty() { things(number) } else { noun };
+                    return Said::plain(the).then(noun).and(" that").then(clauses);
+                }
+                let but = pick(
+                    random,
+                    &[" but not ", " except ", " excluding ", " that are not ", " but without ", ", leaving out ", " other than "],
+                );
+                self.phrase(main, number, article, random).and(but).then(self.phrase(minus, Number::Many, true, random))
+            }
+        }
+    }
+
+    /// "The director of …" and its like.
+    fn forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, number: Number, the: &str, random: &mut Random) -> Said {
+        let role = Role::Relation(relation, Direction::Forward);
+        let of_said = |random: &mut Random| self.phrase(of, Number::One, true, random);
+        if let Some(base) = self.verb(relation, random) {
+            let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+            let that = pick(random, &[" that ", " "]);
+            return Said::plain(the).then(noun).and(that).then(of_said(random)).and(" ").then(Said(vec![(third_person(&base), role)]));
+        }
+        let words = Said(vec![(self.label(relation, random), role)]);
+        if participle(&words.0[0].0) {
+            let lead = match target {
+                Some(t) => Said::plain(the).then(self.noun(t, number, random)).and(" "),
+                None => Said::plain("what "),
+            };
+            return lead.then(of_said(random)).and(pick(random, &[" was ", " is "])).then(words);
+        }
+        let simple = matches!(of, Query::Entity(_));
+        if random.below(if simple { 3 } else { 8 }) == 0 {
+            return of_said(random).and("'s ").then(words);
+        }
+        // "The country that is the origin of …": type and relation both.
+        if let Some(t) = target
+            && random.below(5) == 0
+        {
+            let that = if number == Number::Many { " that are the " } else { " that is the " };
+            return Said::plain(the).then(self.noun(t, number, random)).and(that).then(words).and(" of ").then(of_said(random));
+        }
+        let words = match number {
+            Number::Many if random.below(2) == 0 => Said(words.0.into_iter().map(|(text, role)| (plural(&text), role)).collect()),
+            _ => words,
+        };
+        let between = pick(random, &[" of ", " of ", " of ", " for ", " associated with ", " belonging to "]);
+        Said::plain(the).then(words).and(between).then(of_said(random))
+    }
+
+    /// " whose director is …" and its like: of what a backward step from `of` finds.
+    fn having(&self, of: &Query, relation: RelationId, number: Number, random: &mut Random) -> Said {
+        let many = number == Number::Many;
+        if let Some(base) = self.verb(relation, random) {
+            let said = if many { base } else { third_person(&base) };
+            let words = Said(vec![(said, Role::Relation(relation, Direction::Backward))]);
+            return Said::plain(pick(random, &[" that ", " which ", " who "])).then(words).and(" ").then(self.phrase(
+                of,
+                Number::One,
+                true,
+                random,
+            ));
+        }
+        let label = self.label(relation, random);
+        let is_participle = participle(&label);
+        let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
+        let of = self.phrase(of, Number::One, true, random);
+        if is_participle {
+            let links = if many { [" ", " that are ", " that were "] } else { [" ", " that is ", " that was "] };
+            return Said::plain(pick(random, &links)).then(words).and(" ").then(of);
+        }
+        match random.below(7) {
+            0 => Said::plain(if many { " that have " } else { " that has " }).then(of).and(" as ").then(words),
+            1 => Said::plain(" with ").then(words).and(" ").then(of),
+            2 => Said::plain(" having ").then(of).and(if many { " as their " } else { " as its " }).then(words),
+            3 => Said::plain(" for which the ").then(words).and(" is ").then(of),
+            4 => Said::plain(" of which ").then(of).and(" is the ").then(words),
+            5 => Said::plain(" where ").then(of).and(" is the ").then(words),
+            _ => Said::plain(" whose ").then(words).and(" is ").then(of),
+        }
+    }
+
+    /// " was directed by …", " is the capital of …", " has … as director": what a step says of its results, as the whole of a sentence or the rest of
+    /// a relative clause; or that it is not so.
+    pub(super) fn clause(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        direction: Direction,
+        number: Number,
+        not: bool,
+        random: &mut Random,
+    ) -> Said {
+        let many = number == Number::Many;
+        let said = |text: String| Said(vec![(text, Role::Relation(relation, direction))]);
+        let (is, does, has) = if many { (" are ", " do not ", " have ") } else { (" is ", " does not ", " has ") };
+        let is_not = if not { format!("{is}not ") } else { is.to_owned() };
+        if direction == Direction::Forward {
+            let label = self.label(relation, random);
+            let of = self.phrase(of, Number::One, true, random);
+            let also = if !not && random.below(3) == 0 { "also " } else { "" };
+            if participle(&label) {
+                // "Is what … was born in": said of the place where somebody was born.
+                return Said::plain(&is_not).and("where ").then(of).and(" was ").then(said(label));
+            }
+            let link = pick(random, &[" of ", " of ", " for "]);
+            return Said::plain(&is_not).and(also).and("the ").then(said(label)).and(link).then(of);
+        }
+        if let Some(base) = self.verb(relation, random) {
+            let of = self.phrase(of, Number::One, true, random);
+            let text = if not || many { base } else { third_person(&base) };
+            return Said::plain(if not { does } else { " " }).then(said(text)).and(" ").then(of);
+        }
+        let label = self.label(relation, random);
+        let is_participle = participle(&label);
+        let words = said(label);
+        let of = self.phrase(of, Number::One, true, random);
+        if is_participle {
+            let past = if many { " were " } else { " was " };
+            let link = if random.below(2) == 0 {
+                is_not
+            } else if not {
+                format!("{past}not ")
+            } else {
+                past.to_owned()
+            };
+            return Said::plain(&link).then(words).and(" ").then(of);
+        }
+        let has = if not { format!("{does}have ") } else { has.to_owned() };
+        match random.below(3) {
+            0 => Said::plain(&has).then(of).and(" as ").then(words),
+            1 => Said::plain(&has).then(of).and(if many { " as their " } else { " as its " }).then(words),
+            _ => Said::plain(&has).and("the ").then(words).and(" ").then(of),
+        }
+    }
+
+    /// The noun that all parts share, where they have one, and what is said of it: " were directed by … and have …", " … but not …".
+    pub(super) fn clauses(&self, query: &Query, number: Number, random: &mut Random) -> Option<(Said, Said)> {
+        match query {
+            Query::Step { of, relation, direction, target } => {
+                let noun = target.map_or_else(Said::default, |t| self.noun(t, number, random));
+                Some((noun, self.clause(of, *relation, *direction, number, false, random)))
+            }
+            Query::And(parts) => {
+                let order: Vec<usize> = if random.below(2) == 0 { (0..parts.len()).collect() } else { (0..parts.len()).rev().collect() };
+                let mut found: Option<(Said, Said)> = None;
+                for (place, &i) in order.iter().enumerate() {
+                    let (noun, clause) = self.clauses(&parts[i], number, random)?;
+                    found = Some(match found {
+                        None => (noun, clause),
+                        Some((noun, said)) if place + 1 < order.len() => (noun, said.and(",").then(clause)),
+                        Some((noun, said)) => {
+                            let and =
+                                pick(random, &[" and", " and", " and also", " and at the same time", " and simultaneously", " as well as"]);
+                            (noun, said.and(and).then(clause))
+                        }
+                    });
+                }
+                found
+            }
+            Query::Not(main, minus) => {
+                let (noun, said) = self.clauses(main, number, random)?;
+                let Query::Step { of, relation, direction, .. } = minus.as_ref() else { return None };
+                let but = pick(random, &[" but", " but", " and", " yet", ", but"]);
+                Some((noun, said.and(but).then(self.clause(of, *relation, *direction, number, true, random))))
+            }
+            Query::Entity(_) | Query::All(_) | Query::Or(_) => None,
+        }
+    }
+
+    /// Whether all parts follow the same relation from entities; the entities then.
+    fn alike(parts: &[Query]) -> Option<(Vec<NodeId>, RelationId, Direction, Option<TypeId>)> {
+        let mut found: Option<(Vec<NodeId>, RelationId, Direction, Option<TypeId>)> = None;
+        for part in parts {
+            let Query::Step { of, relation, direction, target } = part else { return None };
+            let Query::Entity(node) = of.as_ref() else { return None };
+            match &mut found {
+                None => found = Some((vec![*node], *relation, *direction, *target)),
+                Some((nodes, r, d, _)) if r == relation && d == direction => nodes.push(*node),
+                Some(_) => return None,
+            }
+        }
+        found
+    }
+
+    /// "A and B", "both A and B", "A, B, and C".
+    fn names(&self, nodes: &[NodeId], word: &str, random: &mut Random) -> Said {
+        let lead = match (nodes.len(), word) {
+            (2, "and") if random.below(2) == 0 => "both ",
+            (2, "or") if random.below(2) == 0 => "either ",
+            _ => "",
+        };
+        let comma = if nodes.len() > 2 && random.below(2) == 0 { "," } else { "" };
+        let mut said = Said::plain(lead);
+        for (i, &node) in nodes.iter().enumerate() {
+            let gap = match i {
+                0 => String::new(),
+                i if i + 1 == nodes.len() => format!("{comma} {word} "),
+                _ => ", ".to_owned(),
+            };
+            said = said.and(&gap).then(self.mention(node, random));
+        }
+        said
+    }
+
+    /// "What genre do A and B share": a question for what several have in common.
+    pub(super) fn asks_shared(&self, parts: &[Query], random: &mut Random) -> Option<Said> {
+        let (nodes, relation, direction, target) = Self::alike(parts)?;
+        if random.below(4) == 0 {
+            return None;
+        }
+        let role = Role::Relation(relation, direction);
+        if direction == Direction::Backward {
+            let number = if random.below(2) == 0 { Number::Many } else { Number::One };
+            let noun = target.map_or_else(Said::default, |t| Said::plain(" ").then(self.noun(t, number, random)));
+            let names = self.names(&nodes, "and", random);
+            let start = Said::plain(pick(random, &["Which", "What"])).then(noun);
+            if let Some(base) = self.verb(relation, random) {
+                let text = if number == Number::Many { base } else { third_person(&base) };
+                return Some(start.and(" ").then(Said(vec![(text, role)])).and(" ").then(names));
+            }
+            let label = self.label(relation, random);
+            let is_participle = participle(&label);
+            let words = Said(vec![(label, role)]);
+            let many = number == Number::Many;
+            return Some(match is_participle {
+                true => start.and(if many { " were " } else { " was " }).then(words).and(" ").then(names),
+                false => start.and(if many { " have " } else { " has " }).then(names).and(" as ").then(words),
+            });
+        }
+        let label = self.label(relation, random);
+        if participle(&label) {
+            let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
+            let names = self.names(&nodes, "and", random);
+            let both = if nodes.len() == 2 && random.below(2) == 0 { " both " } else { " " };
+            return Some(
+                Said::plain(pick(random, &["Where were ", "In what were ", "By whom were "]))
+                    .then(names)
+                    .and(both)
+                    .then(Said(vec![(bare, role)])),
+            );
+        }
+        let words = Said(vec![(label, role)]);
+        let which = Said::plain(pick(random, &["What ", "Which "])).then(words.clone());
+        let names = self.names(&nodes, "and", random);
+        Some(match random.below(7) {
+            0 => which.and(" do ").then(names).and(pick(random, &[" share", " have in common", " both have", " all have"])),
+            1 => which.and(pick(random, &[" is shared by ", " is common to ", " are common to ", " are shared by "])).then(names),
+            2 => Said::plain(pick(random, &["What is the common ", "What are the common ", "What is the shared "]))
+                .then(words)
+                .and(" of ")
+                .then(names),
+            3 => Said::plain("What is the ")
+                .then(words)
+                .and(pick(random, &[" shared by ", " common to ", " that is shared by "]))
+                .then(names),
+            4 => Said::plain("What is the ")
+                .then(words)
+                .and(" that ")
+                .then(names)
+                .and(pick(random, &[" have in common", " share", " both have", " all share"])),
+            5 => which.and(" is associated with ").then(names),
+            _ => Said::plain("What is the ").then(words).and(" of ").then(names),
+        })
+    }
+
+    /// What all parts find. Parts that end alike share their noun.
+    fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
+        let the = if article { "the " } else { "" };
+        if let Some((nodes, relation, direction, target)) = Self::alike(parts)
+            && random.below(3) > 0
+        {
+            let names = self.names(&nodes, "and", random);
+            let label = self.label(relation, random);
+            let is_participle = participle(&label);
+            let words = Said(vec![(label, Role::Relation(relation, direction))]);
+            if direction == Direction::Forward && !is_participle {
+                let link = pick(random, &[" of ", " shared by ", " common to ", " that is shared by ", " for "]);
+                return Said::plain(the).then(words).and(link).then(names);
+            }
+            if direction == Direction::Backward {
+                let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                let many = number == Number::Many;
+                return Said::plain(the).then(noun).then(match (is_participle, many) {
+                    (true, true) => Said::plain(" that were ").then(words).and(" ").then(names),
+                    (true, false) => Said::plain(" that was ").then(words).and(" ").then(names),
+                    (false, true) => Said::plain(" that have ").then(names).and(" as ").then(words),
+                    (false, false) => Said::plain(" that has ").then(names).and(" as ").then(words),
+                });
+            }
+        }
+        if random.below(2) == 0
+            && let Some((noun, clauses)) = self.clauses(&Query::And(parts.to_vec()), number, random)
+        {
+            let noun = if noun.0.is_empty() { things(number) } else { noun };
+            return Said::plain(the).then(noun).and(pick(random, &[" that", " that", " which"])).then(clauses);
+        }
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        if random.below(2) == 0 {
+            order.reverse();
+        }
+        let mut said: Option<Said> = None;
+        for &i in &order {
+            said = Some(match (said, &parts[i]) {
+                (None, part) => self.phrase(part, number, article, random),
+                (Some(said), Query::Step { of, relation, direction: Direction::Backward, .. }) => {
+                    said.and(" and").then(self.having(of, *relation, number, random))
+                }
+                (Some(said), part) => {
+                    let and = pick(random, &[" and also ", " that is also ", " and at the same time ", " that are also ", " and is also "]);
+                    said.and(and).then(self.phrase(part, number, true, random))
+                }
+            });
+        }
+        said.unwrap_or_default()
+    }
+
+    /// What any part finds: where only the entities differ, "the director of A or B".
+    fn either(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
+        let the = if article { "the " } else { "" };
+        if let Some((nodes, relation, direction, target)) = Self::alike(parts)
+            && random.below(3) > 0
+        {
+            let names = self.names(&nodes, "or", random);
+            let label = self.label(relation, random);
+            let is_participle = participle(&label);
+            let words = Said(vec![(label, Role::Relation(relation, direction))]);
+            if direction == Direction::Forward && !is_participle {
+                return Said::plain(the).then(words).and(pick(random, &[" of ", " of ", " for "])).then(names);
+            }
+            if direction == Direction::Backward {
+                let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                return Said::plain(the).then(noun).then(match is_participle {
+                    true => Said::plain(pick(random, &[" ", " that were "])).then(words).and(" ").then(names),
+                    false => Said::plain(pick(random, &[" that have ", " with "])).then(names).and(" as ").then(words),
+                });
+            }
+        }
+        let mut said: Option<Said> = None;
+        for part in parts {
+            said = Some(match said {
+                None => self.phrase(part, number, article, random),
+                Some(said) => said.and(pick(random, &[" or ", " or ", " or else "])).then(self.phrase(part, number, true, random)),
+            });
+        }
+        said.unwrap_or_default()
+    }
+
+    /// Parts as a list of what is wanted, all together: "the capital of A and also the counties of B".
+    pub(super) fn listed(&self, parts: &[Query], random: &mut Random) -> Said {
+        if let Some((nodes, relation, Direction::Forward, _)) = Self::alike(parts)
+            && random.below(2) == 0
+        {
+            let label = self.label(relation, random);
+            if !participle(&label) {
+                let names = self.names(&nodes, if random.below(2) == 0 { "and" } else { "or" }, random);
+                let words = Said(vec![(plural(&label), Role::Relation(relation, Direction::Forward))]);
+                let end = pick(random, &["", "", " combined", " together"]);
+                return Said::plain("the ")
+                    .then(words)
+                    .and(pick(random, &[" of ", " associated with ", " for ", " related to "]))
+                    .then(names)
+                    .and(end);
+            }
+        }
+        let mut said: Option<Said> = None;
+        for part in parts {
+            let phrase = self.phrase(part, Number::Many, true, random);
+            said = Some(match said {
+                None => phrase,
+                Some(said) => {
+                    let and = [
+                        " and ",
+                        " and also ",
+                        " as well as ",
+                        " along with ",
+                        " and also list ",
+                        " together with ",
+                        " or ",
+                        ", and also name ",
+                    ];
+                    said.and(pick(random, &and)).then(phrase)
+                }
+            });
+        }
+        said.unwrap_or_default()
+    }
+
+    fn synonym<'s>(&self, label: &'s str, others: impl Iterator<Item = &'s str>, random: &mut Random) -> String {
+        // A name as long as a sentence, or of no letters, is nothing that anybody says.
+        let sayable = |s: &&str| !s.is_empty() && s.len() <= 60 && s.chars().any(char::is_alphabetic) && verb(s).is_none();
+        let others: Vec<&str> = others.filter(sayable).take(12).collect();
+        if others.is_empty() || random.unit() >= self.noise.synonyms {
+            return label.to_owned();
+        }
+        others[random.below(others.len())].to_owned()
+    }
+
+    /// A noun or participle for a relation.
+    pub(super) fn label(&self, relation: RelationId, random: &mut Random) -> String {
+        let Some(r) = self.graph.vocabulary().relation(relation) else { return String::new() };
+        self.synonym(&r.label, r.aliases.iter().map(String::as_str), random)
+    }
+
+    /// A verb for a relation, at times, where it has one.
+    pub(super) fn verb(&self, relation: RelationId, random: &mut Random) -> Option<String> {
+        let r = self.graph.vocabulary().relation(relation)?;
+        let verbs: Vec<&str> = r.aliases.iter().filter_map(|a| verb(a)).collect();
+        if verbs.is_empty() || random.unit() >= 0.8 * self.noise.synonyms {
+            return None;
+        }
+        Some(verbs[random.below(verbs.len())].to_owned())
+    }
+
+    /// A mention of an entity.
+    pub(super) fn mention(&self, node: NodeId, random: &mut Random) -> Said {
+        // Fewer aliases than for relations: of many entities they are codes and spellings in other scripts.
+        let label = self.graph.label(node);
+        let latin = |s: &&str| s.is_ascii() && s.len() > 3;
+        let text =
+            if random.below(3) == 0 { self.synonym(label, self.graph.aliases(node).filter(latin), random) } else { label.to_owned() };
+        let named = Said(vec![(text, Role::Entity(node))]);
+        // "The film …" before a name.
+        match self.graph.types(node).first() {
+            Some(&t) if random.below(12) == 0 => {
+                let kind = self.graph.vocabulary().entity_type(t).map_or_else(String::new, |t| t.label.clone());
+                Said::plain(&format!("the {kind} ")).then(named)
+            }
+            _ if random.below(15) == 0 => Said::plain("\"").then(named).and("\""),
+            _ => named,
+        }
+    }
+
+    /// The name of a type.
+    pub(super) fn noun(&self, of: TypeId, number: Number, random: &mut Random) -> Said {
+        let label = self
+            .graph
+            .vocabulary()
+            .entity_type(of)
+            .map_or_else(String::new, |t| self.synonym(&t.label, t.aliases.iter().map(String::as_str), random));
+        let text = if number == Number::Many { plural(&label) } else { label };
+        Said(vec![(text, Role::Type(of))])
+    }
+}
+
+fn things(number: Number) -> Said {
+    Said::plain(if number == Number::Many { "things" } else { "thing" })
+}
