@@ -1,7 +1,7 @@
 //! `pocketgraph train`.
 
 use super::progress::Bars;
-use super::train_data;
+use super::{train_data, train_planner};
 use crate::cache::{Cache, CachedEmbedder};
 use crate::embed_bulk::NativeEmbedder;
 use crate::pipeline::Progress;
@@ -24,6 +24,8 @@ enum What {
     Minilm(Minilm),
     /// Make questions with plans and answers from a knowledge graph, to train a planner on
     Data(train_data::Args),
+    /// Train a planner on such questions: a small encoder that says what a question asks for
+    Planner(train_planner::Args),
     /// Fit a vector for every token to all-MiniLM-L6-v2's vectors of short texts: what ranks before the model has arrived
     QueryTable(QueryTable),
 }
@@ -67,6 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Minilm(args) => run_minilm(args),
         What::Data(args) => train_data::run(args),
+        What::Planner(args) => train_planner::run(args),
         What::QueryTable(args) => run_query_table(args),
     }
 }

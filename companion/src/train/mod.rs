@@ -3,6 +3,7 @@
 pub mod calibrate;
 pub mod gptq;
 pub mod minilm;
+pub mod planner;
 pub mod query_table;
 pub mod rewards;
 pub mod texts;

@@ -4,6 +4,7 @@
 //! a reader that draws nothing still reads every figure.
 
 mod answers;
+mod lines;
 mod retrieval;
 mod site;
 

@@ -1,0 +1,87 @@
+//! AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019) over one run of numbers.
+
+use super::parameters::Layout;
+use std::ops::Range;
+
+const BETAS: (f32, f32) = (0.9, 0.98);
+const EPSILON: f32 = 1e-6;
+
+/// How to move the numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// The heads' rate; each layer has `share` of what stands above it.
+    pub rate: f32,
+    /// Share of the heads' rate that the last layer has.
+    pub encoder: f32,
+    /// Share of a layer's rate that the layer below it has.
+    pub share: f32,
+    /// Decay of matrices a step, as a share of the rate.
+    pub decay: f32,
+    /// Gradients longer than this are shortened to it.
+    pub clip: f32,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Rates { rate: 1e-3, encoder: 0.3, share: 0.7, decay: 0.01, clip: 1.0 }
+    }
+}
+
+/// The optimiser's memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adam {
+    /// Running mean of the gradient.
+    pub mean: Vec<f32>,
+    /// Running mean of its squares.
+    pub square: Vec<f32>,
+    /// Steps taken.
+    pub steps: u64,
+    /// Pieces of the numbers: their share of the rate, and whether they decay.
+    pieces: Vec<(Range<usize>, f32, bool)>,
+}
+
+impl Adam {
+    /// Nothing remembered yet.
+    pub fn new(layout: &Layout, rates: &Rates) -> Adam {
+        let matrices = layout.matrices();
+        let mut pieces = Vec::new();
+        let n = layout.layers.len();
+        let groups = (0..n).map(|i| (layout.layer(i), rates.encoder * rates.share.powi((n - 1 - i) as i32))).chain([(layout.heads(), 1.0)]);
+        for (group, share) in groups {
+            let mut at = group.start;
+            for m in matrices.iter().filter(|m| group.contains(&m.start)) {
+                pieces.push((at..m.start, share, false));
+                pieces.push((m.clone(), share, true));
+                at = m.end;
+            }
+            pieces.push((at..group.end, share, false));
+        }
+        Adam { mean: vec![0.0; layout.len], square: vec![0.0; layout.len], steps: 0, pieces }
+    }
+
+    /// One step against the gradient, with `factor` of the rates. Gives the gradient's length before it was shortened. A gradient that is not finite
+    /// is passed over.
+    pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rates: &Rates, factor: f32) -> f32 {
+        let length = gradient.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt() as f32;
+        if !length.is_finite() {
+            return length;
+        }
+        self.steps += 1;
+        let shorten = if length > rates.clip { rates.clip / length } else { 1.0 };
+        let steps = self.steps.min(100_000) as i32;
+        let (one, two) = (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps));
+        for (range, share, decays) in &self.pieces {
+            let rate = rates.rate * factor * share;
+            let keep = if *decays { 1.0 - rate * rates.decay } else { 1.0 };
+            let moving = parameters[range.clone()].iter_mut().zip(&gradient[range.clone()]);
+            let memory = self.mean[range.clone()].iter_mut().zip(&mut self.square[range.clone()]);
+            for ((p, &g), (m, s)) in moving.zip(memory) {
+                let g = g * shorten;
+                *m = BETAS.0 * *m + (1.0 - BETAS.0) * g;
+                *s = BETAS.1 * *s + (1.0 - BETAS.1) * g * g;
+                *p = *p * keep - rate * (*m / one) / ((*s / two).sqrt() + EPSILON);
+            }
+        }
+        length
+    }
+}

@@ -1,0 +1,204 @@
+//! Examples on disk to lessons in memory, and lessons to batches.
+
+use super::labels::{Doubt, Example, Labels, labels};
+use super::network::Batch;
+use super::parameters::Sizes;
+use crate::cluster::Random;
+use crate::embed_bulk::NativeEmbedder;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::embed::WordRows;
+use pocketgraph::planner::model::{Framed, Framer, Tag};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::ops::Range;
+use std::path::Path;
+
+/// A question with what the planner shall say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// The question.
+    pub question: String,
+    /// Its labels.
+    pub labels: Labels,
+    /// Identifiers of its answers, or their words where they are no entities; empty where the data cut them.
+    pub answers: Vec<String>,
+    /// The pattern's name in the data.
+    pub pattern: String,
+}
+
+impl Lesson {
+    /// The classes of the first token's heads: shape, wrap and number.
+    pub fn targets(&self) -> [Option<usize>; 3] {
+        [Some(self.labels.shape.index()), Some(self.labels.wrap.index()), self.labels.number]
+    }
+}
+
+/// Lessons, and how many examples came to none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lessons {
+    /// The lessons, in the order of the files.
+    pub lessons: Vec<Lesson>,
+    /// How many examples were left out, by why.
+    pub left_out: BTreeMap<Doubt, usize>,
+}
+
+impl Lessons {
+    /// Reads a file of `pocketgraph train data`.
+    ///
+    /// # Errors
+    /// When the file cannot be read or a line is no example.
+    pub fn read(&mut self, path: &Path) -> Result<()> {
+        let file = std::fs::File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+        for (number, line) in BufReader::new(file).lines().enumerate() {
+            let line = line.into_diagnostic().wrap_err_with(|| format!("reading {}", path.display()))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let example: Example = serde_json::from_str(&line)
+                .map_err(|e| miette!("{}, line {}: this is no example of `pocketgraph train data`: {e}", path.display(), number + 1))?;
+            self.add(example);
+        }
+        Ok(())
+    }
+
+    /// Takes an example, where it says something for certain.
+    pub fn add(&mut self, example: Example) {
+        match labels(&example) {
+            Ok(labels) => {
+                let whole = example.answers.len() == example.count;
+                let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
+                self.lessons.push(Lesson { question: example.question, labels, answers, pattern: example.pattern });
+            }
+            Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
+        }
+    }
+
+    /// Takes `count` lessons out, chosen by the seed: what is not learnt from, but measured on.
+    pub fn held_out(&mut self, count: usize, seed: u64) -> Vec<Lesson> {
+        let chosen = Random::new(seed, 21).sample(self.lessons.len(), count.min(self.lessons.len() / 10));
+        let mut next = chosen.into_iter().peekable();
+        let (mut kept, mut held) = (Vec::new(), Vec::new());
+        for (i, lesson) in std::mem::take(&mut self.lessons).into_iter().enumerate() {
+            if next.next_if_eq(&i).is_some() { held.push(lesson) } else { kept.push(lesson) }
+        }
+        self.lessons = kept;
+        held
+    }
+}
+
+/// How questions are disturbed, so that the model does not rely on what is not always so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Disturbance {
+    /// Part of the tokens that become `[MASK]` though they are no mention.
+    pub masked: f64,
+    /// Part of the mentions that are left in their own words.
+    pub unmasked: f64,
+}
+
+impl Disturbance {
+    /// None: for measuring.
+    pub const NONE: Disturbance = Disturbance { masked: 0.0, unmasked: 0.0 };
+}
+
+impl Default for Disturbance {
+    fn default() -> Self {
+        Disturbance { masked: 0.03, unmasked: 0.08 }
+    }
+}
+
+/// Target classes of a batch. `None` counts for nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Targets {
+    /// Of each sequence: shape, wrap and number.
+    pub first: Vec<[Option<usize>; 3]>,
+    /// Of each token.
+    pub tags: Vec<Option<usize>>,
+}
+
+/// Turns questions into token vectors and labels.
+pub struct Frames<'e> {
+    words: &'e dyn WordRows,
+    model: &'e pocketgraph::embed::MiniLm,
+    framer: Framer<'e>,
+    mask: u32,
+}
+
+impl<'e> Frames<'e> {
+    /// With the vocabulary, word vectors and positions of the embedder.
+    ///
+    /// # Errors
+    /// When the vocabulary has no `[MASK]`.
+    pub fn new(embedder: &'e NativeEmbedder) -> Result<Frames<'e>> {
+        let tokenizer = embedder.tokenizer();
+        let framer = Framer::new(tokenizer).ok_or_else(|| miette!("the vocabulary has no [MASK]"))?;
+        let mask = (0..tokenizer.vocab_len() as u32).find(|&id| tokenizer.token(id) == Some("[MASK]")).unwrap_or_default();
+        Ok(Frames { words: embedder.words(), model: embedder.model(), framer, mask })
+    }
+
+    /// A lesson in tokens with a tag for each, disturbed at random.
+    pub fn framed(&self, lesson: &Lesson, disturbance: Disturbance, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
+        let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
+        let mut framed = self.framer.frame(&lesson.question, &kept);
+        let tags = framed.spans.iter().map(|span| Some(tag(span.as_ref()?, &lesson.labels.tagged).index())).collect();
+        for (id, span) in framed.ids.iter_mut().zip(&framed.spans) {
+            if span.is_some() && random.unit() < disturbance.masked {
+                *id = self.mask;
+            }
+        }
+        (framed, tags)
+    }
+
+    /// Cuts questions into tokens.
+    pub fn framer(&self) -> &Framer<'e> {
+        &self.framer
+    }
+
+    /// A question's word and position vectors, summed, a token after the other.
+    pub fn sums(&self, framed: &Framed) -> Vec<f32> {
+        let hidden = self.model.dim();
+        let (rows, scales) = self.model.positions().parts();
+        let mut x = Vec::with_capacity(framed.ids.len() * hidden);
+        for ((&id, position), scale) in framed.ids.iter().zip(rows.chunks_exact(hidden)).zip(scales) {
+            let (word, size) = self.words.row(id).unwrap_or((&[], 0.0));
+            x.extend(position.iter().zip(word).map(|(&p, &w)| f32::from(p) * scale + f32::from(w) * size));
+        }
+        x
+    }
+
+    /// Appends a question's token vectors to a batch, normalised as the first layer reads them.
+    pub fn push(&self, framed: &Framed, batch: &mut Batch) {
+        let mut x = self.sums(framed);
+        let norm = self.model.encoder().input_norm();
+        super::cpu::normalise(&mut x, &norm.weight, &norm.bias);
+        batch.x.append(&mut x);
+        batch.lengths.push(framed.ids.len());
+    }
+
+    /// A batch of lessons with its targets. Lesson `i` is disturbed by the seed and `stream + i` alone.
+    pub fn batch<'l>(
+        &self,
+        lessons: impl IntoIterator<Item = &'l Lesson>,
+        disturbance: Disturbance,
+        seed: u64,
+        stream: u64,
+    ) -> (Batch, Targets) {
+        let (mut batch, mut targets) = (Batch::default(), Targets::default());
+        for (i, lesson) in lessons.into_iter().enumerate() {
+            let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));
+            self.push(&framed, &mut batch);
+            targets.tags.extend(tags);
+            targets.first.push(lesson.targets());
+        }
+        (batch, targets)
+    }
+
+    /// Whether a network of these sizes can stand on this encoder's vectors.
+    pub fn fits(&self, sizes: &Sizes) -> bool {
+        sizes.hidden == self.model.dim() && self.model.encoder().layers().len() >= sizes.layers
+    }
+}
+
+/// The tag of a word: that of the span that it touches.
+fn tag(word: &Range<usize>, tagged: &[(Range<usize>, Tag)]) -> Tag {
+    tagged.iter().find(|(span, _)| word.start < span.end && span.start < word.end).map_or(Tag::Other, |t| t.1)
+}

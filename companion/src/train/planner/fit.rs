@@ -1,0 +1,277 @@
+//! Supervised training: cross-entropy of all heads, AdamW with warm-up and a straight way down, and the best weights by held-out questions.
+//!
+//! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
+
+use super::adam::{Adam, Rates};
+use super::checkpoint::{Checkpoint, Point};
+use super::data::{Disturbance, Frames, Lesson};
+use super::loss::{Measured, Weights, cross_entropy};
+use super::network::{Network, Scores};
+use super::parameters::Layout;
+use crate::cluster::Random;
+use miette::Result;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Questions that are measured at a time.
+const MEASURED_AT_ONCE: usize = 64;
+/// Batches among which questions of a length are put together.
+const WINDOW: usize = 16;
+
+/// How to train.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Passes over the lessons.
+    pub epochs: usize,
+    /// The run ends after so many minutes, if that is sooner; the rate falls by the clock then.
+    pub minutes: Option<f64>,
+    /// Questions a step.
+    pub batch: usize,
+    /// How the numbers move.
+    pub rates: Rates,
+    /// Steps over which the rate rises.
+    pub warm_up: usize,
+    /// What mistakes count.
+    pub weights: Weights,
+    /// How questions are disturbed.
+    pub disturbance: Disturbance,
+    /// Questions learnt from between two looks at those held out.
+    pub check_every: usize,
+    /// Looks without a better result after which the run ends.
+    pub patience: usize,
+    /// Fixes every random choice.
+    pub seed: u64,
+    /// Where checkpoints go.
+    pub folder: Option<PathBuf>,
+    /// Minutes between checkpoints.
+    pub save_minutes: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            epochs: 3,
+            minutes: None,
+            batch: 32,
+            rates: Rates::default(),
+            warm_up: 100,
+            weights: Weights::default(),
+            disturbance: Disturbance::default(),
+            check_every: 16_384,
+            patience: 6,
+            seed: 1,
+            folder: None,
+            save_minutes: 5.0,
+        }
+    }
+}
+
+/// What is told while training.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Heard<'a> {
+    /// Steps done.
+    pub step: u64,
+    /// Part of the run that is done, from 0 to 1.
+    pub done: f64,
+    /// Mean loss of the last steps.
+    pub loss: f64,
+    /// Questions a second, over the whole run.
+    pub speed: f64,
+    /// Seconds to the end, as it looks.
+    pub left: f64,
+    /// A new look at the questions held out.
+    pub point: Option<&'a Point>,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// All lessons were learnt, or the time is over.
+    Done,
+    /// Held-out questions stopped getting better.
+    Early,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// The order of an epoch's lessons, in batches of questions of about one length.
+fn batches(lessons: &[Lesson], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
+    let mut random = Random::new(seed, 1000 + epoch);
+    let mut order: Vec<usize> = (0..lessons.len()).collect();
+    shuffle(&mut order, &mut random);
+    let mut out = Vec::new();
+    for window in order.chunks_mut(batch * WINDOW) {
+        window.sort_by_key(|&i| (lessons[i].question.len(), i));
+        let mut cut: Vec<Vec<usize>> = window.chunks(batch).map(<[usize]>::to_vec).collect();
+        shuffle(&mut cut, &mut random);
+        out.append(&mut cut);
+    }
+    out
+}
+
+fn shuffle<T>(all: &mut [T], random: &mut Random) {
+    for i in (1..all.len()).rev() {
+        all.swap(i, random.below(i + 1));
+    }
+}
+
+/// What training works with.
+pub struct Course<'a> {
+    /// The network's layout.
+    pub layout: &'a Layout,
+    /// Lessons to learn.
+    pub lessons: &'a [Lesson],
+    /// Lessons to measure by.
+    pub held_out: &'a [Lesson],
+    /// From questions to token vectors.
+    pub frames: &'a Frames<'a>,
+    /// Tells the run to write a checkpoint and end.
+    pub stop: &'a AtomicBool,
+    /// What held-out questions are judged by, where it is not by everything being right: a share of them from the parameters.
+    pub judge: Option<&'a dyn Fn(&[f32], &mut dyn Network) -> f64>,
+}
+
+impl Course<'_> {
+    /// Trains from `state` on, which holds the best weights afterwards beside the last.
+    ///
+    /// # Errors
+    /// When a checkpoint cannot be written.
+    pub fn fit(
+        &self,
+        network: &mut dyn Network,
+        state: &mut Checkpoint,
+        options: &Options,
+        hear: &mut dyn FnMut(Heard<'_>),
+    ) -> Result<Ended> {
+        let batch = options.batch.max(1);
+        let per_epoch = self.lessons.len().div_ceil(batch).max(1) as u64;
+        let total = (options.epochs as u64 * per_epoch).max(1);
+        let check_every = (options.check_every / batch).max(1) as u64;
+        let mut adam = Adam::new(self.layout, &options.rates);
+        state.give(&mut adam);
+        let mut gradient = vec![0.0; self.layout.len];
+        let (began, before) = (Instant::now(), state.seconds);
+        let (mut saved, mut told) = (Instant::now(), Instant::now());
+        let (mut loss_sum, mut losses, mut here) = (0.0, 0, 0u64);
+        let mut order = (u64::MAX, Vec::new());
+        let mut ended = Ended::Done;
+        loop {
+            state.seconds = before + began.elapsed().as_secs_f64();
+            let by_steps = state.step as f64 / total as f64;
+            let done = options.minutes.map_or(by_steps, |m| by_steps.max(state.seconds / (60.0 * m))).min(1.0);
+            if done >= 1.0 {
+                break;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                ended = Ended::Stopped;
+                break;
+            }
+            let epoch = state.step / per_epoch;
+            if order.0 != epoch {
+                order = (epoch, batches(self.lessons, batch, options.seed, epoch));
+            }
+            let chosen = &order.1[(state.step % per_epoch) as usize];
+            let lessons = chosen.iter().map(|&i| &self.lessons[i]);
+            // Disturbances have a stream for each question of each step.
+            let stream = (1 << 40) + state.step * batch as u64;
+            let (x, targets) = self.frames.batch(lessons, options.disturbance, options.seed, stream);
+            let scores = network.forward(&state.parameters, &x);
+            let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths, &options.weights);
+            network.backward(&state.parameters, &by, &mut gradient);
+            let warm = ((state.step + 1) as f32 / options.warm_up.max(1) as f32).min(1.0);
+            adam.step(&mut state.parameters, &gradient, &options.rates, warm * (1.0 - done) as f32);
+            state.step += 1;
+            state.seen += chosen.len() as u64;
+            here += chosen.len() as u64;
+            loss_sum += loss;
+            losses += 1;
+            let look = state.step.is_multiple_of(check_every) || state.step == total;
+            if look || told.elapsed() > Duration::from_secs(10) {
+                let seconds = began.elapsed().as_secs_f64();
+                let point = look.then(|| self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options));
+                let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
+                let loss = loss_sum / f64::from(losses.max(1));
+                hear(Heard { step: state.step, done, loss, speed: here as f64 / seconds, left, point: point.as_ref() });
+                told = Instant::now();
+                if let Some(point) = point {
+                    (loss_sum, losses) = (0.0, 0);
+                    state.point(point);
+                    if state.since_best >= options.patience {
+                        ended = Ended::Early;
+                        break;
+                    }
+                }
+            }
+            if saved.elapsed().as_secs_f64() > 60.0 * options.save_minutes {
+                state.take(&adam);
+                state.save(options.folder.as_deref())?;
+                saved = Instant::now();
+            }
+        }
+        state.take(&adam);
+        if ended == Ended::Done && self.lessons.len() >= batch {
+            let point = self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options);
+            hear(Heard {
+                step: state.step,
+                done: 1.0,
+                loss: point.loss,
+                speed: here as f64 / began.elapsed().as_secs_f64(),
+                left: 0.0,
+                point: Some(&point),
+            });
+            state.point(point);
+        }
+        state.save(options.folder.as_deref())?;
+        Ok(ended)
+    }
+
+    fn look(&self, network: &mut dyn Network, parameters: &[f32], state: &Checkpoint, loss: f64, options: &Options) -> Point {
+        let measured = measure(self.layout, self.frames, network, parameters, self.held_out, &options.weights);
+        let executed = self.judge.map(|judge| judge(parameters, network));
+        Point {
+            step: state.step,
+            seen: state.seen,
+            seconds: state.seconds,
+            loss,
+            held_out_loss: measured.mean_loss(),
+            shape: measured.shape_accuracy(),
+            wrap: measured.wrap_accuracy(),
+            tag_f1: measured.tag_f1(),
+            exact: measured.exact_match(),
+            executed,
+        }
+    }
+}
+
+/// Measures lessons as they are.
+pub fn measure(
+    layout: &Layout,
+    frames: &Frames<'_>,
+    network: &mut dyn Network,
+    parameters: &[f32],
+    lessons: &[Lesson],
+    weights: &Weights,
+) -> Measured {
+    let mut measured = Measured::default();
+    scored(frames, network, parameters, lessons, &mut |_, scores, targets, lengths| {
+        let loss = cross_entropy(&layout.sizes, scores, targets, lengths, weights).0;
+        measured.add(&layout.sizes, scores, targets, lengths, loss);
+    });
+    measured
+}
+
+/// Scores lessons as they are, some at a time; `hear` is told which come first of those that it is told of.
+pub fn scored(
+    frames: &Frames<'_>,
+    network: &mut dyn Network,
+    parameters: &[f32],
+    lessons: &[Lesson],
+    hear: &mut dyn FnMut(usize, &Scores, &super::data::Targets, &[usize]),
+) {
+    for (i, chunk) in lessons.chunks(MEASURED_AT_ONCE).enumerate() {
+        let (batch, targets) = frames.batch(chunk, Disturbance::NONE, 0, 0);
+        let scores = network.forward(parameters, &batch);
+        hear(i * MEASURED_AT_ONCE, &scores, &targets, &batch.lengths);
+    }
+}

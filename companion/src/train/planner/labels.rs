@@ -1,0 +1,540 @@
+//! From an example of `pocketgraph train data` to what the planner shall say of its question.
+//!
+//! A plan names slots: R1 is the step that is made first, T1 the type of what it finds, E1 where it starts. The words of the question are given to
+//! slots by name; where one name could be in two slots, words that stand together go together. What stays in doubt is no example.
+
+use pocketgraph::plan::{Compare, Extreme, Head, How, Measure, Operation, Plan, Relation, SearchKg};
+use pocketgraph::planner::model::{Shape, Tag, Wrap};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A line of the data, as far as training reads it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Example {
+    /// The question.
+    pub question: String,
+    /// Its plan, of exact entities and relations.
+    pub plan: Plan,
+    /// Which words of the question stand for what.
+    pub spans: Vec<Span>,
+    /// Labels and identifiers of answers, fifty at most.
+    #[serde(default)]
+    pub answers: Vec<Vec<String>>,
+    /// How many answers there are.
+    #[serde(default)]
+    pub count: usize,
+    /// The pattern's name.
+    #[serde(default)]
+    pub pattern: String,
+}
+
+/// A piece of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Span {
+    /// First character.
+    pub start: usize,
+    /// First character after it.
+    pub end: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// The entity's, relation's or type's name in the graph.
+    pub name: String,
+    /// Whether the plan follows the relation from tail to head.
+    #[serde(default)]
+    pub inverse: bool,
+}
+
+/// What a piece of a question can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A mention of an entity.
+    Entity,
+    /// Words for a relation.
+    Relation,
+    /// Words for a type.
+    Type,
+}
+
+/// What the planner shall say of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Labels {
+    /// How the set that is asked about is made.
+    pub shape: Shape,
+    /// What is asked of it.
+    pub wrap: Wrap,
+    /// For superlatives: whether things are counted (1) and not a value read (0).
+    pub number: Option<usize>,
+    /// Bytes of the question, and their tag. In order of the question; none overlap.
+    pub tagged: Vec<(Range<usize>, Tag)>,
+    /// Mentions of entities, in bytes.
+    pub mentions: Vec<Range<usize>>,
+}
+
+/// Why an example is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum Doubt {
+    /// The plan has another shape than those that the model knows.
+    #[error("a plan of no known shape")]
+    Shape,
+    /// The question does not say a relation or an entity of the plan, or says what the plan lacks.
+    #[error("words and plan that do not match")]
+    Unsaid,
+    /// Words could be given to slots in two ways that are equally good.
+    #[error("words that two slots could have")]
+    Alike,
+    /// Spans overlap or are outside the question.
+    #[error("spans that overlap")]
+    Spans,
+}
+
+/// A step of a plan.
+#[derive(Debug, Clone, PartialEq)]
+struct Step {
+    relation: (String, bool),
+    target: Option<String>,
+}
+
+/// What a shape is made of: chains of steps, each from an entity.
+#[derive(Debug, Clone, Default)]
+struct Skeleton {
+    entities: Vec<String>,
+    steps: Vec<Step>,
+    /// For each entity, the steps that follow it up to where branches meet, as indices of `steps`.
+    branches: Vec<Vec<usize>>,
+    /// Branches that could change places.
+    alike: Vec<usize>,
+    measured: Option<String>,
+}
+
+/// Sets of a plan, as a tree.
+enum Set<'p> {
+    All(&'p str),
+    Entity(&'p str),
+    Step(&'p SearchKg, Box<Set<'p>>),
+    And(Vec<Set<'p>>),
+    Or(Vec<Set<'p>>),
+    Not(Box<Set<'p>>, Box<Set<'p>>),
+}
+
+/// The labels of an example.
+///
+/// # Errors
+/// [`Doubt`], where the example says nothing for certain.
+pub fn labels(example: &Example) -> Result<Labels, Doubt> {
+    let (shape, wrap, number, skeleton) = structure(&example.plan).ok_or(Doubt::Shape)?;
+    let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(Doubt::Spans)?;
+    spans.sort_by_key(|s| s.start);
+    if spans.windows(2).any(|w| w[0].end > w[1].start) {
+        return Err(Doubt::Spans);
+    }
+    let spans: Vec<&Span> = spans.iter().collect();
+    let mut tagged = assign(&skeleton, &spans)?;
+    tagged.sort_by_key(|t| t.0.start);
+    let mentions = spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.start..s.end).collect();
+    Ok(Labels { shape, wrap, number, tagged, mentions })
+}
+
+/// A span with bytes for characters; `None` where it is empty or not in the question.
+fn in_bytes(question: &str, span: &Span) -> Option<Span> {
+    let mut ends = question.char_indices().map(|(at, _)| at).chain([question.len()]);
+    let start = ends.nth(span.start)?;
+    let end = ends.nth(span.end.checked_sub(span.start)?.checked_sub(1)?)?;
+    Some(Span { start, end, ..span.clone() })
+}
+
+/// The shape of a plan, what is asked of the set, and the plan's slots.
+fn structure(plan: &Plan) -> Option<(Shape, Wrap, Option<usize>, Skeleton)> {
+    let by_name: BTreeMap<&str, &Operation> = plan.statements.iter().map(|s| (s.name.as_str(), &s.operation)).collect();
+    let set = |name: &str| read(&by_name, name, 0);
+    match by_name.get(plan.answer.as_str())? {
+        Operation::Count { of } => {
+            let (shape, skeleton) = skeleton(&set(of)?)?;
+            Some((shape, Wrap::Count, None, skeleton))
+        }
+        Operation::Superlative { of, by, extreme, keep: 1 } => {
+            let (shape, mut skeleton) = skeleton(&set(of)?)?;
+            let (relation, number) = match by.as_ref()? {
+                Measure::ValueOf(relation) => (relation, 0),
+                Measure::NumberOf(relation) => (relation, 1),
+            };
+            let Relation::Exact { name, inverse: false } = relation else { return None };
+            skeleton.measured = Some(name.clone());
+            Some((shape, end(*extreme), Some(number), skeleton))
+        }
+        Operation::Compare(Compare { of, how, by: None, question: None }) => {
+            let wrap = match how.as_ref()? {
+                How::Equal => Wrap::Equal,
+                How::Max => Wrap::Max,
+                How::Min => Wrap::Min,
+                _ => return None,
+            };
+            let [a, b] = of.as_slice() else { return None };
+            match (set(a)?, set(b)?) {
+                (Set::Step(a, x), Set::Step(b, y)) if a.relation == b.relation => match (*x, *y) {
+                    (Set::Entity(x), Set::Entity(y)) => {
+                        let mut s = Skeleton { entities: vec![x.to_owned(), y.to_owned()], ..Skeleton::default() };
+                        s.steps.push(step(a)?);
+                        s.branches = vec![vec![0], vec![0]];
+                        s.alike = vec![0, 1];
+                        Some((Shape::Compare, wrap, None, s))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        _ => {
+            let (shape, skeleton) = skeleton(&set(&plan.answer)?)?;
+            Some((shape, Wrap::Set, None, skeleton))
+        }
+    }
+}
+
+fn end(extreme: Extreme) -> Wrap {
+    match extreme {
+        Extreme::Max => Wrap::Max,
+        Extreme::Min => Wrap::Min,
+    }
+}
+
+fn read<'p>(by_name: &BTreeMap<&str, &'p Operation>, name: &str, depth: usize) -> Option<Set<'p>> {
+    if depth > 8 {
+        return None;
+    }
+    let set = |name: &String| read(by_name, name, depth + 1);
+    match *by_name.get(name)? {
+        Operation::All { target } => Some(Set::All(target)),
+        Operation::SearchKg(search) => {
+            let head = match &search.head {
+                Head::Entity(id) => Set::Entity(id),
+                Head::Reference(name) => set(name)?,
+                Head::Mention(_) => return None,
+            };
+            Some(Set::Step(search, Box::new(head)))
+        }
+        Operation::Intersect { of } => Some(Set::And(of.iter().map(set).collect::<Option<_>>()?)),
+        Operation::Union { of } => Some(Set::Or(of.iter().map(set).collect::<Option<_>>()?)),
+        Operation::Negation { main, minus } => match minus.as_slice() {
+            [minus] => Some(Set::Not(Box::new(set(main)?), Box::new(set(minus)?))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn step(search: &SearchKg) -> Option<Step> {
+    let Relation::Exact { name, inverse } = &search.relation else { return None };
+    Some(Step { relation: (name.clone(), *inverse), target: search.target.clone() })
+}
+
+/// The entity that a chain starts from, and its steps in the order in which they are made.
+fn chain<'p>(set: &Set<'p>) -> Option<(&'p str, Vec<Step>)> {
+    match set {
+        Set::Entity(id) => Some((id, Vec::new())),
+        Set::Step(search, of) => {
+            let (id, mut steps) = chain(of)?;
+            steps.push(step(search)?);
+            Some((id, steps))
+        }
+        _ => None,
+    }
+}
+
+/// Chains of these lengths, in any order where the lengths are the same; of several lengths, the longer chain first.
+fn branches(sets: &[Set<'_>], lengths: &[usize]) -> Option<Skeleton> {
+    let mut chains = sets.iter().map(chain).collect::<Option<Vec<_>>>()?;
+    chains.sort_by_key(|c| std::cmp::Reverse(c.1.len()));
+    if chains.len() != lengths.len() || chains.iter().zip(lengths).any(|(c, n)| c.1.len() != *n) {
+        return None;
+    }
+    let mut out = Skeleton::default();
+    chains.into_iter().for_each(|(id, steps)| out.branch(id, steps));
+    Some(out)
+}
+
+impl Skeleton {
+    fn branch(&mut self, entity: &str, steps: Vec<Step>) {
+        let first = self.steps.len();
+        self.steps.extend(steps);
+        self.entities.push(entity.to_owned());
+        self.branches.push((first..self.steps.len()).collect());
+    }
+
+    fn alike(mut self, branches: &[usize]) -> Skeleton {
+        self.alike = branches.to_vec();
+        self
+    }
+
+    fn minus(mut self, set: &Set<'_>, length: usize) -> Option<Skeleton> {
+        let (id, steps) = chain(set)?;
+        (steps.len() == length).then_some(())?;
+        self.branch(id, steps);
+        Some(self)
+    }
+
+    fn then(mut self, search: &SearchKg) -> Option<Skeleton> {
+        self.steps.push(step(search)?);
+        Some(self)
+    }
+}
+
+fn skeleton(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
+    let length = |set: &Set<'_>| chain(set).map(|c| c.1.len());
+    Some(match set {
+        Set::All(target) => {
+            // A step that is none: only its type is said.
+            let all = Step { relation: (String::new(), false), target: Some((*target).to_owned()) };
+            (Shape::P0, Skeleton { steps: vec![all], ..Skeleton::default() })
+        }
+        Set::Entity(_) => return None,
+        Set::Step(search, of) => match of.as_ref() {
+            Set::And(parts) => (Shape::Ip, branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
+            Set::Or(parts) => (Shape::Up, branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
+            Set::Not(main, minus) if length(main) == Some(1) => {
+                let main = branches(std::slice::from_ref(main.as_ref()), &[1])?;
+                (Shape::Inp, main.minus(minus, 1)?.then(search)?)
+            }
+            _ => {
+                let n = length(set)?;
+                let shape = *[Shape::P1, Shape::P2, Shape::P3].get(n.checked_sub(1)?)?;
+                (shape, branches(std::slice::from_ref(set), &[n])?)
+            }
+        },
+        Set::And(parts) => match parts.len() {
+            3 => (Shape::I3, branches(parts, &[1, 1, 1])?.alike(&[0, 1, 2])),
+            _ => match branches(parts, &[1, 1]) {
+                Some(two) => (Shape::I2, two.alike(&[0, 1])),
+                None => (Shape::Pi, branches(parts, &[2, 1])?),
+            },
+        },
+        Set::Or(parts) => (Shape::U2, branches(parts, &[1, 1])?.alike(&[0, 1])),
+        Set::Not(main, minus) => match (main.as_ref(), length(minus)?) {
+            (Set::And(parts), 1) => (Shape::In3, branches(parts, &[1, 1])?.alike(&[0, 1]).minus(minus, 1)?),
+            (main, n) => {
+                let m = length(main)?;
+                let shape = match (m, n) {
+                    (1, 1) => Shape::In2,
+                    (2, 1) => Shape::Pin,
+                    (1, 2) => Shape::Pni,
+                    _ => return None,
+                };
+                (shape, branches(std::slice::from_ref(main), &[m])?.minus(minus, n)?)
+            }
+        },
+    })
+}
+
+/// Every way to give one of `options[i]` to each i, none twice; an empty list of options means that nothing is given.
+fn matchings(options: &[Vec<usize>]) -> Vec<Vec<Option<usize>>> {
+    let mut all = vec![Vec::new()];
+    for choices in options {
+        all = all
+            .into_iter()
+            .flat_map(|before: Vec<Option<usize>>| {
+                let free: Vec<Option<usize>> = match choices.is_empty() {
+                    true => vec![None],
+                    false => choices.iter().map(|&c| Some(c)).filter(|c| !before.contains(c)).collect(),
+                };
+                free.into_iter().map(move |c| before.iter().copied().chain([c]).collect())
+            })
+            .collect();
+    }
+    all
+}
+
+/// From the first to the last word of something.
+type Extent = Option<(usize, usize)>;
+
+fn joined(a: Extent, b: Extent) -> Extent {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Letters between two extents; 0 where they overlap.
+fn gap(a: Extent, b: Extent) -> usize {
+    match (a, b) {
+        (Some(a), Some(b)) => b.0.saturating_sub(a.1).max(a.0.saturating_sub(b.1)),
+        _ => 0,
+    }
+}
+
+fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
+    let of_kind = |kind: Kind| (0..spans.len()).filter(move |&i| spans[i].kind == kind);
+    let extent = |i: usize| (spans[i].start, spans[i].end);
+    let entities: Vec<Vec<usize>> = s.entities.iter().map(|id| of_kind(Kind::Entity).filter(|&i| spans[i].name == *id).collect()).collect();
+    if entities.iter().any(Vec::is_empty) {
+        return Err(Doubt::Unsaid);
+    }
+    // Which words could be each step's relation, and the measured one.
+    let said =
+        |name: &str, inverse: bool| of_kind(Kind::Relation).filter(|&i| spans[i].name == name && spans[i].inverse == inverse).collect();
+    let mut relations: Vec<Vec<usize>> = s.steps.iter().map(|step| said(&step.relation.0, step.relation.1)).collect();
+    if s.entities.is_empty() {
+        relations.iter_mut().for_each(Vec::clear);
+    }
+    let measured: Vec<usize> = s.measured.iter().flat_map(|name| said(name, false)).collect::<Vec<_>>();
+    // A relation that branches share and that is said once is the first one's.
+    let mut shared: Vec<usize> = Vec::new();
+    let firsts: Vec<usize> = s.alike.iter().filter_map(|&b| s.branches[b].first().copied()).collect();
+    if let [first, others @ ..] = firsts.as_slice()
+        && others.iter().all(|i| i != first && s.steps[*i].relation == s.steps[*first].relation)
+    {
+        let elsewhere = (0..s.steps.len()).filter(|i| !firsts.contains(i) && s.steps[*i].relation == s.steps[*first].relation).count();
+        if relations[*first].len() == 1 + elsewhere {
+            shared = others.to_vec();
+            shared.iter().for_each(|&i| relations[i].clear());
+        }
+    }
+    let unsaid = |i: usize| relations[i].is_empty() && !shared.contains(&i) && !s.entities.is_empty();
+    if (0..s.steps.len()).any(unsaid) || (s.measured.is_some() && measured.is_empty()) {
+        return Err(Doubt::Unsaid);
+    }
+    let mut options = entities;
+    options.extend(relations);
+    options.extend(s.measured.as_ref().map(|_| measured));
+    let used = of_kind(Kind::Entity).count() + of_kind(Kind::Relation).count();
+    // Costs of all ways; the smallest must be alone.
+    let mut best: Option<(usize, Vec<Option<usize>>)> = None;
+    let mut tie = false;
+    for way in matchings(&options) {
+        if way.iter().flatten().count() != used {
+            continue;
+        }
+        let at = |slot: usize| way.get(slot).copied().flatten().map(extent);
+        let cost = s.cost(&at);
+        match &best {
+            Some((least, _)) if cost > *least => {}
+            Some((least, _)) if cost == *least => tie = true,
+            _ => {
+                tie = false;
+                best = Some((cost, way));
+            }
+        }
+    }
+    let Some((_, way)) = best else { return Err(Doubt::Unsaid) };
+    if tie {
+        return Err(Doubt::Alike);
+    }
+    s.tags(&way, spans)
+}
+
+impl Skeleton {
+    /// Letters between each step's words and those of what it starts from. Branches that run into each other are the worst.
+    fn cost(&self, at: &dyn Fn(usize) -> Extent) -> usize {
+        let (n, m) = (self.entities.len(), self.steps.len());
+        let mut cost = 0;
+        let mut extents: Vec<Extent> = Vec::new();
+        for (branch, steps) in self.branches.iter().enumerate() {
+            let mut so_far = at(branch);
+            for &step in steps {
+                let words = at(n + step);
+                cost += gap(so_far, words) + if overlap(so_far, words) { 100 } else { 0 };
+                so_far = joined(so_far, words);
+            }
+            extents.push(so_far);
+        }
+        for (i, a) in extents.iter().enumerate() {
+            cost += extents[..i].iter().filter(|b| overlap(*a, **b)).count() * 1000;
+        }
+        // The step after branches have met, and what is measured, are about all of them.
+        let all = extents.into_iter().fold(None, joined);
+        let last = self.branches.iter().flatten().max().map_or(0, |i| i + 1);
+        let mut so_far = all;
+        for slot in (n + last..n + m).chain(self.measured.as_ref().map(|_| n + m)) {
+            cost += gap(so_far, at(slot)) + if overlap(so_far, at(slot)) { 100 } else { 0 };
+            so_far = joined(so_far, at(slot));
+        }
+        cost
+    }
+
+    /// The tags of a way, with alike branches in the order of the question.
+    fn tags(&self, way: &[Option<usize>], spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
+        let (n, m) = (self.entities.len(), self.steps.len());
+        let bytes = |slot: usize| way.get(slot).copied().flatten().map(|i| spans[i].start..spans[i].end);
+        let mut order: Vec<usize> = (0..n).collect();
+        let mut sorted = self.alike.clone();
+        sorted.sort_by_key(|&b| bytes(b).map(|r| r.start));
+        for (place, branch) in self.alike.iter().zip(sorted) {
+            order[*place] = branch;
+        }
+        // Where each old branch and each old step goes.
+        let mut step_to: Vec<usize> = (0..m).collect();
+        for (place, &branch) in order.iter().enumerate() {
+            for (new, old) in self.branches[place].iter().zip(&self.branches[branch]) {
+                step_to[*old] = *new;
+            }
+        }
+        let mut out = Vec::new();
+        for (place, &branch) in order.iter().enumerate() {
+            out.extend(bytes(branch).map(|r| (r, Tag::Entity(place))));
+        }
+        for (old, &new) in step_to.iter().enumerate() {
+            // What alike branches share was given to the first of the plan; it belongs to the first of the question.
+            let shared = self.alike.iter().any(|&b| self.branches[b].contains(&old)) && self.is_shared(way);
+            let to = if shared { self.branches[self.alike[0]][0] } else { new };
+            out.extend(bytes(n + old).map(|r| (r, Tag::Relation(to, self.steps[old].relation.1))));
+        }
+        out.extend(bytes(n + m).map(|r| (r, Tag::Measure)));
+        out.extend(self.types(way, spans, &step_to)?);
+        Ok(out)
+    }
+
+    /// Whether alike branches share one relation's words.
+    fn is_shared(&self, way: &[Option<usize>]) -> bool {
+        let n = self.entities.len();
+        let firsts: Vec<usize> = self.alike.iter().filter_map(|&b| self.branches[b].first().copied()).collect();
+        firsts.len() > 1 && firsts.iter().filter(|&&i| way.get(n + i).copied().flatten().is_some()).count() < 2
+    }
+
+    /// Words for types. A noun stands before what is said of it, and the outer of two before the inner.
+    fn types(&self, way: &[Option<usize>], spans: &[&Span], step_to: &[usize]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
+        let n = self.entities.len();
+        let start = |slot: usize| way.get(slot).copied().flatten().map(|i| spans[i].start);
+        // Where a step's clause begins: at the first word of it or of what it starts from.
+        let mut clauses: Vec<Option<usize>> = vec![None; self.steps.len()];
+        for (branch, steps) in self.branches.iter().enumerate() {
+            let mut so_far = start(branch);
+            for &step in steps {
+                so_far = [so_far, start(n + step)].into_iter().flatten().min();
+                clauses[step] = so_far;
+            }
+        }
+        let last = self.branches.iter().flatten().max().map_or(0, |i| i + 1);
+        let all = clauses.iter().flatten().copied().min();
+        for step in last..self.steps.len() {
+            clauses[step] = [all, start(n + step)].into_iter().flatten().min();
+        }
+        let nouns: Vec<usize> = (0..spans.len()).filter(|&i| spans[i].kind == Kind::Type).collect();
+        let options: Vec<Vec<usize>> = nouns
+            .iter()
+            .map(|&i| (0..self.steps.len()).filter(|&s| self.steps[s].target.as_deref() == Some(spans[i].name.as_str())).collect())
+            .collect();
+        // A type that no step finds ("which planet has …, A or B") is no slot's.
+        let cost = |way: &Vec<Option<usize>>| -> (usize, usize, usize, Vec<usize>) {
+            let (mut before, mut gaps, mut forward) = (0, 0, 0);
+            for (noun, step) in nouns.iter().zip(way) {
+                let Some(step) = *step else { continue };
+                let clause = clauses[step].unwrap_or(usize::MAX);
+                // A clause that began before its noun is a possessive or a forward step; it costs what it lies away, and more.
+                before += usize::from(clause < spans[*noun].start);
+                gaps += clause.abs_diff(spans[*noun].end).min(10_000);
+                forward += usize::from(!self.steps[step].relation.1);
+            }
+            // Outer nouns first: of equal ways, the one whose first noun has the later step.
+            (before, gaps, forward, way.iter().flatten().map(|s| usize::MAX - s).collect())
+        };
+        let mut ways: Vec<_> = matchings(&options).into_iter().map(|w| (cost(&w), w)).collect();
+        ways.sort();
+        let Some((_, best)) = ways.into_iter().next() else { return Err(Doubt::Unsaid) };
+        let tagged = nouns.iter().zip(&best).filter_map(|(&i, s)| Some((spans[i].start..spans[i].end, Tag::Type(step_to[(*s)?]))));
+        Ok(tagged.collect())
+    }
+}
+
+fn overlap(a: Extent, b: Extent) -> bool {
+    matches!((a, b), (Some(a), Some(b)) if a.0 < b.1 && b.0 < a.1)
+}
