@@ -5,6 +5,26 @@ use crate::cluster::Random;
 /// Whether a label goes on by itself ("directed by", "member of"): it is said after a verb, and not as "the … of".
 pub fn participle(label: &str) -> bool {
     [" by", " in", " from", " at", " on", " to", " with", " of", " for", " as", " under", " into"].iter().any(|s| label.ends_with(s))
+        || present(label)
+}
+
+/// Whether a label is a verb's present participle ("starring"): nothing stands between it and its noun.
+pub fn present(label: &str) -> bool {
+    label.len() > 5
+        && label.ends_with("ing")
+        && !label.contains(' ')
+        && label.chars().all(char::is_lowercase)
+        && !["building", "setting", "spelling", "painting", "king"].contains(&label)
+}
+
+/// An article for a noun inside of a phrase: mostly the definite one.
+pub fn article(random: &mut Random, noun: &str) -> &'static str {
+    match random.below(10) {
+        0 | 1 if noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) => "an ",
+        0 | 1 => "a ",
+        2 => "",
+        _ => "the ",
+    }
 }
 
 /// The verb of a synonym that is one ("to play for"), in its base form.

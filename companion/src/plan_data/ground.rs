@@ -170,12 +170,28 @@ impl<'g> Grounder<'g> {
         if steps <= 1 {
             return self.single(node, random);
         }
+        if steps == 2 && random.below(6) == 0 {
+            return self.sharing(node, random);
+        }
         let into = self.into(node, random)?;
         let of = self.chain(into.from, steps - 1, random)?;
-        // Back along the relation that led here is no question that anybody asks.
+        // Back along the relation that led here asks who shares something with the entity; of longer ways nobody asks so.
         let back = matches!(&of, Query::Step { relation, direction, .. } if *relation == into.relation && *direction != into.direction);
         let target = self.target(node, random);
-        (!back).then(|| Query::Step { of: Box::new(of), relation: into.relation, direction: into.direction, target })
+        (!back || steps == 2).then(|| Query::Step { of: Box::new(of), relation: into.relation, direction: into.direction, target })
+    }
+
+    /// What shares something with an entity: along a relation and back.
+    fn sharing(&self, node: NodeId, random: &mut Random) -> Option<Query> {
+        let into = self.into(node, random)?;
+        let around: Vec<NodeId> =
+            self.graph.follow(into.from, into.relation, into.direction).map(|e| e.other).filter(|&n| n != node).collect();
+        let from = *around.get(random.below(around.len().max(1)))?;
+        let direction = into.direction.reversed();
+        let fits = self.graph.is_entity(from) && self.graph.follow(from, into.relation, direction).len() <= MOST;
+        let (of, target) = (Box::new(Query::Entity(from)), self.target(into.from, random));
+        let of = Box::new(Query::Step { of, relation: into.relation, direction, target });
+        fits.then(|| Query::Step { of, relation: into.relation, direction: into.direction, target: self.target(node, random) })
     }
 
     fn both(&self, parts: Vec<Query>) -> Option<Query> {

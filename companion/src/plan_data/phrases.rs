@@ -1,6 +1,6 @@
 //! Queries as noun phrases and clauses of English.
 
-use super::english::{participle, pick, plural, third_person, verb};
+use super::english::{article, participle, pick, plural, present, third_person, verb};
 use super::wording::{Number, Role, Said, Wording};
 use crate::cluster::Random;
 use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
@@ -10,6 +10,9 @@ impl Wording<'_> {
     /// A noun phrase for the set.
     pub(super) fn phrase(&self, query: &Query, number: Number, article: bool, random: &mut Random) -> Said {
         let the = if article { "the " } else { "" };
+        if let Some(said) = self.sharing(query, number, the, random) {
+            return said;
+        }
         match query {
             Query::Entity(node) => self.mention(*node, random),
             Query::All(of) => Said::plain(the).then(self.noun(*of, number, random)),
@@ -18,6 +21,7 @@ impl Wording<'_> {
             }
             Query::Step { of, relation, direction: Direction::Backward, target } => {
                 let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                let the = if the.is_empty() || number == Number::Many { the } else { article_of(random, &noun) };
                 Said::plain(the).then(noun).then(self.having(of, *relation, number, random))
             }
             Query::And(parts) => self.joined(parts, number, article, random),
@@ -38,10 +42,75 @@ impl Wording<'_> {
         }
     }
 
+    /// "Films that have the same director as …": a step and the same step back.
+    fn sharing(&self, query: &Query, number: Number, the: &str, random: &mut Random) -> Option<Said> {
+        let Query::Step { of, relation, direction, target } = query else { return None };
+        let Query::Step { of: entity, relation: first, direction: before, target: between } = of.as_ref() else { return None };
+        if first != relation || before == direction || !matches!(entity.as_ref(), Query::Entity(_)) || random.below(4) == 0 {
+            return None;
+        }
+        let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+        let entity = self.phrase(entity, Number::One, true, random);
+        let many = number == Number::Many;
+        let role = Role::Relation(*relation, *before);
+        if *before == Direction::Forward {
+            let label = self.label(*relation, random);
+            if participle(&label) {
+                let by = if many { " that were " } else { " that was " };
+                let end = pick(random, &[" the same one as ", " the same as "]);
+                return Some(Said::plain(the).then(noun).and(by).then(Said(vec![(label, role)])).and(end).then(entity));
+            }
+            let words = Said(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
+            return Some(match random.below(4) {
+                0 => Said::plain(the)
+                    .then(noun)
+                    .and(if many { " that share " } else { " that shares " })
+                    .then(words)
+                    .and(" with ")
+                    .then(entity),
+                1 => Said::plain(the)
+                    .then(noun)
+                    .and(if many { " that have the same " } else { " that has the same " })
+                    .then(words)
+                    .and(" as ")
+                    .then(entity),
+                2 => Said::plain(the).then(noun).and(" with the same ").then(words).and(" as ").then(entity),
+                _ => Said::plain(the).and("other ").then(noun).and(" of the ").then(words).and(" of ").then(entity),
+            });
+        }
+        // "The actors who starred in the same films as …": what lies between is said by its type.
+        let between = between.map_or_else(|| Said::plain("things"), |t| self.noun(t, Number::Many, random));
+        let label = self.label(*relation, random);
+        if participle(&label) {
+            return None;
+        }
+        let words = Said(vec![(label, role)]);
+        Some(match random.below(2) {
+            0 => Said::plain(the)
+                .then(noun)
+                .and(if many { " that are the " } else { " that is the " })
+                .then(words)
+                .and(" of the same ")
+                .then(between)
+                .and(" as ")
+                .then(entity),
+            _ => Said::plain(the)
+                .then(noun)
+                .and(pick(random, &[" sharing ", " that have in common "]))
+                .then(between)
+                .and(" with ")
+                .then(entity)
+                .and(" as ")
+                .then(words),
+        })
+    }
+
     /// "The director of …" and its like.
     fn forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, number: Number, the: &str, random: &mut Random) -> Said {
         let role = Role::Relation(relation, Direction::Forward);
-        let of_said = |random: &mut Random| self.phrase(of, Number::One, true, random);
+        // What is asked of a set is asked of one of it or of all.
+        let inner = if random.below(3) == 0 { Number::Many } else { Number::One };
+        let of_said = |random: &mut Random| self.phrase(of, inner, true, random);
         if let Some(base) = self.verb(relation, random) {
             let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
             let that = pick(random, &[" that ", " "]);
@@ -70,6 +139,7 @@ impl Wording<'_> {
             Number::Many if random.below(2) == 0 => Said(words.0.into_iter().map(|(text, role)| (plural(&text), role)).collect()),
             _ => words,
         };
+        let the = if the.is_empty() || number == Number::Many { the } else { article(random, &words.0[0].0) };
         let between = pick(random, &[" of ", " of ", " of ", " for ", " associated with ", " belonging to "]);
         Said::plain(the).then(words).and(between).then(of_said(random))
     }
@@ -88,12 +158,12 @@ impl Wording<'_> {
             ));
         }
         let label = self.label(relation, random);
-        let is_participle = participle(&label);
+        let (is_participle, is_present) = (participle(&label), present(&label));
         let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
         let of = self.phrase(of, Number::One, true, random);
         if is_participle {
             let links = if many { [" ", " that are ", " that were "] } else { [" ", " that is ", " that was "] };
-            return Said::plain(pick(random, &links)).then(words).and(" ").then(of);
+            return Said::plain(if is_present { " " } else { pick(random, &links) }).then(words).and(" ").then(of);
         }
         match random.below(7) {
             0 => Said::plain(if many { " that have " } else { " that has " }).then(of).and(" as ").then(words),
@@ -167,23 +237,23 @@ impl Wording<'_> {
                 let noun = target.map_or_else(Said::default, |t| self.noun(t, number, random));
                 Some((noun, self.clause(of, *relation, *direction, number, false, random)))
             }
-            Query::And(parts) => {
-                let order: Vec<usize> = if random.below(2) == 0 { (0..parts.len()).collect() } else { (0..parts.len()).rev().collect() };
-                let mut found: Option<(Said, Said)> = None;
-                for (place, &i) in order.iter().enumerate() {
-                    let (noun, clause) = self.clauses(&parts[i], number, random)?;
-                    found = Some(match found {
-                        None => (noun, clause),
-                        Some((noun, said)) if place + 1 < order.len() => (noun, said.and(",").then(clause)),
-                        Some((noun, said)) => {
-                            let and =
-                                pick(random, &[" and", " and", " and also", " and at the same time", " and simultaneously", " as well as"]);
-                            (noun, said.and(and).then(clause))
-                        }
-                    });
-                }
-                found
+            // Two over one relation and a third: "… borders both A and B and is also …".
+            Query::And(parts) if parts.len() == 3 && random.below(4) > 0 => {
+                let pair = [[0, 1, 2], [0, 2, 1], [1, 2, 0]].into_iter().find_map(|[a, b, c]| {
+                    let two = [parts[a].clone(), parts[b].clone()];
+                    (Self::alike(&two).is_some() && Self::alike(parts).is_none()).then_some((two, c))
+                });
+                let Some((two, rest)) = pair else { return self.in_a_row(parts, number, random) };
+                let shared = self.shared_clause(&two, number, random)?;
+                let (noun, other) = self.clauses(&parts[rest], number, random)?;
+                let and = pick(random, &[" and", " and also", " and at the same time", " and simultaneously"]);
+                Some((noun, if random.below(2) == 0 { shared.and(and).then(other) } else { other.and(and).then(shared) }))
             }
+            Query::And(parts) if parts.len() == 2 && Self::alike(parts).is_some() && random.below(2) == 0 => {
+                let (noun, _) = self.clauses(&parts[0], number, random)?;
+                Some((noun, self.shared_clause(parts, number, random)?))
+            }
+            Query::And(parts) => self.in_a_row(parts, number, random),
             Query::Not(main, minus) => {
                 let (noun, said) = self.clauses(main, number, random)?;
                 let Query::Step { of, relation, direction, .. } = minus.as_ref() else { return None };
@@ -192,6 +262,51 @@ impl Wording<'_> {
             }
             Query::Entity(_) | Query::All(_) | Query::Or(_) => None,
         }
+    }
+
+    /// A clause for steps over one relation from several entities: " was directed by both A and B".
+    fn shared_clause(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<Said> {
+        let (nodes, relation, direction, _) = Self::alike(parts)?;
+        let names = self.names(&nodes, "and", random);
+        let many = number == Number::Many;
+        let role = Role::Relation(relation, direction);
+        if direction == Direction::Backward {
+            if let Some(base) = self.verb(relation, random) {
+                return Some(Said::plain(" ").then(Said(vec![(if many { base } else { third_person(&base) }, role)])).and(" ").then(names));
+            }
+            let label = self.label(relation, random);
+            let is_participle = participle(&label);
+            let words = Said(vec![(label, role)]);
+            return Some(match is_participle {
+                true => Said::plain(if many { " were " } else { " was " }).then(words).and(" ").then(names),
+                false => Said::plain(if many { " have " } else { " has " }).then(names).and(" as ").then(words),
+            });
+        }
+        let label = self.label(relation, random);
+        let is = if many { " are " } else { " is " };
+        if participle(&label) {
+            return Some(Said::plain(is).and("where ").then(names).and(" were ").then(Said(vec![(label, role)])));
+        }
+        let link = pick(random, &[" of ", " for ", " shared by "]);
+        Some(Said::plain(is).and("the ").then(Said(vec![(label, role)])).and(link).then(names))
+    }
+
+    /// The clauses of parts one after the other.
+    fn in_a_row(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<(Said, Said)> {
+        let order: Vec<usize> = if random.below(2) == 0 { (0..parts.len()).collect() } else { (0..parts.len()).rev().collect() };
+        let mut found: Option<(Said, Said)> = None;
+        for (place, &i) in order.iter().enumerate() {
+            let (noun, clause) = self.clauses(&parts[i], number, random)?;
+            found = Some(match found {
+                None => (noun, clause),
+                Some((noun, said)) if place + 1 < order.len() => (noun, said.and(",").then(clause)),
+                Some((noun, said)) => {
+                    let and = pick(random, &[" and", " and", " and also", " and at the same time", " and simultaneously", " as well as"]);
+                    (noun, said.and(and).then(clause))
+                }
+            });
+        }
+        found
     }
 
     /// Whether all parts follow the same relation from entities; the entities then.
@@ -391,7 +506,11 @@ impl Wording<'_> {
         }
         let mut said: Option<Said> = None;
         for part in parts {
-            let phrase = self.phrase(part, Number::Many, true, random);
+            let active = match part {
+                Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => self.who(of, *relation, random),
+                _ => None,
+            };
+            let phrase = active.unwrap_or_else(|| self.phrase(part, Number::Many, true, random));
             said = Some(match said {
                 None => phrase,
                 Some(said) => {
@@ -410,6 +529,13 @@ impl Wording<'_> {
             });
         }
         said.unwrap_or_default()
+    }
+
+    /// "Who directed …", where the relation has such a verb.
+    fn who(&self, of: &Query, relation: RelationId, random: &mut Random) -> Option<Said> {
+        let past = super::english::active(&self.label(relation, random))?;
+        let words = Said(vec![(past, Role::Relation(relation, Direction::Forward))]);
+        Some(Said::plain("who ").then(words).and(" ").then(self.phrase(of, Number::One, true, random)))
     }
 
     fn synonym<'s>(&self, label: &'s str, others: impl Iterator<Item = &'s str>, random: &mut Random) -> String {
@@ -467,6 +593,11 @@ impl Wording<'_> {
         let text = if number == Number::Many { plural(&label) } else { label };
         Said(vec![(text, Role::Type(of))])
     }
+}
+
+/// An article for what is said.
+fn article_of(random: &mut Random, noun: &Said) -> &'static str {
+    article(random, noun.0.first().map_or("", |piece| piece.0.as_str()))
 }
 
 fn things(number: Number) -> Said {

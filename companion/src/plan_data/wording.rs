@@ -139,13 +139,15 @@ impl<'g> Wording<'g> {
     fn asks_forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
         let label = self.label(relation, random);
         let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
-        let of_said = |random: &mut Random| self.phrase(of, Number::One, true, random);
+        let many = !matches!(of, Query::Entity(_)) && random.below(2) == 0;
+        let of_said = |random: &mut Random| self.phrase(of, if many { Number::Many } else { Number::One }, true, random);
+        let (was, is, does) = if many { (" were ", " are ", " do ") } else { (" was ", " is ", " does ") };
         let which = |random: &mut Random| match target {
             Some(t) if random.below(2) == 0 => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
             _ => Said::plain("What"),
         };
         if let Some(base) = self.verb(relation, random) {
-            return Some(which(random).and(" does ").then(of_said(random)).and(" ").then(words(base)));
+            return Some(which(random).and(does).then(of_said(random)).and(" ").then(words(base)));
         }
         if let Some(past) = active(&label)
             && random.below(2) == 0
@@ -159,22 +161,34 @@ impl<'g> Wording<'g> {
         if let Some(stem) = label.strip_suffix(" by") {
             let words = words(stem.to_owned());
             return match random.below(3) {
-                0 => Some(Said::plain("Who was ").then(of_said(random)).and(" ").then(words).and(" by")),
-                1 => Some(Said::plain("By whom was ").then(of_said(random)).and(" ").then(words)),
+                0 => Some(Said::plain("Who").and(was).then(of_said(random)).and(" ").then(words).and(" by")),
+                1 => Some(Said::plain("By whom").and(was).then(of_said(random)).and(" ").then(words)),
                 _ => None,
             };
         }
         if participle(&label) {
             let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
             return match random.below(4) {
-                0 => Some(Said::plain("Where was ").then(of_said(random)).and(" ").then(words(bare))),
-                1 => Some(which(random).and(" was ").then(of_said(random)).and(" ").then(words(label))),
-                2 => Some(which(random).and(" is ").then(of_said(random)).and(" ").then(words(label))),
+                0 => Some(
+                    Said::plain(pick(random, &["Where", "Where", "When", "In what"]))
+                        .and(was)
+                        .then(of_said(random))
+                        .and(" ")
+                        .then(words(bare)),
+                ),
+                1 => Some(which(random).and(was).then(of_said(random)).and(" ").then(words(label))),
+                2 => Some(which(random).and(is).then(of_said(random)).and(" ").then(words(label))),
                 _ => None,
             };
         }
         match random.below(6) {
-            0 => Some(Said::plain(pick(random, &["What ", "Which "])).then(words(label)).and(" does ").then(of_said(random)).and(" have")),
+            0 => Some(Said::plain(pick(random, &["What ", "Which "])).then(words(label)).and(does).then(of_said(random)).and(" have")),
+            5 if many => Some(
+                Said::plain(pick(random, &["What ", "Which "]))
+                    .then(words(super::english::plural(&label)))
+                    .and(" are ")
+                    .then(of_said(random)),
+            ),
             1 => Some(which(random).and(" is the ").then(words(label)).and(pick(random, &[" of ", " for "])).then(of_said(random))),
             2 => Some(
                 Said::plain(pick(random, &["What ", "Which "]))

@@ -157,6 +157,12 @@ impl Reader<'_> {
                 draft.types[i] = draft.types[i - 1].clone();
             }
         }
+        // "Films that share directors with …": a step that nothing says goes back along the one before it.
+        for i in 1..self.shape.steps() {
+            if matches!(self.shape, Shape::P2 | Shape::P3) && draft.relations[i].is_none() {
+                draft.relations[i] = draft.relations[i - 1].clone().map(|s| Spoken { inverse: 1.0 - s.inverse, ..s });
+            }
+        }
         let mut log = 0.0;
         for &t in &content {
             let p = self.probability(t, tags[t]).max(1e-9);

@@ -1,9 +1,9 @@
 //! Readings on a graph: what the planner's scores come to there, and whether that is what the example asked for.
 
+use super::SIZES;
 use super::data::{Frames, Lesson};
 use super::engine::logits;
 use super::network::{Batch, Network};
-use super::SIZES;
 use futures::FutureExt;
 use miette::Result;
 use pocketgraph::embed::WordRows;
@@ -78,7 +78,8 @@ impl<'g> Judge<'g> {
         let graph = self.linker.graph();
         let work = self.executor.execute(plan, Resources::default(), Limits::default());
         let Some(Ok(execution)) = work.now_or_never() else { return BTreeSet::new() };
-        let name = |item: &pocketgraph::plan::execute::Item| item.node().map_or_else(|| item.label(Some(graph)), |n| graph.id(n).to_owned());
+        let name =
+            |item: &pocketgraph::plan::execute::Item| item.node().map_or_else(|| item.label(Some(graph)), |n| graph.id(n).to_owned());
         execution.answer().members.iter().map(|m| name(&m.item)).collect()
     }
 
