@@ -9,7 +9,7 @@ mod logic;
 mod geoquery;
 mod evidence;
 mod gold;
-mod html;
+pub(crate) mod html;
 mod kept_replies;
 mod labelled;
 mod sparql;

@@ -4,6 +4,7 @@
 //! mask and nothing to clip: each group is learnt from once. Advantages are those of REINFORCE with the others of the group as its baseline
 //! (Ahmadian et al., arXiv 2402.14740) or of GRPO (Shao et al., arXiv 2402.03300). A term keeps the heads near the supervised model's.
 
+use super::SIZES;
 use super::adam::{Adam, Rates};
 use super::data::{Frames, Lesson};
 use super::engine::logits;
@@ -11,7 +12,6 @@ use super::judge::Judge;
 use super::loss::softmax;
 use super::network::{Batch, Network, Scores};
 use super::parameters::Layout;
-use super::SIZES;
 use crate::cluster::Random;
 use pocketgraph::kg::Mention;
 use pocketgraph::planner::model::{Calibration, Framed, Logits, drafts};
@@ -184,8 +184,7 @@ impl Rewarded<'_, '_> {
                 let picked = heads.draw(random);
                 let reading = drafts(&lesson.question, framed, &heads.certain(&picked));
                 let grounder = self.judge.grounder();
-                let grounded =
-                    reading.first().and_then(|d| grounder.ground(&lesson.question, mentions, d, &Calibration::default()));
+                let grounded = reading.first().and_then(|d| grounder.ground(&lesson.question, mentions, d, &Calibration::default()));
                 drawn.read += f64::from(u8::from(grounded.is_some()));
                 drawn.length += grounded.as_ref().map_or(0.0, |g| g.plan.statements.len() as f64);
                 rewards.push(grounded.map_or(0.0, |g| READ + (1.0 - READ) * self.judge.reward(lesson, &g.plan).unwrap_or_default()));
@@ -247,11 +246,12 @@ impl Parts {
     fn draw(&self, random: &mut Random) -> Vec<usize> {
         let pick = |p: &Vec<f32>| {
             let mut at = random.unit() as f32;
-            p.iter().position(|p| {
-                at -= p;
-                at < 0.0
-            })
-            .unwrap_or(p.len() - 1)
+            p.iter()
+                .position(|p| {
+                    at -= p;
+                    at < 0.0
+                })
+                .unwrap_or(p.len() - 1)
         };
         self.0.iter().map(pick).collect()
     }

@@ -77,7 +77,11 @@ pub fn curves(about: &About) -> String {
     if !about.drawn.is_empty() {
         page.heading("By reward");
         let curve = |of: &dyn Fn(&Drawn) -> f64| about.drawn.iter().skip(1).map(|d| (d.step as f64, of(d))).collect::<Vec<_>>();
-        page.lines("Reward", "step", &[("reward", curve(&|d| d.reward)), ("read", curve(&|d| d.read)), ("kept groups", curve(&|d| d.kept))]);
+        page.lines(
+            "Reward",
+            "step",
+            &[("reward", curve(&|d| d.reward)), ("read", curve(&|d| d.read)), ("kept groups", curve(&|d| d.kept))],
+        );
         page.lines("Entropy of a part of a reading, in nats", "step", &[("entropy", curve(&|d| d.entropy))]);
         page.lines("Distance from the supervised model", "step", &[("distance", curve(&|d| d.distance))]);
         page.lines("Statements of a plan", "step", &[("statements", curve(&|d| d.length))]);
@@ -116,7 +120,9 @@ pub fn card(about: &About) -> String {
     // Writing into a string does not fail.
     let _ = writeln!(out, "{}\n", summary(about));
     let _ = writeln!(out, "Made with `{}`.\n", about.command);
-    out.push_str("The first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, and linear heads; layers in int8, heads in floats. Word vectors and\n");
+    out.push_str(
+        "The first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, and linear heads; layers in int8, heads in floats. Word vectors and\n",
+    );
     out.push_str("positions are that model's, unchanged.\n\n## Data\n\n");
     for (file, n) in &about.data {
         let _ = writeln!(out, "- {file}: {n} examples");
