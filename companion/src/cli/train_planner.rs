@@ -1,12 +1,16 @@
 //! `pocketgraph train planner`.
 
+use super::import::Tables;
 use crate::embed_bulk::NativeEmbedder;
+use crate::plan_data::everyday;
 use crate::train::planner::{
-    Checkpoint, Course, Cpu, Ended, Frames, Heard, Layout, Lessons, Network, Options, Rates, SIZES, measure_model, rounded,
+    About, Baseline, Checkpoint, Course, Cpu, Ended, Frames, Heard, Judge, Layout, Lesson, Lessons, Network, Options, Rates, Reinforcement,
+    Rewarded, SIZES, SetMeasured, card, curves, measure_model, rounded,
 };
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use pocketgraph::planner::model::Calibration;
+use pocketgraph::kg::Linker;
+use pocketgraph::planner::model::{Calibration, PlannerModel};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +24,18 @@ pub struct Args {
     /// Examples to measure with at the end, and never to learn from
     #[arg(long, num_args = 1..)]
     test: Vec<PathBuf>,
+    /// The graph that examples were made from: held-out ones are then judged by what their plans find
+    #[arg(long, num_args = 1..)]
+    kg: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
+    /// The same, where examples were made from the made-up world of this seed
+    #[arg(long, value_name = "SEED", conflicts_with = "kg")]
+    world: Option<u64>,
     /// What computes
     #[arg(long, value_enum, default_value = "cpu")]
     device: Device,
-    /// Where to write the model; its card goes to the same name with .md
+    /// Where to write the model; its card goes to the same name with .md, its curves to that with .html
     #[arg(short, long, default_value = "models/planner.bin")]
     out: PathBuf,
     /// Passes over the examples
@@ -41,12 +53,21 @@ pub struct Args {
     /// Examples of the data that are held out, to choose the best weights by
     #[arg(long, value_name = "N", default_value_t = 1000)]
     held_out: usize,
+    /// Held-out examples whose plans are looked up in the graph at each look
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    looked_up: usize,
     /// Examples between two looks at those held out
     #[arg(long, value_name = "N", default_value_t = Options::default().check_every)]
     check_every: usize,
     /// Looks without a better result after which the run ends
     #[arg(long, value_name = "N", default_value_t = Options::default().patience)]
     patience: usize,
+    /// Train by reward afterwards; wants the graph
+    #[arg(long, value_enum)]
+    reward: Option<Reward>,
+    /// Steps by reward
+    #[arg(long, value_name = "N", default_value_t = Reinforcement::default().steps)]
+    reward_steps: usize,
     /// Keep checkpoints in this folder, and go on with the run that it holds
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
@@ -64,6 +85,14 @@ enum Device {
     Cpu,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Reward {
+    /// REINFORCE, with the others of a group as the baseline
+    Loo,
+    /// GRPO
+    Grpo,
+}
+
 /// Trains.
 ///
 /// # Errors
@@ -72,48 +101,38 @@ pub fn run(args: &Args) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
     let frames = Frames::new(&embedder)?;
     let layout = Layout::new(SIZES);
-    let mut lessons = read(&args.data)?;
+    let linker = graph(args)?;
+    let judge = linker.as_ref().map(Judge::new);
+    if args.reward.is_some() && judge.is_none() {
+        return Err(miette!(help = "name the examples' graph with --kg, or --world SEED", "there is no graph to be rewarded by"));
+    }
+    let (mut lessons, counts) = read(&args.data)?;
     let held_out = lessons.held_out(args.held_out, args.seed);
     println!("{} examples to learn from, {} held out", lessons.lessons.len(), held_out.len());
     if lessons.lessons.is_empty() {
         return Err(miette!(help = "make some with `pocketgraph train data`", "there is nothing to learn from"));
     }
-    let start = match &args.from {
-        Some(folder) => Checkpoint::load(folder, &layout)?.ok_or_else(|| miette!("{} holds no run", folder.display()))?.best,
-        None => layout.from_encoder(embedder.model(), args.seed),
-    };
-    let mut state = match &args.resume {
-        Some(folder) => Checkpoint::load(folder, &layout)?,
-        None => None,
-    }
-    .unwrap_or_else(|| Checkpoint::new(start));
-    if state.step > 0 {
-        println!("going on after {} steps", state.step);
-    }
-    let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if told.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        eprintln!("\nending after this step; once more to end at once");
-    })
-    .into_diagnostic()?;
-    let options = Options {
-        epochs: args.epochs,
-        minutes: args.minutes,
-        batch: args.batch,
-        rates: Rates { rate: args.lr, ..Rates::default() },
-        check_every: args.check_every,
-        patience: args.patience,
-        seed: args.seed,
-        folder: args.resume.clone(),
-        ..Options::default()
+    let looked_up: Vec<Lesson> = match &judge {
+        Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.looked_up).cloned().collect(),
+        None => Vec::new(),
     };
     let mut network: Box<dyn Network> = match args.device {
         Device::Cpu => Box::new(Cpu::new(layout.clone())),
     };
-    let course = Course { layout: &layout, lessons: &lessons.lessons, held_out: &held_out, frames: &frames, stop: &stop, judge: None };
+    let stop = stopped()?;
+    let mut state = begin(args, &layout, &embedder)?;
+    let options = options(args);
+    let look = |p: &[f32], network: &mut dyn Network| {
+        judge.as_ref().map_or(0.0, |j| j.judge(&frames, network, p, &looked_up, &Calibration::default()).accuracy())
+    };
+    let course = Course {
+        layout: &layout,
+        lessons: &lessons.lessons,
+        held_out: &held_out,
+        frames: &frames,
+        stop: &stop,
+        judge: (!looked_up.is_empty()).then_some(&look),
+    };
     let ended = course.fit(network.as_mut(), &mut state, &options, &mut |heard| tell(&heard))?;
     match ended {
         Ended::Stopped if args.resume.is_some() => {
@@ -123,44 +142,151 @@ pub fn run(args: &Args) -> Result<()> {
         Ended::Early => println!("the held-out examples stopped getting better"),
         _ => {}
     }
-    let model = rounded(&layout, &state.best, embedder.model(), &frames, &lessons.lessons, Calibration::default())?;
-    let mut sets = vec![("held out".to_owned(), held_out)];
-    for path in &args.test {
-        sets.push((name(path), read(std::slice::from_ref(path))?.lessons));
-    }
-    for (name, lessons) in &sets {
-        let (all, by_pattern) = measure_model(&model, embedder.words(), &frames, lessons)?;
-        println!(
-            "{name}: {} examples, shape {:.4}, tag F1 {:.4}, all right {:.4} (int8)",
-            all.questions,
-            all.shape_accuracy(),
-            all.tag_f1(),
-            all.exact_match()
-        );
-        for (pattern, m) in by_pattern {
-            println!(
-                "  {pattern:<12} {:>6} shape {:.3} tag F1 {:.3} all right {:.3}",
-                m.questions,
-                m.shape_accuracy(),
-                m.tag_f1(),
-                m.exact_match()
+    let mut about = About {
+        command: command(),
+        data: counts,
+        device: network.name(),
+        parameters: layout.len,
+        seen: state.seen,
+        seconds: state.seconds,
+        held_out: held_out.len(),
+        points: state.points.clone(),
+        ..About::default()
+    };
+    let mut weights = state.best.clone();
+    if let (Some(reward), Some(judge)) = (args.reward, &judge) {
+        let baseline = if reward == Reward::Loo { Baseline::LeaveOneOut } else { Baseline::Grpo };
+        let reinforcement = Reinforcement { steps: args.reward_steps, baseline, seed: args.seed, ..Reinforcement::default() };
+        let known: Vec<Lesson> = lessons.lessons.iter().filter(|l| judge.knows(l)).cloned().collect();
+        let rewarded = Rewarded { layout: &layout, lessons: &known, held_out: &looked_up, frames: &frames, judge, stop: &stop };
+        (weights, about.drawn) = rewarded.train(network.as_mut(), &weights, &reinforcement, &mut |d, speed| {
+            let executed = d.executed.map_or_else(String::new, |e| format!("; held out: answers {e:.4}"));
+            eprintln!(
+                "step {} by reward: reward {:.4}, entropy {:.4}, read {:.4}, {:.2} statements, {:.2} of groups kept, distance {:.4}, {speed:.0} readings/s{executed}",
+                d.step, d.reward, d.entropy, d.read, d.length, d.kept, d.distance
             );
+        });
+    }
+    let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.lessons, Calibration::default())?;
+    let model = match &judge {
+        Some(judge) => {
+            let known: Vec<Lesson> = held_out.iter().filter(|l| judge.knows(l)).cloned().collect();
+            let calibration = judge.calibrated(&model, embedder.words(), &frames, &known)?;
+            println!("calibration {:?}, from {} examples", calibration.0, known.len());
+            PlannerModel::new(model.encoder().clone(), model.heads().clone(), calibration).into_diagnostic()?
         }
+        None => model,
+    };
+    let mut sets = vec![("Held out".to_owned(), held_out)];
+    for path in &args.test {
+        sets.push((name(path), read(std::slice::from_ref(path))?.0.lessons));
+    }
+    for (name, lessons) in sets {
+        let (all, by_pattern) = measure_model(&model, embedder.words(), &frames, &lessons)?;
+        let judged = match &judge {
+            Some(judge) => {
+                let known: Vec<Lesson> = lessons.iter().filter(|l| judge.knows(l)).take(args.looked_up).cloned().collect();
+                if known.is_empty() { None } else { Some(judge.judge_model(&model, embedder.words(), &frames, &known)?) }
+            }
+            None => None,
+        };
+        print!("{name}: {} examples, shape {:.4}, ", all.questions, all.shape_accuracy());
+        println!("tag F1 {:.4}, all right {:.4}, in int8", all.tag_f1(), all.exact_match());
+        if let Some(j) = &judged {
+            println!("  on the graph: {} examples, {:.4} answered exactly, F1 {:.4}", j.questions, j.accuracy(), j.mean_f1());
+        }
+        about.sets.push(SetMeasured { name, all, by_pattern, judged });
     }
     let bytes = model.encode();
-    std::fs::write(&args.out, &bytes).into_diagnostic().wrap_err_with(|| format!("writing {}", args.out.display()))?;
+    about.bytes = bytes.len();
+    write(&args.out, &bytes)?;
+    write(&args.out.with_extension("md"), card(&about).as_bytes())?;
+    write(&args.out.with_extension("html"), curves(&about).as_bytes())?;
     println!("{}: {} bytes", args.out.display(), bytes.len());
     Ok(())
 }
 
-/// Reads examples, and says what was left out.
-fn read(files: &[PathBuf]) -> Result<Lessons> {
-    let mut lessons = Lessons::default();
-    files.iter().try_for_each(|path| lessons.read(path))?;
+/// The graph, where the arguments name one.
+fn graph(args: &Args) -> Result<Option<Linker>> {
+    if let Some(seed) = args.world {
+        return Ok(Some(Linker::new(&everyday::world(seed).into_diagnostic()?)));
+    }
+    if args.kg.is_empty() {
+        return Ok(None);
+    }
+    let (graph, report) = args.tables.import(&args.kg)?;
+    for problem in report.problems.iter().take(3) {
+        eprintln!("warning: {problem}");
+    }
+    Ok(Some(Linker::new(&graph)))
+}
+
+/// The run that the arguments go on with, or a new one.
+fn begin(args: &Args, layout: &Layout, embedder: &NativeEmbedder) -> Result<Checkpoint> {
+    if let Some(folder) = &args.resume
+        && let Some(run) = Checkpoint::load(folder, layout)?
+    {
+        println!("going on after {} steps", run.step);
+        return Ok(run);
+    }
+    let start = match &args.from {
+        Some(folder) => Checkpoint::load(folder, layout)?.ok_or_else(|| miette!("{} holds no run", folder.display()))?.best,
+        None => layout.from_encoder(embedder.model(), args.seed),
+    };
+    Ok(Checkpoint::new(start))
+}
+
+fn options(args: &Args) -> Options {
+    Options {
+        epochs: args.epochs,
+        minutes: args.minutes,
+        batch: args.batch,
+        rates: Rates { rate: args.lr, ..Rates::default() },
+        check_every: args.check_every,
+        patience: args.patience,
+        seed: args.seed,
+        folder: args.resume.clone(),
+        ..Options::default()
+    }
+}
+
+/// What Ctrl-C sets.
+fn stopped() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if told.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("\nending after this step; once more to end at once");
+    })
+    .into_diagnostic()?;
+    Ok(stop)
+}
+
+/// The command line, with files by their names alone.
+fn command() -> String {
+    let short = |a: String| if a.contains('/') { name(Path::new(&a)) } else { a };
+    let words: Vec<String> = std::env::args().skip(1).map(short).collect();
+    format!("pocketgraph {}", words.join(" "))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()))
+}
+
+/// Reads examples, and how many each file gave; says what was left out.
+fn read(files: &[PathBuf]) -> Result<(Lessons, Vec<(String, usize)>)> {
+    let (mut lessons, mut counts) = (Lessons::default(), Vec::new());
+    for path in files {
+        let before = lessons.lessons.len();
+        lessons.read(path)?;
+        counts.push((name(path), lessons.lessons.len() - before));
+    }
     for (doubt, n) in &lessons.left_out {
         eprintln!("{n} examples left out: {doubt}");
     }
-    Ok(lessons)
+    Ok((lessons, counts))
 }
 
 fn name(path: &Path) -> String {

@@ -1,6 +1,6 @@
 //! Examples on disk to lessons in memory, and lessons to batches.
 
-use super::labels::{Doubt, Example, Labels, labels};
+use super::labels::{Doubt, Example, Kind, Labels, labels};
 use super::network::Batch;
 use super::parameters::Sizes;
 use crate::cluster::Random;
@@ -24,6 +24,8 @@ pub struct Lesson {
     pub answers: Vec<String>,
     /// The pattern's name in the data.
     pub pattern: String,
+    /// Identifiers of the entities that it names.
+    pub entities: Vec<String>,
 }
 
 impl Lesson {
@@ -67,7 +69,8 @@ impl Lessons {
             Ok(labels) => {
                 let whole = example.answers.len() == example.count;
                 let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
-                self.lessons.push(Lesson { question: example.question, labels, answers, pattern: example.pattern });
+                let entities = example.spans.into_iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name).collect();
+                self.lessons.push(Lesson { question: example.question, labels, answers, pattern: example.pattern, entities });
             }
             Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
         }

@@ -107,3 +107,50 @@ fn column_factors(weight: &[f32], inputs: usize) -> Vec<f32> {
     let median = sorted.get(inputs / 2).copied().unwrap_or_default();
     squares.iter().map(|&s| if s > 0.0 && median > 0.0 { (s / median).sqrt() as f32 } else { 1.0 }).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::embed_bulk::NativeEmbedder;
+    use crate::train::planner::{Batch, Cpu, Labels, Network, Sizes, scores};
+    use pocketgraph::planner::model::{Shape, TAGS, Wrap};
+
+    /// The engine rounds inputs and weights; its scores differ from the trainer's by less than this part of their spread.
+    const TOLERANCE: f32 = 0.05;
+
+    #[test]
+    fn the_engine_says_in_int8_what_the_trainer_says_in_floats() {
+        let first = [Shape::ALL.len(), Wrap::ALL.len(), 2];
+        let layout = Layout::new(Sizes { hidden: 384, heads: 12, intermediate: 64, layers: 2, first, tags: TAGS });
+        let mut parameters = layout.random(1);
+        // Heads as large as trained ones.
+        parameters[layout.heads()].iter_mut().for_each(|v| *v *= 5.0);
+        let embedder = NativeEmbedder::new().unwrap();
+        let frames = Frames::new(&embedder).unwrap();
+        let lesson = |i: usize| Lesson {
+            question: format!("Which river of country {i} is the {} longest, and who crossed it in {}?", i * i, 1900 + i),
+            labels: Labels { shape: Shape::P1, wrap: Wrap::Set, number: None, tagged: Vec::new(), mentions: vec![0..5] },
+            answers: Vec::new(),
+            pattern: String::new(),
+            entities: Vec::new(),
+        };
+        let lessons: Vec<Lesson> = (0..40).map(lesson).collect();
+        let model = rounded(&layout, &parameters, embedder.model(), &frames, &lessons, Calibration::default()).unwrap();
+        let bytes = model.encode();
+        assert_eq!(PlannerModel::decode(&bytes).unwrap(), model);
+        let mut network = Cpu::new(layout);
+        for lesson in &lessons[..10] {
+            let (framed, _) = frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0));
+            let mut batch = Batch::default();
+            frames.push(&framed, &mut batch);
+            let ours = network.forward(&parameters, &batch);
+            let theirs = scores(&model.forward(&framed, embedder.words()).unwrap());
+            for (a, b) in [(&ours.first, &theirs.first), (&ours.tags, &theirs.tags)] {
+                let spread = a.iter().fold(0.0f32, |m, v| m.max(v.abs()));
+                assert_eq!(a.len(), b.len());
+                assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < TOLERANCE * spread), "{a:?} {b:?}");
+            }
+        }
+    }
+}

@@ -275,3 +275,7 @@ pub fn scored(
         hear(i * MEASURED_AT_ONCE, &scores, &targets, &batch.lengths);
     }
 }
+
+#[cfg(test)]
+#[path = "fit_tests.rs"]
+mod tests;

@@ -7,7 +7,7 @@ use super::network::{Batch, Network};
 use futures::FutureExt;
 use miette::Result;
 use pocketgraph::embed::WordRows;
-use pocketgraph::kg::{Linker, Mention};
+use pocketgraph::kg::{Linker, Mention, NodeId};
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
 use pocketgraph::planner::model::{Calibration, FEATURES, Framed, Grounder, Logits, PlannerModel, drafts, features};
@@ -21,6 +21,7 @@ pub struct Judge<'g> {
     grounder: Grounder<'g>,
     executor: Executor<'g>,
     linker: &'g Linker,
+    known: BTreeSet<&'g str>,
 }
 
 /// How the readings of questions did.
@@ -60,7 +61,14 @@ impl Judged {
 impl<'g> Judge<'g> {
     /// Over a graph.
     pub fn new(linker: &'g Linker) -> Judge<'g> {
-        Judge { grounder: Grounder::new(linker, None), executor: Executor::new(Some(linker)), linker }
+        let graph = linker.graph();
+        let known = (0..graph.entities() as u32).map(|n| graph.id(NodeId(n))).collect();
+        Judge { grounder: Grounder::new(linker, None), executor: Executor::new(Some(linker)), linker, known }
+    }
+
+    /// Whether a lesson is about this graph, and says all its answers.
+    pub fn knows(&self, lesson: &Lesson) -> bool {
+        !lesson.answers.is_empty() && lesson.entities.iter().all(|id| self.known.contains(id.as_str()))
     }
 
     /// What the question names, as a page would find it.

@@ -538,3 +538,7 @@ impl Skeleton {
 fn overlap(a: Extent, b: Extent) -> bool {
     matches!((a, b), (Some(a), Some(b)) if a.0 < b.1 && b.0 < a.1)
 }
+
+#[cfg(test)]
+#[path = "labels_tests.rs"]
+mod tests;

@@ -1,0 +1,206 @@
+//! The network on burn: derivatives by its autodiff, on any of its back-ends. For graphics cards, and to check the network that is derived by hand.
+
+use super::network::{Batch, Network, Scores};
+use super::parameters::{DenseAt, Layout, NormAt};
+use crate::train::minilm::EPSILON;
+use burn::tensor::activation::{gelu, softmax};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::{Tensor, TensorData};
+
+/// The network on a back-end of burn.
+pub struct Burning<B: AutodiffBackend> {
+    layout: Layout,
+    device: B::Device,
+    name: String,
+    last: Option<Pass<B>>,
+}
+
+/// A forward pass: its parameters and scores, with the graph of operations between them, and how sequences were padded.
+struct Pass<B: Backend> {
+    layers: Vec<[Dense<B>; 4]>,
+    norms: Vec<[Norm<B>; 2]>,
+    first_head: Dense<B>,
+    tag_head: Dense<B>,
+    first: Tensor<B, 2>,
+    tags: Tensor<B, 3>,
+    lengths: Vec<usize>,
+    longest: usize,
+}
+
+/// A linear layer: `weight[output][input]`, and biases as one row.
+#[derive(Clone)]
+struct Dense<B: Backend> {
+    weight: Tensor<B, 2>,
+    bias: Tensor<B, 2>,
+}
+
+#[derive(Clone)]
+struct Norm<B: Backend> {
+    weight: Tensor<B, 2>,
+    bias: Tensor<B, 2>,
+}
+
+impl<B: AutodiffBackend> Burning<B> {
+    /// For a network of this layout, on a device.
+    pub fn new(layout: Layout, device: B::Device, name: &str) -> Burning<B> {
+        Burning { layout, device, name: name.to_owned(), last: None }
+    }
+
+    fn matrix(&self, values: &[f32], rows: usize) -> Tensor<B, 2> {
+        let columns = values.len() / rows.max(1);
+        Tensor::from_data(TensorData::new(values.to_vec(), [rows, columns]), &self.device)
+    }
+
+    fn dense(&self, p: &[f32], at: &DenseAt) -> Dense<B> {
+        Dense {
+            weight: self.matrix(&p[at.weight.clone()], at.outputs).require_grad(),
+            bias: self.matrix(&p[at.bias.clone()], 1).require_grad(),
+        }
+    }
+
+    fn norm(&self, p: &[f32], at: &NormAt) -> Norm<B> {
+        Norm {
+            weight: self.matrix(&p[at.weight.clone()], 1).require_grad(),
+            bias: self.matrix(&p[at.bias.clone()], 1).require_grad(),
+        }
+    }
+}
+
+impl<B: Backend> Dense<B> {
+    fn apply(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        x.matmul(self.weight.clone().transpose()) + self.bias.clone()
+    }
+}
+
+impl<B: Backend> Norm<B> {
+    fn apply(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        let centred = x.clone() - x.mean_dim(1);
+        let variance = (centred.clone() * centred.clone()).mean_dim(1);
+        centred / (variance + EPSILON).sqrt() * self.weight.clone() + self.bias.clone()
+    }
+}
+
+/// Self-attention over padded sequences; `hide` is far below zero where there is no token.
+fn attend<B: Backend>(qkv: Tensor<B, 2>, hide: &Tensor<B, 4>, [sequences, longest, heads, size]: [usize; 4]) -> Tensor<B, 2> {
+    let parts: Tensor<B, 5> = qkv.reshape([sequences, longest, 3, heads, size]).permute([2, 0, 3, 1, 4]);
+    let part = |i: usize| parts.clone().slice([i..i + 1]).reshape([sequences, heads, longest, size]);
+    let (queries, keys, values): (Tensor<B, 4>, Tensor<B, 4>, Tensor<B, 4>) = (part(0), part(1), part(2));
+    let scores = queries.matmul(keys.transpose()) / (size as f64).sqrt() + hide.clone();
+    softmax(scores, 3).matmul(values).permute([0, 2, 1, 3]).reshape([sequences * longest, heads * size])
+}
+
+impl<B: AutodiffBackend> Network for Burning<B> {
+    fn forward(&mut self, p: &[f32], batch: &Batch) -> Scores {
+        let sizes = self.layout.sizes;
+        let (hidden, sequences) = (sizes.hidden, batch.lengths.len());
+        let longest = batch.lengths.iter().copied().max().unwrap_or(1);
+        let (mut padded, mut hide) = (vec![0.0; sequences * longest * hidden], vec![0.0; sequences * longest]);
+        let mut from = 0;
+        for (i, n) in batch.lengths.iter().enumerate() {
+            padded[i * longest * hidden..][..n * hidden].copy_from_slice(&batch.x[from..from + n * hidden]);
+            hide[i * longest + n..(i + 1) * longest].fill(-1e9);
+            from += n * hidden;
+        }
+        let hide: Tensor<B, 4> = Tensor::from_data(TensorData::new(hide, [sequences, 1, 1, longest]), &self.device);
+        let mut x = self.matrix(&padded, sequences * longest);
+        let (mut layers, mut norms) = (Vec::new(), Vec::new());
+        for at in &self.layout.layers {
+            let dense = at.dense().map(|d| self.dense(p, d));
+            let norm = [self.norm(p, &at.attention_norm), self.norm(p, &at.output_norm)];
+            let gathered = attend(dense[0].apply(x.clone()), &hide, [sequences, longest, sizes.heads, hidden / sizes.heads]);
+            let middle = norm[0].apply(x + dense[1].apply(gathered));
+            x = norm[1].apply(middle.clone() + dense[3].apply(gelu(dense[2].apply(middle))));
+            layers.push(dense);
+            norms.push(norm);
+        }
+        let (first_head, tag_head) = (self.dense(p, &self.layout.first), self.dense(p, &self.layout.tags));
+        let firsts = x.clone().reshape([sequences, longest, hidden]).slice([0..sequences, 0..1]).reshape([sequences, hidden]);
+        let first = first_head.apply(firsts);
+        let tags: Tensor<B, 3> = tag_head.apply(x).reshape([sequences, longest, sizes.tags]);
+        let scores = Scores { first: numbers(first.clone()), tags: unpadded(&numbers(tags.clone()), &batch.lengths, longest, sizes.tags) };
+        self.last = Some(Pass { layers, norms, first_head, tag_head, first, tags, lengths: batch.lengths.clone(), longest });
+        scores
+    }
+
+    fn backward(&mut self, _: &[f32], by_scores: &Scores, gradient: &mut [f32]) {
+        gradient.fill(0.0);
+        let Some(pass) = self.last.take() else { return };
+        let sizes = self.layout.sizes;
+        let sequences = pass.lengths.len();
+        let mut by_tags = vec![0.0; sequences * pass.longest * sizes.tags];
+        let mut from = 0;
+        for (i, n) in pass.lengths.iter().enumerate() {
+            let n = n * sizes.tags;
+            by_tags[i * pass.longest * sizes.tags..][..n].copy_from_slice(&by_scores.tags[from..from + n]);
+            from += n;
+        }
+        let by_tags: Tensor<B, 3> = Tensor::from_data(TensorData::new(by_tags, [sequences, pass.longest, sizes.tags]), &self.device);
+        let by_first = self.matrix(&by_scores.first, sequences);
+        // A loss whose gradient by the scores is the one that was given.
+        let gradients = ((pass.first * by_first).sum() + (pass.tags * by_tags).sum()).backward();
+        let mut put = |range: std::ops::Range<usize>, of: &Tensor<B, 2>| {
+            if let Some(g) = of.grad(&gradients) {
+                gradient[range].copy_from_slice(&numbers(g));
+            }
+        };
+        let mut dense = |at: &DenseAt, of: &Dense<B>| {
+            put(at.weight.clone(), &of.weight);
+            put(at.bias.clone(), &of.bias);
+        };
+        for (at, of) in self.layout.layers.iter().zip(&pass.layers) {
+            at.dense().into_iter().zip(of).for_each(|(at, of)| dense(at, of));
+        }
+        dense(&self.layout.first, &pass.first_head);
+        dense(&self.layout.tags, &pass.tag_head);
+        for (at, of) in self.layout.layers.iter().zip(&pass.norms) {
+            for (at, of) in [&at.attention_norm, &at.output_norm].into_iter().zip(of) {
+                put(at.weight.clone(), &of.weight);
+                put(at.bias.clone(), &of.bias);
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+/// A tensor's numbers, row by row. A back-end of floats has floats.
+fn numbers<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> Vec<f32> {
+    tensor.into_data().convert::<f32>().to_vec().unwrap_or_default()
+}
+
+fn unpadded(values: &[f32], lengths: &[usize], longest: usize, width: usize) -> Vec<f32> {
+    lengths.iter().enumerate().flat_map(|(i, n)| &values[i * longest * width..][..n * width]).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Random;
+    use crate::train::planner::{Cpu, Sizes};
+    use burn::backend::{Autodiff, Flex};
+
+    #[test]
+    fn burns_scores_and_gradients_are_those_derived_by_hand() {
+        let sizes = Sizes { hidden: 32, heads: 2, intermediate: 48, layers: 2, first: [4, 3, 2], tags: 5 };
+        let layout = Layout::new(sizes);
+        let p = layout.random(1);
+        let mut random = Random::new(2, 2);
+        let mut noise = |n: usize| (0..n).map(|_| random.unit() as f32 * 2.0 - 1.0).collect::<Vec<f32>>();
+        let lengths = vec![3, 1, 7, 4, 2];
+        let batch = Batch { x: noise(17 * 32), lengths };
+        let by = Scores { first: noise(5 * 9), tags: noise(17 * 5) };
+        let mut run = |network: &mut dyn Network| {
+            let scores = network.forward(&p, &batch);
+            let mut gradient = vec![0.0; layout.len];
+            network.backward(&p, &by, &mut gradient);
+            (scores, gradient)
+        };
+        let (ours, our_gradient) = run(&mut Cpu::new(layout.clone()));
+        let (theirs, their_gradient) = run(&mut Burning::<Autodiff<Flex>>::new(layout.clone(), Default::default(), "flex"));
+        let close = |a: &[f32], b: &[f32], by: f32| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by);
+        assert!(close(&ours.first, &theirs.first, 1e-4) && close(&ours.tags, &theirs.tags, 1e-4));
+        assert!(close(&our_gradient, &their_gradient, 2e-3));
+    }
+}
