@@ -202,7 +202,7 @@ impl MiniLm {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::nn::{Factors, Layer, LayerNorm, Linear};
     use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Text to unit vector: WordPiece ids to all-MiniLM-L6-v2's sentence embedding.
 
 mod layers;
-mod minilm;
+pub(crate) mod minilm;
 mod question;
 mod table;
 

@@ -6,7 +6,7 @@ use crate::kg::{KgBuilder, KnowledgeGraph, Linker, LiteralKind, Provenance};
 use crate::plan::{Shape, check, rft};
 use proptest::prelude::*;
 
-fn graph() -> KnowledgeGraph {
+pub(super) fn graph() -> KnowledgeGraph {
     let mut b = KgBuilder::default();
     let (film, person, genre) = (b.entity_type("film").unwrap(), b.entity_type("person").unwrap(), b.entity_type("genre").unwrap());
     b.type_label(film, "movie").unwrap();

@@ -398,3 +398,7 @@ fn unexplained(question: &str, draft: &Draft) -> f32 {
     }
     if all > 0.0 { left / all } else { 0.0 }
 }
+
+#[cfg(test)]
+#[path = "ground_tests.rs"]
+mod tests;

@@ -160,3 +160,69 @@ impl PlannerModel {
         Ok(Logits { shape, wrap, number, tags })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(super) mod tests {
+    use super::*;
+    use crate::embed::minilm::tests::small;
+    use proptest::prelude::*;
+
+    /// A model of no training: heads of small numbers without pattern on a small encoder.
+    pub fn untrained() -> PlannerModel {
+        let encoder = small().0;
+        let dim = encoder.dim();
+        let head = |outputs: usize| Head {
+            weights: (0..outputs * dim).map(|i| ((i * 7919) % 101) as f32 / 50.0 - 1.0).collect(),
+            bias: vec![0.1; outputs],
+        };
+        let [shape, wrap, number, tag] = OUTPUTS.map(head);
+        PlannerModel::new(encoder, Heads { shape, wrap, number, tag }, Calibration::default()).unwrap()
+    }
+
+    #[test]
+    fn a_model_survives_a_round_trip() {
+        let model = untrained();
+        assert_eq!(PlannerModel::decode(&model.encode()).unwrap(), model);
+    }
+
+    #[test]
+    fn every_cut_is_refused_and_so_is_a_number_that_is_none() {
+        let mut bytes = untrained().encode();
+        for n in (0..bytes.len()).step_by(211).chain(0..64) {
+            assert!(PlannerModel::decode(&bytes[..n]).is_err());
+        }
+        bytes[12 + 4 * FEATURES..16 + 4 * FEATURES].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert_eq!(PlannerModel::decode(&bytes), Err(EmbedError::Layers("a number that is none")));
+    }
+
+    #[test]
+    fn there_is_a_number_for_each_token_and_tag() {
+        let framed = Framed { ids: vec![0, 3, 4, 1], spans: vec![None; 4], mentions: vec![None; 4] };
+        let logits = untrained().forward(&framed, &small().1).unwrap();
+        assert_eq!((logits.shape.len(), logits.wrap.len(), logits.number.len()), (16, 5, 2));
+        assert_eq!(logits.tags.iter().map(Vec::len).collect::<Vec<_>>(), [TAGS; 4]);
+        let long = Framed { ids: vec![3; 64], spans: vec![None; 64], mentions: vec![None; 64] };
+        assert!(matches!(untrained().forward(&long, &small().1), Err(EmbedError::Length { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(at in 0usize..2000, value in any::<u8>(), from_start in any::<bool>()) {
+            let mut bytes = untrained().encode();
+            let at = if from_start { at } else { bytes.len() - 1 - at };
+            bytes[at] = value;
+            if let Ok(model) = PlannerModel::decode(&bytes) {
+                let _ = model.forward(&Framed { ids: vec![0, 3, 1], spans: vec![None; 3], mentions: vec![None; 3] }, &small().1);
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_survived(mut bytes in prop::collection::vec(any::<u8>(), 0..400), magic in any::<bool>()) {
+            if magic {
+                bytes.splice(0..0, b"PGPL\x01\0\0\0".iter().copied());
+            }
+            prop_assert!(PlannerModel::decode(&bytes).is_err());
+        }
+    }
+}
