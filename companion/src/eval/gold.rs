@@ -4,6 +4,8 @@
 use super::answers::Naming;
 use super::data::{DataError, lines};
 use super::{evidence, geoquery};
+use pocketgraph::plan::check;
+use pocketgraph::plan::json_form;
 use pocketgraph::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -37,13 +39,15 @@ pub(super) fn read(path: &Path) -> Result<Vec<Gold>, DataError> {
             evidence::gold(&v)
         } else if geoquery::is_one(&v) {
             geoquery::gold(&v)
+        } else if v.get("plan").is_some_and(Value::is_object) {
+            made(&v)
         } else if v.get("plan").is_some() {
             metaqa(&v)
         } else if v.get("query").is_some_and(Value::is_array) {
             betae(&v)
         } else {
             return Err(bad(
-                "it has neither a relation path (MetaQA: plan), a logical query (BetaE: query), SQL (GeoQuery: sql) nor triples (2Wiki: evidence)",
+                "it has neither a relation path (MetaQA: plan), a logical query (BetaE: query), SQL (GeoQuery: sql), triples (2Wiki: evidence) nor a plan (train data)",
             ));
         };
         out.push(gold.map_err(|what| bad(&what))?);
@@ -102,6 +106,25 @@ impl Draft {
     pub fn plan(self, answer: String, question: Option<String>) -> Plan {
         Plan { question, statements: self.statements, answer }
     }
+}
+
+/// What `train data` made: a plan as JSON, answers as label and identifier. Of long lists of answers only the beginning is there, and they do not count.
+fn made(v: &Value) -> Result<Gold, String> {
+    let plan = v.get("plan").map(Value::to_string).ok_or("it has no plan")?;
+    let plan = json_form::parse(&plan, &check::Limits::default()).map_err(|e| e.to_string())?.plan;
+    let all = v.get("answers").and_then(Value::as_array).ok_or("it has no answers")?;
+    let name = |a: &Value| a.get(1).or(a.get(0)).and_then(Value::as_str).map(str::to_owned);
+    let count = v.get("count").and_then(Value::as_u64).ok_or("it has no count")?;
+    Ok(Gold {
+        id: text(v, "id")?,
+        question: text(v, "question")?,
+        groups: vec![text(v, "pattern")?, "all".to_owned()],
+        plan: Ok(plan),
+        answers: all.iter().map(|a| name(a).ok_or("an answer has no name")).collect::<Result<_, _>>()?,
+        without: None,
+        naming: Naming::IdOrLabel,
+        answerable: count == all.len() as u64,
+    })
 }
 
 /// MetaQA: a path such as `movie_to_director_to_movie` from the marked entity. The anchor is left out of the answers of longer paths.
