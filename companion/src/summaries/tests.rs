@@ -76,7 +76,8 @@ proptest! {
     #[test]
     fn hostile_replies_stay_short(reply in "(?s).{0,300}", n in 0usize..40) {
         let long = reply.repeat(n);
-        prop_assert!(read_summary(&long, 10).is_none_or(|s| s.len() <= 160 && !s.contains(['\n', '\u{202e}'])));
+        let short = read_summary(&long, 10).is_none_or(|s| s.len() <= 160 && !s.contains(['\n', '\u{202e}']));
+        prop_assert!(short);
         let json = serde_json::json!({"title": long, "summary": long, "findings": vec![long.clone(); 30]}).to_string();
         prop_assert!(read_report(&json).is_none_or(|r| r.text.len() <= 6000 && r.title.len() <= 120));
     }
