@@ -68,15 +68,18 @@ mod tests {
         kg.triple(ada, wrote, charles, at(2)).unwrap();
         kg.triple(shouted, wrote, charles, at(0)).unwrap();
         kg.triple(ada, wrote, year, at(1)).unwrap();
+        let (tokyo, japan) = (kg.entity("東京").unwrap(), kg.entity("日本").unwrap());
+        kg.triple(tokyo, wrote, japan, at(1)).unwrap();
         // Imported, and of a passage that there is not: no passage states these.
         kg.triple(charles, wrote, ada, Provenance::Line { file: "x.tsv", line: 1 }).unwrap();
         kg.triple(charles, wrote, year, at(9)).unwrap();
         let found = facts(&kg.finish().unwrap(), 3, &embed, 0).unwrap();
-        assert_eq!(found.phrases, ["1843", "ada lovelace", "charles"]);
+        assert_eq!(found.phrases.len(), 5, "letters of every script are kept: {:?}", found.phrases);
+        assert_eq!(found.phrases[..3], ["1843", "ada lovelace", "charles"]);
         assert_eq!(found.relations, ["wrote to"]);
         let told: Vec<(String, &[u32])> = (0..2).map(|i| (found.text(i), found.all[i as usize].chunks.as_slice())).collect();
         assert_eq!(told, [("ada lovelace wrote to 1843".to_owned(), &[1][..]), ("ada lovelace wrote to charles".to_owned(), &[0, 2][..])]);
-        assert_eq!(found.vectors.rows(), 2);
+        assert_eq!(found.vectors.rows(), 3);
         assert_eq!(found.synonyms.row(0).0, [1], "phrases nearly the same by vector");
     }
 

@@ -100,14 +100,15 @@ impl Protocol for GraphRagGlobal {
             let question = run.question.clone();
             let reports = run.reports("reports", &question, REPORTS).await;
             if reports.is_empty() {
+                // No answer: the documents were not looked at, so that they cannot be said to be silent.
                 run.warn("There are no reports on this collection to draw an answer from.");
-                return Ok(not_said(run.options));
+                return Ok(String::new());
             }
             let room = run.options.tokens_in as usize / 2;
             let tokens: Vec<usize> = reports.iter().map(|r| run.count_tokens(&r.text)).collect();
             let mut all: Vec<Point> = Vec::new();
             let mut read = 0;
-            let mut unread = 0;
+            let (mut replies, mut unread) = (0, 0);
             // The last turn is the answer's.
             for batch in batches(&tokens, room).into_iter().take((run.limits.turns as usize).saturating_sub(1).max(1)) {
                 if run.cap().is_some() {
@@ -116,6 +117,7 @@ impl Protocol for GraphRagGlobal {
                 let task = map_task(&question, &reports[batch.clone()], batch.start + 1);
                 let reply = run.aside("map", task, true).await?;
                 read = batch.end;
+                replies += 1;
                 match points(&reply.text, reports.len()) {
                     Some(points) => all.extend(points),
                     None => unread += 1,
@@ -128,7 +130,7 @@ impl Protocol for GraphRagGlobal {
                 run.warn(&format!("{unread} replies of the model held no list of points, and were passed over."));
             }
             if all.is_empty() {
-                return Ok(not_said(run.options));
+                return Ok(if unread < replies { not_said(run.options) } else { String::new() });
             }
             sort_by(&mut all, |a, b| b.score.total_cmp(&a.score));
             let mut shown = String::new();
@@ -249,7 +251,7 @@ mod tests {
     #[test]
     fn a_collection_without_reports_says_so_without_a_request() {
         let (outcome, asked) = ask(&AgentOptions::default(), &Fake::default(), &["x"]);
-        assert_eq!((outcome.text.as_str(), asked.len()), (crate::answer::NOT_SAID, 0));
+        assert_eq!((outcome.text.as_str(), asked.len()), ("", 0));
         assert!(outcome.warnings[0].contains("no reports"));
     }
 
