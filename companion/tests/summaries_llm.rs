@@ -129,7 +129,7 @@ fn a_model_writes_summaries_and_reports_and_is_paid_once() {
     assert!(block_on(verify(bundle)).faults.is_empty());
     let tree = block_on(engine.corpus().tree("raptor")).unwrap();
     let texts = block_on(engine.corpus().written("summaries", tree.nodes.len())).unwrap().unwrap();
-    assert!(texts.len() >= 2 && texts.iter().all(|t| t.starts_with("A summary of ")), "{texts:?}");
+    assert!(!texts.is_empty() && texts.iter().all(|t| t.starts_with("A summary of ")), "{texts:?}");
     assert!(tree.nodes.iter().all(|n| !n.sentences.is_empty()), "every summary still leads to passages");
     let query = block_on(engine.query("who met whom", false)).unwrap();
     let reports = block_on(community_reports(engine.corpus(), &query, 10)).unwrap();
@@ -156,7 +156,7 @@ fn without_a_model_nothing_is_written_and_reports_are_what_they_quote() {
     let engine = place.engine();
     let query = block_on(engine.query("who met whom", false)).unwrap();
     let reports = block_on(community_reports(engine.corpus(), &query, 10)).unwrap();
-    assert!(!reports.is_empty() && reports.iter().all(|r| r.text.starts_with(&r.title) && r.text.contains("heard of it.")), "{reports:?}");
+    assert!(!reports.is_empty() && reports.iter().all(|r| r.text.starts_with(&r.title) && r.text.contains(" in year ")), "{reports:?}");
     let bare = block_on(community_reports(engine.corpus(), &pocketgraph::retrieve::Query::default(), 1)).unwrap();
     assert_eq!(bare.len(), 1, "a question without words gets the widest community");
 }

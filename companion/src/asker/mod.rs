@@ -13,9 +13,10 @@ pub(crate) use loose::find;
 use crate::cache::Key;
 use futures::StreamExt;
 use pocketgraph::llm::{ChatModel, ChatRequest, LlmError, complete};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::future::Future;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 
 /// A language model that a build asks.
 pub struct BuildModel {
@@ -207,11 +208,23 @@ impl<'a> Asker<'a> {
     }
 }
 
+thread_local! {
+    /// One runtime for all that a thread asks, never taken down: a client's open connections belong to the runtime that opened them.
+    static RUNTIME: OnceCell<&'static Runtime> = const { OnceCell::new() };
+}
+
 /// Runs what asks, outside of any runtime.
 ///
 /// # Errors
 /// [`AskError::Runtime`] when the system gives no timers or sockets, and those of `work`.
 pub fn run<T>(work: impl Future<Output = Result<T, AskError>>) -> Result<T, AskError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| AskError::Runtime(e.to_string()))?;
+    let runtime = match RUNTIME.with(|r| r.get().copied()) {
+        Some(runtime) => runtime,
+        None => {
+            let made = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let made: &'static Runtime = Box::leak(Box::new(made.map_err(|e| AskError::Runtime(e.to_string()))?));
+            RUNTIME.with(|r| *r.get_or_init(|| made))
+        }
+    };
     runtime.block_on(work)
 }
