@@ -139,6 +139,8 @@ export interface SearchOptions extends Abortable {
 export interface TypingOptions extends SearchOptions {
   /** The question is still being typed: its last word may be unfinished. */
   typing?: boolean;
+  /** An LLM that the retriever `hippo` has choose among the facts that it found. No other retriever asks it. */
+  llm?: LlmEndpoint | null;
 }
 
 /** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
@@ -172,6 +174,7 @@ export type Protocol =
   | "graph-r1"
   | "graph-rft"
   | "lpkg"
+  | "graphrag-global"
   | "tool-calling";
 
 export interface AskOptions extends SearchOptions {

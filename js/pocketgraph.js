@@ -13,7 +13,7 @@ const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", ...GRAPH_RET
 
 const PROTOCOLS = [
   "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
-  "graph-rft", "lpkg", "tool-calling",
+  "graph-rft", "lpkg", "graphrag-global", "tool-calling",
 ];
 const PLANNERS = ["auto", "rules", "trained", "llm"];
 
@@ -144,8 +144,8 @@ export class PocketGraph {
   }
 
   /** The passages that answer to `question`, best first, each with every way it was reached. */
-  async search(question, { k, retriever, typing, signal } = {}) {
-    const options = { ...searchOptions(k, retriever), typing: Boolean(typing) };
+  async search(question, { k, retriever, typing, llm, signal } = {}) {
+    const options = { ...searchOptions(k, retriever), typing: Boolean(typing), ...defined({ llm: endpoint(llm) }) };
     const result = await this.#call("search", [text("question", question), options], { signal });
     if (result.missing.length > 0) await this.#refuseIfReplaced(signal);
     return result;

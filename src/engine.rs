@@ -65,7 +65,7 @@ pub struct SearchOptions {
     /// How many hits at most; 10 when absent, and for `autokg` as many as its own numbers bring.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub k: Option<u32>,
-    /// `auto` (when absent), `hybrid`, `lexical`, `dense` or `autokg`.
+    /// `auto` (when absent), `hybrid`, `lexical`, `dense` or `autokg`; or one that the bundle is prepared for, which may have parameters behind a colon.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
     /// The question is still being typed: its last word may be unfinished.
@@ -279,6 +279,18 @@ impl Engine {
     /// As [`Engine::search`].
     pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
         self.ranked_by(retriever(options)?.as_ref(), query, options.k).await
+    }
+
+    /// As [`Engine::search`], where the retriever may ask a language model: `hippo` has it choose among facts. What could not be had of it is named in
+    /// the result's `missing`.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    #[cfg(feature = "full")]
+    pub async fn search_by(&self, question: &str, options: &SearchOptions, model: Rc<dyn ChatModel>) -> Result<SearchResult, EngineError> {
+        let mut query = self.query(question, options.typing).await?;
+        query.model = Some(model);
+        self.search_query(&query, options).await
     }
 
     async fn ranked_by(&self, retriever: &dyn Retriever, query: &Query, k: Option<u32>) -> Result<SearchResult, EngineError> {

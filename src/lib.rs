@@ -18,8 +18,8 @@ pub mod lexical;
 pub mod names;
 #[cfg(feature = "full")]
 pub mod entities;
-pub mod retrieve;
 pub mod llm;
+pub mod retrieve;
 pub mod plan;
 pub mod planner;
 pub mod answer;

@@ -27,6 +27,7 @@ const PROTOCOLS = [
   ["self-ask", "asking itself questions (Self-Ask)"],
   ["search-o1", "searching in mid-thought (Search-o1)"],
   ["lpkg", "by a plan of its own (LPKG)"],
+  ["graphrag-global", "over reports on everything (GraphRAG)"],
   ["graph-rft", "by a plan it follows over the graph (Graph-RFT)"],
   ["tool-calling", "by calling tools"],
 ];

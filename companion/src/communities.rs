@@ -1,7 +1,11 @@
-//! GraphRAG's communities without a language model: the co-occurrence graph of entities, its communities, and extractive reports.
+//! GraphRAG's communities: the co-occurrence graph of entities, its communities, and reports on them, which a language model writes where there is one, and
+//! which else are extracted.
 
+use crate::asker::AskError;
+use crate::kg::cut;
 use crate::leiden::{LeidenOptions, hierarchy};
 use crate::names::{Embed, Found};
+use crate::summaries::{Material, Writer};
 use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{Community, SentencePlace};
 use pocketgraph::sparse::{Edges, Lists};
@@ -24,6 +28,10 @@ const SENTENCES: usize = 5;
 const CANDIDATES: usize = 100;
 /// Relations that are put into words at the end of a report.
 const RELATIONS: usize = 5;
+/// Sentences, entities and relations that a model is shown for a report: about two thousand tokens.
+const SHOWN: usize = 40;
+/// Bytes of a sentence that it is shown.
+const SHOWN_BYTES: usize = 600;
 /// Weight of a sentence's own worth against its likeness to sentences already chosen (maximal marginal relevance; Carbonell and Goldstein, 1998).
 const LAMBDA: f32 = 0.7;
 
@@ -36,6 +44,8 @@ pub struct Reports {
     pub communities: Vec<Community>,
     /// One vector a report.
     pub vectors: Vec<Vec<f32>>,
+    /// The reports' texts where a model wrote, one a community; else none.
+    pub texts: Vec<String>,
 }
 
 /// The distinct entities of each chunk, ascending.
@@ -88,8 +98,8 @@ fn relations(chunks: &[Vec<u32>], entities: usize) -> Vec<Counted> {
     out
 }
 
-/// The sentences that speak for a community: those whose entities are best connected inside it, unlike each other.
-fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap<u32, f32>) -> Vec<SentencePlace> {
+/// The `n` sentences that speak for a community, best first: those whose entities are best connected inside it, unlike each other.
+fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap<u32, f32>, n: usize) -> Vec<SentencePlace> {
     let mut scored: Vec<(f32, SentencePlace)> = Vec::new();
     for &(chunk, place) in places {
         let Some(mentions) = found.mentions.get(chunk as usize).and_then(|m| m.sentences.get(place as usize)) else { continue };
@@ -106,7 +116,7 @@ fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap
     let vectors: Vec<Vec<f32>> = scored.iter().map(|s| vector(&s.1).unwrap_or_default()).collect();
     let cosine = |a: usize, b: usize| vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum::<f32>();
     let mut chosen: Vec<usize> = Vec::new();
-    while chosen.len() < SENTENCES.min(scored.len()) {
+    while chosen.len() < n.min(scored.len()) {
         let worth = |i: usize| {
             let like = chosen.iter().map(|&j| cosine(i, j)).fold(0f32, f32::max);
             LAMBDA * scored[i].0 / most - (1.0 - LAMBDA) * like
@@ -119,8 +129,11 @@ fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap
     chosen.into_iter().map(|i| scored[i].1).collect()
 }
 
-/// Finds the communities of a corpus and writes their reports, which are embedded by `embed`.
-pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, seed: u64) -> Reports {
+/// Finds the communities of a corpus and their reports, which `writer` has a model write and `embed` embeds.
+///
+/// # Errors
+/// [`AskError`] when the model refuses or falls silent.
+pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, writer: Option<&Writer<'_>>, seed: u64) -> Result<Reports, AskError> {
     let names = &found.table.entries;
     let of_chunk = entities_of(found);
     let counted = relations(&of_chunk, names.len());
@@ -131,7 +144,9 @@ pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, seed: u64) ->
     let groups = hierarchy(&graph, &options);
     let chunks_of = of_chunk.iter().cloned().collect::<Lists>().inverted(names.len());
     let counts: BTreeMap<(u32, u32), (f32, u32)> = counted.iter().copied().collect();
-    let written: Vec<(Community, String, usize)> = groups
+    // A writer belongs to one thread.
+    let writes = writer.is_some();
+    let told: Vec<(Community, String, usize, Material)> = groups
         .par_iter()
         .map(|group| {
             let members: BTreeSet<u32> = group.members.iter().copied().collect();
@@ -159,26 +174,42 @@ pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, seed: u64) ->
             best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             let label = |e: u32| names.get(e as usize).map_or("", |n| n.key.as_str());
             let title = best.iter().take(TITLE).map(|&(_, e)| label(e)).collect::<Vec<_>>().join(", ");
-            let sentences = speaking(found, &places, &strength);
+            let mut sentences = speaking(found, &places, &strength, if writes { SHOWN } else { SENTENCES });
             inside.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
+            let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b));
+            let shown = |p: &SentencePlace| cut(sentence(chunks, *p), SHOWN_BYTES).to_owned();
+            let material = writes.then(|| Material {
+                entities: best.iter().take(SHOWN).map(|&(_, e)| label(e).to_owned()).collect(),
+                relations: inside.iter().take(SHOWN).map(in_words).collect(),
+                sentences: sentences.iter().map(shown).collect(),
+            });
+            sentences.truncate(SENTENCES);
             let mut text = title.clone();
             sentences.iter().for_each(|p| text.extend(["\n", sentence(chunks, *p)]));
-            for &(n, _, a, b) in inside.iter().take(RELATIONS) {
-                text.push_str(&format!("\n{} \u{2014} {} ({n} co-mentions)", label(a), label(b)));
-            }
+            inside.iter().take(RELATIONS).for_each(|r| text.extend(["\n", &in_words(r)]));
             let community =
                 Community { level: group.level, parent: group.parent, title, members: group.members.clone(), weight: 0.0, sentences };
-            (community, text, stands.len())
+            (community, text, stands.len(), material.unwrap_or_default())
         })
         .collect();
-    let most = written.iter().map(|w| w.2).max().unwrap_or(1).max(1) as f32;
+    let most = told.iter().map(|t| t.2).max().unwrap_or(1).max(1) as f32;
+    let written = match writer {
+        Some(writer) => writer.reports(&told.iter().map(|t| t.3.clone()).collect::<Vec<_>>())?,
+        None => vec![None; told.len()],
+    };
     let (mut communities, mut texts) = (Vec::new(), Vec::new());
-    for (community, text, n) in written {
+    for ((mut community, mut text, n, _), report) in told.into_iter().zip(written) {
+        if let Some(report) = report {
+            (community.title, text) = (report.title, report.text);
+        }
         communities.push(Community { weight: n as f32 / most, ..community });
         texts.push(text);
     }
     let vectors = embed(&texts);
-    Reports { relations: counted.iter().map(|&((a, b), (w, _))| (a, b, w)).collect(), communities, vectors }
+    if !writes {
+        texts.clear();
+    }
+    Ok(Reports { relations: counted.iter().map(|&((a, b), (w, _))| (a, b, w)).collect(), communities, vectors, texts })
 }
 
 /// A sentence by its place; empty where it does not exist.
@@ -193,6 +224,7 @@ pub fn quantised(vectors: &[Vec<f32>]) -> QuantizedMatrix {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use pocketgraph::bundle::Document;
@@ -226,7 +258,7 @@ mod tests {
             "Fred Frost and Dora Dean and Emil Esch travelled.",
         ]);
         let found = crate::names::find(&documents, &chunks, Some(&embed), true);
-        let r = reports(&chunks, &found, &embed, 0);
+        let r = reports(&chunks, &found, &embed, None, 0).unwrap();
         let label = |e: u32| found.table.entries[e as usize].key.as_str();
         let groups: Vec<Vec<&str>> = r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
         assert!(!groups.is_empty());
@@ -247,7 +279,7 @@ mod tests {
         for texts in [&["nothing here has a name"][..], &[], &["Ann Archer met Bob Baker."], &["word", "word", "word"]] {
             let (documents, chunks) = corpus(texts);
             let found = crate::names::find(&documents, &chunks, Some(&embed), true);
-            let r = reports(&chunks, &found, &embed, 0);
+            let r = reports(&chunks, &found, &embed, None, 0).unwrap();
             assert!(r.communities.is_empty() && r.relations.is_empty());
         }
     }

@@ -1,5 +1,6 @@
 //! The companion's library: what builds, evaluates and serves bundles. The program `pocketgraph` is its command line.
 
+pub mod asker;
 pub mod assemble;
 pub mod autokg;
 pub mod cache;
@@ -14,6 +15,7 @@ pub mod embed_bulk;
 pub mod eval;
 pub mod export;
 pub mod extract;
+pub mod facts;
 pub mod folder;
 pub mod gmm;
 pub mod ingest;
@@ -31,5 +33,6 @@ pub mod raptor;
 pub mod record;
 pub mod serve;
 pub mod sketch;
+pub mod summaries;
 pub mod train;
 pub mod verify;

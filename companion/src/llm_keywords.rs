@@ -70,7 +70,7 @@ pub(crate) fn keyword_graph(
         chunk: chunk_tokens,
     };
     progress.note(&format!("keywords by {}: {}", llm.chat.model, LlmBound::of(&work, &llm.options(), count)));
-    let mut extractor = LlmExtractor::new(chunks, &chat, cache, llm.options(), options.m)?;
+    let mut extractor = LlmExtractor::new(chunks, &chat, cache, llm.options(), options.m);
     let built = autokg::build_with(&mut extractor, chunks.len(), vectors, embed, options, hear)?;
     Ok((built, extractor.usage()))
 }

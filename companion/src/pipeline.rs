@@ -1,5 +1,6 @@
 //! From documents to a bundle: read, split, embed, draw the keyword graph, write.
 
+use crate::asker::{self, AskError, BuildModel};
 use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing};
 use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
@@ -9,15 +10,16 @@ use crate::embed_bulk::NativeEmbedder;
 use crate::extract::LlmUsage;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
 use crate::kg;
-use crate::kg::open::{OpenError, OpenOptions, Passage, ReplyCache};
+use crate::kg::open::Passage;
 use crate::kg::{DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, heads_of, open};
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages::{self, PagesError};
 use crate::planner_model::{self, PlannerSource};
-use crate::prepare::{self, Needs, prepare};
+use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
+use crate::summaries::Writer;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
-use pocketgraph::llm::ChatModel;
+use pocketgraph::kg::KnowledgeGraph;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,7 +67,9 @@ pub struct BuildOptions {
     /// Whether triples are taken from the structure of documents.
     pub kg_from_documents: bool,
     /// A language model that reads the chunks for triples; `None` asks none.
-    pub kg_model: Option<KgModel>,
+    pub kg_model: Option<BuildModel>,
+    /// A language model that writes the summaries and reports that `needs` asks for; `None` for extracted ones.
+    pub summaries_model: Option<BuildModel>,
     /// What other retrievers than the default need of the bundle.
     pub needs: Needs,
     /// Seed of everything random.
@@ -94,6 +98,7 @@ impl BuildOptions {
             knowledge: None,
             kg_from_documents: false,
             kg_model: None,
+            summaries_model: None,
             needs: Needs::default(),
             seed: 0,
             runtime: false,
@@ -101,22 +106,6 @@ impl BuildOptions {
             query_table: None,
             planner: PlannerSource::Own,
         }
-    }
-}
-
-/// A language model that reads chunks for triples.
-pub struct KgModel {
-    /// The model.
-    pub chat: Box<dyn ChatModel>,
-    /// How it is asked.
-    pub options: OpenOptions,
-    /// Where its replies are kept.
-    pub cache: Box<dyn ReplyCache>,
-}
-
-impl std::fmt::Debug for KgModel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KgModel").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
@@ -205,9 +194,9 @@ pub enum BuildError {
     /// The knowledge graph cannot be read.
     #[error(transparent)]
     Knowledge(#[from] ImportError),
-    /// The language model that reads for triples.
+    /// The language model that reads for triples, or that writes summaries.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Asking(#[from] AskError),
     /// The keyword graph could not be built.
     #[error(transparent)]
     AutoKg(#[from] autokg::AutoKgError),
@@ -344,7 +333,10 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let count = |text: &str| model.tokenizer().count(text);
     let (chunks, vectors) = (read.chunks.as_slice(), read.vectors.as_slice());
     let parts = prepare::Corpus { chunks, vectors, found: &found, embed: &embed_sentences, count: &count, seed: options.seed };
-    let prepared = ours.then(|| prepare(options.needs, &parts));
+    let prepared = match ours {
+        true => Some(prepared(options, &parts, knowledge.as_ref().map(|(graph, _)| graph), progress)?),
+        false => None,
+    };
     clock.lap("retrievers");
 
     progress.stage("writing the bundle", None);
@@ -400,9 +392,30 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     })
 }
 
+/// What other retrievers than the default read.
+fn prepared(
+    options: &BuildOptions,
+    parts: &prepare::Corpus<'_>,
+    knowledge: Option<&KnowledgeGraph>,
+    progress: &dyn Progress,
+) -> Result<Prepared, BuildError> {
+    let writer = options.summaries_model.as_ref().map(|model| Writer::new(model, progress, parts.count));
+    // Where a model was asked for triples, they are what facts are made of.
+    let facts = options.needs.facts || (options.needs.synonyms && options.kg_model.is_some());
+    let needs = Needs { facts, ..options.needs };
+    let prepared = prepare_with(needs, parts, &Beside { knowledge, writer: writer.as_ref() })?;
+    if needs.facts && prepared.facts.is_none() {
+        progress.warn("no passage states a triple, so that hippo:triples has nothing to read; have a model read for triples with --kg-llm");
+    }
+    if writer.is_some() && !needs.tree && !needs.communities {
+        progress.warn("--summaries-llm has nothing to write: name raptor or graphrag in --retrievers");
+    }
+    Ok(prepared)
+}
+
 /// Has a language model read the chunks for triples.
 fn stated(
-    reader: &KgModel,
+    reader: &BuildModel,
     read: &Read,
     model: &NativeEmbedder,
     gathering: &mut Gathering,
@@ -411,16 +424,14 @@ fn stated(
     let heads: Vec<String> = read.chunks.iter().map(|c| heads_of(&read.documents, c)).collect();
     let passages: Vec<Passage<'_>> = read.chunks.iter().zip(&heads).map(|(c, heads)| Passage { heads, text: &c.text }).collect();
     let count = |text: &str| model.tokenizer().count(text);
-    let (in_, out) = open::bound(&passages, reader.cache.as_ref(), &reader.options, &count);
+    let (in_, out) = open::bound(&passages, reader.cache.as_ref(), &reader.asking, &count);
     progress.note(&format!(
         "the language model reads {} chunks: at most {in_} tokens to read and {out} to write; replies that are kept already cost nothing",
         passages.len()
     ));
     progress.stage("reading for triples", Some(passages.len() as u64));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| OpenError::Cache(e.to_string()))?;
     let done = |chunks: usize| progress.at(chunks as u64);
-    let asking = open::extract(&passages, reader.chat.as_ref(), reader.cache.as_ref(), &reader.options, &done);
-    let found = runtime.block_on(asking)?;
+    let found = asker::run(open::extract(&passages, reader.chat.as_ref(), reader.cache.as_ref(), &reader.asking, &done))?;
     if found.failed > 0 {
         progress.warn(&format!(
             "{} chunks have no triples because the language model gave no whole reply; the same command asks for these again",
@@ -547,7 +558,10 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
         out.push(("kg-from-documents".to_owned(), "off".to_owned()));
     }
     if let Some(reader) = &options.kg_model {
-        out.push(("kg-llm".to_owned(), reader.options.model.clone()));
+        out.push(("kg-llm".to_owned(), reader.asking.model.clone()));
+    }
+    if let Some(writer) = options.summaries_model.as_ref().filter(|_| options.needs.tree || options.needs.communities) {
+        out.push(("summaries-llm".to_owned(), writer.asking.model.clone()));
     }
     match &options.autokg {
         None => out.push(("keywords".to_owned(), "none".to_owned())),

@@ -1,12 +1,16 @@
 //! What retrievers other than the default read of a bundle, prepared at build time.
 
+use crate::asker::AskError;
 use crate::cluster::Panels;
 use crate::communities::{Reports, quantised, reports};
+use crate::facts::facts;
 use crate::laplace::{approximate_neighbours, nearest_neighbours};
 use crate::names::{Embed, Found};
 use crate::raptor::{RaptorOptions, Summaries, summaries};
+use crate::summaries::Writer;
 use pocketgraph::bundle::Chunk;
-use pocketgraph::entities::Synonyms;
+use pocketgraph::entities::{Facts, Synonyms};
+use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
 
@@ -30,6 +34,8 @@ pub struct Needs {
     pub communities: bool,
     /// A tree of summaries.
     pub tree: bool,
+    /// Triples that passages state, where there is a knowledge graph of such.
+    pub facts: bool,
 }
 
 /// A name that [`Needs::of`] does not know.
@@ -46,8 +52,16 @@ impl UnknownRetriever {
     }
 }
 
+/// Whether a retriever is `hippo` over triples alone.
+fn of_triples(retriever: &str) -> bool {
+    retriever.strip_prefix("hippo:").is_some_and(|how| how.split('/').any(|word| word == "triples"))
+}
+
 /// The sections that a retriever reads to rank.
 pub fn sections_of(retriever: &str) -> &'static [&'static str] {
+    if of_triples(retriever) {
+        return &["vectors", "facts"];
+    }
     match retriever.split(':').next().unwrap_or(retriever) {
         "lexical" => &["lexical"],
         "dense" => &["vectors"],
@@ -70,13 +84,16 @@ impl Needs {
     pub fn of<S: AsRef<str>>(retrievers: &[S]) -> Result<Needs, UnknownRetriever> {
         let mut out = Needs::default();
         for name in retrievers.iter().map(AsRef::as_ref) {
+            if pocketgraph::retrieve::by_name(name).is_none() {
+                return Err(UnknownRetriever::new(name));
+            }
             match name.split(':').next().unwrap_or(name) {
+                "hippo" if of_triples(name) => out.facts = true,
                 "linear" | "hypergraph" => out.entities = true,
                 "hippo" => (out.entities, out.synonyms) = (true, true),
                 "graphrag" => (out.entities, out.communities) = (true, true),
                 "raptor" => out.tree = true,
-                _ if pocketgraph::retrieve::by_name(name).is_some() => {}
-                _ => return Err(UnknownRetriever::new(name)),
+                _ => {}
             }
         }
         Ok(out)
@@ -99,6 +116,8 @@ pub struct Prepared {
     pub communities: Option<Reports>,
     /// A tree of summaries.
     pub tree: Option<Summaries>,
+    /// Triples that passages state.
+    pub facts: Option<Facts>,
 }
 
 /// What is prepared from.
@@ -117,8 +136,26 @@ pub struct Corpus<'a> {
     pub seed: u64,
 }
 
-/// Prepares what is needed.
+/// What else there may be to prepare from.
+#[derive(Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// The knowledge graph, the chunks of its provenance numbered as given.
+    pub knowledge: Option<&'a KnowledgeGraph>,
+    /// A language model that writes summaries and reports; without it they are extracted.
+    pub writer: Option<&'a Writer<'a>>,
+}
+
+/// Prepares what is needed from the corpus alone, without a language model and without triples.
 pub fn prepare(needs: Needs, corpus: &Corpus<'_>) -> Prepared {
+    // Only a model can fail.
+    prepare_with(needs, corpus, &Beside::default()).unwrap_or_default()
+}
+
+/// Prepares what is needed.
+///
+/// # Errors
+/// [`AskError`] when the language model refuses or falls silent; what it wrote before that is kept.
+pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> Result<Prepared, AskError> {
     let mut out = Prepared::default();
     let &Corpus { chunks, vectors: of_chunks, found, embed, count, seed } = corpus;
     if needs.entities {
@@ -130,17 +167,20 @@ pub fn prepare(needs: Needs, corpus: &Corpus<'_>) -> Prepared {
         }
     }
     if needs.communities {
-        out.communities = Some(reports(chunks, found, embed, seed));
+        out.communities = Some(reports(chunks, found, embed, beside.writer, seed)?);
     }
     if needs.tree {
         let options = RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
-        out.tree = Some(summaries(chunks, of_chunks, found, embed, count, &options));
+        out.tree = Some(summaries(chunks, of_chunks, found, embed, count, beside.writer, &options)?);
     }
-    out
+    if needs.facts {
+        out.facts = beside.knowledge.and_then(|graph| facts(graph, chunks.len(), embed, seed));
+    }
+    Ok(out)
 }
 
 /// For each name the names whose vectors are nearly the same.
-fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
+pub(crate) fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
     let rows = Panels::pack(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice));
     let neighbours = match keys.len() {
         0 => Vec::new(),
@@ -166,6 +206,8 @@ mod tests {
     fn retrievers_say_what_they_need_and_unknown_ones_are_named() {
         assert_eq!(Needs::of(&["auto", "lexical"]).unwrap(), Needs::default());
         assert!(Needs::of(&["auto", "hippo"]).unwrap().synonyms);
+        assert_eq!(Needs::of(&["hippo:canonical/triples"]).unwrap(), Needs { facts: true, ..Needs::default() });
+        assert!(Needs::of(&["hippo:fast"]).is_err());
         assert!(Needs::of(&["auto", "magic"]).unwrap_err().to_string().contains("\"magic\"; there are auto"));
         for name in pocketgraph::retrieve::NAMES {
             assert!(Needs::of(&[name]).is_ok(), "{name}");

@@ -1,16 +1,21 @@
-//! RAPTOR's tree (arXiv 2401.18059) without a language model: nodes are clustered softly by Gaussian mixtures on principal components, and each cluster is
-//! summarised by the sentences nearest to its middle.
+//! RAPTOR's tree (arXiv 2401.18059): nodes are clustered softly by Gaussian mixtures on principal components, and each cluster is summarised by a language
+//! model where there is one, else by the sentences nearest to its middle.
+//!
+//! A summary that a model wrote is embedded and summarised again as it stands. The sentences nearest to it say which passages it rests on: hits are passages.
 //!
 //! Where the original reduces vectors by UMAP this takes principal components, which need no seed and exist for any number of rows; covariances are diagonal.
 //! Members are carried by number, and a cluster that does not fall apart is cut by size, so that building ends.
 
+use crate::asker::AskError;
 use crate::cluster::Random;
 use crate::communities::sentence;
 use crate::gmm::best_mixture;
 use crate::names::{Embed, Found};
+use crate::summaries::Writer;
 use nalgebra::{DMatrix, SymmetricEigen};
 use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{SentencePlace, Summary};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// How the tree is built; the defaults are the original's.
@@ -52,12 +57,15 @@ pub struct Summaries {
     pub nodes: Vec<Summary>,
     /// One vector a summary.
     pub vectors: Vec<Vec<f32>>,
+    /// Their texts where a model wrote, one a summary; else none.
+    pub texts: Vec<String>,
 }
 
 /// What is clustered: a chunk or a summary.
 #[derive(Clone)]
-struct Node {
+struct Node<'a> {
     number: u32,
+    text: Cow<'a, str>,
     vector: Vec<f32>,
     tokens: usize,
     sentences: Vec<SentencePlace>,
@@ -122,7 +130,7 @@ fn soft_clusters(vectors: &[&[f32]], options: &RaptorOptions) -> Vec<Vec<usize>>
 }
 
 /// Clusters within clusters, and again where the texts of one are too long.
-fn clusters(nodes: &[Node], options: &RaptorOptions) -> Vec<Vec<usize>> {
+fn clusters(nodes: &[Node<'_>], options: &RaptorOptions) -> Vec<Vec<usize>> {
     let vectors = |places: &[usize]| places.iter().map(|&i| nodes[i].vector.as_slice()).collect::<Vec<_>>();
     let every: Vec<usize> = (0..nodes.len()).collect();
     let mut out: BTreeSet<Vec<usize>> = BTreeSet::new();
@@ -148,17 +156,28 @@ fn clusters(nodes: &[Node], options: &RaptorOptions) -> Vec<Vec<usize>> {
     out.into_iter().collect()
 }
 
-/// The sentences of a cluster nearest to its middle, without repetition, of at most `tokens` tokens together; always one where there is one.
-fn summary(members: &[&Node], chunks: &[Chunk], found: &Found, count: &dyn Fn(&str) -> usize, tokens: usize) -> Vec<SentencePlace> {
+/// The sum of the members' vectors.
+fn middle(members: &[&Node<'_>]) -> Vec<f32> {
     let dim = members.first().map_or(0, |m| m.vector.len());
-    let middle: Vec<f32> = (0..dim).map(|j| members.iter().map(|m| m.vector[j]).sum()).collect();
+    (0..dim).map(|j| members.iter().map(|m| m.vector[j]).sum()).collect()
+}
+
+/// The sentences of a cluster nearest to `middle`, without repetition, of at most `tokens` tokens together; always one where there is one.
+fn summary(
+    members: &[&Node<'_>],
+    middle: &[f32],
+    chunks: &[Chunk],
+    found: &Found,
+    count: &dyn Fn(&str) -> usize,
+    tokens: usize,
+) -> Vec<SentencePlace> {
     let places: BTreeSet<SentencePlace> = members.iter().flat_map(|m| m.sentences.iter().copied()).collect();
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
     let mut scored: Vec<(f32, SentencePlace, Vec<f32>)> = Vec::new();
     for &(chunk, place) in &places {
         let Some(m) = found.mentions.get(chunk as usize).filter(|m| (place as usize) < m.vectors.rows()) else { continue };
         let vector = m.vectors.row_f32(place as usize);
-        scored.push((dot(&vector, &middle), (chunk, place), vector));
+        scored.push((dot(&vector, middle), (chunk, place), vector));
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.truncate(CANDIDATES);
@@ -175,23 +194,28 @@ fn summary(members: &[&Node], chunks: &[Chunk], found: &Found, count: &dyn Fn(&s
     taken.into_iter().map(|i| scored[i].1).collect()
 }
 
-/// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the summaries.
+/// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the summaries, `writer` has a model write them.
+///
+/// # Errors
+/// [`AskError`] when the model refuses or falls silent.
 pub fn summaries(
     chunks: &[Chunk],
     vectors: &[Vec<f32>],
     found: &Found,
     embed: &Embed<'_>,
     count: &dyn Fn(&str) -> usize,
+    writer: Option<&Writer<'_>>,
     options: &RaptorOptions,
-) -> Summaries {
+) -> Result<Summaries, AskError> {
     let mut out = Summaries::default();
     let sentences = |i: usize| found.mentions.get(i).map_or(0, |m| m.sentences.len() as u32);
-    let mut layer: Vec<Node> = chunks
+    let mut layer: Vec<Node<'_>> = chunks
         .iter()
         .zip(vectors)
         .enumerate()
         .map(|(i, (c, v))| Node {
             number: i as u32,
+            text: Cow::Borrowed(c.text.as_str()),
             vector: v.clone(),
             tokens: count(&c.text),
             sentences: (0..sentences(i)).map(|s| (i as u32, s)).collect(),
@@ -206,29 +230,41 @@ pub fn summaries(
         if found_clusters.len() >= layer.len() {
             break;
         }
-        let mut next: Vec<Node> = Vec::new();
-        for cluster in found_clusters {
-            let members: Vec<&Node> = cluster.iter().map(|&i| &layer[i]).collect();
-            let sentences = summary(&members, chunks, found, count, options.summary_tokens);
-            let mut children: Vec<u32> = members.iter().map(|m| m.number).collect();
+        let members: Vec<Vec<&Node<'_>>> = found_clusters.iter().map(|c| c.iter().map(|&i| &layer[i]).collect()).collect();
+        let written = match writer {
+            Some(writer) => {
+                let texts: Vec<Vec<&str>> = members.iter().map(|m| m.iter().map(|n| n.text.as_ref()).collect()).collect();
+                writer.summaries(&texts, options.summary_tokens)?
+            }
+            None => vec![None; members.len()],
+        };
+        let extract = |m: &[&Node<'_>], near: &[f32]| summary(m, near, chunks, found, count, options.summary_tokens);
+        let mut places: Vec<Vec<SentencePlace>> = members.iter().map(|m| extract(m, &middle(m))).collect();
+        let quoted = |p: &[SentencePlace]| p.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ");
+        let texts: Vec<String> = written.iter().zip(&places).map(|(w, p)| w.clone().unwrap_or_else(|| quoted(p))).collect();
+        let embedded = embed(&texts);
+        let mut next: Vec<Node<'static>> = Vec::new();
+        for (i, (text, vector)) in texts.into_iter().zip(embedded).enumerate() {
+            if written[i].is_some() {
+                places[i] = extract(&members[i], &vector);
+            }
+            let mut children: Vec<u32> = members[i].iter().map(|m| m.number).collect();
             children.sort_unstable();
-            let number = (chunks.len() + out.nodes.len()) as u32;
-            next.push(Node { number, vector: Vec::new(), tokens: 0, sentences: sentences.clone() });
-            out.nodes.push(Summary { layer: height, children, sentences });
+            let (number, sentences) = ((chunks.len() + out.nodes.len()) as u32, std::mem::take(&mut places[i]));
+            out.nodes.push(Summary { layer: height, children, sentences: sentences.clone() });
+            out.vectors.push(vector.clone());
+            if writer.is_some() {
+                out.texts.push(text.clone());
+            }
+            next.push(Node { number, tokens: count(&text), text: Cow::Owned(text), vector, sentences });
         }
-        let texts: Vec<String> =
-            next.iter().map(|n| n.sentences.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ")).collect();
-        for ((node, vector), text) in next.iter_mut().zip(embed(&texts)).zip(&texts) {
-            node.tokens = count(text);
-            node.vector = vector;
-        }
-        out.vectors.extend(next.iter().map(|n| n.vector.clone()));
         layer = next;
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use pocketgraph::bundle::Document;
@@ -258,7 +294,7 @@ mod tests {
         let chunks: Vec<Chunk> = texts.iter().enumerate().map(chunk).collect();
         let found = crate::names::find(&documents, &chunks, Some(&embed), true);
         let count = |t: &str| t.split_whitespace().count();
-        (summaries(&chunks, &embed(texts), &found, &embed, &count, options), chunks)
+        (summaries(&chunks, &embed(texts), &found, &embed, &count, None, options).unwrap(), chunks)
     }
 
     fn check(out: &Summaries, chunks: usize, options: &RaptorOptions, texts: &[Chunk]) {

@@ -99,12 +99,19 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         if bundle.has("synonyms") {
             v.note(corpus.synonyms("", index.entities()).await);
         }
-        if bundle.has("communities") {
-            v.note(corpus.communities("", index.entities()).await);
+        if bundle.has("communities")
+            && let Some(communities) = v.note(corpus.communities("", index.entities()).await)
+        {
+            v.note(corpus.written("reports", communities.all.len()).await);
         }
     }
-    if bundle.has("tree") {
-        v.note(corpus.tree("").await);
+    if bundle.has("tree")
+        && let Some(tree) = v.note(corpus.tree("").await)
+    {
+        v.note(corpus.written("summaries", tree.nodes.len()).await);
+    }
+    if bundle.has("facts") {
+        v.note(corpus.facts("").await);
     }
     if kg::is_in(bundle)
         && let Some(graph) = v.note(kg::load(bundle).await)

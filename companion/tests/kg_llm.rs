@@ -1,95 +1,21 @@
 //! Triples by a language model, against a server on loopback: good, sloppy and hostile replies, refusals, interruption and going on.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/endpoint.rs"]
+mod endpoint;
 #[path = "support/request.rs"]
 mod request;
 
+use endpoint::{Answer, Server, error, ok, serve};
 use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
+use pocketgraph_companion::asker::{AskError, Asking, MemoryCache, ReplyCache};
 use pocketgraph_companion::cache::{Cache, Key};
 use pocketgraph_companion::chat::NativeTransport;
-use pocketgraph_companion::kg::open::{Extraction, MemoryCache, OpenError, OpenOptions, Passage, ReplyCache, bound, extract};
-use request::read_request;
-use std::io::Write;
-use std::net::TcpListener;
+use pocketgraph_companion::kg::open::{Extraction, Passage, bound, extract};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// What the server answers: a status, further headers, and the text of the model's message or of the error.
-struct Answer {
-    status: u16,
-    headers: &'static str,
-    text: String,
-    /// Cut the body here, and close.
-    cut: Option<usize>,
-}
-
-fn ok(text: impl Into<String>) -> Answer {
-    Answer { status: 200, headers: "", text: text.into(), cut: None }
-}
-
-fn error(status: u16, headers: &'static str) -> Answer {
-    Answer { status, headers, text: "no".into(), cut: None }
-}
-
-struct Server {
-    base: String,
-    /// The bodies of all requests.
-    requests: Arc<Mutex<Vec<String>>>,
-    /// The most requests that were under way at once.
-    at_once: Arc<AtomicUsize>,
-}
-
-/// Serves for ever; `answer` gets the number of the request from 0 and its body.
-fn serve(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> Server {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    let (requests, at_once) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
-    let server = Server { base, requests: requests.clone(), at_once: at_once.clone() };
-    let (answer, now) = (Arc::new(answer), Arc::new(AtomicUsize::new(0)));
-    std::thread::spawn(move || {
-        for socket in listener.incoming() {
-            let (answer, requests, at_once, now) = (answer.clone(), requests.clone(), at_once.clone(), now.clone());
-            std::thread::spawn(move || {
-                let mut socket = socket.unwrap();
-                let body = read_request(&mut socket);
-                at_once.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                let number = {
-                    let mut all = requests.lock().unwrap();
-                    all.push(body.clone());
-                    all.len() - 1
-                };
-                let reply = answer(number, &body);
-                std::thread::sleep(Duration::from_millis(20));
-                now.fetch_sub(1, Ordering::SeqCst);
-                let json = if reply.status == 200 {
-                    serde_json::json!({"choices": [{"message": {"role": "assistant", "content": reply.text}, "finish_reason": "stop"}],
-                        "usage": {"prompt_tokens": 100, "completion_tokens": 10}})
-                } else {
-                    serde_json::json!({"error": {"message": reply.text}})
-                };
-                let json = json.to_string();
-                let head = format!(
-                    "HTTP/1.1 {} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n{}\r\n",
-                    reply.status,
-                    json.len(),
-                    reply.headers
-                );
-                let whole = head + &json;
-                let sent = reply.cut.map_or(whole.len(), |cut| whole.len() - cut);
-                let _ = socket.write_all(&whole.as_bytes()[..sent]);
-            });
-        }
-    });
-    server
-}
-
-impl Server {
-    fn count(&self) -> usize {
-        self.requests.lock().unwrap().len()
-    }
-}
 
 const TEXTS: [&str; 4] = ["Ada wrote to Charles.", "Charles built an engine.", "The engine weighed 15 t.", "Nothing is named here."];
 
@@ -105,13 +31,13 @@ fn sensible(body: &str) -> Answer {
     ok(serde_json::json!({"entities": all}).to_string())
 }
 
-fn run(server: &Server, cache: &dyn ReplyCache) -> Result<Extraction, OpenError> {
+fn run(server: &Server, cache: &dyn ReplyCache) -> Result<Extraction, AskError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut config = ChatConfig::new(&server.base, "m");
     config.retry = Retry { base_ms: 1, ..Retry::default() };
     let chat = OpenAiChat::new(NativeTransport::direct().unwrap(), config).unwrap();
     let passages: Vec<Passage<'_>> = TEXTS.iter().map(|&text| Passage { heads: "T", text }).collect();
-    let options = OpenOptions { concurrency: 2, pause: Duration::from_millis(1), ..OpenOptions::new("m") };
+    let options = Asking { concurrency: 2, pause: Duration::from_millis(1), ..Asking::new("m") };
     runtime.block_on(extract(&passages, &chat, cache, &options, &|_| {}))
 }
 
@@ -137,10 +63,10 @@ fn the_bound_holds_and_falls_by_what_is_kept() {
     let cache = MemoryCache::default();
     let passages: Vec<Passage<'_>> = TEXTS.iter().map(|&text| Passage { heads: "T", text }).collect();
     let words = |t: &str| t.split_whitespace().count();
-    let (read, written) = bound(&passages, &cache, &OpenOptions::new("m"), &words);
+    let (read, written) = bound(&passages, &cache, &Asking::new("m"), &words);
     assert!(read > 4 * 2 * 100 && written == 4 * (700 + 1400));
     run(&server, &cache).unwrap();
-    assert_eq!(bound(&passages, &cache, &OpenOptions::new("m"), &words), (0, 0));
+    assert_eq!(bound(&passages, &cache, &Asking::new("m"), &words), (0, 0));
 }
 
 #[test]
@@ -186,7 +112,7 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let refusing = serve(|n, body| if n < 3 { sensible(body) } else { error(401, "") });
     let stopped = run(&refusing, &Cache::open(dir.path()).unwrap()).unwrap_err();
-    assert!(matches!(stopped, OpenError::Model { answered: 3, .. }), "{stopped}");
+    assert!(matches!(stopped, AskError::Model { answered: 3, .. }), "{stopped}");
     assert!(stopped.to_string().contains("goes on from here"));
     assert!(refusing.count() <= 5, "after a refusal nothing new is asked");
     let good = serve(|_, body| sensible(body));
@@ -197,7 +123,7 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
 #[test]
 fn an_endpoint_that_is_not_there_ends_the_run() {
     let gone = Server { base: "http://127.0.0.1:9/v1".into(), requests: Arc::default(), at_once: Arc::default() };
-    assert!(matches!(run(&gone, &MemoryCache::default()), Err(OpenError::Model { answered: 0, .. })));
+    assert!(matches!(run(&gone, &MemoryCache::default()), Err(AskError::Model { answered: 0, .. })));
 }
 
 /// A cache whose disk is full.
@@ -215,7 +141,7 @@ impl ReplyCache for Full {
 #[test]
 fn a_reply_that_cannot_be_kept_ends_the_run() {
     let server = serve(|_, body| sensible(body));
-    assert_eq!(run(&server, &Full), Err(OpenError::Cache("no space".into())));
+    assert_eq!(run(&server, &Full), Err(AskError::Cache("no space".into())));
     assert!(server.count() <= 2);
 }
 

@@ -1,5 +1,7 @@
 //! Asking an open bundle by a protocol: searches go to its retrievers, and the answer's citations are checked like any other's.
 
+#[cfg(feature = "full")]
+use super::environment::Report;
 use super::environment::{Environment, EnvironmentError, Evidence, GraphTools, Looked, WebSearch};
 use super::kg_tools::KgTools;
 use super::options::AgentOptions;
@@ -14,6 +16,8 @@ use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::{ChatModel, Completion, Finish, Usage};
 use crate::plan::Plan;
 use crate::plan::trace::Trace;
+#[cfg(feature = "full")]
+use crate::retrieve::{CommunityReport, community_reports};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
@@ -231,6 +235,17 @@ impl Environment for Bundled<'_> {
             let found = evidence(&hit);
             self.seen.borrow_mut().get_or_insert_with(chunk, || hit);
             Some(found)
+        }
+        .boxed_local()
+    }
+
+    #[cfg(feature = "full")]
+    fn reports<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Report> {
+        async move {
+            let found =
+                async { community_reports(self.engine.corpus(), &self.engine.query(query, false).await?, k).await.map_err(Into::into) };
+            let found = found.await.map_err(|e: EngineError| EnvironmentError::Failed(e.to_string()))?;
+            Ok(found.into_iter().map(|CommunityReport { title, text, chunks }| Report { title, text, chunks }).collect())
         }
         .boxed_local()
     }

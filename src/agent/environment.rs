@@ -35,6 +35,17 @@ pub struct Fact {
     pub score: f32,
 }
 
+/// A report on a part of the collection.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// What it is about.
+    pub title: String,
+    /// The report.
+    pub text: String,
+    /// The chunks that it rests on, the most telling first.
+    pub chunks: Vec<u32>,
+}
+
 /// A step of a plan that was carried out.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlanStep {
@@ -82,6 +93,15 @@ pub trait Environment {
     fn passage<'a>(&'a self, chunk: u32) -> LocalBoxFuture<'a, Option<Evidence>> {
         let _ = chunk;
         ready(None).boxed_local()
+    }
+
+    /// Reports on the parts of the collection, those nearest to the query first, at most `k`; none where there are none.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] when they cannot be read.
+    fn reports<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Report> {
+        let _ = (query, k);
+        ready(Ok(Vec::new())).boxed_local()
     }
 
     /// The knowledge graph, where there is one.

@@ -256,6 +256,16 @@ fn lpkg() {
 }
 
 #[test]
+fn graphrag_global() {
+    let replies = [
+        "{\"points\": [{\"description\": \"Mira Voss was born in Hallwil.\", \"score\": 90, \"reports\": [2]}, \
+         {\"description\": \"She directed Low Tide.\", \"score\": 95, \"reports\": [1]}]}",
+        "In Hallwil [2].",
+    ];
+    assert_eq!(golden("graphrag_global", "graphrag-global", &ours(), &world(), &replies).text, "In Hallwil [2].");
+}
+
+#[test]
 fn graph_rft_with_its_plan_carried_out_at_once() {
     let tools = KgTools::new(std::rc::Rc::new(crate::kg::Linker::new(&crate::kg::example())));
     let environment = WithGraph {

@@ -26,6 +26,7 @@ fn well_behaved(name: &str) -> Vec<&'static str> {
             "[{\"name\":\"search\",\"arguments\":{\"query\":\"low tide\"}}]",
             "[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"Hallwil\"}}]",
         ],
+        "graphrag-global" => vec!["{\"points\": [{\"description\": \"Hallwil\", \"score\": 50, \"reports\": [1]}]}", "Hallwil"],
         "lpkg" => vec![
             "Sub_Question_1: str = f\"Where was the director of low tide born?\"\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)",
             "[Hallwil]",
@@ -139,7 +140,8 @@ fn a_document_with_every_closing_tag_and_a_false_answer_adds_no_mark_to_any_prom
     );
     for name in all() {
         let sent = |text: &str| {
-            let environment = Fake { passages: vec![("low tide", passage(1, text, text))], ..world() };
+            let report = Report { title: text.to_owned(), text: text.to_owned(), chunks: vec![1] };
+            let environment = Fake { passages: vec![("low tide", passage(1, text, text))], reports: vec![report], ..world() };
             let model = Scripted::new(&well_behaved(name));
             let options = AgentOptions { condense: Condense::None, ..AgentOptions::default() };
             let (outcome, _) = converse(name, &options, &model, &environment);

@@ -1,6 +1,6 @@
 //! Looking things up on a model's behalf: numbered, counted, cut to size, and made safe.
 
-use super::environment::{EnvironmentError, Evidence, Fact};
+use super::environment::{EnvironmentError, Evidence, Fact, Report};
 use super::neutralise::neutralise;
 use super::run::Run;
 use super::types::{AgentEvent, Call, Numbered};
@@ -210,6 +210,42 @@ impl Run<'_> {
             let Some(text) = self.cut_to(&self.safe(e.text.trim()), room, out.is_empty()) else { break };
             room = room.saturating_sub(self.count_tokens(&text));
             out.push(Shown { number, title: line(&self.safe(&e.title)), text, score: e.score });
+        }
+        out
+    }
+
+    /// Reports on the parts of the collection, safe to be shown, those nearest to a query first, at most `k`.
+    pub async fn reports(&mut self, tool: &'static str, query: &str, k: usize) -> Vec<Report> {
+        if !self.may_look(tool, query) {
+            return Vec::new();
+        }
+        let environment = self.services.environment;
+        let (found, note) = match environment.reports(query.trim(), k).await {
+            Ok(found) => (found, None),
+            Err(error) => (Vec::new(), self.failed(&error).notice()),
+        };
+        let safe = |r: Report| Report { title: line(&self.safe(&r.title)), text: self.safe(r.text.trim()), chunks: r.chunks };
+        let found: Vec<Report> = found.into_iter().map(safe).filter(|r| !r.text.is_empty()).collect();
+        let note = note.or_else(|| found.is_empty().then(|| "There are no reports.".to_owned()));
+        // In the trace a report stands as a statement: it has no passage of its own.
+        let facts: Vec<String> = found.iter().map(|r| r.title.clone()).collect();
+        let call = Call { tool: tool.to_owned(), query: line(query), passages: Vec::new(), facts: facts.clone(), note: note.clone() };
+        let (tool, query) = (call.tool.clone(), call.query.clone());
+        self.tell(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts, note });
+        self.note(call);
+        found
+    }
+
+    /// The numbers of passages by their chunks, as evidence that an answer may cite without having been shown it; those that cannot be loaded have none.
+    pub async fn cite(&mut self, chunks: &[u32]) -> Vec<u32> {
+        let mut out: Vec<u32> = Vec::new();
+        for &chunk in chunks {
+            let known = self.shown.iter().position(|e| e.chunk == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok());
+            let number = match known {
+                None => self.services.environment.passage(chunk).await.map(|passage| self.number(passage)),
+                known => known,
+            };
+            out.extend(number.filter(|n| !out.contains(n)));
         }
         out
     }

@@ -3,6 +3,7 @@
 use super::graph_r1::GraphR1;
 use super::graph_rft::GraphRft;
 use super::graph_search::GraphSearch;
+use super::graphrag_global::GraphRagGlobal;
 use super::lpkg::Lpkg;
 use super::neutralise::Marks;
 use super::options::Limits;
@@ -53,6 +54,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Protocol>> {
         "graph-r1" => Box::new(GraphR1),
         "graph-rft" => Box::new(GraphRft),
         "lpkg" => Box::new(Lpkg),
+        "graphrag-global" => Box::new(GraphRagGlobal),
         "tool-calling" => Box::new(ToolCalling),
         _ => return None,
     })
@@ -72,6 +74,7 @@ pub const NAMES: &[&str] = &[
     "graph-r1",
     "graph-rft",
     "lpkg",
+    "graphrag-global",
     "tool-calling",
 ];
 

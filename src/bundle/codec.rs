@@ -78,6 +78,10 @@ pub enum Kind {
     Communities = 42,
     /// Summaries of summaries of chunks.
     Tree = 43,
+    /// Triples that passages state, with their phrases and vectors.
+    Facts = 44,
+    /// Texts that a language model wrote: reports on communities, or summaries.
+    Texts = 45,
 }
 
 /// A new section's bytes: the header, ready for its payload.

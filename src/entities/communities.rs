@@ -1,6 +1,7 @@
-//! The section `communities`: the co-occurrence graph of entities, its communities at several levels, and their extractive reports (GraphRAG, arXiv
-//! 2404.16130, without a language model).
+//! The section `communities`: the co-occurrence graph of entities, its communities at several levels, and what their reports rest on (GraphRAG, arXiv
+//! 2404.16130). What a language model wrote of them, where one was asked, is in the section `reports`.
 
+use super::texts::{put_text, take_text};
 use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
 use crate::sparse::{Edges, Graph};
 use crate::vector::QuantizedMatrix;
@@ -15,7 +16,7 @@ pub struct Community {
     pub level: u32,
     /// The community that it divides; it comes before its children.
     pub parent: Option<u32>,
-    /// What it is about: the labels of its best-connected entities.
+    /// What it is about: the labels of its best-connected entities, or the title that a model gave its report.
     pub title: String,
     /// Its entities, ascending.
     pub members: Vec<u32>,
@@ -52,8 +53,7 @@ pub fn encode_communities(entities: usize, relations: &[(u32, u32, f32)], all: &
     for c in all {
         put_varint(&mut out, c.level);
         put_varint(&mut out, c.parent.map_or(0, |p| p + 1));
-        put_varint(&mut out, c.title.len() as u32);
-        out.extend_from_slice(c.title.as_bytes());
+        put_text(&mut out, &c.title);
         out.extend_from_slice(&c.weight.to_le_bytes());
         put_varint(&mut out, c.members.len() as u32);
         c.members.iter().for_each(|&m| put_varint(&mut out, m));
@@ -105,8 +105,7 @@ pub fn decode_communities(file: &str, bytes: &[u8], names: usize, chunks: u64, d
     for i in 0..n as u32 {
         let level = b.varint()?;
         let parent = b.varint()?.checked_sub(1);
-        let length = b.count(1)?;
-        let title = std::str::from_utf8(b.take(length)?).map_err(|_| b.corrupt("a title is not UTF-8"))?.to_owned();
+        let title = take_text(&mut b)?;
         let weight = b.f32()?;
         let count = b.count(1)?;
         let members = (0..count).map(|_| b.varint()).collect::<Result<Vec<u32>, _>>()?;

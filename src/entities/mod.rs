@@ -4,13 +4,17 @@
 //! case. Mentions were found at build time; the sentences' own vectors are in the section `mentions`, of which a query loads what it needs.
 
 mod communities;
+mod facts;
 mod index;
 mod section;
 mod synonyms;
+mod texts;
 mod tree;
 
 pub use communities::{Communities, Community, SentencePlace, decode_communities, encode_communities};
+pub use facts::{Facts, StatedFact, decode_facts, encode_facts};
 pub use index::EntityIndex;
 pub use section::{decode_entities, encode_entities};
 pub use synonyms::{Synonyms, decode_synonyms, encode_synonyms};
+pub use texts::{decode_texts, encode_texts};
 pub use tree::{Summary, Tree, decode_tree, encode_tree};

@@ -1,6 +1,6 @@
 //! The section `synonyms`: for each entity those whose vectors are nearly the same.
 
-use crate::bundle::{BundleError, Kind, begin, open_section, put_varint};
+use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_varint};
 use crate::sparse::Csr;
 
 /// Directed: row `e` holds the entities that are among the nearest of `e`, with their cosines. Of two entities one may be among the nearest of the other
@@ -10,18 +10,22 @@ pub type Synonyms = Csr<f32>;
 /// The section's bytes.
 pub fn encode_synonyms(synonyms: &Synonyms) -> Vec<u8> {
     let mut out = begin(Kind::Synonyms);
-    put_varint(&mut out, synonyms.rows() as u32);
+    put_rows(&mut out, synonyms);
+    out
+}
+
+pub(super) fn put_rows(out: &mut Vec<u8>, synonyms: &Synonyms) {
+    put_varint(out, synonyms.rows() as u32);
     for i in 0..synonyms.rows() {
         let (columns, values) = synonyms.row(i);
-        put_varint(&mut out, columns.len() as u32);
+        put_varint(out, columns.len() as u32);
         let mut last = 0;
         for (&c, &v) in columns.iter().zip(values) {
-            put_varint(&mut out, c - last);
+            put_varint(out, c - last);
             out.extend_from_slice(&v.to_le_bytes());
             last = c;
         }
     }
-    out
 }
 
 /// Reads the section.
@@ -30,6 +34,12 @@ pub fn encode_synonyms(synonyms: &Synonyms) -> Vec<u8> {
 /// [`BundleError`] when the bytes are no such section.
 pub fn decode_synonyms(file: &str, bytes: &[u8]) -> Result<Synonyms, BundleError> {
     let mut b = open_section(file, bytes, Kind::Synonyms)?;
+    let rows = take_rows(&mut b)?;
+    b.end()?;
+    Ok(rows)
+}
+
+pub(super) fn take_rows(b: &mut Bytes<'_>) -> Result<Synonyms, BundleError> {
     let n = b.count(1)?;
     let (mut offsets, mut columns, mut values) = (vec![0u32], Vec::new(), Vec::new());
     for _ in 0..n {
@@ -41,7 +51,6 @@ pub fn decode_synonyms(file: &str, bytes: &[u8]) -> Result<Synonyms, BundleError
         }
         offsets.push(columns.len() as u32);
     }
-    b.end()?;
     Csr::new(n, offsets, columns, values).map_err(|e| b.corrupt(&e.to_string()))
 }
 

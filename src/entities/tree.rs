@@ -1,4 +1,5 @@
-//! The section `tree`: RAPTOR's tree of summaries over the chunks (arXiv 2401.18059), with extractive summaries.
+//! The section `tree`: RAPTOR's tree of summaries over the chunks (arXiv 2401.18059). What a language model wrote, where one was asked, is in the
+//! section `summaries`.
 
 use super::communities::{SentencePlace, put_places, take_places};
 use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
@@ -11,7 +12,7 @@ pub struct Summary {
     pub layer: u32,
     /// What it summarises: a chunk by its number, an earlier summary by its place plus the number of chunks. Ascending. A child may have several parents.
     pub children: Vec<u32>,
-    /// The sentences that it consists of.
+    /// The sentences that it consists of, or that a summary by a model rests on.
     pub sentences: Vec<SentencePlace>,
 }
 

@@ -1,17 +1,19 @@
-//! The `graphrag` retriever: GraphRAG's local and global search (arXiv 2404.16130) without a language model.
+//! The `graphrag` retriever: GraphRAG's local and global search (arXiv 2404.16130), which ask no language model.
 //!
 //! Local search takes the entities nearest to the question and their text units, entity by entity, those with most of the entity's relations first. Global
 //! search (`graphrag:global`) takes the community reports nearest to the question, and the sentences that each rests on: where the original maps a model
-//! over all reports and reduces, this retrieves and leaves reducing to the answer.
+//! over all reports and reduces, this retrieves and leaves reducing to the answer. With a model, the protocol `graphrag-global` maps and reduces; what it
+//! reads are the reports of [`community_reports`].
 
-use super::linear::by_entities;
-use super::prepared::Asked;
-use super::{Corpus, DEFAULT_K, Query, Ranked, Reached, Retriever};
+use super::dense::question_vector;
+use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
+use super::{Corpus, Query, Ranked, Reached};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by};
-use crate::entities::{Communities, EntityIndex};
+use crate::entities::{Communities, Community, EntityIndex};
+use crate::text::sentences;
 use crate::vector::{QuantizedVector, Scored, top_k};
-use futures::future::{FutureExt, LocalBoxFuture};
+use std::rc::Rc;
 
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +66,7 @@ pub(super) fn reports_at(communities: &Communities, level: u32) -> Vec<u32> {
             divided[p as usize] = true;
         }
     }
-    let at = |(i, c): (usize, &crate::entities::Community)| (c.level <= level && !divided[i]).then_some(i as u32);
+    let at = |(i, c): (usize, &Community)| (c.level <= level && !divided[i]).then_some(i as u32);
     communities.all.iter().enumerate().filter_map(at).collect()
 }
 
@@ -83,65 +85,117 @@ pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector
     top_k(reports_at(communities, how.level).into_iter().map(score), how.reports)
 }
 
-impl Retriever for GraphRag {
-    fn name(&self) -> &'static str {
-        "graphrag"
+/// A report on a community, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommunityReport {
+    /// What it is about.
+    pub title: String,
+    /// The report: as a model wrote it where one did, else the sentences that it rests on.
+    pub text: String,
+    /// The chunks that it rests on, the most telling first.
+    pub chunks: Vec<u32>,
+}
+
+/// The reports that global search looks at, those nearest to the question first, at most `most`; where nothing stands for the question's vector, those of the
+/// communities that stand in most chunks.
+///
+/// # Errors
+/// [`BundleError::NotPrepared`] when the bundle was built without; [`BundleError`] when a section cannot be loaded.
+pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> Result<Vec<CommunityReport>, BundleError> {
+    if !corpus.bundle().has("communities") {
+        return Err(BundleError::NotPrepared(GraphRag::NAME));
+    }
+    let names = corpus.names().await?.table.entries.len();
+    let communities = corpus.communities(GraphRag::NAME, names).await?;
+    let how = GraphRag { reports: most, ..GraphRag::default() };
+    let mut order: Vec<Scored> = match question_vector(corpus, query).await?.vector {
+        Some(vector) => best_reports(&communities, &QuantizedVector::from_f32(&vector), &how),
+        None => Vec::new(),
+    };
+    if order.is_empty() {
+        let weighed = |i: u32| Scored { index: i, score: communities.all.get(i as usize).map_or(0.0, |c| c.weight) };
+        order = top_k(reports_at(&communities, how.level).into_iter().map(weighed), most);
+    }
+    let written = corpus.written("reports", communities.all.len()).await?;
+    let wanted = order.iter().filter_map(|s| communities.all.get(s.index as usize).map(|c| (s.index as usize, c)));
+    let quoted: Vec<u32> = match written {
+        Some(_) => Vec::new(),
+        None => wanted.clone().flat_map(|(_, c)| c.sentences.iter().map(|p| p.0)).collect(),
+    };
+    let (texts, _) = corpus.chunks(&quoted).await?;
+    let report = |(i, community): (usize, &Community)| {
+        let mut chunks: Vec<u32> = Vec::new();
+        for &(chunk, _) in &community.sentences {
+            if !chunks.contains(&chunk) {
+                chunks.push(chunk);
+            }
+        }
+        let text = match written.as_ref().and_then(|w| w.get(i)) {
+            Some(text) => text.clone(),
+            None => {
+                let quote = |&(chunk, place): &(u32, u32)| {
+                    let text = &texts.get(&chunk)?.text;
+                    text.get(sentences(text).into_iter().nth(place as usize)?)
+                };
+                let quotes: Vec<&str> = community.sentences.iter().filter_map(quote).collect();
+                format!("{}\n{}", community.title, quotes.join("\n"))
+            }
+        };
+        CommunityReport { title: community.title.clone(), text, chunks }
+    };
+    Ok(wanted.map(report).collect())
+}
+
+impl GraphRetriever for GraphRag {
+    const NAME: &'static str = "graphrag";
+    type Prepared = (Entities, Rc<Communities>);
+
+    async fn open(&self, corpus: &Corpus) -> Result<Self::Prepared, BundleError> {
+        let entities = corpus.entities(Self::NAME).await?;
+        let communities = corpus.communities(Self::NAME, entities.1.entities()).await?;
+        Ok((entities, communities))
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
-        async move {
-            let (names, index) = corpus.entities(self.name()).await?;
-            let communities = corpus.communities(self.name(), index.entities()).await?;
-            let k = k.unwrap_or(DEFAULT_K);
-            let asked = match Asked::ask(corpus, query).await? {
-                Ok(asked) => asked,
-                Err(nothing) => return Ok(nothing),
-            };
-            if self.global {
-                let mut best: Vec<Scored> = Vec::new();
-                let mut titles: Map<u32, Vec<Reached>> = Map::new();
-                for report in best_reports(&communities, &asked.question, self) {
-                    let community = &communities.all[report.index as usize];
-                    for &(chunk, _) in &community.sentences {
-                        if best.len() < k && !best.iter().any(|b| b.index == chunk) {
-                            best.push(Scored { index: chunk, score: report.score });
-                        }
-                        titles.get_or_insert_with(chunk, Vec::new).push(Reached::Summary { title: community.title.clone() });
+    async fn rank(&self, ((names, index), communities): &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError> {
+        let k = on.k();
+        if self.global {
+            let mut best: Vec<Scored> = Vec::new();
+            let mut titles: Map<u32, Vec<Reached>> = Map::new();
+            for report in best_reports(communities, &on.asked.question, self) {
+                let community = &communities.all[report.index as usize];
+                for &(chunk, _) in &community.sentences {
+                    if best.len() < k && !best.iter().any(|b| b.index == chunk) {
+                        best.push(Scored { index: chunk, score: report.score });
                     }
+                    titles.get_or_insert_with(chunk, Vec::new).push(Reached::Summary { title: community.title.clone() });
                 }
-                // No communities, or none with a sentence: the question is left to the vectors.
-                if best.is_empty() {
-                    return Ok(asked.by_cosine(k));
-                }
-                return Ok(asked.ranked(best, |chunk| {
-                    let mut ways = titles.get(&chunk).cloned().unwrap_or_default();
-                    ways.dedup();
-                    ways
-                }));
             }
-            if index.vectors.dim() != asked.question.data.len() {
-                return Ok(asked.by_cosine(k));
+            // No communities, or none with a sentence: the question is left to the vectors.
+            if best.is_empty() {
+                return Ok(on.by_cosine());
             }
-            let near = index.vectors.scan(&asked.question).into_iter().enumerate().map(|(e, score)| Scored { index: e as u32, score });
-            let seeds = top_k(near.filter(|s| !index.sentences_of(s.index).is_empty()), self.entities);
-            let entities: Vec<u32> = seeds.iter().map(|s| s.index).collect();
-            let units = text_units(&index, &communities, &entities, &asked.cosines);
-            if units.is_empty() {
-                return Ok(asked.by_cosine(k));
-            }
-            // The score keeps the order; the cosine is told beside it.
-            let best = units.iter().take(k).enumerate().map(|(i, &index)| Scored { index, score: 1.0 / (1.0 + i as f32) }).collect();
-            let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
-            Ok(asked.ranked(best, |chunk| by_entities(&names, &index, &weights, chunk)))
+            return Ok(on.asked.ranked(best, |chunk| {
+                let mut ways = titles.get(&chunk).cloned().unwrap_or_default();
+                ways.dedup();
+                ways
+            }));
         }
-        .boxed_local()
+        let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
+        let entities: Vec<u32> = seeds.iter().map(|s| s.index).collect();
+        let units = text_units(index, communities, &entities, &on.asked.cosines);
+        if units.is_empty() {
+            return Ok(on.by_cosine());
+        }
+        // The score keeps the order; the cosine is told beside it.
+        let best = units.iter().take(k).enumerate().map(|(i, &index)| Scored { index, score: 1.0 / (1.0 + i as f32) }).collect();
+        let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
+        Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &weights, chunk)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entities::Community;
     use crate::sparse::Edges;
     use crate::vector::QuantizedMatrix;
 

@@ -2,15 +2,13 @@
 //! is a sentence that joins two entities or more; the hyperedges at the entities nearest to the question and those nearest to it themselves are fused by
 //! reciprocal rank.
 
-use super::hippo::is_fact;
-use super::linear::by_entities;
-use super::prepared::Asked;
-use super::{Corpus, DEFAULT_K, Query, Ranked, Retriever};
+use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
+use super::hippo_graph::is_fact;
+use super::{Corpus, Ranked};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by};
 use crate::entities::EntityIndex;
 use crate::vector::{Scored, top_k};
-use futures::future::{FutureExt, LocalBoxFuture};
 
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,46 +60,35 @@ pub(super) fn fuse(lists: &[&[u32]]) -> Vec<Scored> {
     out
 }
 
-impl Retriever for HyperGraph {
-    fn name(&self) -> &'static str {
-        "hypergraph"
+impl GraphRetriever for HyperGraph {
+    const NAME: &'static str = "hypergraph";
+    type Prepared = Entities;
+
+    async fn open(&self, corpus: &Corpus) -> Result<Entities, BundleError> {
+        corpus.entities(Self::NAME).await
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
-        async move {
-            let (names, index) = corpus.entities(self.name()).await?;
-            let k = k.unwrap_or(DEFAULT_K);
-            let mut asked = match Asked::ask(corpus, query).await? {
-                Ok(asked) => asked,
-                Err(nothing) => return Ok(nothing),
-            };
-            if index.vectors.dim() != asked.question.data.len() {
-                return Ok(asked.by_cosine(k));
+    async fn rank(&self, (names, index): &Entities, mut on: On<'_>) -> Result<Ranked, BundleError> {
+        let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
+        let every: Vec<u32> = (0..index.chunks() as u32).collect();
+        let (mut sentences, mut missing) = on.corpus.sentence_cosines(index, &every, &on.asked.question).await?;
+        on.asked.missing.append(&mut missing);
+        sentences.retain(|s| is_fact(index, s.index));
+        // All hyperedges weigh the same here, so that sorting the nearest by weight leaves them in the order of their cosines.
+        let direct: Vec<u32> = top_k(sentences, self.hyperedges).iter().map(|h| h.index).collect();
+        let joined = at_entities(index, &seeds, self);
+        let mut best: Vec<Scored> = Vec::new();
+        for hyperedge in fuse(&[&joined, &direct]) {
+            let chunk = index.chunk_of(hyperedge.index);
+            if best.len() < on.k() && !best.iter().any(|b| b.index == chunk) {
+                best.push(Scored { index: chunk, score: hyperedge.score });
             }
-            let near = index.vectors.scan(&asked.question).into_iter().enumerate().map(|(e, score)| Scored { index: e as u32, score });
-            let standing = near.filter(|s| !index.sentences_of(s.index).is_empty());
-            let seeds = top_k(standing, self.entities);
-            let every: Vec<u32> = (0..index.chunks() as u32).collect();
-            let (mut sentences, mut missing) = corpus.sentence_cosines(&index, &every, &asked.question).await?;
-            asked.missing.append(&mut missing);
-            sentences.retain(|s| is_fact(&index, s.index));
-            // All hyperedges weigh the same here, so that sorting the nearest by weight leaves them in the order of their cosines.
-            let direct: Vec<u32> = top_k(sentences, self.hyperedges).iter().map(|h| h.index).collect();
-            let joined = at_entities(&index, &seeds, self);
-            let mut best: Vec<Scored> = Vec::new();
-            for hyperedge in fuse(&[&joined, &direct]) {
-                let chunk = index.chunk_of(hyperedge.index);
-                if best.len() < k && !best.iter().any(|b| b.index == chunk) {
-                    best.push(Scored { index: chunk, score: hyperedge.score });
-                }
-            }
-            if best.is_empty() {
-                return Ok(asked.by_cosine(k));
-            }
-            let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
-            Ok(asked.ranked(best, |chunk| by_entities(&names, &index, &weights, chunk)))
         }
-        .boxed_local()
+        if best.is_empty() {
+            return Ok(on.by_cosine());
+        }
+        let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
+        Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &weights, chunk)))
     }
 }
 

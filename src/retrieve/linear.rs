@@ -6,14 +6,14 @@
 //! sentence of a passage is taken to speak of what the passage's title names, which it mostly calls "he" or "it": the original's recogniser reads the
 //! title as part of the text, but finds no pronouns.
 
-use super::prepared::{Asked, min_max, question_entities};
-use super::{Corpus, DEFAULT_K, Query, Ranked, Reached, Retriever};
+use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
+use super::prepared::{min_max, question_entities};
+use super::{Corpus, Ranked, Reached};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set, sort_by, sort_unique};
 use crate::entities::EntityIndex;
 use crate::sparse::{PageRank, page_rank, push_page_rank};
 use crate::vector::{Scored, top_k};
-use futures::future::{FutureExt, LocalBoxFuture};
 
 /// LinearRAG with its parameters; the defaults are the published program's.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -138,60 +138,52 @@ pub(super) fn walk(graph: &crate::sparse::Graph, chunks: usize, reset: &[f64], d
     Some(ranks.into_iter().filter(|(i, _)| (*i as usize) < chunks).map(|(i, x)| scored((i as usize, x))).collect())
 }
 
-impl Retriever for Linear {
-    fn name(&self) -> &'static str {
-        "linear"
+impl GraphRetriever for Linear {
+    const NAME: &'static str = "linear";
+    type Prepared = Entities;
+
+    async fn open(&self, corpus: &Corpus) -> Result<Entities, BundleError> {
+        corpus.entities(Self::NAME).await
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
-        async move {
-            let (names, index) = corpus.entities(self.name()).await?;
-            let k = k.unwrap_or(DEFAULT_K);
-            let mut asked = match Asked::ask(corpus, query).await? {
-                Ok(asked) => asked,
-                Err(nothing) => return Ok(nothing),
-            };
-            let seeds = question_entities(query, &names, &index).await;
-            if seeds.is_empty() {
-                return Ok(asked.by_cosine(k));
-            }
-            let mut active =
-                Activation { last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(), weight: seeds.iter().copied().collect() };
-            let mut frontier = seeds;
-            let (mut near, mut used, mut seen): (Map<u32, f32>, Set<u32>, Set<u32>) = Default::default();
-            for tier in 2..=self.tiers {
-                let mut wanted: Vec<u32> = frontier
-                    .iter()
-                    .filter(|(_, s)| *s >= self.threshold)
-                    .flat_map(|&(e, _)| index.chunks_of(e).iter().copied())
-                    .filter(|c| !seen.contains(c))
-                    .collect();
-                sort_unique(&mut wanted);
-                let (cosines, mut missing) = corpus.sentence_cosines(&index, &wanted, &asked.question).await?;
-                asked.missing.append(&mut missing);
-                near.extend(cosines.iter().map(|h| (h.index, h.score)));
-                seen.extend(wanted);
-                frontier = bridge(&index, &frontier, &near, &mut used, self, &mut active.weight);
-                if frontier.is_empty() {
-                    break;
-                }
-                active.last.extend(frontier.iter().map(|&(e, s)| (e, (s, tier))));
-            }
-            let reset = reset(&index, &active, &asked.cosines, self);
-            let Some(ranks) = walk(index.passages(), index.chunks(), &reset, self.damping) else { return Ok(asked.by_cosine(k)) };
-            let best = top_k(ranks, k);
-            Ok(asked.ranked(best, |chunk| by_entities(&names, &index, &active.weight, chunk)))
+    async fn rank(&self, (names, index): &Entities, mut on: On<'_>) -> Result<Ranked, BundleError> {
+        let seeds = question_entities(on.query, names, index).await;
+        if seeds.is_empty() {
+            return Ok(on.by_cosine());
         }
-        .boxed_local()
+        let mut active = Activation { last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(), weight: seeds.iter().copied().collect() };
+        let mut frontier = seeds;
+        let (mut near, mut used, mut seen): (Map<u32, f32>, Set<u32>, Set<u32>) = Default::default();
+        for tier in 2..=self.tiers {
+            let mut wanted: Vec<u32> = frontier
+                .iter()
+                .filter(|(_, s)| *s >= self.threshold)
+                .flat_map(|&(e, _)| index.chunks_of(e).iter().copied())
+                .filter(|c| !seen.contains(c))
+                .collect();
+            sort_unique(&mut wanted);
+            let (cosines, mut missing) = on.corpus.sentence_cosines(index, &wanted, &on.asked.question).await?;
+            on.asked.missing.append(&mut missing);
+            near.extend(cosines.iter().map(|h| (h.index, h.score)));
+            seen.extend(wanted);
+            frontier = bridge(index, &frontier, &near, &mut used, self, &mut active.weight);
+            if frontier.is_empty() {
+                break;
+            }
+            active.last.extend(frontier.iter().map(|&(e, s)| (e, (s, tier))));
+        }
+        let reset = reset(index, &active, &on.asked.cosines, self);
+        let Some(ranks) = walk(index.passages(), index.chunks(), &reset, self.damping) else { return Ok(on.by_cosine()) };
+        let best = top_k(ranks, on.k());
+        Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &active.weight, chunk)))
     }
 }
 
-/// The weighted entities of a chunk as ways to it, the heaviest first.
-pub(super) fn by_entities(names: &super::Names, index: &EntityIndex, weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
-    let mut found: Vec<(u32, f32)> =
-        index.counts(chunk).0.iter().filter_map(|e| weight.get(e).map(|&w| (*e, w))).filter(|(_, w)| *w > 0.0).collect();
+/// Those of `all` that have weight as ways to a chunk, the heaviest first.
+pub(super) fn by_weight(all: impl Iterator<Item = u32>, weight: &Map<u32, f32>, label: impl Fn(u32) -> Option<String>) -> Vec<Reached> {
+    let mut found: Vec<(u32, f32)> = all.filter_map(|e| weight.get(&e).map(|&w| (e, w))).filter(|(_, w)| *w > 0.0).collect();
     sort_by(&mut found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    found.iter().filter_map(|(e, _)| Some(Reached::Entity { entity: names.table.entries.get(*e as usize)?.key.clone() })).collect()
+    found.iter().filter_map(|(e, _)| Some(Reached::Entity { entity: label(*e)? })).collect()
 }
 
 #[cfg(test)]

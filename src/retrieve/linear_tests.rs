@@ -156,3 +156,10 @@ fn entities_that_stand_nowhere_and_equal_cosines_make_numbers() {
         assert!(scores.iter().all(|s| s.is_finite()), "{scores:?}");
     }
 }
+
+#[test]
+fn a_walk_from_nowhere_has_no_ranks_so_that_the_vectors_rank() {
+    let index = index(&[vec![vec![0, 1]], vec![vec![1]]]);
+    assert_eq!(walk(index.passages(), 2, &[0.0; 2 + ENTITIES], 0.5), None);
+    assert_eq!(walk(index.passages(), 2, &[f64::NAN; 2 + ENTITIES], 0.5), None, "what is no number has no weight");
+}

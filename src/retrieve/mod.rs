@@ -4,11 +4,17 @@ mod auto;
 mod autokg;
 mod corpus;
 mod dense;
+#[cfg(feature = "full")]
+mod fact_filter;
 mod fusion;
+#[cfg(feature = "full")]
+mod graph_retriever;
 #[cfg(feature = "full")]
 mod graphrag;
 #[cfg(feature = "full")]
 mod hippo;
+#[cfg(feature = "full")]
+mod hippo_graph;
 mod hit;
 mod hybrid;
 #[cfg(feature = "full")]
@@ -31,9 +37,9 @@ pub use corpus::Corpus;
 pub use dense::Dense;
 pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
 #[cfg(feature = "full")]
-pub use graphrag::GraphRag;
+pub use graphrag::{CommunityReport, GraphRag, community_reports};
 #[cfg(feature = "full")]
-pub use hippo::{Hippo, Weighting};
+pub use hippo::{FactSource, Hippo, Weighting};
 pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
 pub use hybrid::Hybrid;
 #[cfg(feature = "full")]
@@ -51,6 +57,8 @@ use crate::bundle::BundleError;
 use crate::compact::Map;
 use crate::embed::QuestionEncoder;
 use crate::lexical::LexicalQuery;
+#[cfg(feature = "full")]
+use crate::llm::ChatModel;
 use futures::future::LocalBoxFuture;
 use std::rc::Rc;
 
@@ -69,13 +77,16 @@ pub struct Query {
     pub by_table: Option<Vec<f32>>,
     /// What embeds further texts, where the model is loaded.
     pub encoder: Option<Rc<QuestionEncoder>>,
+    /// The language model that may be asked while ranking, where the caller brings one: `hippo` has it choose among facts.
+    #[cfg(feature = "full")]
+    pub model: Option<Rc<dyn ChatModel>>,
 }
 
 impl Query {
     /// A question of which only the words of `read` (all of it, or its beginning) are known; `typing` when the last may be unfinished.
     pub fn of_words(question: &str, read: &str, typing: bool) -> Query {
         let lexical = LexicalQuery::new(read, typing);
-        Query { text: question.to_owned(), read: read.to_owned(), lexical, vector: None, by_table: None, encoder: None }
+        Query { text: question.to_owned(), read: read.to_owned(), lexical, ..Query::default() }
     }
 }
 
@@ -141,7 +152,7 @@ pub trait Retriever {
 pub const DEFAULT_K: usize = 10;
 
 /// The retriever named `name` with its default parameters. Some take others after a colon: `linear:TIERS/SENTENCES/RATIO/THRESHOLD`, `hippo:canonical`,
-/// `hypergraph:degree`, `graphrag:global`, `raptor:traversal`.
+/// `hippo:triples`, `hippo:sentences`, `hypergraph:degree`, `graphrag:global`, `raptor:traversal`.
 pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
     match name {
         "auto" => Some(Box::new(Auto)),
@@ -164,7 +175,7 @@ fn graph_retriever(name: &str) -> Option<Box<dyn Retriever>> {
         ("linear", None) => Some(Box::new(Linear::default())),
         ("linear", Some(how)) => Some(Box::new(Linear::of(how)?)),
         ("hippo", None) => Some(Box::new(Hippo::default())),
-        ("hippo", Some("canonical")) => Some(Box::new(Hippo { weighting: Weighting::Canonical, ..Hippo::default() })),
+        ("hippo", Some(how)) => Some(Box::new(Hippo::of(how)?)),
         ("graphrag", None) => Some(Box::new(GraphRag::default())),
         ("graphrag", Some("global")) => Some(Box::new(GraphRag { global: true, ..GraphRag::default() })),
         ("raptor", None) => Some(Box::new(Raptor::default())),

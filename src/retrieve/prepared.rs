@@ -6,7 +6,10 @@ use super::scan::survey;
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Stage};
 use crate::bundle::{BundleError, Kind, PagedIndex, open_section};
 use crate::compact::{Map, sort_by};
-use crate::entities::{Communities, EntityIndex, Synonyms, Tree, decode_communities, decode_entities, decode_synonyms, decode_tree};
+use crate::entities::{
+    Communities, EntityIndex, Facts, Synonyms, Tree, decode_communities, decode_entities, decode_facts, decode_synonyms, decode_texts,
+    decode_tree,
+};
 use crate::names::{NameTable, capital_spans, decode_mentions, name_words, scan_words};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use std::rc::Rc;
@@ -50,6 +53,30 @@ impl Corpus {
             return Err(BundleError::Corrupt { file: "synonyms".into(), what: "its entities are not the names".into() });
         }
         Ok(synonyms)
+    }
+
+    /// The triples that passages state, for `retriever`.
+    ///
+    /// # Errors
+    /// As [`Corpus::entities`].
+    pub async fn facts(&self, retriever: &'static str) -> Result<Rc<Facts>, BundleError> {
+        if !self.bundle().has("facts") {
+            return Err(BundleError::NotPrepared(retriever));
+        }
+        let m = self.bundle().manifest();
+        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
+        self.bundle().section("facts", move |file, bytes| decode_facts(file, bytes, chunks, dim)).await
+    }
+
+    /// The texts that a model wrote for the `count` things of `section`: `reports` on communities, or `summaries` of the tree; `None` where none wrote any.
+    ///
+    /// # Errors
+    /// [`BundleError`] when they cannot be loaded.
+    pub async fn written(&self, section: &'static str, count: usize) -> Result<Option<Rc<Vec<String>>>, BundleError> {
+        if !self.bundle().has(section) {
+            return Ok(None);
+        }
+        self.bundle().section(section, move |file, bytes| decode_texts(file, bytes, count)).await.map(Some)
     }
 
     /// The communities of entities with their reports, for `retriever`.

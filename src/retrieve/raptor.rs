@@ -2,13 +2,13 @@
 //!
 //! A summary is extractive here: it consists of sentences of the chunks below it, and to find it is to find those chunks.
 
-use super::prepared::Asked;
-use super::{Corpus, Query, Ranked, Reached, Retriever};
+use super::graph_retriever::{GraphRetriever, On};
+use super::{Corpus, Ranked, Reached};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::entities::Tree;
 use crate::vector::{QuantizedVector, Scored, top_k};
-use futures::future::{FutureExt, LocalBoxFuture};
+use std::rc::Rc;
 
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,53 +92,48 @@ pub(super) fn chunks_of(tree: &Tree, nodes: &[Scored], chunks: usize, k: usize) 
     (best, by)
 }
 
-impl Retriever for Raptor {
-    fn name(&self) -> &'static str {
-        "raptor"
+impl GraphRetriever for Raptor {
+    const NAME: &'static str = "raptor";
+    type Prepared = Rc<Tree>;
+
+    async fn open(&self, corpus: &Corpus) -> Result<Rc<Tree>, BundleError> {
+        corpus.tree(Self::NAME).await
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
-        async move {
-            let tree = corpus.tree(self.name()).await?;
-            let asked = match Asked::ask(corpus, query).await? {
-                Ok(asked) => asked,
-                Err(nothing) => return Ok(nothing),
-            };
-            let chunks = corpus.len();
-            let mut nodes = match self.traversal {
-                true => traversed(&tree, &asked.question, &asked.cosines, KEPT),
-                false => collapsed(&tree, &asked.question, &asked.cosines),
-            };
-            if k.is_none() {
-                nodes.truncate(self.nodes);
-            }
-            let (mut best, by) = chunks_of(&tree, &nodes, chunks, k.unwrap_or(usize::MAX));
-            if k.is_none() {
-                let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
-                let (texts, _) = corpus.chunks(&ids).await?;
-                let mut left = self.tokens;
-                let fits = ids.iter().take_while(|&id| {
-                    let text = texts.get(id).map_or("", |c| c.text.as_str());
-                    let tokens = query.encoder.as_ref().map_or(text.len() / 4 + 1, |e| e.count_tokens(text));
-                    let fits = tokens <= left;
-                    left = left.saturating_sub(tokens);
-                    fits
-                });
-                let fitting = fits.count();
-                best.truncate(fitting);
-            }
-            let documents = corpus.documents().await?;
-            let first: Vec<u32> = by.values().filter_map(|&i| Some(tree.nodes.get(i as usize)?.sentences.first()?.0)).collect();
-            let (texts, _) = corpus.chunks(&first).await?;
-            // A summary has no title of its own: it is named after the document of its first sentence.
-            let title = |i: u32| {
-                let chunk = tree.nodes.get(i as usize)?.sentences.first()?.0;
-                Some(documents.get(texts.get(&chunk)?.document as usize)?.title.clone())
-            };
-            Ok(asked
-                .ranked(best, |chunk| by.get(&chunk).and_then(|&i| title(i)).map(|title| Reached::Summary { title }).into_iter().collect()))
+    async fn rank(&self, tree: &Rc<Tree>, on: On<'_>) -> Result<Ranked, BundleError> {
+        let (corpus, k) = (on.corpus, on.wanted);
+        let mut nodes = match self.traversal {
+            true => traversed(tree, &on.asked.question, &on.asked.cosines, KEPT),
+            false => collapsed(tree, &on.asked.question, &on.asked.cosines),
+        };
+        if k.is_none() {
+            nodes.truncate(self.nodes);
         }
-        .boxed_local()
+        let (mut best, by) = chunks_of(tree, &nodes, corpus.len(), k.unwrap_or(usize::MAX));
+        if k.is_none() {
+            let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
+            let (texts, _) = corpus.chunks(&ids).await?;
+            let mut left = self.tokens;
+            let fits = ids.iter().take_while(|&id| {
+                let text = texts.get(id).map_or("", |c| c.text.as_str());
+                let tokens = on.query.encoder.as_ref().map_or(text.len() / 4 + 1, |e| e.count_tokens(text));
+                let fits = tokens <= left;
+                left = left.saturating_sub(tokens);
+                fits
+            });
+            let fitting = fits.count();
+            best.truncate(fitting);
+        }
+        let documents = corpus.documents().await?;
+        let first: Vec<u32> = by.values().filter_map(|&i| Some(tree.nodes.get(i as usize)?.sentences.first()?.0)).collect();
+        let (texts, _) = corpus.chunks(&first).await?;
+        // A summary has no title of its own: it is named after the document of its first sentence.
+        let title = |i: u32| {
+            let chunk = tree.nodes.get(i as usize)?.sentences.first()?.0;
+            Some(documents.get(texts.get(&chunk)?.document as usize)?.title.clone())
+        };
+        let way = |chunk: u32| by.get(&chunk).and_then(|&i| title(i)).map(|title| Reached::Summary { title });
+        Ok(on.asked.ranked(best, |chunk| way(chunk).into_iter().collect()))
     }
 }
 

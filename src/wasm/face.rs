@@ -143,8 +143,13 @@ impl WasmEngine {
     ) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
-            let options = arguments::search_options(&Given::new(options)?)?;
-            let mut result = engine.search(&question, &options).await.map_err(|e| error::engine(&e))?;
+            let given = Given::new(options)?;
+            let options = arguments::search_options(&given)?;
+            #[cfg(feature = "full")]
+            let found = super::full::search(&engine, &question, &options, &given).await?;
+            #[cfg(not(feature = "full"))]
+            let found = engine.search(&question, &options).await;
+            let mut result = found.map_err(|e| error::engine(&e))?;
             utf16::result(&mut result);
             to_js(&result)
         })

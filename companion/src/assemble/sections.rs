@@ -11,7 +11,10 @@ use pocketgraph::bundle::{
     SketchIndex, TITLED_FROM, VectorIndex, begin, encode_chunks, encode_documents, encode_list, encode_sketches, encode_titled_chunks,
     encode_vectors,
 };
-use pocketgraph::entities::{Community, SentencePlace, Summary, Tree, encode_communities, encode_entities, encode_synonyms, encode_tree};
+use pocketgraph::entities::{
+    Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_synonyms,
+    encode_texts, encode_tree,
+};
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, Lexicon};
@@ -279,6 +282,7 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, 
         let all: Vec<Community> = r.communities.iter().map(|c| Community { sentences: places(&c.sentences), ..c.clone() }).collect();
         let bytes = encode_communities(found.table.entries.len(), &r.relations, &all, &quantised(&r.vectors));
         w.section("communities", &bytes, GZIP, &[])?;
+        written(w, "reports", &r.texts)?;
     }
     if let Some(t) = &prepared.tree {
         let child = |&c: &u32| number.get(c as usize).copied().unwrap_or(c);
@@ -289,8 +293,24 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, 
         };
         let tree = Tree { nodes: t.nodes.iter().map(node).collect(), vectors: quantised(&t.vectors) };
         w.section("tree", &encode_tree(&tree), GZIP, &[])?;
+        written(w, "summaries", &t.texts)?;
+    }
+    if let Some(f) = &prepared.facts {
+        let fact = |f: &StatedFact| {
+            let mut chunks: Vec<u32> = f.chunks.iter().map(|&c| number.get(c as usize).copied().unwrap_or(c)).collect();
+            chunks.sort_unstable();
+            StatedFact { chunks, ..f.clone() }
+        };
+        let all = f.all.iter().map(fact).collect();
+        let facts = Facts::new(f.phrases.clone(), f.relations.clone(), all, f.synonyms.clone(), f.vectors.clone());
+        w.section("facts", &encode_facts(&facts), GZIP, &[])?;
     }
     Ok(())
+}
+
+/// The texts that a model wrote, where one did.
+fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Result<(), WriteError> {
+    if texts.is_empty() { Ok(()) } else { w.section(section, &encode_texts(texts), GZIP, &[]) }
 }
 
 fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {

@@ -1,7 +1,7 @@
 //! `pocketgraph ask`.
 
 use super::endpoint::{Endpoint, Planning};
-use super::open::{wait, with_model};
+use super::open::{retriever, wait, with_model};
 use super::trace;
 use crate::record::{RecordFile, replay};
 use clap::builder::PossibleValuesParser;
@@ -32,8 +32,8 @@ pub struct Args {
     /// How many passages to answer from [default: 10, or the protocol's own number]
     #[arg(short)]
     k: Option<u32>,
-    /// How to look for them
-    #[arg(long, default_value = NAMES[0], value_parser = PossibleValuesParser::new(NAMES))]
+    /// How to look for them: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon
+    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
     #[command(flatten)]
     endpoint: Endpoint,

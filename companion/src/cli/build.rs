@@ -4,12 +4,12 @@ use super::endpoint::EndpointArgs;
 use super::import::Tables;
 use super::keywords::KeywordArgs;
 use super::progress::Bars;
+use crate::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
 use crate::chat::{NativeTransport, identity};
 use crate::ingest::{IngestOptions, Skipped, UrlStyle};
-use crate::kg::open::{MemoryCache, OpenOptions, ReplyCache};
-use crate::pipeline::{self, BuildOptions, Input, KgModel, Progress, Summary};
+use crate::pipeline::{self, BuildOptions, Input, Progress, Summary};
 use crate::planner_model::PlannerSource;
 use crate::prepare::Needs;
 use clap::ValueEnum;
@@ -47,6 +47,9 @@ pub struct Args {
     /// Have a language model read every chunk for triples: what it names, then what it says of that (two requests a chunk)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     kg_llm: bool,
+    /// Have a language model write the summaries of `raptor` and the community reports of `graphrag` (one request each)
+    #[arg(long, requires = "llm_url", requires = "llm_model")]
+    summaries_llm: bool,
     /// Which retrievers the bundle is for; what each needs is prepared and carried
     #[arg(long, value_delimiter = ',', value_name = "NAMES", default_value = "auto")]
     retrievers: Vec<String>,
@@ -128,21 +131,21 @@ fn cache(args: &Args, bars: &Bars) -> Option<Arc<Cache>> {
     }
 }
 
-/// The model that reads for triples, where one is asked for.
-fn kg_model(args: &Args, cache: Option<&Arc<Cache>>) -> Result<Option<KgModel>> {
-    if !args.kg_llm {
+/// The model that a build asks for what `option` wants; `None` where it is not given.
+fn model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
+    if !given {
         return Ok(None);
     }
-    let mut config = args.endpoint.config("--kg-llm")?;
+    let mut config = args.endpoint.config(option)?;
     // Nobody waits at a screen: a build is more patient than a page.
     config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
-    let options = OpenOptions { identity: identity(&config), concurrency: args.endpoint.at_once(), ..OpenOptions::new(&config.model) };
+    let asking = Asking { identity: identity(&config), concurrency: args.endpoint.at_once(), ..Asking::new(&config.model) };
     let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
     let cache: Box<dyn ReplyCache> = match cache {
         Some(cache) => Box::new(Arc::clone(cache)),
         None => Box::new(MemoryCache::default()),
     };
-    Ok(Some(KgModel { chat: Box::new(chat), options, cache }))
+    Ok(Some(BuildModel { chat: Box::new(chat), asking, cache }))
 }
 
 /// Reads `on` or `off`.
@@ -180,7 +183,8 @@ pub fn run(args: &Args) -> Result<()> {
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,
-        kg_model: kg_model(args, cache.as_ref())?,
+        kg_model: model(args, args.kg_llm, "--kg-llm", cache.as_ref())?,
+        summaries_model: model(args, args.summaries_llm, "--summaries-llm", cache.as_ref())?,
         cache,
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
         kg_from_documents: args.kg_from_documents,

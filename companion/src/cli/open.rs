@@ -1,6 +1,7 @@
 //! Opening a bundle from a folder.
 
 use crate::folder::FolderSource;
+use crate::prepare::UnknownRetriever;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::bundle::MANIFEST;
 use pocketgraph::engine::Engine;
@@ -31,6 +32,14 @@ pub fn with_model(folder: &Path) -> Result<Engine> {
         wait(engine.prepare())?.into_diagnostic().wrap_err("cannot load the bundle's model")?;
     }
     Ok(engine)
+}
+
+/// Reads the name of a retriever, with its parameters.
+pub fn retriever(text: &str) -> std::result::Result<String, String> {
+    match pocketgraph::retrieve::by_name(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(UnknownRetriever::new(text).to_string()),
+    }
 }
 
 /// Runs a future to its end on this thread, with timers and sockets.

@@ -1,12 +1,13 @@
 //! `pocketgraph search`.
 
-use super::open::{wait, with_model};
-use clap::builder::PossibleValuesParser;
+use super::endpoint::Endpoint;
+use super::open::{retriever, wait, with_model};
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg::Direction;
 use pocketgraph::retrieve::{Hit, NAMES, Reached};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// Entities of the question that are shown.
 const MOST_ENTITIES: usize = 8;
@@ -21,9 +22,14 @@ pub struct Args {
     /// How many hits at most [default: 10; for autokg as many as it brings]
     #[arg(short)]
     k: Option<u32>,
-    /// How to look
-    #[arg(long, default_value = NAMES[0], value_parser = PossibleValuesParser::new(NAMES))]
+    /// How to look: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon (hippo:canonical)
+    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
+    /// Have a language model choose among the facts that hippo found
+    #[arg(long, requires = "base_url")]
+    llm: bool,
+    #[command(flatten)]
+    endpoint: Endpoint,
     /// Print the whole result as JSON
     #[arg(long)]
     json: bool,
@@ -32,7 +38,12 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let engine = if args.retriever == "lexical" { super::open::bundle(&args.bundle)? } else { with_model(&args.bundle)? };
     let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false };
-    let result = wait(engine.search(&args.question, &options))?.into_diagnostic()?;
+    let model = if args.llm { args.endpoint.open()? } else { None };
+    let result = match model {
+        Some(model) => wait(engine.search_by(&args.question, &options, Rc::from(model)))?,
+        None => wait(engine.search(&args.question, &options))?,
+    }
+    .into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&result).into_diagnostic()?);
         return Ok(());

@@ -8,9 +8,9 @@ pub use bound::{LlmBound, LlmWork};
 
 use super::refine::{normalised, stems};
 use super::{ChunkView, ExtractError, Extractor, Request};
-use crate::cache::{Cache, Key};
-use futures::stream::{self, StreamExt};
-use pocketgraph::llm::{ChatModel, ChatRequest, complete};
+use crate::asker::{self, Asker, Asking, NoCache, ReplyCache};
+use crate::cache::Cache;
+use pocketgraph::llm::{ChatModel, ChatRequest};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -48,9 +48,9 @@ pub struct LlmUsage {
 pub struct LlmExtractor<'a> {
     texts: Vec<&'a str>,
     chat: &'a dyn ChatModel,
-    runtime: tokio::runtime::Runtime,
     cache: Option<Arc<Cache>>,
     options: LlmOptions,
+    asking: Asking,
     usage: Cell<LlmUsage>,
     /// l2 of the last request, to which refinement keeps.
     words: usize,
@@ -60,20 +60,10 @@ pub struct LlmExtractor<'a> {
 
 impl<'a> LlmExtractor<'a> {
     /// An extractor over `chunks`; in refinement `batch` keywords go before the model at a time.
-    ///
-    /// # Errors
-    /// [`ExtractError`] when the system gives no timers or sockets.
-    pub fn new(
-        chunks: &[ChunkView<'a>],
-        chat: &'a dyn ChatModel,
-        cache: Option<Arc<Cache>>,
-        options: LlmOptions,
-        batch: usize,
-    ) -> Result<Self, ExtractError> {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| ExtractError(format!("no runtime: {e}")))?;
+    pub fn new(chunks: &[ChunkView<'a>], chat: &'a dyn ChatModel, cache: Option<Arc<Cache>>, options: LlmOptions, batch: usize) -> Self {
         let texts = chunks.iter().map(|c| c.text).collect();
-        Ok(LlmExtractor { texts, chat, runtime, cache, options, usage: Cell::default(), words: 3, batch: batch.max(20) })
+        let asking = Asking { identity: options.identity.clone(), concurrency: options.at_once, ..Asking::new("") };
+        LlmExtractor { texts, chat, cache, options, asking, usage: Cell::default(), words: 3, batch: batch.max(20) }
     }
 
     /// What was asked so far.
@@ -81,51 +71,29 @@ impl<'a> LlmExtractor<'a> {
         self.usage.get()
     }
 
-    fn count(&self, change: impl FnOnce(&mut LlmUsage)) {
-        let mut usage = self.usage.get();
-        change(&mut usage);
-        self.usage.set(usage);
-    }
-
     /// The replies to some requests, in their order, at most `at_once` of them under way together. `read` takes of a reply what is usable; none
     /// where nothing is, and then the reply is not kept either. Those that are under way when one fails are waited for: they are paid for.
     fn ask_all<T>(&self, requests: Vec<ChatRequest>, read: &dyn Fn(usize, &str) -> Option<T>) -> Result<Vec<Option<T>>, ExtractError> {
-        let asked = requests.into_iter().enumerate().map(|(i, request)| self.ask(request, move |text| read(i, text)));
-        let replies: Vec<Result<Option<T>, ExtractError>> =
-            self.runtime.block_on(stream::iter(asked).buffered(self.options.at_once.max(1)).collect());
-        replies.into_iter().collect()
-    }
-
-    async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, ExtractError> {
-        let key = Key::of_reply(&self.options.identity, &request);
-        self.count(|u| u.replies += 1);
-        let kept = self.cache.as_ref().and_then(|c| c.get(&key)).and_then(|bytes| String::from_utf8(bytes).ok());
-        if let Some(found) = kept.and_then(|text| read(&text)) {
-            self.count(|u| u.reused += 1);
-            return Ok(Some(found));
-        }
-        let completion = complete(self.chat, request).await;
-        if let Some(usage) = completion.usage {
-            self.count(|u| {
-                u.prompt_tokens += u64::from(usage.prompt_tokens);
-                u.completion_tokens += u64::from(usage.completion_tokens);
-            });
-        }
-        if let Some(error) = completion.error {
-            let kept = if self.cache.is_some() { "; the replies so far are kept, the same command goes on from here" } else { "" };
-            return Err(ExtractError(format!("{error}{kept}")));
-        }
-        match read(&completion.text) {
-            Some(found) => {
-                if let Some(cache) = &self.cache {
-                    cache.put(key, completion.text.into_bytes());
-                }
-                Ok(Some(found))
-            }
-            None => {
-                self.count(|u| u.unusable += 1);
-                Ok(None)
-            }
+        let cache: &dyn ReplyCache = match &self.cache {
+            Some(cache) => cache,
+            None => &NoCache,
+        };
+        let asker = Asker::new(self.chat, cache, &self.asking);
+        let wanted = requests.len();
+        let asked = requests.into_iter().enumerate().map(|(i, request)| asker.ask(request, move |text| read(i, text)));
+        let replies = asker::run(asker.all(asked, &|_| {}));
+        let tally = asker.tally();
+        let mut usage = self.usage.get();
+        usage.replies += wanted;
+        usage.reused += tally.kept;
+        usage.unusable += tally.unusable;
+        usage.prompt_tokens += tally.tokens.0;
+        usage.completion_tokens += tally.tokens.1;
+        self.usage.set(usage);
+        // A keyword less would be another graph: every reply is needed.
+        match (replies, asker.failure()) {
+            (Err(e), _) | (Ok(_), Some(e)) => Err(ExtractError(e.to_string())),
+            (Ok(replies), None) => Ok(replies),
         }
     }
 

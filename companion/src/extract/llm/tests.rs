@@ -4,6 +4,7 @@
 
 use super::*;
 use futures::future::{FutureExt, LocalBoxFuture};
+use futures::stream::{self, StreamExt};
 use pocketgraph::llm::{ChatStream, Delta, LlmError, Usage};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -26,7 +27,7 @@ impl ChatModel for Scripted {
         self.asked.borrow_mut().push(request);
         let line = self.lines.borrow_mut().pop_front();
         async move {
-            let text = line.ok_or(LlmError::Stream("the script has ended".to_owned()))?;
+            let text = line.ok_or(LlmError::Endpoint("the script has ended".to_owned()))?;
             let usage = Some(Usage { prompt_tokens: 100, completion_tokens: 10 });
             Ok(stream::iter([Ok(Delta { text, usage, ..Delta::default() })]).boxed_local())
         }
@@ -92,7 +93,7 @@ fn a_chunk_cannot_leave_its_fence() {
 #[test]
 fn keywords_come_clean_and_without_what_is_to_avoid() {
     let model = Scripted::new(&["Keywords: Hash-Map, ownership, the borrow checker rules, moves, values, pairs"]);
-    let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300).unwrap();
+    let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300);
     let found = extractor.extract(&request(&["hashmap".to_owned()])).unwrap();
     assert_eq!(found, ["ownership", "moves", "values"]);
     assert_eq!(extractor.usage(), LlmUsage { replies: 1, reused: 0, unusable: 0, prompt_tokens: 100, completion_tokens: 10 });
@@ -105,15 +106,15 @@ fn a_reply_is_paid_for_once_and_an_interrupted_extraction_goes_on() {
     let avoid = ["x".to_owned()];
     let requests = [request(&[]), request(&avoid)];
     let model = Scripted::new(&["hash map"]);
-    let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300).unwrap();
+    let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300);
     let error = extractor.extract_all(&requests).unwrap_err();
     assert!(error.0.contains("the script has ended") && error.0.contains("are kept"), "{error}");
     let model = Scripted::new(&["ownership"]);
-    let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300).unwrap();
+    let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300);
     assert_eq!(extractor.extract_all(&requests).unwrap(), [["hash map"], ["ownership"]]);
     assert_eq!((extractor.usage().reused, model.asked.borrow().len()), (1, 1));
     let other = LlmOptions { identity: "another model".into(), ..options() };
-    let mut extractor = LlmExtractor::new(&views(), &model, cache(), other, 300).unwrap();
+    let mut extractor = LlmExtractor::new(&views(), &model, cache(), other, 300);
     assert!(extractor.extract_all(&requests).is_err(), "another model's replies are not this one's");
 }
 
@@ -122,7 +123,7 @@ fn a_useless_reply_is_not_kept_and_a_model_that_gives_none_but_these_is_an_error
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path()).unwrap();
     let model = Scripted::new(&["I cannot help with that, sorry about that indeed!", "ownership"]);
-    let mut extractor = LlmExtractor::new(&views(), &model, Some(cache), options(), 300).unwrap();
+    let mut extractor = LlmExtractor::new(&views(), &model, Some(cache), options(), 300);
     let refused = extractor.extract(&request(&[])).unwrap();
     assert!(refused.is_empty(), "{refused:?}");
     assert!(extractor.refine(Vec::new()).unwrap_err().0.contains("no usable keyword in 1 replies"));
@@ -137,11 +138,11 @@ fn refinement_takes_three_steps_and_survives_nonsense() {
         "hash map, Alice, sorting, thing, Cargo",
         "hash map, Alice, sorting, Cargo",
     ]);
-    let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300).unwrap();
+    let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300);
     assert_eq!(extractor.refine(list.clone()).unwrap(), ["hash map", "Alice", "sorting", "Cargo"]);
     assert_eq!(extractor.usage().replies, 3);
     let model = Scripted::new(&["buy gold", "<b>", ""]);
-    let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300).unwrap();
+    let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300);
     let kept = extractor.refine(list).unwrap();
     assert_eq!(kept, ["hash map", "Alice sorting", "thing", "Cargo"], "only what is one by its stems is one");
 }

@@ -1,7 +1,7 @@
 //! What a reply says: names with their types, and triples.
 
-use super::loose::find;
 use super::prompts::{MOST_ENTITIES, MOST_TRIPLES};
+use crate::asker::find;
 use crate::kg::things::{cut, one_line};
 use pocketgraph::json::Value;
 

@@ -13,10 +13,10 @@ const DEEPEST: usize = 16;
 const ATTEMPTS: usize = 24;
 
 /// The first object or list of a reply that `wanted` accepts.
-pub(super) fn find<T>(reply: &str, wanted: impl Fn(&Value) -> Option<T>) -> Option<T> {
+pub(crate) fn find<T>(reply: &str, wanted: impl Fn(&Value) -> Option<T>) -> Option<T> {
     // What a model thinks aloud may hold drafts.
     let reply = reply.rsplit_once("</think>").map_or(reply, |(_, after)| after);
-    let reply = crate::kg::things::cut(reply, LONGEST);
+    let reply = crate::kg::cut(reply, LONGEST);
     let mut at = 0;
     for _ in 0..ATTEMPTS {
         let start = at + reply.get(at..)?.find(['{', '['])?;

@@ -1,0 +1,73 @@
+//! Summaries by a language model, for the retrievers whose originals have one write: RAPTOR's of clusters (arXiv 2401.18059), GraphRAG's reports on
+//! communities (arXiv 2404.16130). Where the model gives nothing usable, what was extracted stays.
+
+mod prompts;
+
+pub use prompts::{Material, Report};
+
+use crate::asker::{self, AskError, Asker, BuildModel};
+use crate::pipeline::Progress;
+use pocketgraph::llm::ChatRequest;
+
+/// Has a model write, and tells how that goes on.
+pub struct Writer<'a> {
+    model: &'a BuildModel,
+    progress: &'a dyn Progress,
+    count: &'a dyn Fn(&str) -> usize,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer; `count` counts a text's tokens, for what is told before the first request.
+    pub fn new(model: &'a BuildModel, progress: &'a dyn Progress, count: &'a dyn Fn(&str) -> usize) -> Self {
+        Writer { model, progress, count }
+    }
+
+    /// A summary of at most `tokens` tokens for each of `clusters`, given as the texts of its members.
+    ///
+    /// # Errors
+    /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.
+    pub fn summaries(&self, clusters: &[Vec<&str>], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
+        let requests = clusters.iter().map(|texts| prompts::summary(texts, tokens)).collect();
+        self.written("summaries", requests, &|reply| prompts::read_summary(reply, tokens))
+    }
+
+    /// A report on each community.
+    ///
+    /// # Errors
+    /// As [`Writer::summaries`].
+    pub fn reports(&self, communities: &[Material]) -> Result<Vec<Option<Report>>, AskError> {
+        let requests = communities.iter().map(prompts::report).collect();
+        self.written("reports", requests, &prompts::read_report)
+    }
+
+    /// Asks for texts, `what` they are; `None` for one that is not to be had.
+    fn written<T>(&self, what: &str, requests: Vec<ChatRequest>, read: &dyn Fn(&str) -> Option<T>) -> Result<Vec<Option<T>>, AskError> {
+        let tokens: usize = requests.iter().flat_map(|r| &r.messages).map(|m| (self.count)(&m.content) + 8).sum();
+        let reply: u64 = requests.iter().map(|r| u64::from(r.max_tokens.unwrap_or(0))).sum();
+        let n = requests.len();
+        self.progress.note(&format!(
+            "the language model writes {n} {what}: at most {tokens} tokens to read and {reply} to write; replies that are kept already cost nothing"
+        ));
+        self.progress.stage(&format!("writing {what}"), Some(n as u64));
+        let BuildModel { chat, asking, cache } = self.model;
+        let asker = Asker::new(chat.as_ref(), cache.as_ref(), asking);
+        let questions = requests.into_iter().map(|request| asker.ask(request, read));
+        let out = asker::run(asker.all(questions, &|done| self.progress.at(done as u64)))?;
+        let tally = asker.tally();
+        if tally.failed + tally.unusable > 0 {
+            self.progress.warn(&format!(
+                "{} of {n} {what} are extracted, not written: the language model gave no usable reply; the same command asks for these again",
+                tally.failed + tally.unusable
+            ));
+        }
+        self.progress.note(&format!(
+            "{what}: {} replies asked for, {} kept from before; {} tokens read, {} written",
+            tally.asked, tally.kept, tally.tokens.0, tally.tokens.1
+        ));
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,66 @@
+//! Texts that a model wrote: the sections `reports` (one for each community) and `summaries` (one for each node of the tree).
+
+use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_varint};
+
+/// The section's bytes.
+pub fn encode_texts(texts: &[String]) -> Vec<u8> {
+    let mut out = begin(Kind::Texts);
+    put_texts(&mut out, texts);
+    out
+}
+
+/// Reads the section; there must be `count` texts.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no such section.
+pub fn decode_texts(file: &str, bytes: &[u8], count: usize) -> Result<Vec<String>, BundleError> {
+    let mut b = open_section(file, bytes, Kind::Texts)?;
+    let texts = take_texts(&mut b)?;
+    b.end()?;
+    if texts.len() == count { Ok(texts) } else { Err(b.corrupt("it does not have one text for each")) }
+}
+
+pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_varint(out, text.len() as u32);
+    out.extend_from_slice(text.as_bytes());
+}
+
+pub(super) fn take_text(b: &mut Bytes<'_>) -> Result<String, BundleError> {
+    let length = b.count(1)?;
+    Ok(std::str::from_utf8(b.take(length)?).map_err(|_| b.corrupt("a text is not UTF-8"))?.to_owned())
+}
+
+pub(super) fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
+    put_varint(out, texts.len() as u32);
+    texts.iter().for_each(|t| put_text(out, t));
+}
+
+pub(super) fn take_texts(b: &mut Bytes<'_>) -> Result<Vec<String>, BundleError> {
+    let n = b.count(1)?;
+    (0..n).map(|_| take_text(b)).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_section_reads_back_and_hostile_bytes_are_errors(
+            texts in prop::collection::vec("[a-zé日]{0,6}", 0..6),
+            flip in any::<prop::sample::Index>(),
+            bit in 0u8..8,
+        ) {
+            let mut bytes = encode_texts(&texts);
+            prop_assert_eq!(&decode_texts("t", &bytes, texts.len()).unwrap(), &texts);
+            prop_assert!(decode_texts("t", &bytes, texts.len() + 1).is_err());
+            let at = flip.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+            let _ = decode_texts("t", &bytes, texts.len());
+            bytes.truncate(at);
+            prop_assert!(decode_texts("t", &bytes, texts.len()).is_err());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the retrievers that a bundle is prepared for do first, in one place: load what they were prepared, then compare the question with the chunks.
+
+use super::linear::by_weight;
+use super::prepared::Asked;
+use super::{Corpus, DEFAULT_K, Names, Query, Ranked, Reached, Retriever};
+use crate::bundle::BundleError;
+use crate::compact::Map;
+use crate::entities::EntityIndex;
+use crate::vector::{Scored, top_k};
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::rc::Rc;
+
+/// A retriever that reads something of the bundle that is there on demand only.
+pub(super) trait GraphRetriever {
+    /// Its name in options and results.
+    const NAME: &'static str;
+    /// What it reads.
+    type Prepared;
+
+    /// Loads what it reads. This comes first: a bundle that is not prepared for the retriever says so whatever the question.
+    async fn open(&self, corpus: &Corpus) -> Result<Self::Prepared, BundleError>;
+
+    /// Ranks, once something stands for the question's vector.
+    async fn rank(&self, prepared: &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError>;
+}
+
+/// A question that is being ranked.
+pub(super) struct On<'a> {
+    /// The bundle's contents.
+    pub corpus: &'a Corpus,
+    /// The question.
+    pub query: &'a Query,
+    /// The question with its vector, and the chunks' cosines to it.
+    pub asked: Asked,
+    /// How many hits the caller wants at most.
+    pub wanted: Option<usize>,
+}
+
+impl On<'_> {
+    /// How many hits there are at most.
+    pub fn k(&self) -> usize {
+        self.wanted.unwrap_or(DEFAULT_K)
+    }
+
+    /// The chunks by cosine alone, as [`Asked::by_cosine`].
+    pub fn by_cosine(self) -> Ranked {
+        let k = self.k();
+        self.asked.by_cosine(k)
+    }
+
+    /// The `n` entities nearest to the question, of those that a sentence mentions; `None` where their vectors are not of the question's kind.
+    pub fn nearest(&self, index: &EntityIndex, n: usize) -> Option<Vec<Scored>> {
+        if index.vectors.dim() != self.asked.question.data.len() {
+            return None;
+        }
+        let near = index.vectors.scan(&self.asked.question).into_iter().enumerate().map(|(e, score)| Scored { index: e as u32, score });
+        Some(top_k(near.filter(|s| !index.sentences_of(s.index).is_empty()), n))
+    }
+}
+
+impl<T: GraphRetriever> Retriever for T {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+        async move {
+            let prepared = self.open(corpus).await?;
+            match Asked::ask(corpus, query).await? {
+                Ok(asked) => self.rank(&prepared, On { corpus, query, asked, wanted: k }).await,
+                Err(nothing) => Ok(nothing),
+            }
+        }
+        .boxed_local()
+    }
+}
+
+/// The names of the corpus, and which of them its sentences mention: what most graph retrievers read.
+pub(super) type Entities = (Rc<Names>, Rc<EntityIndex>);
+
+/// The weighted entities of a chunk as ways to it, the heaviest first.
+pub(super) fn by_entities((names, index): (&Names, &EntityIndex), weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
+    by_weight(index.counts(chunk).0.iter().copied(), weight, |e| names.table.entries.get(e as usize).map(|n| n.key.clone()))
+}
