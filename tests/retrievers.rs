@@ -4,6 +4,7 @@
 mod support;
 
 use futures::executor::block_on;
+use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{NAMES, Reached, SearchResult};
 use pocketgraph_companion::autokg::AutoKgOptions;
@@ -159,6 +160,18 @@ fn a_misspelt_word_finds_what_the_right_one_finds() {
     assert!(found("tromsu"), "an unfinished word stands for its completions");
     assert!(!found("harbuor"), "an unfinished word is not misspelt yet");
     assert!(found("harbuor "), "a space finishes it");
+}
+
+#[test]
+fn a_misspelt_question_is_answered_and_what_nobody_wrote_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path(), FILMS, &["auto"]);
+    let quote = |question: &str| block_on(engine.quote(question, &AskOptions::default(), &mut |_| {})).unwrap();
+    let right = quote("Which thriller film was directed by Tomas Brenn?");
+    let misspelt = quote("Which thrilelr film was direcetd by Tomas Brenn?");
+    assert!(right.answered && misspelt.answered);
+    assert_eq!(misspelt.text, right.text);
+    assert!(!quote("Which umbrella was folded by the xylophonist?").answered);
 }
 
 #[test]
