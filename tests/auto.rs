@@ -55,11 +55,9 @@ fn both_things_that_a_question_names_are_hopped_from() {
     let engine = engine(dir.path(), FILMS);
     // Its words agree far better with one of the two.
     let question = "Who was born first, the director of A Winter's Ledger, the 2003 film about a bank by a writer, or of Copper Moon?";
-    let result = search(&engine, question, None, 12);
-    for (name, from) in [("ilse vandermeer", "A Winter's Ledger"), ("otto lindqvist", "Copper Moon")] {
-        let link = Reached::Link { name: name.into(), from: from.into() };
-        assert!(result.hits.iter().any(|h| h.reached.contains(&link)), "{name}");
-    }
+    let mut first: Vec<String> = search(&engine, question, None, 4).hits.into_iter().map(|h| h.title).collect();
+    first.sort_unstable();
+    assert_eq!(first, ["A Winter's Ledger", "Copper Moon", "Ilse Vandermeer", "Otto Lindqvist"]);
 }
 
 #[test]

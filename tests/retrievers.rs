@@ -167,10 +167,11 @@ fn a_misspelt_question_is_answered_and_what_nobody_wrote_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let engine = engine(dir.path(), FILMS, &["auto"]);
     let quote = |question: &str| block_on(engine.quote(question, &AskOptions::default(), &mut |_| {})).unwrap();
-    let right = quote("Which thriller film was directed by Tomas Brenn?");
-    let misspelt = quote("Which thrilelr film was direcetd by Tomas Brenn?");
-    assert!(right.answered && misspelt.answered);
-    assert_eq!(misspelt.text, right.text);
+    let right = quote("What has a naval school?");
+    assert!(right.answered && right.text.contains("Port Aldous"));
+    for misspelt in ["What has a naval schol?", "What has a navla school?"] {
+        assert_eq!(quote(misspelt).text, right.text, "{misspelt}");
+    }
     assert!(!quote("Which umbrella was folded by the xylophonist?").answered);
 }
 
