@@ -460,11 +460,12 @@ impl Engine {
         let how = SearchOptions { k: Some(options.k), retriever: options.retriever.clone(), typing: false };
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
-        let frequency = lexical::search(self.corpus.bundle(), &query.lexical, 1).await?.document_frequency;
-        let chunks = self.corpus.len();
-        let idf = |term: &str| lexical::idf(frequency.get(term).copied().unwrap_or(0), chunks);
-        let cosines = self.sentence_cosines(&query, &result, &idf).await?;
-        let answer = answer::extractive(&query.text, &result, options, &idf, cosines.as_deref());
+        let found = lexical::search(self.corpus.bundle(), &query.lexical, 1).await?;
+        let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
+        let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
+        found.meant.iter().for_each(|m| asked.read_as(&m.term, &m.known, idf(m.chunks)));
+        let cosines = self.sentence_cosines(&query, &asked, &result).await?;
+        let answer = answer::extractive(&asked, &result, options, cosines.as_deref());
         Ok((result, answer))
     }
 
@@ -472,11 +473,11 @@ impl Engine {
     async fn sentence_cosines(
         &self,
         query: &Query,
+        asked: &answer::Question,
         result: &SearchResult,
-        idf: &dyn Fn(&str) -> f32,
     ) -> Result<Option<Vec<f32>>, EngineError> {
         let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return Ok(None) };
-        let candidates = answer::candidates(&answer::Question::new(&query.text, idf), &result.hits);
+        let candidates = answer::candidates(asked, &result.hits);
         let mut cosines = Vec::with_capacity(candidates.len());
         for c in candidates.iter().take(EMBEDDED_SENTENCES) {
             // As above: a sentence whose words cannot be loaded has no cosine.

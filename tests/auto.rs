@@ -50,6 +50,33 @@ fn in_an_encyclopaedia_the_answer_one_mention_away_is_reached_through_the_mentio
 }
 
 #[test]
+fn both_things_that_a_question_names_are_hopped_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path(), FILMS);
+    // Its words agree far better with one of the two.
+    let question = "Who was born first, the director of A Winter's Ledger, the 2003 film about a bank by a writer, or of Copper Moon?";
+    let mut first: Vec<String> = search(&engine, question, None, 4).hits.into_iter().map(|h| h.title).collect();
+    first.sort_unstable();
+    assert_eq!(first, ["A Winter's Ledger", "Copper Moon", "Ilse Vandermeer", "Otto Lindqvist"]);
+}
+
+#[test]
+fn a_page_named_inside_a_longer_phrase_is_reached() {
+    let dir = tempfile::tempdir().unwrap();
+    let pages = &[
+        ("Princess Ysolde", "Princess Ysolde was the eldest daughter of King Aldemar Venn. She wrote poems."),
+        ("Castle Orrin", "Castle Orrin is a ruin. King Aldemar Venn built it."),
+        ("Aldemar Venn", "Aldemar Venn was a monarch. He died in Alexandria of a fever."),
+        ("Fever", "Fever is a high temperature of the body."),
+    ];
+    let engine = engine(dir.path(), pages);
+    let result = search(&engine, "Where did the father of Princess Ysolde die?", None, 4);
+    let link = Reached::Link { name: "aldemar venn".into(), from: "Princess Ysolde".into() };
+    let father = result.hits.iter().find(|h| h.title == "Aldemar Venn").unwrap();
+    assert!(father.reached.contains(&link), "{:?}", father.reached);
+}
+
+#[test]
 fn questions_of_any_shape_bring_finite_scores_and_no_panic() {
     let dir = tempfile::tempdir().unwrap();
     for passages in [FILMS, &FILMS[..1], &[("", "word"), ("", "word"), ("", "word")], &[("x", "a")]] {

@@ -6,6 +6,7 @@ mod support;
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
+use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, LlmError};
 use pocketgraph::retrieve::{NAMES, Reached, SearchResult};
@@ -165,6 +166,19 @@ fn a_misspelt_word_finds_what_the_right_one_finds() {
     assert!(found("tromsu"), "an unfinished word stands for its completions");
     assert!(!found("harbuor"), "an unfinished word is not misspelt yet");
     assert!(found("harbuor "), "a space finishes it");
+}
+
+#[test]
+fn a_misspelt_question_is_answered_and_what_nobody_wrote_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path(), FILMS, &["auto"]);
+    let quote = |question: &str| block_on(engine.quote(question, &AskOptions::default(), &mut |_| {})).unwrap();
+    let right = quote("What has a naval school?");
+    assert!(right.answered && right.text.contains("Port Aldous"));
+    for misspelt in ["What has a naval schol?", "What has a navla school?"] {
+        assert_eq!(quote(misspelt).text, right.text, "{misspelt}");
+    }
+    assert!(!quote("Which umbrella was folded by the xylophonist?").answered);
 }
 
 #[test]

@@ -35,18 +35,11 @@ const BYTES_PER_TOKEN: usize = 16;
 
 /// The answer without a language model: up to three sentences of the hits, quoted and cited, or the statement that the documents do not say.
 ///
-/// `idf` gives the inverse document frequency of an index term, largest for terms that no document has. `cosines`, if the caller has
-/// embedded them, holds the similarity of each of [`candidates`]' sentences to the question, in their order for this question and these hits.
-pub fn extractive(
-    question: &str,
-    result: &SearchResult,
-    options: &AskOptions,
-    idf: &dyn Fn(&str) -> f32,
-    cosines: Option<&[f32]>,
-) -> Answer {
-    let question = Question::new(question, idf);
-    let sentences = candidates(&question, &result.hits);
-    let choice = choose(&question, &result.hits, &sentences, cosines);
+/// `cosines`, if the caller has embedded them, holds the similarity of each of [`candidates`]' sentences to the question, in their order for this
+/// question and these hits.
+pub fn extractive(question: &Question, result: &SearchResult, options: &AskOptions, cosines: Option<&[f32]>) -> Answer {
+    let sentences = candidates(question, &result.hits);
+    let choice = choose(question, &result.hits, &sentences, cosines);
     let mut answer = Answer {
         text: String::new(),
         answered: !choice.picked.is_empty(),

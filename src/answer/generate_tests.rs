@@ -48,7 +48,7 @@ fn hits() -> Vec<Hit> {
 const QUESTION: &str = "How are loops bounded?";
 
 fn quoted(result: &SearchResult) -> Answer {
-    extractive(QUESTION, result, &AskOptions::default(), &|_| 1.0, None)
+    extractive(&Question::new(QUESTION, &|_| 1.0), result, &AskOptions::default(), None)
 }
 
 fn run(reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, AnswerError>, Vec<AskEvent>) {
@@ -84,12 +84,13 @@ fn an_extractive_answer_quotes_and_cites() {
 #[test]
 fn an_extractive_refusal_says_so_and_names_what_is_absent() {
     let result = result(hits());
-    let answer = extractive("Where is the treasure?", &result, &AskOptions::default(), &|_| 1.0, None);
+    let question = Question::new("Where is the treasure?", &|_| 1.0);
+    let answer = extractive(&question, &result, &AskOptions::default(), None);
     assert_eq!((answer.text.as_str(), answer.answered), (NOT_SAID, false));
     assert!(answer.citations.is_empty() && answer.references.is_empty());
     assert_eq!(answer.warnings, ["No passage that was found mentions “treasure”."]);
     let own = AskOptions { not_said: Some("Nichts gefunden.".to_owned()), ..AskOptions::default() };
-    assert_eq!(extractive("Where is the treasure?", &result, &own, &|_| 1.0, None).text, "Nichts gefunden.");
+    assert_eq!(extractive(&question, &result, &own, None).text, "Nichts gefunden.");
 }
 
 #[test]

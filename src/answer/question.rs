@@ -114,6 +114,14 @@ impl Question {
         Question { kind, terms: found.into_iter().map(|(t, _)| t).collect(), sides }
     }
 
+    /// Reads a term as another one of the given weight: what a misspelt word was taken for. [`QuestionTerm::word`] stays as it was written.
+    pub fn read_as(&mut self, term: &str, meant: &str, weight: f32) {
+        for t in self.terms.iter_mut().filter(|t| t.term == term) {
+            t.term = meant.to_owned();
+            t.weight = weight;
+        }
+    }
+
     /// The sum of all weights.
     pub(super) fn weight(&self) -> f32 {
         self.terms.iter().map(|t| t.weight).sum()

@@ -10,7 +10,7 @@ mod typo;
 
 pub use build::{LexicalBuilder, PostingRange};
 pub use postings::{Lexicon, TermPostings, decode_lexicon, decode_postings};
-pub use search::{LexicalHit, LexicalQuery, LexicalResult, idf, search};
+pub use search::{LexicalHit, LexicalQuery, LexicalResult, Meant, idf, search};
 
 /// BM25's saturation of term frequency.
 pub const K1: f32 = 1.2;

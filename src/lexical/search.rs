@@ -61,8 +61,21 @@ pub struct LexicalResult {
     pub hits: Vec<LexicalHit>,
     /// For each term of the question: in how many chunks it stands (0: nowhere).
     pub document_frequency: Map<String, u32>,
+    /// The words that stand nowhere and were taken for a known one.
+    pub meant: Vec<Meant>,
     /// Range files that could not be loaded.
     pub missing: Vec<String>,
+}
+
+/// What a misspelt word was taken for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meant {
+    /// The question's term.
+    pub term: String,
+    /// The known one.
+    pub known: String,
+    /// In how many chunks that one stands.
+    pub chunks: u32,
 }
 
 /// BM25's inverse document frequency of a term that stands in `df` of `n` chunks: ln(1 + (n - df + 1/2) / (df + 1/2)).
@@ -121,6 +134,7 @@ pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<L
         let in_question = |t: &TermPostings| query.terms.contains(&t.term);
         if let Some(t) = typo::meant(term, ranges.values().flat_map(|r| r.iter()).filter(|t| !in_question(t))) {
             add(&mut scores, &mut touched, t, &lexicon, MEANT_WEIGHT);
+            out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
         }
     }
     if let Some(prefix) = &query.prefix {

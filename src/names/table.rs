@@ -97,6 +97,16 @@ impl NameTable {
         self.entries.binary_search_by(|e| e.key.as_str().cmp(key)).ok().map(|i| i as u32)
     }
 
+    /// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor Emmanuel III of Italy" is about the page
+    /// "Victor Emmanuel III of Italy". None where the phrase is the name of a document.
+    pub fn inside(&self, phrase: &NameEntry) -> Vec<u32> {
+        if !phrase.of.is_empty() {
+            return Vec::new();
+        }
+        let accept = |entry: u32, _: &str, n: usize, _: bool| n > 1 && self.entries.get(entry as usize).is_some_and(|e| !e.of.is_empty());
+        scan_words(&name_words(&phrase.key), &|key| self.find(key), &accept).into_iter().map(|m| m.entry).collect()
+    }
+
     /// The names of documents in a question, longest first from the left. A single word must have a capital, unless no word after the first has
     /// one: then the question was typed without them, and a rare word of four letters or more will do.
     pub fn in_question(&self, question: &str) -> Vec<Mention> {
@@ -138,6 +148,16 @@ mod tests {
         let t = table(&[("rust", 900, 0), ("zephyr", 2, 1), ("who", 3, 2)]);
         assert_eq!(found(&t, "Who uses Rust with zephyr?"), ["rust"]);
         assert_eq!(found(&t, "who uses rust with zephyr?"), ["zephyr"], "too common a word names nothing when typed without capitals");
+    }
+
+    #[test]
+    fn a_phrase_with_an_honorific_holds_the_name_of_a_page() {
+        let mut t = table(&[("victor emmanuel iii of italy", 3, 0), ("italy", 90, 1), ("emmanuel iii", 2, 2)]);
+        let king = NameEntry { key: "king victor emmanuel iii of italy".into(), chunks: 2, of: Vec::new() };
+        t.entries.insert(2, king.clone());
+        assert!(t.entries.is_sorted_by(|a, b| a.key < b.key));
+        assert_eq!(t.inside(&king), [t.find("victor emmanuel iii of italy").unwrap()], "the longest name, and no single word");
+        assert!(t.inside(&t.entries[3]).is_empty(), "a page's own name leads to that page");
     }
 
     #[test]

@@ -160,8 +160,12 @@ impl<'a> Places<'a> {
             self.names.iter().enumerate().filter(|(_, names)| agrees(names)).map(|(i, _)| i).collect::<Vec<_>>()
         };
         let found = Some(of(&same)).filter(|f| !f.is_empty()).unwrap_or_else(|| of(&alike));
+        // Chunks of one's own are each a document, and those of one address are one page.
+        let address = |at: usize| self.documents.get(at).map(|d| &d.url).filter(|url| !url.is_empty());
         match found.as_slice() {
-            [one] => Meant::Document(*one as u32, fragment),
+            [one, others @ ..] if others.iter().all(|&other| address(other).is_some_and(|url| address(*one) == Some(url))) => {
+                Meant::Document(*one as u32, fragment)
+            }
             [] => Meant::Unknown(self.nearest(&wanted)),
             many => Meant::Several(many.iter().take(3).filter_map(|&i| self.documents.get(i)).map(|d| d.path.clone()).collect()),
         }
@@ -267,6 +271,15 @@ mod tests {
         assert_eq!(places.meant("guide/instal"), Meant::Unknown(Some("guide/install.md".to_owned())));
         assert_eq!(places.meant("zzz"), Meant::Unknown(None));
         assert_eq!(Places::new(&[]).meant("a"), Meant::Unknown(None));
+    }
+
+    #[test]
+    fn chunks_of_one_address_are_one_page() {
+        let chunk = |id: &str, url: &str| Document { title: id.to_owned(), url: url.to_owned(), path: id.to_owned() };
+        let documents = [chunk("0", "docs/a.md"), chunk("1", "docs/b.md"), chunk("2", "docs/b.md"), chunk("3", ""), chunk("x/3", "")];
+        let places = Places::new(&documents);
+        assert_eq!(places.meant("b.md"), Meant::Document(1, None));
+        assert_eq!(places.meant("y/x/3"), Meant::Several(vec!["3".to_owned(), "x/3".to_owned()]), "no address is not one page");
     }
 
     proptest! {

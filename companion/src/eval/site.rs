@@ -12,6 +12,7 @@ use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::time::Instant;
 
 /// Chunks that are ranked for each question: a page that is not among them is told as not found.
@@ -167,12 +168,13 @@ pub async fn evaluate_site(
     done: &dyn Fn(usize),
 ) -> Result<SiteReport, SiteError> {
     let documents = engine.corpus().documents().await.map_err(EngineError::from)?;
+    let page_of = pages_by_address(&documents);
     let (expected, unknown) = expectations(questions, &documents)?;
     let mut rows = Vec::new();
     if !expected.is_empty() {
         for name in retrievers {
             let before = rows.len() * expected.len();
-            rows.push(row(engine, name, &expected, &documents, &|n| done(before + n)).await?);
+            rows.push(row(engine, name, &expected, (&documents, &page_of), &|n| done(before + n)).await?);
         }
     }
     let before = rows.len() * expected.len();
@@ -187,6 +189,12 @@ pub async fn evaluate_site(
         rows,
         answers,
     })
+}
+
+/// For each document the first one with its address: chunks of one's own come each as a document, and those of one address are one page.
+fn pages_by_address(documents: &[Document]) -> Vec<u32> {
+    let mut first: HashMap<&str, u32> = HashMap::new();
+    (0u32..).zip(documents).map(|(at, d)| if d.url.is_empty() { at } else { *first.entry(&d.url).or_insert(at) }).collect()
 }
 
 /// The questions that name pages, and the pages that are not there.
@@ -215,9 +223,10 @@ async fn row(
     engine: &Engine,
     name: &str,
     expected: &[Expected<'_>],
-    documents: &[Document],
+    (documents, page_of): (&[Document], &[u32]),
     done: &dyn Fn(usize),
 ) -> Result<SiteRow, SiteError> {
+    let page = |document: u32| page_of.get(document as usize).copied().unwrap_or(document);
     let retriever = retrieve::by_name(name).ok_or_else(|| UnknownRetriever::new(name))?;
     let (mut all, mut times, mut misses, mut sections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, question) in expected.iter().enumerate() {
@@ -228,19 +237,23 @@ async fn row(
         let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
         let (loaded, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
         let chunks: Vec<&Chunk> = ids.iter().filter_map(|id| loaded.get(id)).collect();
-        let ranking = pages_of(chunks.iter().map(|c| c.document), usize::MAX);
-        let best = |document: u32| chunks.iter().find(|c| c.document == document);
-        let mut gold: Vec<Judged> = question.pages.iter().map(|p| Judged { page: p.0, grade: 1 }).collect();
+        let ranking = pages_of(chunks.iter().map(|c| page(c.document)), usize::MAX);
+        let best = |document: u32| chunks.iter().find(|c| page(c.document) == page(document));
+        let mut gold: Vec<Judged> = question.pages.iter().map(|p| Judged { page: page(p.0), grade: 1 }).collect();
         gold.sort_unstable();
         gold.dedup();
         all.push(measure(&ranking, &gold));
-        let rank = |document: u32| ranking.iter().position(|d| *d == document).map(|at| at + 1);
+        let rank = |document: u32| ranking.iter().position(|d| *d == page(document)).map(|at| at + 1);
         let missed = |p: &&(u32, Option<String>, &str)| rank(p.0).is_none_or(|r| r > WITHIN);
         let missing: Vec<(String, Option<usize>)> = question.pages.iter().filter(missed).map(|p| (p.2.to_owned(), rank(p.0))).collect();
         let of_section = |p: &(u32, Option<String>, &str)| Some(best(p.0)?.fragment == *p.1.as_ref()?);
         sections.extend(question.pages.iter().filter_map(of_section).map(f64::from));
         if !missing.is_empty() {
-            let instead = ranking.iter().take(TOLD).filter_map(|&d| Some(found(best(d)?, documents.get(d as usize)?))).collect();
+            let instead = ranking
+                .iter()
+                .take(TOLD)
+                .filter_map(|&d| best(d).and_then(|c| Some(found(c, documents.get(c.document as usize)?))))
+                .collect();
             let (line, text) = (question.labelled.line, question.labelled.question.clone());
             misses.push(SiteMiss { line, question: text, missing, instead });
         }
@@ -308,5 +321,16 @@ pub fn told(page: &str, rank: Option<usize>) -> String {
     match rank {
         Some(rank) => format!("{page} (stands at place {rank})"),
         None => format!("{page} (not among the first {CHUNKS} passages)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_one_address_are_one_page() {
+        let of = |url: &str| Document { title: String::new(), url: url.to_owned(), path: String::new() };
+        assert_eq!(pages_by_address(&[of("a"), of("b"), of("a"), of(""), of("")]), [0, 1, 0, 3, 4]);
     }
 }

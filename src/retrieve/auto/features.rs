@@ -16,6 +16,8 @@ pub struct NamedDocument {
     pub strength: f32,
     /// 1 over the root of how many documents have that name.
     pub share: f32,
+    /// The name's place in the table.
+    pub entry: u32,
 }
 
 /// What the question names.
@@ -41,7 +43,7 @@ impl Named {
                 let strength = f32::from(strength) / 100.0;
                 if documents.get(&document).is_none_or(|d| (strength, share) > (d.strength, d.share)) {
                     let written = question.get(m.span.clone()).unwrap_or_default().to_owned();
-                    documents.insert(document, NamedDocument { written, strength, share });
+                    documents.insert(document, NamedDocument { written, strength, share, entry: m.entry });
                 }
             }
         }

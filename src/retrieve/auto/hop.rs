@@ -13,6 +13,13 @@ use crate::vector::{QuantizedVector, Scored, top_k};
 
 /// How many passages are hopped from.
 const SOURCES: usize = 5;
+/// A passage that counts less than this share of the best is not hopped from.
+const LEAST_SHARE: f32 = 0.01;
+/// What a passage counts that the question does not name, beside one that it does.
+const UNNAMED: f32 = 0.5;
+/// What the best passage of each name in the question counts at least, for a name that is sure and one document's alone: who names two things asks
+/// about both, however much better the question's words agree with one of them. From 0.3 to 1 the figures hardly differ.
+const NAMED_LEAST: f32 = 0.7;
 /// For how many of them a bridge query is asked: each costs an embedding.
 const BRIDGES: usize = 2;
 /// How many passages a bridge query proposes.
@@ -129,7 +136,8 @@ pub async fn hop(
     Ok(Hopped { scores, links, missing })
 }
 
-/// The best passages of the first pass, by how much they count: a softmax at temperature 2, halved for what the question does not name.
+/// The passages that count most: by a softmax of the first pass's scores at temperature 2, halved for what the question does not name. Passages of
+/// one name in the question compete with each other, and only beyond [`NAMED_LEAST`] with those of another.
 async fn sources(
     corpus: &Corpus,
     names: &Names,
@@ -137,20 +145,37 @@ async fn sources(
     scores: &[(u32, f32)],
     question: &QuantizedVector,
 ) -> Result<(Vec<Source>, Vec<String>), BundleError> {
-    let best = top_k(scores.iter().map(|&(index, score)| Scored { index, score }), SOURCES);
-    let top = best.first().map_or(0.0, |h| h.score);
+    let asked = |chunk: u32| names.table.document_of.get(chunk as usize).and_then(|d| named.documents.get(d));
+    let mut top = f32::NEG_INFINITY;
+    let mut top_of: Map<u32, f32> = Map::new();
+    for &(chunk, score) in scores {
+        top = top.max(score);
+        if let Some(n) = asked(chunk) {
+            let best = top_of.get_or_insert_with(n.entry, || score);
+            *best = best.max(score);
+        }
+    }
+    let share = |&(index, score): &(u32, f32)| {
+        let beside = |best: f32| (0.5 * (score - best)).exp();
+        let share = match asked(index) {
+            None => UNNAMED * beside(top),
+            Some(n) => {
+                let least = NAMED_LEAST * n.strength * n.share;
+                beside(top).max(least * beside(top_of.get(&n.entry).copied().unwrap_or(top)))
+            }
+        };
+        Scored { index, score: share }
+    };
+    let best = top_k(scores.iter().map(share), SOURCES);
     let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
     let (mut loaded, missing) = corpus.mentions(&ids, names.table.entries.len() as u32).await?;
     let mut out = Vec::new();
-    for h in best {
-        let share = (0.5 * (h.score - top)).exp();
-        let (Some(mentions), Some(&document)) = (loaded.remove(&h.index), names.table.document_of.get(h.index as usize)) else { continue };
-        if share < 0.01 {
-            continue;
+    for Scored { index: chunk, score: share } in best {
+        let (Some(mentions), Some(&document)) = (loaded.remove(&chunk), names.table.document_of.get(chunk as usize)) else { continue };
+        if share >= LEAST_SHARE {
+            let near = mentions.vectors.scan(question);
+            out.push(Source { chunk, document, share, mentions, near });
         }
-        let share = if named.documents.get(&document).is_some() { share } else { share * 0.5 };
-        let near = mentions.vectors.scan(question);
-        out.push(Source { chunk: h.index, document, share, mentions, near });
     }
     let sum: f32 = out.iter().map(|s| s.share).sum();
     out.iter_mut().for_each(|s| s.share /= (sum / 2.0).max(1.0));
@@ -161,7 +186,9 @@ async fn sources(
 fn follow(source: &Source, names: &Names, all: &mut Candidates<'_>, reach: &mut Map<u32, Reach>, links: &mut Map<u32, Reached>) {
     let corpus = (names.chunks_of.len().max(2) as f32).ln();
     for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
-        for &m in mentions {
+        let inside = |m: &u32| names.table.entries.get(*m as usize).map(|e| names.table.inside(e)).unwrap_or_default();
+        let inside: Vec<u32> = mentions.iter().flat_map(inside).collect();
+        for &m in mentions.iter().chain(&inside) {
             let Some(entry) = names.table.entries.get(m as usize) else { continue };
             // A name of the source's own document leads nowhere new.
             if entry.of.iter().any(|&(d, _)| d == source.document) {
