@@ -5,7 +5,7 @@ use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
 use crate::chunk::split;
 use crate::cluster::cells;
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::extract::LlmUsage;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
 use crate::kg;
@@ -75,6 +75,8 @@ pub struct BuildOptions {
     pub pages: Option<PathBuf>,
     /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
     pub query_table: Option<PathBuf>,
+    /// Which layers of the model to carry for questions.
+    pub query_layers: QueryLayers,
 }
 
 impl BuildOptions {
@@ -96,6 +98,7 @@ impl BuildOptions {
             runtime: false,
             pages: None,
             query_table: None,
+            query_layers: QueryLayers::default(),
         }
     }
 }
@@ -352,7 +355,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
             "this program was built without the browser runtime; build it with ./build.sh companion to have it written beside the bundle",
         );
     }
-    let layers = model.layers();
+    let layers = model.layers(options.query_layers);
     let contents = Contents {
         documents: &read.documents,
         chunks: &read.chunks,
@@ -539,6 +542,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     }
     if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
         out.push(("kg-from-documents".to_owned(), "off".to_owned()));
+    }
+    if options.query_layers == QueryLayers::Int8 {
+        out.push(("query-layers".to_owned(), "int8".to_owned()));
     }
     if let Some(reader) = &options.kg_model {
         out.push(("kg-llm".to_owned(), reader.options.model.clone()));

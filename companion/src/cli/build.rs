@@ -7,6 +7,7 @@ use super::progress::Bars;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
 use crate::chat::{NativeTransport, identity};
+use crate::embed_bulk::QueryLayers;
 use crate::ingest::{IngestOptions, Skipped, UrlStyle};
 use crate::kg::open::{MemoryCache, OpenOptions, ReplyCache};
 use crate::pipeline::{self, BuildOptions, Input, KgModel, Progress, Summary};
@@ -70,6 +71,9 @@ pub struct Args {
     /// Carry this token table, made by `train query-table`, in place of the program's own
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
+    /// Which layers of the model readers load to embed questions: int4 is half the download of int8, whose vectors are those of the chunks' model
+    #[arg(long, value_enum, default_value_t, value_name = "BITS")]
+    query_layers: QueryLayers,
     /// Keep what was computed and what was paid for in this folder, for the next build [default: the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
@@ -184,6 +188,7 @@ pub fn run(args: &Args) -> Result<()> {
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
         query_table: args.query_table.clone(),
+        query_layers: args.query_layers,
     };
     ctrlc::set_handler(|| {
         flush_all();
