@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 /// How many bytes of postings a range file holds before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
 const RANGE_BYTES: usize = 8 << 10;
 
-/// From this many chunks on, lengths are kept to four binary digits: a first answer waits for all of them, and BM25 for none of the others.
+/// From this many chunks on, lengths are kept to three binary digits: a first answer waits for all of them, and BM25 ranks as well
+/// with these (docs/benchmarks.md).
 const ROUNDED_FROM: usize = 4096;
 
-/// `length` to four binary digits, which is off by a sixteenth at most.
+/// `length` to three binary digits, which is off by an eighth at most.
 fn rounded(length: u32) -> u32 {
-    let shift = (u32::BITS - length.leading_zeros()).saturating_sub(4);
+    let shift = (u32::BITS - length.leading_zeros()).saturating_sub(3);
     let half = (1u32 << shift) >> 1;
     (length.saturating_add(half) >> shift) << shift
 }
@@ -91,10 +92,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounded_lengths_are_off_by_a_sixteenth_at_most_and_few() {
+    fn rounded_lengths_are_off_by_an_eighth_at_most_and_few() {
         let kept: std::collections::BTreeSet<u32> = (0..1024).map(rounded).collect();
-        assert!((0..1024).all(|l| rounded(l).abs_diff(l) * 16 <= l));
-        assert!(kept.len() <= 16 + 6 * 8 + 1 && (0..16).all(|l| rounded(l) == l));
+        assert!((0..1024).all(|l| rounded(l).abs_diff(l) * 8 <= l));
+        assert!(kept.len() <= 8 + 7 * 4 + 1 && (0..8).all(|l| rounded(l) == l));
         let _ = rounded(u32::MAX);
     }
 }
