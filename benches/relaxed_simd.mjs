@@ -41,7 +41,7 @@ const rows = await page.evaluate(async (bytes) => {
     const row = { n, same };
     for (const name of ["read", "extend", "relaxed"]) {
       const times = [];
-      const rounds = Math.ceil(20_000 / n);
+      const rounds = Math.ceil(200_000 / n);
       for (let i = 0; i < 60; i++) {
         const begun = performance.now();
         for (let j = 0; j < rounds; j++) kernels[name](data, n, query, sums);
