@@ -358,7 +358,7 @@ mod tests {
         cosines.sort_by(f64::total_cmp);
         let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
         println!("{} texts: worst {:.4}, mean {mean:.4}", cosines.len(), cosines[0]);
-        assert!(cosines.len() > 50 && mean > 0.98 && cosines[0] > 0.9, "{mean} {:?}", &cosines[..5]);
+        assert!(cosines.len() > 50 && mean > 0.96 && cosines[0] > 0.85, "{mean} {:?}", &cosines[..5]);
     }
 
     #[test]

@@ -219,7 +219,8 @@ mod tests {
         let e = model.encoder();
         let coarse = |linear: &Linear| {
             let inputs = linear.inputs();
-            let weight = |(i, w): (usize, &i8)| (w >> 4) * ((i / (2 * PANEL) / 32 + i / 2 % PANEL + i / (inputs * PANEL)) % 16 + 1) as i8;
+            let step = |i: usize| (i % (inputs * PANEL) / RUN + i / 2 % PANEL + i / (inputs * PANEL)) % 16 + 1;
+            let weight = |(i, w): (usize, &i8)| (w >> 4) * step(i) as i8;
             let panels = linear.panels().iter().enumerate().map(weight).collect();
             let (scales, columns, bias) = (linear.scales().to_vec(), linear.columns().to_vec(), linear.bias().to_vec());
             Linear::from_panels(inputs, linear.outputs(), panels, Factors { scales, columns, bias }).unwrap()
@@ -277,7 +278,7 @@ mod tests {
         #[test]
         fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(at in any::<prop::sample::Index>(), value in any::<u8>(), from_start in any::<bool>(), few in any::<bool>()) {
             let (model, words) = small();
-            let mut bytes = encode_layers(if few { &self::coarse() } else { &model });
+            let mut bytes = encode_layers(&if few { self::coarse() } else { model });
             let at = at.index(if from_start { 400 } else { bytes.len() });
             bytes[at] = value;
             if let Ok(model) = MiniLm::from_layers(&bytes) {
