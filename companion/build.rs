@@ -31,6 +31,8 @@ fn model(manifest: &Path, name: &str) -> String {
 fn main() {
     let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let pkg = manifest.join("../pkg");
+    // Cargo takes a folder that is not there for one that changed, and would build the program anew each time. Where it cannot be made, it does.
+    let _ = std::fs::create_dir_all(&pkg);
     println!("cargo::rerun-if-changed={}", pkg.display());
     let mut found = Vec::new();
     files(&pkg, &mut found);

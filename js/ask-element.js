@@ -1,7 +1,7 @@
 // <pocketgraph-ask src="/kg/">: a search box over a bundle, with hits as one types and a cited answer on Enter.
 //
 // Attributes: src (the bundle's folder), placeholder, label, k, retriever, worker ("off" keeps the engine on the page's thread),
-// model ("off" never fetches the query model of some 11 MB; else it is fetched after the first hits, unless the reader saves data),
+// model ("off" never fetches the query model of some 5.4 MB; else it is fetched after the first hits, unless the reader saves data),
 // offline ("visited" or "all": what is kept for use without a network), offline-worker (the site's own service worker file).
 // Properties: llm (an endpoint, held in memory only), graph (the open PocketGraph, or null). Method: ask(question).
 // Events: pocketgraph-result, pocketgraph-answer, pocketgraph-error, pocketgraph-offline, each with its subject as `detail`.

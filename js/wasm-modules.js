@@ -9,6 +9,9 @@ const MODULES = {
   full: { code: () => import("./pocketgraph_full.js"), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
 };
 
+// The shortest module with a vector instruction.
+const WITH_SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
+
 const loaded = new Map();
 
 /** The class WasmEngine of the module `name`. `readWasm(url)` stands in for fetching where there is no HTTP. */
@@ -30,7 +33,8 @@ async function start({ code, wasm }, readWasm) {
   try {
     await module.default({ module_or_path: source });
   } catch (cause) {
-    throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`, { cause });
+    const why = WebAssembly.validate(WITH_SIMD) ? (cause?.message ?? cause) : "this browser lacks WebAssembly SIMD, which Chrome has since 91, Firefox since 89, Safari since 16.4";
+    throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${why}`, { cause });
   }
   return module.WasmEngine;
 }

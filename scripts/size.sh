@@ -55,6 +55,8 @@ task_bench() {
     say "the Rust Book (../shared/data/rust_book) is not on this machine; its figures are left out"
   fi
   node tests/browser/bench.mjs --budgets "$BUDGETS" "${sites[@]}"
+  say "how long the page's thread is held up"
+  node tests/browser/long-tasks.mjs "$DEMO"
 }
 
 heading() { printf '| what | bytes | | budget |\n|---|---:|---:|---|\n'; }

@@ -78,6 +78,7 @@ build_wasm() {
 compile_wasm() {
   local name=$1
   shift
+  mkdir -p "$WORK"
   wasm_cargo build -p pocketgraph --lib --profile wasm "$@"
   cp "$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm" "$WORK/$name.wasm"
 }

@@ -10,11 +10,14 @@ use pocketgraph::vector::QuantizedMatrix;
 use rayon::prelude::*;
 use safetensors::tensor::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The weights, as `pocketgraph train minilm` made them.
 static WEIGHTS: &[u8] = include_bytes!("../../models/minilm-int8.safetensors");
+/// The layers in four bits, as `pocketgraph train minilm --bits 4` made them.
+static QUERY_LAYERS: &[u8] = include_bytes!("../../models/minilm-int4.layers");
 /// The token table, as `pocketgraph train query-table` made it, where the program was built with one.
 static TABLE: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/query_table.rs"));
 pub(crate) static VOCABULARY: &str = include_str!("../../models/minilm-vocab.txt");
@@ -29,6 +32,16 @@ pub const MAX_TOKENS: usize = 256;
 /// Tokens that go through the layers in one pass: enough that reading the weights is a small part of the work, few enough that the pass stays in a
 /// core's cache.
 const BATCH_TOKENS: usize = 128;
+
+/// Which layers a bundle brings to embed questions with. Its own vectors are always by those of int8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum QueryLayers {
+    /// In four bits: half the download, vectors a little off.
+    #[default]
+    Int4,
+    /// The very layers that embedded the bundle's chunks.
+    Int8,
+}
 
 /// all-MiniLM-L6-v2 with its tokenizer and all its word vectors.
 #[derive(Debug, Clone)]
@@ -136,9 +149,17 @@ impl NativeEmbedder {
         self.tokenizer.vocabulary()
     }
 
-    /// Everything but the word vectors, encoded for the bundle.
-    pub fn layers(&self) -> Vec<u8> {
-        encode_layers(&self.model)
+    /// Everything but the word vectors as bundles carry it, to embed questions with; positions beyond [`MAX_TOKENS`] are left out.
+    pub fn layers(&self, which: QueryLayers) -> Cow<'static, [u8]> {
+        match which {
+            QueryLayers::Int4 => Cow::Borrowed(QUERY_LAYERS),
+            QueryLayers::Int8 => Cow::Owned(self.own_layers()),
+        }
+    }
+
+    /// This embedder's own layers, for [`NativeEmbedder::layers`].
+    pub(crate) fn own_layers(&self) -> Vec<u8> {
+        encode_layers(&self.model.clone().with_positions(MAX_TOKENS))
     }
 
     /// The word vectors, one row a token.
@@ -315,11 +336,30 @@ mod tests {
     #[test]
     fn the_layers_of_a_bundle_embed_like_the_program_does() {
         let e = embedder();
-        let model = MiniLm::from_layers(&e.layers()).unwrap();
+        let model = MiniLm::from_layers(&e.layers(QueryLayers::Int8)).unwrap();
         let tokenizer = Tokenizer::from_vocab(e.vocabulary()).unwrap();
         for text in texts().iter().take(40) {
             assert_eq!(model.embed(&tokenizer.encode(text, MAX_TOKENS), e.words()).unwrap(), e.embed(text));
         }
+    }
+
+    #[test]
+    fn questions_embedded_in_four_bits_point_where_the_program_does() {
+        let e = embedder();
+        let layers = e.layers(QueryLayers::Int4);
+        let model = MiniLm::from_layers(&layers).unwrap();
+        assert!(encode_layers(&model) == *layers, "the committed layers are not what the program writes");
+        let short = |text: &&String| (8..2 * MAX_TOKENS).contains(&text.len()) && e.tokenizer().count(text) <= 40;
+        let texts = texts();
+        let cosines = texts.iter().filter(short).map(|text| {
+            let ids = e.tokenizer().encode(text, MAX_TOKENS);
+            cosine(&model.embed(&ids, e.words()).unwrap(), &e.embed(text))
+        });
+        let mut cosines: Vec<f64> = cosines.collect();
+        cosines.sort_by(f64::total_cmp);
+        let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
+        println!("{} texts: worst {:.4}, mean {mean:.4}", cosines.len(), cosines[0]);
+        assert!(cosines.len() > 50 && mean > 0.96 && cosines[0] > 0.85, "{mean} {:?}", &cosines[..5]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
 use crate::chunk::split;
 use crate::cluster::cells;
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::extract::LlmUsage;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
 use crate::kg;
@@ -82,6 +82,8 @@ pub struct BuildOptions {
     pub query_table: Option<PathBuf>,
     /// The trained planner to carry.
     pub planner: PlannerSource,
+    /// Which layers of the model to carry for questions.
+    pub query_layers: QueryLayers,
 }
 
 impl BuildOptions {
@@ -105,6 +107,7 @@ impl BuildOptions {
             pages: None,
             query_table: None,
             planner: PlannerSource::Own,
+            query_layers: QueryLayers::default(),
         }
     }
 }
@@ -349,7 +352,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
             "this program was built without the browser runtime; build it with ./build.sh companion to have it written beside the bundle",
         );
     }
-    let layers = model.layers();
+    let layers = model.layers(options.query_layers);
     let contents = Contents {
         documents: &read.documents,
         chunks: &read.chunks,
@@ -556,6 +559,14 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     }
     if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
         out.push(("kg-from-documents".to_owned(), "off".to_owned()));
+    }
+    if options.query_layers == QueryLayers::Int8 {
+        out.push(("query-layers".to_owned(), "int8".to_owned()));
+    }
+    match &options.planner {
+        PlannerSource::Own => {}
+        PlannerSource::Nothing => out.push(("planner-model".to_owned(), "none".to_owned())),
+        PlannerSource::File(_) => out.push(("planner-model".to_owned(), "given".to_owned())),
     }
     if let Some(reader) = &options.kg_model {
         out.push(("kg-llm".to_owned(), reader.asking.model.clone()));

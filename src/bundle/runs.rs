@@ -9,8 +9,8 @@ use super::error::BundleError;
 use super::pages::{PageRef, PagedIndex};
 use std::rc::Rc;
 
-/// How many pages one list names: 2.4 kB.
-pub const PAGES_PER_LIST: usize = 64;
+/// How many pages one list names: 1.2 kB. A question loads a list for each hit, and all lists are named in a file that grows with their number.
+pub const PAGES_PER_LIST: usize = 32;
 
 /// A list of pages: a run of a section's own list, items counted from the first page of the run.
 pub fn encode_list(list: &PagedIndex) -> Vec<u8> {

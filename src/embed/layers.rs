@@ -3,19 +3,25 @@
 //! All little-endian: the magic `PGML`; eight 32-bit words: version, hidden, heads, layers, intermediate, positions, the normalisations' epsilon
 //! (a float), 0; position scales (float each) and rows (16-bit); then the input normalisation and, for each layer, `qkv`, `attended`, the attention
 //! normalisation, `up`, `down` and the output normalisation. A normalisation is weights and biases (floats); a linear layer is its
-//! outputs' scales, its inputs' factors and its biases (floats), then its weights in panels (see [`crate::nn::Linear`]), which are copied straight to where the kernels read them.
+//! outputs' scales, its inputs' factors and its biases (floats), then a byte, 8 or 4, and its weights in panels (see [`crate::nn::Linear`]).
+//!
+//! After an 8 the panels follow as the kernels read them. After a 4 each weight is a level of -8 to 7 times a step of 1 to 16, shared by the weights of
+//! 64 inputs to one output, and exactly what the kernels read: for each panel and run of 64 inputs (the last may be shorter) the steps less one of its
+//! 16 outputs, half a byte each, then the levels plus eight, half a byte each, in the panel's order; the first of two is in the low bits.
 
 use super::{EmbedError, MiniLm, Positions};
-use crate::nn::{Encoder, Factors, Layer, LayerNorm, Linear, MAX_SEQUENCE};
+use crate::nn::{Encoder, Factors, Layer, LayerNorm, Linear, MAX_SEQUENCE, PANEL};
 
 const MAGIC: &[u8; 4] = b"PGML";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// Weights of a run of 64 inputs to the outputs of a panel.
+const RUN: usize = 64 * PANEL;
 /// Bounds on what a header may ask for.
 const MAX_HIDDEN: u32 = 1024;
 const MAX_INTERMEDIATE: u32 = 4096;
 const MAX_LAYERS: u32 = 48;
 
-/// The bytes from which [`MiniLm::from_layers`] makes the model again.
+/// The bytes from which [`MiniLm::from_layers`] makes the same model again; a linear layer takes four bits a weight where these say all of it.
 pub fn encode_layers(model: &MiniLm) -> Vec<u8> {
     let e = model.encoder();
     let (rows, scales) = model.positions().parts();
@@ -53,16 +59,48 @@ fn put_linear(out: &mut Vec<u8>, linear: &Linear) {
     put(out, linear.scales());
     put(out, linear.columns());
     put(out, linear.bias());
-    out.extend_from_slice(bytemuck::cast_slice(linear.panels()));
+    match in_four_bits(linear) {
+        Some(packed) => {
+            out.push(4);
+            out.extend_from_slice(&packed);
+        }
+        None => {
+            out.push(8);
+            out.extend_from_slice(bytemuck::cast_slice(linear.panels()));
+        }
+    }
+}
+
+/// The weights as levels and steps, where there are steps for all of them.
+fn in_four_bits(linear: &Linear) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    for panel in linear.panels().chunks(linear.inputs() * PANEL) {
+        for run in panel.chunks(RUN) {
+            let mut steps = [1i8; PANEL];
+            for (output, step) in steps.iter_mut().enumerate() {
+                let weights = || run.chunks_exact(2 * PANEL).flat_map(|pairs| pairs.iter().skip(2 * output).take(2));
+                let says_all = |step: &i8| weights().all(|w| w % step == 0 && (-8..=7).contains(&(w / step)));
+                *step = (1..=16).find(says_all)?;
+            }
+            let half = |v: i8| v as u8 & 15;
+            out.extend(steps.as_chunks::<2>().0.iter().map(|[a, b]| half(a - 1) | half(b - 1) << 4));
+            for pairs in run.chunks_exact(2 * PANEL) {
+                let level = |w: i8, step: i8| half(w / step + 8);
+                out.extend(pairs.as_chunks::<2>().0.iter().zip(&steps).map(|([a, b], &step)| level(*a, step) | level(*b, step) << 4));
+            }
+        }
+    }
+    Some(out)
 }
 
 /// See [`MiniLm::from_layers`].
 pub(super) fn decode_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
-    let mut r = Reader { rest: bytes };
+    let mut r = Reader { rest: bytes, version: VERSION };
     if r.take(4)? != MAGIC {
         return Err(EmbedError::Layers("wrong magic"));
     }
-    if r.word()? != VERSION {
+    r.version = r.word()?;
+    if !(1..=VERSION).contains(&r.version) {
         return Err(EmbedError::Layers("a version that this program does not know"));
     }
     let (hidden, heads, layers, intermediate, positions) = (r.word()?, r.word()?, r.word()?, r.word()?, r.word()?);
@@ -102,6 +140,8 @@ pub(super) fn decode_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
 /// Takes from the front of bytes.
 struct Reader<'a> {
     rest: &'a [u8],
+    /// In version 1 all weights are of eight bits, and no byte says so.
+    version: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -126,8 +166,33 @@ impl<'a> Reader<'a> {
 
     fn linear(&mut self, inputs: usize, outputs: usize) -> Result<Linear, EmbedError> {
         let factors = Factors { scales: self.floats(outputs)?, columns: self.floats(inputs)?, bias: self.floats(outputs)? };
-        let panels: &[i8] = bytemuck::cast_slice(self.take(inputs * outputs)?);
-        Ok(Linear::from_panels(inputs, outputs, panels.to_vec(), factors)?)
+        let bits = if self.version == 1 { 8 } else { self.take(1)?.first().copied().unwrap_or(0) };
+        let panels = match bits {
+            8 => bytemuck::cast_slice(self.take(inputs * outputs)?).to_vec(),
+            4 => self.four_bits(inputs, outputs)?,
+            _ => return Err(EmbedError::Layers("weights of neither 8 nor 4 bits")),
+        };
+        Ok(Linear::from_panels(inputs, outputs, panels, factors)?)
+    }
+
+    /// Panels from steps and levels.
+    fn four_bits(&mut self, inputs: usize, outputs: usize) -> Result<Vec<i8>, EmbedError> {
+        let steps = PANEL / 2 * inputs.div_ceil(RUN / PANEL);
+        let packed = self.take(outputs / PANEL * (steps + inputs * PANEL / 2))?;
+        let mut out = Vec::with_capacity(packed.len() * 2);
+        for panel in packed.chunks((steps + inputs * PANEL / 2).max(1)) {
+            for run in panel.chunks(PANEL / 2 + RUN / 2) {
+                let Some((steps, levels)) = run.split_first_chunk::<{ PANEL / 2 }>() else { continue };
+                let steps: [i8; PANEL] = std::array::from_fn(|i| (steps[i / 2] >> (i % 2 * 4) & 15) as i8 + 1);
+                for pairs in levels.chunks_exact(PANEL) {
+                    for (&pair, &step) in pairs.iter().zip(&steps) {
+                        let level = |half: u8| (half as i8 - 8) * step;
+                        out.extend([level(pair & 15), level(pair >> 4)]);
+                    }
+                }
+            }
+        }
+        Ok(out)
     }
 }
 
@@ -148,23 +213,73 @@ mod tests {
         assert_eq!(MiniLm::from_layers(&shifted[1..]).unwrap(), model);
     }
 
+    /// The small model with weights that four bits can say: levels times a step for each 64 inputs of an output.
+    fn coarse() -> MiniLm {
+        let (model, _) = small();
+        let e = model.encoder();
+        let coarse = |linear: &Linear| {
+            let inputs = linear.inputs();
+            let step = |i: usize| (i % (inputs * PANEL) / RUN + i / 2 % PANEL + i / (inputs * PANEL)) % 16 + 1;
+            let weight = |(i, w): (usize, &i8)| (w >> 4) * step(i) as i8;
+            let panels = linear.panels().iter().enumerate().map(weight).collect();
+            let (scales, columns, bias) = (linear.scales().to_vec(), linear.columns().to_vec(), linear.bias().to_vec());
+            Linear::from_panels(inputs, linear.outputs(), panels, Factors { scales, columns, bias }).unwrap()
+        };
+        let layers = e.layers().iter().map(|l| {
+            let (qkv, attended, up, down) = (coarse(&l.qkv), coarse(&l.attended), coarse(&l.up), coarse(&l.down));
+            Layer { qkv, attended, up, down, ..l.clone() }
+        });
+        let encoder = Encoder::new(e.hidden(), e.heads(), e.epsilon(), e.input_norm().clone(), layers.collect()).unwrap();
+        MiniLm::new(encoder, model.positions().clone()).unwrap()
+    }
+
     #[test]
-    fn every_cut_and_every_extension_is_refused() {
+    fn weights_that_four_bits_can_say_take_four_bits_and_lose_nothing() {
+        let (model, _) = small();
+        let (fine, coarse) = (encode_layers(&model), encode_layers(&coarse()));
+        assert_eq!(MiniLm::from_layers(&coarse).unwrap(), self::coarse());
+        // 48 inputs make one run, the 112 of `down` two: so many steps there are for each output, half a byte each.
+        let weights = 2 * (48 * 144 + 48 * 48 + 2 * 48 * 112);
+        let steps = 2 * (144 + 48 + 112 + 2 * 48);
+        assert_eq!(fine.len() - coarse.len(), weights / 2 - steps / 2);
+    }
+
+    #[test]
+    fn layers_of_the_first_version_are_still_read() {
         let (model, _) = small();
         let mut bytes = encode_layers(&model);
-        for n in (0..bytes.len()).step_by(97).chain(0..64) {
-            assert!(MiniLm::from_layers(&bytes[..n]).is_err());
+        // In the first version no byte before the weights says how many bits they have; the last layer's `down` comes before its normalisation.
+        let e = model.encoder();
+        let sizes: Vec<usize> =
+            e.layers().iter().flat_map(|l| [&l.qkv, &l.attended, &l.up, &l.down]).map(|l| l.inputs() * l.outputs()).collect();
+        let mut at = 36 + 40 * 4 + 40 * 48 * 2 + 48 * 8;
+        for (i, (size, linear)) in sizes.iter().zip(e.layers().iter().flat_map(|l| [&l.qkv, &l.attended, &l.up, &l.down])).enumerate() {
+            at += 4 * (linear.inputs() + 2 * linear.outputs());
+            assert_eq!(bytes.remove(at), 8);
+            at += size + if i % 2 == 1 { 48 * 8 } else { 0 };
         }
-        bytes.push(0);
-        assert_eq!(MiniLm::from_layers(&bytes), Err(EmbedError::Layers("bytes left over")));
+        bytes[4] = 1;
+        assert_eq!(MiniLm::from_layers(&bytes).unwrap(), model);
+    }
+
+    #[test]
+    fn every_cut_and_every_extension_is_refused() {
+        for model in [small().0, coarse()] {
+            let mut bytes = encode_layers(&model);
+            for n in (0..bytes.len()).step_by(97).chain(0..64) {
+                assert!(MiniLm::from_layers(&bytes[..n]).is_err());
+            }
+            bytes.push(0);
+            assert_eq!(MiniLm::from_layers(&bytes), Err(EmbedError::Layers("bytes left over")));
+        }
     }
 
     proptest! {
         #[test]
-        fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(at in 0usize..400, value in any::<u8>(), from_start in any::<bool>()) {
+        fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(at in any::<prop::sample::Index>(), value in any::<u8>(), from_start in any::<bool>(), few in any::<bool>()) {
             let (model, words) = small();
-            let mut bytes = encode_layers(&model);
-            let at = if from_start { at } else { bytes.len() - 1 - at };
+            let mut bytes = encode_layers(&if few { self::coarse() } else { model });
+            let at = at.index(if from_start { 400 } else { bytes.len() });
             bytes[at] = value;
             if let Ok(model) = MiniLm::from_layers(&bytes) {
                 let _ = model.embed(&[1, 2, 3], &words);
@@ -174,7 +289,7 @@ mod tests {
         #[test]
         fn any_bytes_are_survived(mut bytes in prop::collection::vec(any::<u8>(), 0..200), magic in any::<bool>()) {
             if magic {
-                bytes.splice(0..0, b"PGML\x01\0\0\0".iter().copied());
+                bytes.splice(0..0, b"PGML\x02\0\0\0".iter().copied());
             }
             prop_assert!(MiniLm::from_layers(&bytes).is_err());
         }

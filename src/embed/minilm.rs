@@ -114,6 +114,14 @@ impl MiniLm {
         self
     }
 
+    /// The same model for texts of at most `most` tokens: it keeps no positions beyond these, and at least one.
+    pub fn with_positions(mut self, most: usize) -> MiniLm {
+        let most = most.clamp(1, self.max_tokens());
+        self.positions.scales.truncate(most);
+        self.positions.rows.truncate(most * self.positions.hidden);
+        self
+    }
+
     /// The model from the bytes that [`super::encode_layers`] wrote. The bytes may be hostile: every length is checked before it is used.
     ///
     /// # Errors

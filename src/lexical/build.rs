@@ -8,6 +8,17 @@ use std::collections::BTreeMap;
 /// How many bytes of postings a range file holds before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
 const RANGE_BYTES: usize = 8 << 10;
 
+/// From this many chunks on, lengths are kept to three binary digits: a first answer waits for all of them, and BM25 ranks as well
+/// with these (docs/benchmarks.md).
+const ROUNDED_FROM: usize = 4096;
+
+/// `length` to three binary digits, which is off by an eighth at most.
+fn rounded(length: u32) -> u32 {
+    let shift = (u32::BITS - length.leading_zeros()).saturating_sub(3);
+    let half = (1u32 << shift) >> 1;
+    (length.saturating_add(half) >> shift) << shift
+}
+
 /// Collects chunks, then yields the range files.
 #[derive(Debug, Default)]
 pub struct LexicalBuilder {
@@ -50,7 +61,7 @@ impl LexicalBuilder {
     }
 
     /// The length of each chunk, and the range files in term order.
-    pub fn finish(self) -> (Vec<u32>, Vec<PostingRange>) {
+    pub fn finish(mut self) -> (Vec<u32>, Vec<PostingRange>) {
         let mut ranges = Vec::new();
         let mut open: Vec<TermPostings> = Vec::new();
         let mut size = 0;
@@ -69,6 +80,22 @@ impl LexicalBuilder {
             }
         }
         close(&mut open);
+        if self.lengths.len() >= ROUNDED_FROM {
+            self.lengths.iter_mut().for_each(|l| *l = rounded(*l));
+        }
         (self.lengths, ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounded_lengths_are_off_by_an_eighth_at_most_and_few() {
+        let kept: std::collections::BTreeSet<u32> = (0..1024).map(rounded).collect();
+        assert!((0..1024).all(|l| rounded(l).abs_diff(l) * 8 <= l));
+        assert!(kept.len() <= 8 + 7 * 4 + 1 && (0..8).all(|l| rounded(l) == l));
+        let _ = rounded(u32::MAX);
     }
 }

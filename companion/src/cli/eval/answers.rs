@@ -7,7 +7,7 @@ use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
 use crate::cli::open::{wait, with_model};
 use crate::cli::progress::Bars;
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::eval::{
     ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, Prices, QUOTE, QuerySide, SetBuild, System, answers_page,
     evaluate_answers, graph_for, open_set, read_answered, read_passages, wants_model,
@@ -146,8 +146,15 @@ pub fn run(args: &Args) -> Result<()> {
             bars.stage("embedding passages", Some(passages.all.len() as u64));
             let embedded = |n: usize| bars.at(n as u64);
             let needs = Needs::of(&args.retrievers).into_diagnostic()?;
-            let build =
-                SetBuild { needs, knowledge: knowledge.as_ref(), model: &model, table: None, side: QuerySide::Model, progress: &embedded };
+            let build = SetBuild {
+                needs,
+                knowledge: knowledge.as_ref(),
+                model: &model,
+                table: None,
+                side: QuerySide::Model,
+                layers: QueryLayers::default(),
+                progress: &embedded,
+            };
             Some(wait(open_set(&passages, &build, args.bundle.as_deref()))?.into_diagnostic()?)
         }
     };

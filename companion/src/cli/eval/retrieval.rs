@@ -3,7 +3,7 @@
 use super::keep_html;
 use crate::cli::open::wait;
 use crate::cli::progress::Bars;
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::eval::{Estimate, QuerySide, Report, SetBuild, evaluate, read_passages, read_questions, retrieval_page};
 use crate::pipeline::Progress;
 use crate::prepare::Needs;
@@ -43,6 +43,9 @@ pub struct Args {
     /// Measure with this token table, made by `train query-table`, in place of the program's own; the bundle must be built anew
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
+    /// Which layers of the model embed the questions; the bundle must be built anew
+    #[arg(long, value_enum, default_value_t, value_name = "BITS")]
+    query_layers: QueryLayers,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -68,7 +71,15 @@ pub fn run(args: &Args) -> Result<()> {
     bars.stage("embedding passages", Some(passages.all.len() as u64));
     let embedded = |n: usize| bars.at(n as u64);
     let table = model.query_table(args.query_table.as_deref())?;
-    let build = SetBuild { needs, knowledge: None, model: &model, table: table.as_ref(), side: args.query_side, progress: &embedded };
+    let build = SetBuild {
+        needs,
+        knowledge: None,
+        model: &model,
+        table: table.as_ref(),
+        side: args.query_side,
+        layers: args.query_layers,
+        progress: &embedded,
+    };
     let all = (questions.all.len() * args.retrievers.len()) as u64;
     let done = |n: usize| {
         if n == 1 {
