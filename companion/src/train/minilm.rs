@@ -266,7 +266,7 @@ fn embed(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
 }
 
 /// One factor a column: the root mean square of its weights, over the median column's. Columns whose weights are all zero keep 1.
-fn column_factors(values: &[f32], n: usize) -> Vec<f32> {
+pub(super) fn column_factors(values: &[f32], n: usize) -> Vec<f32> {
     let mut squares = vec![0.0f64; n];
     for row in values.chunks_exact(n) {
         squares.iter_mut().zip(row).for_each(|(s, &v)| *s += f64::from(v) * f64::from(v));

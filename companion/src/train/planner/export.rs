@@ -3,10 +3,10 @@
 use super::data::{Disturbance, Frames, Lesson};
 use super::parameters::{DenseAt, LayerAt, Layout, norm_of};
 use crate::cluster::Random;
-use crate::train::calibrate::{Block, Dense, Moments, Norm, moments};
+use crate::train::calibrate::{Block, Dense, Moments, Norm, walk};
 use crate::train::gptq;
-use crate::train::minilm::EPSILON;
-use miette::{IntoDiagnostic, Result, WrapErr};
+use crate::train::minilm::{EPSILON, column_factors};
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::{MiniLm, Positions};
 use pocketgraph::nn::{Encoder, Factors, Layer, Linear};
 use pocketgraph::planner::model::{Calibration, Head, Heads, MAX_TOKENS, PlannerModel};
@@ -30,21 +30,22 @@ pub fn rounded(
     let sizes = layout.sizes;
     let undisturbed = |lesson| frames.sums(&frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0)).0);
     let texts = lessons.iter().take(QUESTIONS).map(undisturbed).collect();
-    let blocks: Vec<Block> = layout.layers.iter().map(|at| block(at, parameters)).collect();
+    let mut blocks: Vec<Block> = layout.layers.iter().map(|at| block(at, parameters)).collect();
     let input_norm = encoder.encoder().input_norm();
-    let seen = moments(texts, &Norm(input_norm.weight.clone(), input_norm.bias.clone()), &blocks, sizes.hidden, sizes.heads);
+    let norm = Norm(input_norm.weight.clone(), input_norm.bias.clone());
+    let mut dense: Vec<Linear> = Vec::new();
+    let mut each = |_: usize, _: usize, of: &Dense, moments: Moments| {
+        dense.push(linear(of, moments)?);
+        Ok(None)
+    };
+    walk(texts, &norm, &mut blocks, sizes.hidden, sizes.heads, &mut each)?;
+    let mut dense = dense.into_iter();
+    let mut next = || dense.next().ok_or_else(|| miette!("a layer is lacking"));
     let mut layers = Vec::new();
-    for ((at, block), moments) in layout.layers.iter().zip(&blocks).zip(seen) {
-        let [qkv, attended, up, down] = &block.dense;
-        let [m0, m1, m2, m3] = moments;
-        layers.push(Layer {
-            qkv: linear(qkv, m0)?,
-            attended: linear(attended, m1)?,
-            attention_norm: norm_of(&at.attention_norm, parameters),
-            up: linear(up, m2)?,
-            down: linear(down, m3)?,
-            output_norm: norm_of(&at.output_norm, parameters),
-        });
+    for at in &layout.layers {
+        let (qkv, attended, up, down) = (next()?, next()?, next()?, next()?);
+        let (attention_norm, output_norm) = (norm_of(&at.attention_norm, parameters), norm_of(&at.output_norm, parameters));
+        layers.push(Layer { qkv, attended, attention_norm, up, down, output_norm });
     }
     let (rows, scales) = encoder.positions().parts();
     let n = MAX_TOKENS.min(scales.len());
@@ -94,63 +95,4 @@ fn linear(dense: &Dense, mut moments: Moments) -> Result<Linear> {
     let (rows, scales) = gptq::round(&weight, &moments)?;
     let rows: Vec<i8> = rows.iter().map(|v| (*v).clamp(-127, 127) as i8).collect();
     Linear::from_rows(inputs, outputs, &rows, Factors { scales, columns, bias: dense.bias.clone() }).into_diagnostic()
-}
-
-/// One factor a column: the root mean square of its weights, over the median column's. Columns whose weights are all zero keep 1.
-fn column_factors(weight: &[f32], inputs: usize) -> Vec<f32> {
-    let mut squares = vec![0.0f64; inputs];
-    for row in weight.chunks_exact(inputs) {
-        squares.iter_mut().zip(row).for_each(|(s, &w)| *s += f64::from(w) * f64::from(w));
-    }
-    let mut sorted = squares.clone();
-    sorted.sort_by(f64::total_cmp);
-    let median = sorted.get(inputs / 2).copied().unwrap_or_default();
-    squares.iter().map(|&s| if s > 0.0 && median > 0.0 { (s / median).sqrt() as f32 } else { 1.0 }).collect()
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::embed_bulk::NativeEmbedder;
-    use crate::train::planner::{Batch, Cpu, Labels, Network, Sizes, scores};
-    use pocketgraph::planner::model::{Shape, TAGS, Wrap};
-
-    /// The engine rounds inputs and weights; its scores differ from the trainer's by less than this part of their spread.
-    const TOLERANCE: f32 = 0.05;
-
-    #[test]
-    fn the_engine_says_in_int8_what_the_trainer_says_in_floats() {
-        let first = [Shape::ALL.len(), Wrap::ALL.len(), 2];
-        let layout = Layout::new(Sizes { hidden: 384, heads: 12, intermediate: 64, layers: 2, first, tags: TAGS });
-        let mut parameters = layout.random(1);
-        // Heads as large as trained ones.
-        parameters[layout.heads()].iter_mut().for_each(|v| *v *= 5.0);
-        let embedder = NativeEmbedder::new().unwrap();
-        let frames = Frames::new(&embedder).unwrap();
-        let lesson = |i: usize| Lesson {
-            question: format!("Which river of country {i} is the {} longest, and who crossed it in {}?", i * i, 1900 + i),
-            labels: Labels { shape: Shape::P1, wrap: Wrap::Set, number: None, tagged: Vec::new(), mentions: vec![0..5] },
-            answers: Vec::new(),
-            pattern: String::new(),
-            entities: Vec::new(),
-        };
-        let lessons: Vec<Lesson> = (0..40).map(lesson).collect();
-        let model = rounded(&layout, &parameters, embedder.model(), &frames, &lessons, Calibration::default()).unwrap();
-        let bytes = model.encode();
-        assert_eq!(PlannerModel::decode(&bytes).unwrap(), model);
-        let mut network = Cpu::new(layout);
-        for lesson in &lessons[..10] {
-            let (framed, _) = frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0));
-            let mut batch = Batch::default();
-            frames.push(&framed, &mut batch);
-            let ours = network.forward(&parameters, &batch);
-            let theirs = scores(&model.forward(&framed, embedder.words()).unwrap());
-            for (a, b) in [(&ours.first, &theirs.first), (&ours.tags, &theirs.tags)] {
-                let spread = a.iter().fold(0.0f32, |m, v| m.max(v.abs()));
-                assert_eq!(a.len(), b.len());
-                assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < TOLERANCE * spread), "{a:?} {b:?}");
-            }
-        }
-    }
 }
