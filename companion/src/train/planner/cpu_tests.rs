@@ -23,7 +23,7 @@ fn the_gradient_is_what_a_small_change_of_a_parameter_does() {
     let (layout, mut p, batch, targets) = task(3);
     let mut network = Cpu::new(layout.clone());
     let weights = Weights::default();
-    let mut loss = |p: &[f32]| {
+    let loss = |p: &[f32]| {
         let scores = Cpu::new(layout.clone()).forward(p, &batch);
         cross_entropy(&SIZES, &scores, &targets, &batch.lengths, &weights).0
     };
