@@ -3,9 +3,11 @@
 use super::import::Tables;
 use crate::embed_bulk::NativeEmbedder;
 use crate::plan_data::everyday;
+#[cfg(feature = "train")]
+use crate::train::planner::Burning;
 use crate::train::planner::{
     About, Baseline, Checkpoint, Course, Cpu, Ended, Frames, Heard, Judge, Layout, Lesson, Lessons, Network, Options, Rates, Reinforcement,
-    Rewarded, SIZES, SetMeasured, card, curves, measure_model, rounded,
+    Rewarded, SIZES, SetMeasured, card, curves, measure_model, rounded, thinned,
 };
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -54,8 +56,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     held_out: usize,
     /// Held-out examples whose plans are looked up in the graph at each look
-    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 150)]
     looked_up: usize,
+    /// Of every hundred edges of the graph so many are taken away where readings are paid, and where confidence is fitted
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
+    dropped: f64,
     /// Examples between two looks at those held out
     #[arg(long, value_name = "N", default_value_t = Options::default().check_every)]
     check_every: usize,
@@ -71,6 +76,9 @@ pub struct Args {
     /// Keep checkpoints in this folder, and go on with the run that it holds
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
+    /// Minutes between checkpoints
+    #[arg(long, value_name = "N", default_value_t = Options::default().save_minutes)]
+    save_minutes: f64,
     /// Begin with the best weights of the run in this folder
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
@@ -83,6 +91,37 @@ pub struct Args {
 enum Device {
     /// The processor
     Cpu,
+    /// The processor, through the framework burn: to check the first
+    Burn,
+    /// An NVIDIA card, through burn
+    Cuda,
+}
+
+impl Device {
+    fn network(self, layout: &Layout) -> Result<Box<dyn Network>> {
+        match self {
+            Device::Cpu => Ok(Box::new(Cpu::new(layout.clone()))),
+            #[cfg(feature = "train")]
+            Device::Burn => {
+                use burn::backend::{Autodiff, Flex};
+                Ok(Box::new(Burning::<Autodiff<Flex>>::new(layout.clone(), Default::default(), "burn on the processor")))
+            }
+            #[cfg(feature = "cuda")]
+            Device::Cuda => {
+                use burn::backend::{Autodiff, Cuda};
+                Ok(Box::new(Burning::<Autodiff<Cuda>>::new(layout.clone(), Default::default(), "burn on CUDA")))
+            }
+            #[allow(unreachable_patterns)]
+            other => {
+                let feature = if other == Device::Burn { "train" } else { "cuda" };
+                Err(miette!(
+                    help =
+                        "build it with `cargo build --release -p pocketgraph-companion --features {feature}`, or train with --device cpu",
+                    "this program was built without the feature {feature}"
+                ))
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -103,6 +142,9 @@ pub fn run(args: &Args) -> Result<()> {
     let layout = Layout::new(SIZES);
     let linker = graph(args)?;
     let judge = linker.as_ref().map(Judge::new);
+    let thin = linker.as_ref().map(|l| thinned(l.graph(), args.dropped / 100.0, args.seed)).transpose().into_diagnostic()?;
+    let thin = thin.as_ref().map(Linker::new);
+    let payer = thin.as_ref().map(Judge::new);
     if args.reward.is_some() && judge.is_none() {
         return Err(miette!(help = "name the examples' graph with --kg, or --world SEED", "there is no graph to be rewarded by"));
     }
@@ -116,9 +158,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.looked_up).cloned().collect(),
         None => Vec::new(),
     };
-    let mut network: Box<dyn Network> = match args.device {
-        Device::Cpu => Box::new(Cpu::new(layout.clone())),
-    };
+    let mut network = args.device.network(&layout)?;
     let stop = stopped()?;
     let mut state = begin(args, &layout, &embedder)?;
     let options = options(args);
@@ -154,11 +194,11 @@ pub fn run(args: &Args) -> Result<()> {
         ..About::default()
     };
     let mut weights = state.best.clone();
-    if let (Some(reward), Some(judge)) = (args.reward, &judge) {
+    if let (Some(reward), Some(judge), Some(payer)) = (args.reward, &judge, &payer) {
         let baseline = if reward == Reward::Loo { Baseline::LeaveOneOut } else { Baseline::Grpo };
         let reinforcement = Reinforcement { steps: args.reward_steps, baseline, seed: args.seed, ..Reinforcement::default() };
         let known: Vec<Lesson> = lessons.lessons.iter().filter(|l| judge.knows(l)).cloned().collect();
-        let rewarded = Rewarded { layout: &layout, lessons: &known, held_out: &looked_up, frames: &frames, judge, stop: &stop };
+        let rewarded = Rewarded { layout: &layout, lessons: &known, held_out: &looked_up, frames: &frames, payer, judge, stop: &stop };
         (weights, about.drawn) = rewarded.train(network.as_mut(), &weights, &reinforcement, &mut |d, speed| {
             let executed = d.executed.map_or_else(String::new, |e| format!("; held out: answers {e:.4}"));
             eprintln!(
@@ -168,10 +208,10 @@ pub fn run(args: &Args) -> Result<()> {
         });
     }
     let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.lessons, Calibration::default())?;
-    let model = match &judge {
-        Some(judge) => {
-            let known: Vec<Lesson> = held_out.iter().filter(|l| judge.knows(l)).cloned().collect();
-            let calibration = judge.calibrated(&model, embedder.words(), &frames, &known)?;
+    let model = match &payer {
+        Some(payer) => {
+            let known: Vec<Lesson> = held_out.iter().filter(|l| payer.knows(l)).cloned().collect();
+            let calibration = payer.calibrated(&model, embedder.words(), &frames, &known)?;
             println!("calibration {:?}, from {} examples", calibration.0, known.len());
             PlannerModel::new(model.encoder().clone(), model.heads().clone(), calibration).into_diagnostic()?
         }
@@ -246,6 +286,7 @@ fn options(args: &Args) -> Options {
         patience: args.patience,
         seed: args.seed,
         folder: args.resume.clone(),
+        save_minutes: args.save_minutes,
         ..Options::default()
     }
 }

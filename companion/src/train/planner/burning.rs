@@ -59,10 +59,7 @@ impl<B: AutodiffBackend> Burning<B> {
     }
 
     fn norm(&self, p: &[f32], at: &NormAt) -> Norm<B> {
-        Norm {
-            weight: self.matrix(&p[at.weight.clone()], 1).require_grad(),
-            bias: self.matrix(&p[at.bias.clone()], 1).require_grad(),
-        }
+        Norm { weight: self.matrix(&p[at.weight.clone()], 1).require_grad(), bias: self.matrix(&p[at.bias.clone()], 1).require_grad() }
     }
 }
 

@@ -37,9 +37,9 @@ pub struct Point {
 }
 
 impl Point {
-    /// What the best weights are chosen by.
+    /// What the best weights are chosen by: answers and readings together, since fewer questions are looked up than read.
     pub fn value(&self) -> f64 {
-        self.executed.unwrap_or(self.exact)
+        self.executed.unwrap_or_default() + self.exact
     }
 }
 

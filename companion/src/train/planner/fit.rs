@@ -58,7 +58,7 @@ impl Default for Options {
             warm_up: 100,
             weights: Weights::default(),
             disturbance: Disturbance::default(),
-            check_every: 16_384,
+            check_every: 32_768,
             patience: 6,
             seed: 1,
             folder: None,
@@ -210,7 +210,7 @@ impl Course<'_> {
             }
         }
         state.take(&adam);
-        if ended == Ended::Done && self.lessons.len() >= batch {
+        if ended == Ended::Done && state.points.last().is_none_or(|p| p.step != state.step) {
             let point = self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options);
             hear(Heard {
                 step: state.step,

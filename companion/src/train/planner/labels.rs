@@ -377,18 +377,9 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Dou
         relations.iter_mut().for_each(Vec::clear);
     }
     let measured: Vec<usize> = s.measured.iter().flat_map(|name| said(name, false)).collect::<Vec<_>>();
-    // A relation that branches share and that is said once is the first one's.
-    let mut shared: Vec<usize> = Vec::new();
-    let firsts: Vec<usize> = s.alike.iter().filter_map(|&b| s.branches[b].first().copied()).collect();
-    if let [first, others @ ..] = firsts.as_slice()
-        && others.iter().all(|i| i != first && s.steps[*i].relation == s.steps[*first].relation)
-    {
-        let elsewhere = (0..s.steps.len()).filter(|i| !firsts.contains(i) && s.steps[*i].relation == s.steps[*first].relation).count();
-        if relations[*first].len() == 1 + elsewhere {
-            shared = others.to_vec();
-            shared.iter().for_each(|&i| relations[i].clear());
-        }
-    }
+    let shares = s.shares(&relations);
+    let shared: Vec<usize> = shares.iter().flat_map(|(_, others)| others.clone()).collect();
+    shared.iter().for_each(|&i| relations[i].clear());
     let unsaid = |i: usize| relations[i].is_empty() && !shared.contains(&i) && !s.entities.is_empty();
     if (0..s.steps.len()).any(unsaid) || (s.measured.is_some() && measured.is_empty()) {
         return Err(Doubt::Unsaid);
@@ -419,10 +410,35 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Dou
     if tie {
         return Err(Doubt::Alike);
     }
-    s.tags(&way, spans)
+    s.tags(&way, spans, &shares)
 }
 
 impl Skeleton {
+    /// Steps that share one relation's words: the step that has them, and the others. `relations` are the words that each step could have.
+    ///
+    /// Alike branches share them ("the head of A or B"), and so do a step and the step back ("with the same director as A").
+    fn shares(&self, relations: &[Vec<usize>]) -> Vec<(usize, Vec<usize>)> {
+        let firsts: Vec<usize> = self.alike.iter().filter_map(|&b| self.branches[b].first().copied()).collect();
+        let mut shares: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (i, &step) in firsts.iter().enumerate() {
+            let same = |j: &usize| *j != step && self.steps[*j].relation == self.steps[step].relation;
+            let others: Vec<usize> = firsts[i..].iter().copied().filter(same).collect();
+            let elsewhere = (0..self.steps.len()).filter(|j| !firsts.contains(j) && same(j)).count();
+            if !others.is_empty() && !firsts[..i].iter().any(same) && relations[step].len() == 1 + elsewhere {
+                shares.push((step, others));
+            }
+        }
+        for (step, of) in self.steps.iter().enumerate() {
+            let back = |j: usize| self.steps.get(j).is_some_and(|s| s.relation.0 == of.relation.0 && s.relation.1 != of.relation.1);
+            let beside = |j: usize| self.branches.iter().any(|b| b.contains(&j) && b.contains(&step));
+            let near = [step.checked_sub(1), Some(step + 1)].into_iter().flatten().find(|&j| back(j) && beside(j));
+            if let (true, Some(giver)) = (relations[step].is_empty(), near.filter(|&j| !relations[j].is_empty())) {
+                shares.push((giver, vec![step]));
+            }
+        }
+        shares
+    }
+
     /// Letters between each step's words and those of what it starts from. Branches that run into each other are the worst.
     fn cost(&self, at: &dyn Fn(usize) -> Extent) -> usize {
         let (n, m) = (self.entities.len(), self.steps.len());
@@ -452,7 +468,7 @@ impl Skeleton {
     }
 
     /// The tags of a way, with alike branches in the order of the question.
-    fn tags(&self, way: &[Option<usize>], spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
+    fn tags(&self, way: &[Option<usize>], spans: &[&Span], shares: &[(usize, Vec<usize>)]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
         let (n, m) = (self.entities.len(), self.steps.len());
         let bytes = |slot: usize| way.get(slot).copied().flatten().map(|i| spans[i].start..spans[i].end);
         let mut order: Vec<usize> = (0..n).collect();
@@ -472,22 +488,16 @@ impl Skeleton {
         for (place, &branch) in order.iter().enumerate() {
             out.extend(bytes(branch).map(|r| (r, Tag::Entity(place))));
         }
-        for (old, &new) in step_to.iter().enumerate() {
-            // What alike branches share was given to the first of the plan; it belongs to the first of the question.
-            let shared = self.alike.iter().any(|&b| self.branches[b].contains(&old)) && self.is_shared(way);
-            let to = if shared { self.branches[self.alike[0]][0] } else { new };
-            out.extend(bytes(n + old).map(|r| (r, Tag::Relation(to, self.steps[old].relation.1))));
+        for old in 0..m {
+            // What steps share was given to the first of the plan; it belongs to the first of the question.
+            let others = shares.iter().find(|(giver, _)| *giver == old).map_or(&[][..], |(_, others)| others.as_slice());
+            let first = others.iter().copied().chain([old]).min_by_key(|&i| step_to[i]).unwrap_or(old);
+            let (to, inverse) = (step_to[first], self.steps[first].relation.1);
+            out.extend(bytes(n + old).map(|r| (r, Tag::Relation(to, inverse))));
         }
         out.extend(bytes(n + m).map(|r| (r, Tag::Measure)));
         out.extend(self.types(way, spans, &step_to)?);
         Ok(out)
-    }
-
-    /// Whether alike branches share one relation's words.
-    fn is_shared(&self, way: &[Option<usize>]) -> bool {
-        let n = self.entities.len();
-        let firsts: Vec<usize> = self.alike.iter().filter_map(|&b| self.branches[b].first().copied()).collect();
-        firsts.len() > 1 && firsts.iter().filter(|&&i| way.get(n + i).copied().flatten().is_some()).count() < 2
     }
 
     /// Words for types. A noun stands before what is said of it, and the outer of two before the inner.

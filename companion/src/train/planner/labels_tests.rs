@@ -73,6 +73,21 @@ fn a_relation_that_branches_share_is_the_first_ones() {
 }
 
 #[test]
+fn two_of_three_branches_may_share_their_relation() {
+    let all = "{\"op\":\"intersect\",\"name\":\"d\",\"of\":[\"a\",\"b\",\"c\"]}";
+    let statements = [step("a", "A", "cure", ""), step("b", "B", "risk", ""), step("c", "C", "cure", ""), all.to_owned()].join(",");
+    let it = example("What is a [r:risk|risk] of [e:B|Bo] and also a [r:cure|cure] shared by [e:C|Cy] and [e:A|Al]?", &statements, "d");
+    assert_eq!(told(&it), "3i set: R1=risk, E1=Bo, R2=cure, E2=Cy, E3=Al");
+}
+
+#[test]
+fn a_step_and_the_step_back_are_said_once() {
+    let statements = [step("a", "A", "maker", ""), step("b", "$a", "-maker", "car")].join(",");
+    let it = example("Which [t:car|cars] have the same [r:-maker|maker] as [e:A|Al]?", &statements, "b");
+    assert_eq!(told(&it), "2p set: T2=cars, R1=maker, E1=Al");
+}
+
+#[test]
 fn what_is_taken_away_comes_last_whatever_it_shares() {
     let but = "{\"op\":\"negation\",\"name\":\"c\",\"main\":\"a\",\"minus\":[\"b\"]}";
     let statements = [step("a", "A", "-cast", "film"), step("b", "B", "-cast", "film"), but.to_owned()].join(",");

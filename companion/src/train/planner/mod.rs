@@ -6,6 +6,8 @@
 //! for every back-end.
 
 mod adam;
+#[cfg(feature = "train")]
+mod burning;
 mod checkpoint;
 mod cpu;
 mod data;
@@ -20,8 +22,11 @@ mod network;
 mod parameters;
 mod reinforce;
 mod report;
+mod thin;
 
 pub use adam::{Adam, Rates};
+#[cfg(feature = "train")]
+pub use burning::Burning;
 pub use checkpoint::{Checkpoint, Point};
 pub use cpu::Cpu;
 pub use data::{Disturbance, Frames, Lesson, Lessons, Targets};
@@ -35,6 +40,7 @@ pub use network::{Batch, Network, Scores};
 pub use parameters::{DenseAt, LayerAt, Layout, NormAt, Sizes};
 pub use reinforce::{Baseline, Drawn, Reinforcement, Rewarded};
 pub use report::{About, SetMeasured, card, curves};
+pub use thin::thinned;
 
 use super::minilm::{HEADS, HIDDEN, INTERMEDIATE};
 use pocketgraph::planner::model::{Shape, TAGS, Wrap};

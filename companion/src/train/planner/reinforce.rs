@@ -100,7 +100,9 @@ pub struct Rewarded<'a, 'g> {
     pub held_out: &'a [Lesson],
     /// From questions to token vectors.
     pub frames: &'a Frames<'a>,
-    /// Pays.
+    /// Pays, over a graph that may lack edges.
+    pub payer: &'a Judge<'g>,
+    /// Measures, over the whole graph.
     pub judge: &'a Judge<'g>,
     /// Ends the run after this step.
     pub stop: &'a AtomicBool,
@@ -165,7 +167,7 @@ impl Rewarded<'_, '_> {
         options: &Reinforcement,
         random: &mut Random,
     ) -> (Drawn, Scores) {
-        let framed: Vec<(Framed, Vec<Mention>)> = chosen.iter().map(|l| self.judge.framed(self.frames, &l.question)).collect();
+        let framed: Vec<(Framed, Vec<Mention>)> = chosen.iter().map(|l| self.payer.framed(self.frames, &l.question)).collect();
         let mut batch = Batch::default();
         framed.iter().for_each(|(f, _)| self.frames.push(f, &mut batch));
         let reference = network.forward(before, &batch);
@@ -183,11 +185,11 @@ impl Rewarded<'_, '_> {
             for _ in 0..options.group {
                 let picked = heads.draw(random);
                 let reading = drafts(&lesson.question, framed, &heads.certain(&picked));
-                let grounder = self.judge.grounder();
+                let grounder = self.payer.grounder();
                 let grounded = reading.first().and_then(|d| grounder.ground(&lesson.question, mentions, d, &Calibration::default()));
                 drawn.read += f64::from(u8::from(grounded.is_some()));
                 drawn.length += grounded.as_ref().map_or(0.0, |g| g.plan.statements.len() as f64);
-                rewards.push(grounded.map_or(0.0, |g| READ + (1.0 - READ) * self.judge.reward(lesson, &g.plan).unwrap_or_default()));
+                rewards.push(grounded.map_or(0.0, |g| READ + (1.0 - READ) * self.payer.reward(lesson, &g.plan).unwrap_or_default()));
                 picks.push(picked);
             }
             drawn.reward += rewards.iter().sum::<f64>() / options.group as f64;
