@@ -8,6 +8,9 @@ WASM_OPT_LEVEL=${WASM_OPT_LEVEL:--O3}
 # Functions that are called once stay functions: put into their caller they become bodies of dozens of kilobytes, full of local variables, which
 # gzip makes 14 kB more of. The kernels, where calls would cost time, have been inlined by rustc.
 WASM_OPT_INLINING=(--one-caller-inline-max-function-size=0)
+# The first kilobyte of memory is the deep end of the stack, which rustc puts first: no address of data lies there, and so offsets may be folded. With
+# that and with passes until nothing changes the module that searches is 800 bytes smaller.
+WASM_OPT_MORE=(--converge --low-memory-unused)
 # What rustc and wasm-bindgen use, one by one: with --all-features the result needs proposals that Node 20 and many browsers lack.
 WASM_OPT_FEATURES=(
   --enable-simd
@@ -47,7 +50,7 @@ build_wasm() {
     {
       hash_of_files "$WORK/pocketgraph_wasm.wasm" "$WORK/pocketgraph_full.wasm" js
       "$WASM_BINDGEN" --version
-      echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_FEATURES[*]}"
+      echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_MORE[*]} ${WASM_OPT_FEATURES[*]}"
     } | hash_of_input
   )
   if [ -f pkg/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
@@ -85,7 +88,7 @@ compile_wasm() {
 
 optimise_wasm() {
   say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
-  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
+  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
   mv "$1.opt" "$1"
 }
 
