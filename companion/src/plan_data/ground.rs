@@ -104,7 +104,7 @@ impl<'g> Grounder<'g> {
     /// An edge into a node, each as likely; literals are ends and never ways.
     fn into(&self, node: NodeId, random: &mut Random) -> Option<Into> {
         if random.below(2) == 0 {
-            return self.into_evenly(node, random);
+            return self.evenly_into(node, random);
         }
         let (out, back) = (self.graph.degree(node, Direction::Forward), self.graph.degree(node, Direction::Backward));
         let n = random.below((out + back).max(1));
@@ -117,7 +117,7 @@ impl<'g> Grounder<'g> {
     }
 
     /// An edge into a node, each relation as likely, so that a graph's commonest relation is not in every question.
-    fn into_evenly(&self, node: NodeId, random: &mut Random) -> Option<Into> {
+    fn evenly_into(&self, node: NodeId, random: &mut Random) -> Option<Into> {
         let of =
             |direction: Direction| self.graph.relations_at(node, direction).into_iter().map(move |(r, n)| (r, n, direction.reversed()));
         let relations: Vec<_> = of(Direction::Backward).chain(of(Direction::Forward)).collect();
