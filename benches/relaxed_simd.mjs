@@ -1,4 +1,4 @@
-// Times the kernels of relaxed_simd.rs in a Chromium: median milliseconds of a scan, and whether relaxed sums are those of plain code.
+// Times the kernels of relaxed_simd/scan.rs in a Chromium: median milliseconds of a scan, and whether relaxed sums are those of plain code.
 //
 //   CHROMIUM_PATH=… node benches/relaxed_simd.mjs
 //
@@ -13,7 +13,7 @@ import { launch } from "../tests/browser/browser.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "relaxed-simd-"));
 const out = join(folder, "scan.wasm");
-const source = fileURLToPath(new URL("relaxed_simd.rs", import.meta.url));
+const source = fileURLToPath(new URL("relaxed_simd/scan.rs", import.meta.url));
 const features = "-Ctarget-feature=+simd128,+relaxed-simd";
 execFileSync("rustc", ["--edition=2024", "--target=wasm32-unknown-unknown", features, "-Copt-level=3", "-Cpanic=abort", source, "-o", out]);
 const bytes = [...readFileSync(out)];

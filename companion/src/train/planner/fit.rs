@@ -116,6 +116,9 @@ fn shuffle<T>(all: &mut [T], random: &mut Random) {
     }
 }
 
+/// Judges parameters by what they lead to: a share from 0 to 1.
+pub type Judgement<'a> = &'a dyn Fn(&[f32], &mut dyn Network) -> f64;
+
 /// What training works with.
 pub struct Course<'a> {
     /// The network's layout.
@@ -129,7 +132,7 @@ pub struct Course<'a> {
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
     /// What held-out questions are judged by, where it is not by everything being right: a share of them from the parameters.
-    pub judge: Option<&'a dyn Fn(&[f32], &mut dyn Network) -> f64>,
+    pub judge: Option<Judgement<'a>>,
 }
 
 impl Course<'_> {
@@ -261,14 +264,11 @@ pub fn measure(
     measured
 }
 
+/// Hears of the first of some lessons, their scores, their targets and their lengths.
+pub type Hear<'a> = dyn FnMut(usize, &Scores, &super::data::Targets, &[usize]) + 'a;
+
 /// Scores lessons as they are, some at a time; `hear` is told which come first of those that it is told of.
-pub fn scored(
-    frames: &Frames<'_>,
-    network: &mut dyn Network,
-    parameters: &[f32],
-    lessons: &[Lesson],
-    hear: &mut dyn FnMut(usize, &Scores, &super::data::Targets, &[usize]),
-) {
+pub fn scored(frames: &Frames<'_>, network: &mut dyn Network, parameters: &[f32], lessons: &[Lesson], hear: &mut Hear<'_>) {
     for (i, chunk) in lessons.chunks(MEASURED_AT_ONCE).enumerate() {
         let (batch, targets) = frames.batch(chunk, Disturbance::NONE, 0, 0);
         let scores = network.forward(parameters, &batch);

@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_is_what_the_engine_takes() {
-        let parts = Parts::of(&vec![0.0; SIZES.first_classes()], &vec![0.0; 3 * SIZES.tags]);
+        let parts = Parts::of(&vec![0.0; SIZES.first_classes()], &[0.0; 3 * SIZES.tags]);
         let picked = vec![4, 1, 0, 0, 3, 5];
         let logits = parts.certain(&picked);
         assert_eq!(super::super::loss::best(&logits.shape), 4);

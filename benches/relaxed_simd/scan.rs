@@ -1,5 +1,5 @@
 //! What relaxed SIMD would bring to the scan of vectors in a browser: the engine's kernel beside one with the relaxed dot product of bytes, and a loop
-//! that only reads them. `relaxed_simd.mjs` compiles this file alone and times it in a Chromium; it is no part of the engine.
+//! that only reads them. `benches/relaxed_simd.mjs` compiles this file alone and times it in a Chromium; it is no part of the engine.
 
 #![no_std]
 #![crate_type = "cdylib"]
