@@ -43,10 +43,10 @@ impl HtmlPage {
             format!("{} ({stroke}){last}", escaped(name))
         });
         let legend: Vec<String> = legend.collect();
-        let _ = write!(
+        let _ = writeln!(
             self.body,
             "<figure><figcaption>{}</figcaption><svg viewBox=\"-4 -4 {} {}\" preserveAspectRatio=\"none\" style=\"width:100%;height:15rem\" \
-             role=\"img\" aria-label=\"{}\">{drawn}</svg><p>{} to {} upwards; {} {} to {} across. {}.</p></figure>\n",
+             role=\"img\" aria-label=\"{}\">{drawn}</svg><p>{} to {} upwards; {} {} to {} across. {}.</p></figure>",
             escaped(caption),
             WIDTH + 8.0,
             HEIGHT + 8.0,

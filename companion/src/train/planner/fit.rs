@@ -6,7 +6,7 @@ use super::adam::{Adam, Rates};
 use super::checkpoint::{Checkpoint, Point};
 use super::data::{Disturbance, Frames, Lesson};
 use super::loss::{Measured, Weights, cross_entropy};
-use super::network::{Network, Scores};
+use super::network::Network;
 use super::parameters::Layout;
 use crate::cluster::Random;
 use miette::Result;
@@ -116,6 +116,9 @@ fn shuffle<T>(all: &mut [T], random: &mut Random) {
     }
 }
 
+/// The share of some questions that a network with these parameters answers.
+pub type Share<'a> = dyn Fn(&[f32], &mut dyn Network) -> f64 + 'a;
+
 /// What training works with.
 pub struct Course<'a> {
     /// The network's layout.
@@ -129,7 +132,7 @@ pub struct Course<'a> {
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
     /// What held-out questions are judged by, where it is not by everything being right: a share of them from the parameters.
-    pub judge: Option<&'a dyn Fn(&[f32], &mut dyn Network) -> f64>,
+    pub judge: Option<&'a Share<'a>>,
 }
 
 impl Course<'_> {
@@ -254,26 +257,13 @@ pub fn measure(
     weights: &Weights,
 ) -> Measured {
     let mut measured = Measured::default();
-    scored(frames, network, parameters, lessons, &mut |_, scores, targets, lengths| {
-        let loss = cross_entropy(&layout.sizes, scores, targets, lengths, weights).0;
-        measured.add(&layout.sizes, scores, targets, lengths, loss);
-    });
-    measured
-}
-
-/// Scores lessons as they are, some at a time; `hear` is told which come first of those that it is told of.
-pub fn scored(
-    frames: &Frames<'_>,
-    network: &mut dyn Network,
-    parameters: &[f32],
-    lessons: &[Lesson],
-    hear: &mut dyn FnMut(usize, &Scores, &super::data::Targets, &[usize]),
-) {
-    for (i, chunk) in lessons.chunks(MEASURED_AT_ONCE).enumerate() {
+    for chunk in lessons.chunks(MEASURED_AT_ONCE) {
         let (batch, targets) = frames.batch(chunk, Disturbance::NONE, 0, 0);
         let scores = network.forward(parameters, &batch);
-        hear(i * MEASURED_AT_ONCE, &scores, &targets, &batch.lengths);
+        let loss = cross_entropy(&layout.sizes, &scores, &targets, &batch.lengths, weights).0;
+        measured.add(&layout.sizes, &scores, &targets, &batch.lengths, loss);
     }
+    measured
 }
 
 #[cfg(test)]

@@ -515,8 +515,8 @@ impl Skeleton {
         }
         let last = self.branches.iter().flatten().max().map_or(0, |i| i + 1);
         let all = clauses.iter().flatten().copied().min();
-        for step in last..self.steps.len() {
-            clauses[step] = [all, start(n + step)].into_iter().flatten().min();
+        for (step, clause) in clauses.iter_mut().enumerate().skip(last) {
+            *clause = [all, start(n + step)].into_iter().flatten().min();
         }
         let nouns: Vec<usize> = (0..spans.len()).filter(|&i| spans[i].kind == Kind::Type).collect();
         let options: Vec<Vec<usize>> = nouns
