@@ -6,7 +6,7 @@ use super::adam::{Adam, Rates};
 use super::checkpoint::{Checkpoint, Point};
 use super::data::{Disturbance, Frames, Lesson};
 use super::loss::{Measured, Weights, cross_entropy};
-use super::network::{Network, Scores};
+use super::network::Network;
 use super::parameters::Layout;
 use crate::cluster::Random;
 use miette::Result;
@@ -116,8 +116,8 @@ fn shuffle<T>(all: &mut [T], random: &mut Random) {
     }
 }
 
-/// Judges parameters by what they lead to: a share from 0 to 1.
-pub type Judgement<'a> = &'a dyn Fn(&[f32], &mut dyn Network) -> f64;
+/// The share of some questions that a network with these parameters answers.
+pub type Share<'a> = dyn Fn(&[f32], &mut dyn Network) -> f64 + 'a;
 
 /// What training works with.
 pub struct Course<'a> {
@@ -132,7 +132,7 @@ pub struct Course<'a> {
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
     /// What held-out questions are judged by, where it is not by everything being right: a share of them from the parameters.
-    pub judge: Option<Judgement<'a>>,
+    pub judge: Option<&'a Share<'a>>,
 }
 
 impl Course<'_> {
@@ -257,23 +257,13 @@ pub fn measure(
     weights: &Weights,
 ) -> Measured {
     let mut measured = Measured::default();
-    scored(frames, network, parameters, lessons, &mut |_, scores, targets, lengths| {
-        let loss = cross_entropy(&layout.sizes, scores, targets, lengths, weights).0;
-        measured.add(&layout.sizes, scores, targets, lengths, loss);
-    });
-    measured
-}
-
-/// Hears of the first of some lessons, their scores, their targets and their lengths.
-pub type Hear<'a> = dyn FnMut(usize, &Scores, &super::data::Targets, &[usize]) + 'a;
-
-/// Scores lessons as they are, some at a time; `hear` is told which come first of those that it is told of.
-pub fn scored(frames: &Frames<'_>, network: &mut dyn Network, parameters: &[f32], lessons: &[Lesson], hear: &mut Hear<'_>) {
-    for (i, chunk) in lessons.chunks(MEASURED_AT_ONCE).enumerate() {
+    for chunk in lessons.chunks(MEASURED_AT_ONCE) {
         let (batch, targets) = frames.batch(chunk, Disturbance::NONE, 0, 0);
         let scores = network.forward(parameters, &batch);
-        hear(i * MEASURED_AT_ONCE, &scores, &targets, &batch.lengths);
+        let loss = cross_entropy(&layout.sizes, &scores, &targets, &batch.lengths, weights).0;
+        measured.add(&layout.sizes, &scores, &targets, &batch.lengths, loss);
     }
+    measured
 }
 
 #[cfg(test)]

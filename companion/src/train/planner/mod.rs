@@ -32,7 +32,7 @@ pub use cpu::Cpu;
 pub use data::{Disturbance, Frames, Lesson, Lessons, Targets};
 pub use engine::{logits, measure_model, scores};
 pub use export::rounded;
-pub use fit::{Course, Ended, Heard, Options, measure, scored};
+pub use fit::{Course, Ended, Heard, Options, Share, measure};
 pub use judge::{Judge, Judged, logistic};
 pub use labels::{Doubt, Example, Kind, Labels, Span, labels};
 pub use loss::{Measured, Weights, cross_entropy};
