@@ -25,7 +25,8 @@ use crate::plan::check::{self, check};
 use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
-use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_for_a_way};
+use crate::planner::model::{Grounded, names};
+use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_for_a_way, asks_trained, believes_trained};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
@@ -42,8 +43,6 @@ const FETCHES: u32 = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES: usize = 5;
 const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
-/// Below this probability a trained planner's plan is not carried out.
-const LEAST_TRAINED: f32 = 0.5;
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
 
@@ -266,24 +265,27 @@ async fn propose(
         rules = rules.least_confidence(least);
     }
     let by_rules = async || rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
-    let by_training = async || match trained {
-        Some(bundle) => trained_plan(bundle, linker, question, options.least_confidence).await.map(|p| (p, PlannedBy::Trained)),
-        None => Err(PlannerError::Unsure { confidence: 0.0 }),
-    };
+    let trained = trained.filter(|bundle| Trained::is_in(bundle));
+    let least = options.least_confidence;
     let unsure = match options.planner {
         PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
         PlannerChoice::Llm if meter.is_some() => None,
-        PlannerChoice::Trained => match by_training().await {
-            Ok(found) => return Ok(Ok(found)),
-            Err(_) => return Ok(by_rules().await.map_err(|e| why(&e))),
-        },
-        PlannerChoice::Auto | PlannerChoice::Llm => match by_rules().await {
-            Ok(found) => return Ok(Ok(found)),
-            Err(error) => match by_training().await {
+        choice => {
+            let ruled = by_rules().await;
+            let first = choice == PlannerChoice::Trained;
+            // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
+            let asked = || first || asks_trained(names(linker, question), ruled.is_ok());
+            if let Some(bundle) = trained.filter(|_| !asks_for_a_way(question) && asked())
+                && let Ok(found) = trained_plan(bundle, linker, question).await
+                && believes_trained(&found, ruled.is_ok() && !first, least)
+            {
+                return Ok(Ok((Proposal { plan: found.plan, confidence: found.confidence }, PlannedBy::Trained)));
+            }
+            match ruled {
                 Ok(found) => return Ok(Ok(found)),
-                Err(_) => Some(error),
-            },
-        },
+                Err(error) => Some(error),
+            }
+        }
     };
     let Some(meter) = meter else { return Ok(Err(unsure.as_ref().map(why).unwrap_or_default())) };
     let number = meter.begin("plan");
@@ -296,17 +298,10 @@ async fn propose(
     }
 }
 
-/// A plan of the bundle's trained planner that finds something and is sure enough.
-async fn trained_plan(bundle: &Bundle, linker: &Linker, question: &str, least: Option<f32>) -> Result<Proposal, PlannerError> {
-    if asks_for_a_way(question) {
-        return Err(PlannerError::Unsure { confidence: 0.0 });
-    }
+/// The bundle's trained planner's best reading of a question.
+async fn trained_plan(bundle: &Bundle, linker: &Linker, question: &str) -> Result<Grounded, PlannerError> {
     let trained = Trained::load(bundle).await.map_err(|e| PlannerError::Model(e.to_string()))?;
-    let found = trained.ok_or(PlannerError::Unsure { confidence: 0.0 })?.planned(linker, question).await?;
-    if !found.seen.found || found.confidence < least.unwrap_or(LEAST_TRAINED) {
-        return Err(PlannerError::Unsure { confidence: found.confidence });
-    }
-    Ok(Proposal { plan: found.plan, confidence: found.confidence })
+    trained.ok_or(PlannerError::Unsure { confidence: 0.0 })?.planned(linker, question).await
 }
 
 /// Why there is no plan, to stand in a sentence.

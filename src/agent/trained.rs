@@ -46,10 +46,6 @@ impl Trained {
         let planner = ModelPlanner::new(&self.model, self.words.tokenizer(), linker, None)
             .ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
         let (framed, mentions) = planner.frame(question)?;
-        // A question that names nothing has no plan, and is worth no bytes.
-        if mentions.is_empty() {
-            return Err(PlannerError::NothingLinked);
-        }
         let rows = self.words.rows(&framed.ids).await.map_err(|e| PlannerError::Model(e.to_string()))?;
         planner.read(question, &framed, &mentions, &rows)
     }

@@ -6,6 +6,7 @@
 
 mod alignment;
 mod chain;
+mod choice;
 mod comparison;
 mod compose;
 mod conditions;
@@ -26,6 +27,7 @@ mod walk;
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
+pub use choice::{LEAST_TRAINED, asks_trained, believes_trained};
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use pattern::{names, ordering, pattern};
 pub use query::{Asked, Query};

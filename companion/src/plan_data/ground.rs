@@ -170,7 +170,7 @@ impl<'g> Grounder<'g> {
         if steps <= 1 {
             return self.single(node, random);
         }
-        if steps == 2 && random.below(6) == 0 {
+        if steps == 2 && random.below(4) == 0 {
             return self.sharing(node, random);
         }
         let into = self.into(node, random)?;

@@ -1,6 +1,6 @@
 //! Queries as noun phrases and clauses of English.
 
-use super::english::{article, participle, pick, plural, present, third_person, verb};
+use super::english::{active, article, participle, pick, plural, present, third_person, verb};
 use super::wording::{Number, Role, Said, Wording};
 use crate::cluster::Random;
 use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
@@ -60,8 +60,18 @@ impl Wording<'_> {
                 let end = pick(random, &[" the same one as ", " the same as "]);
                 return Some(Said::plain(the).then(noun).and(by).then(Said(vec![(label, role)])).and(end).then(entity));
             }
+            let past = active(&self.label(*relation, random));
             let words = Said(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
-            return Some(match random.below(4) {
+            if let Some(past) = past
+                && random.below(2) == 0
+            {
+                return Some(Said::plain(the).then(noun).and(" whose ").then(words).and(" also ").and(&past).and(" ").then(entity));
+            }
+            return Some(match random.below(5) {
+                4 => {
+                    let also = pick(random, &[" is also that of ", " are also those of "]);
+                    Said::plain(the).then(noun).and(" whose ").then(words).and(also).then(entity)
+                }
                 0 => Said::plain(the)
                     .then(noun)
                     .and(if many { " that share " } else { " that shares " })
@@ -84,8 +94,19 @@ impl Wording<'_> {
         if participle(&label) {
             return None;
         }
+        let past = active(&self.label(*relation, random));
         let words = Said(vec![(label, role)]);
-        Some(match random.below(2) {
+        if let Some(past) = past
+            && random.below(2) == 0
+        {
+            let who = Said::plain(the).then(noun).and(pick(random, &[" who ", " that "])).then(Said(vec![(past, role)]));
+            return Some(match random.below(2) {
+                0 => who.and(" ").then(between).and(" together with ").then(entity),
+                _ => who.and(" the same ").then(between).and(" as ").then(entity),
+            });
+        }
+        Some(match random.below(3) {
+            2 => Said::plain(the).and("co-").then(words).and(pick(random, &[" of ", " with "])).then(entity),
             0 => Said::plain(the)
                 .then(noun)
                 .and(if many { " that are the " } else { " that is the " })

@@ -1,7 +1,7 @@
 //! Queries as questions: a grammar of templates, with paraphrase by synonyms of relations and entities, order of clauses, active and passive forms and
 //! question words; and the noise of people who type. Noun phrases and clauses are in [`super::phrases`].
 
-use super::english::{active, participle, pick, with_typo};
+use super::english::{active, participle, pick, third_person, with_typo};
 use super::everyday;
 use crate::cluster::Random;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId};
@@ -132,6 +132,11 @@ impl<'g> Wording<'g> {
             }
         }
         let (is, number) = if random.below(3) == 0 { (" are ", Number::Many) } else { (" is ", Number::One) };
+        // "The genres of … are what": the question word at the end.
+        if random.below(12) == 0 {
+            let end = pick(random, &[" is what", " are what", " is who", " are who", " is which", " are which ones"]);
+            return self.phrase(query, number, true, random).and(end);
+        }
         Said::plain(self.question_word(query)).and(is).then(self.phrase(query, number, true, random))
     }
 
@@ -139,6 +144,14 @@ impl<'g> Wording<'g> {
     fn asks_forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
         let label = self.label(relation, random);
         let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        // "… appears in which films": the name first.
+        if random.below(8) == 0
+            && let Some(base) = self.verb(relation, random)
+        {
+            let which = pick(random, &["which ", "what "]);
+            let what = target.map_or(Said::plain("what"), |t| Said::plain(which).then(self.noun(t, Number::Many, random)));
+            return Some(self.phrase(of, Number::One, true, random).and(" ").then(words(third_person(&base))).and(" ").then(what));
+        }
         let many = !matches!(of, Query::Entity(_)) && random.below(2) == 0;
         let of_said = |random: &mut Random| self.phrase(of, if many { Number::Many } else { Number::One }, true, random);
         let (was, is, does) = if many { (" were ", " are ", " do ") } else { (" was ", " is ", " does ") };
@@ -207,6 +220,15 @@ impl<'g> Wording<'g> {
         }
         let number = if random.below(2) == 0 { Number::Many } else { Number::One };
         let label = self.label(relation, random);
+        // "… directed which films": the name first.
+        if random.below(6) == 0
+            && let Some(past) = active(&self.label(relation, random))
+        {
+            let which = pick(random, &["which ", "what "]);
+            let what = target.map_or(Said::plain("what"), |t| Said::plain(which).then(self.noun(t, number, random)));
+            let words = Said(vec![(past, Role::Relation(relation, Direction::Backward))]);
+            return Some(self.phrase(of, Number::One, true, random).and(" ").then(words).and(" ").then(what));
+        }
         if !participle(&label) && random.below(5) == 0 {
             let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
             let what = target.map_or(Said::plain("what"), |t| Said::plain("which ").then(self.noun(t, number, random)));

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// So many drafts are made of a question, likeliest first.
 const DRAFTS: usize = 6;
-/// Less likely shapes than this are no drafts.
+/// Less likely shapes than this are no drafts, where there are others.
 const LEAST: f32 = 0.005;
 /// Places that entities are chosen among.
 const PLACES: usize = 6;
@@ -67,7 +67,7 @@ pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
     let mut kinds: Vec<(f32, Shape, Wrap)> = Vec::new();
     for (shape, p) in Shape::ALL.into_iter().zip(&shapes) {
         let fitting = Wrap::ALL.into_iter().zip(&wraps).filter(|(w, _)| w.fits(shape));
-        kinds.extend(fitting.map(|(wrap, q)| (p * q, shape, wrap)).filter(|k| k.0 >= LEAST));
+        kinds.extend(fitting.map(|(wrap, q)| (p * q, shape, wrap)));
     }
     sort_by(&mut kinds, |a, b| b.0.total_cmp(&a.0));
     let tokens: Vec<Vec<f32>> = logits.tags.iter().map(|t| softmax(t)).collect();
@@ -78,7 +78,15 @@ pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
         draft.shape_log = p.max(1e-9).ln();
         Some(draft)
     };
-    kinds.iter().filter_map(read).take(DRAFTS).collect()
+    // A shape that the question cannot fill is none, however likely: then less likely ones have their turn.
+    let mut out: Vec<Draft> = Vec::new();
+    for kind in &kinds {
+        if out.len() == DRAFTS || (kind.0 < LEAST && !out.is_empty()) {
+            break;
+        }
+        out.extend(read(kind));
+    }
+    out
 }
 
 fn softmax(logits: &[f32]) -> Vec<f32> {

@@ -27,6 +27,11 @@ pub use section::{Head, Heads, Logits, PlannerModel};
 /// No question is longer, in bytes.
 const LONGEST: usize = 4096;
 
+/// How many things a question names, as the trained planner would tell them.
+pub fn names(linker: &Linker, question: &str) -> usize {
+    if question.len() > LONGEST { 0 } else { Grounder::new(linker, None).mentions(question).len() }
+}
+
 /// Plans with a trained model.
 pub struct ModelPlanner<'a> {
     model: &'a PlannerModel,

@@ -6,7 +6,8 @@ use crate::eval::{PlansReport, Writer, evaluate_linking, evaluate_patterns, eval
 use crate::planner_model::{NativePlanner, PlannerSource};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
-use pocketgraph::planner::LlmPlanner;
+use pocketgraph::planner::model::names;
+use pocketgraph::planner::{LlmPlanner, RulesPlanner, asks_trained, believes_trained};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -39,8 +40,8 @@ pub struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `trained` takes --planner-model, `llm` needs --base-url and --model
-    #[arg(long, value_parser = ["gold", "rules", "trained", "llm"], default_value = "gold")]
+    /// Who writes the plans; `trained` takes --planner-model; `auto` is the rules and the trained planner together, as `ask` has them; `llm` needs --base-url and --model
+    #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "llm"], default_value = "gold")]
     planner: String,
     /// The trained planner's weights, as `train planner` wrote them [default: the program's own]
     #[arg(long, value_name = "FILE")]
@@ -139,7 +140,7 @@ pub fn plans(args: &Plans) -> Result<()> {
         None => Err("there is no model".to_owned()),
     };
     let trained = match args.planner.as_str() {
-        "trained" => NativePlanner::open(&PlannerSource::of(args.planner_model.as_deref()))?,
+        "trained" | "auto" => NativePlanner::open(&PlannerSource::of(args.planner_model.as_deref()))?,
         _ => None,
     };
     let over = trained.as_ref().map(|t| t.over(&linker)).transpose()?;
@@ -151,11 +152,25 @@ pub fn plans(args: &Plans) -> Result<()> {
         },
         _ => Err("there is no model".to_owned()),
     };
+    let rules = RulesPlanner::new(&linker).least_confidence(args.least_confidence);
+    // As `ask` chooses between them.
+    let either = |question: &str| {
+        let ruled = rules.planned(question);
+        if let (Some(trained), Some(over)) = (&trained, &over)
+            && asks_trained(names(&linker, question), ruled.is_ok())
+            && let Ok(found) = trained.planned(over, question)
+            && believes_trained(&found, ruled.is_ok(), None)
+        {
+            return Ok(found.plan);
+        }
+        ruled.map(|p| p.plan).map_err(|e| e.to_string())
+    };
     let writer = match args.planner.as_str() {
-        "trained" if trained.is_none() => {
+        "trained" | "auto" if trained.is_none() => {
             return Err(miette!(help = "name its weights with --planner-model", "this program was built without a trained planner"));
         }
         "trained" => Writer::Other(&read),
+        "auto" => Writer::Other(&either),
         "rules" => Writer::Rules(args.least_confidence),
         "llm" if chat.is_none() => {
             return Err(miette!(help = "name an endpoint with --base-url and --model", "--planner llm needs a language model"));

@@ -1,0 +1,23 @@
+//! Which of two planners to believe: the rules or the trained one.
+//!
+//! The rules align every word of a question with the graph's schema and are best at chains from one thing; the trained planner tells apart how
+//! several things are joined. So it is asked where the question names several things or the rules have no plan, and believed where it is sure.
+
+use super::model::Grounded;
+
+/// The probability from which a trained planner's plan is carried out where the rules have none.
+pub const LEAST_TRAINED: f32 = 0.5;
+/// The same where the rules have one.
+const OVER_RULES: f32 = 0.7;
+
+/// Whether to ask the trained planner at all: the question names so many things, and the rules have a plan or none.
+pub fn asks_trained(names: usize, ruled: bool) -> bool {
+    names > 1 || (!ruled && names > 0)
+}
+
+/// Whether to believe the trained planner, beside rules that have a plan or none. `least` is the caller's own limit in place of
+/// [`LEAST_TRAINED`].
+pub fn believes_trained(found: &Grounded, ruled: bool, least: Option<f32>) -> bool {
+    let least = least.unwrap_or(LEAST_TRAINED);
+    found.seen.found && found.confidence >= if ruled { least.max(OVER_RULES) } else { least }
+}
