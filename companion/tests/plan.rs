@@ -212,6 +212,51 @@ fn a_question_is_planned_without_being_answered() {
 }
 
 #[test]
+fn the_trained_planner_joins_several_things_and_leaves_the_rest_to_the_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let bundle = bundle(dir.path());
+    let plan = |question: &str, planner: PlannerChoice| {
+        let planned = async {
+            let engine = Engine::open(Rc::new(FolderSource::new(&bundle)), DEFAULT_MEMORY_LIMIT).await.unwrap();
+            let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+            plan_question(&engine, question, &AgentOptions { planner, ..AgentOptions::default() }, &with).await.unwrap()
+        };
+        planned.now_or_never().unwrap()
+    };
+    let joined = plan("Which films were directed by Michael Mann and also starred Al Pacino?", PlannerChoice::Trained);
+    assert_eq!(joined.by, Some(PlannedBy::Trained));
+    assert!(joined.text.contains("Intersect(") && joined.confidence >= 0.5, "{} {}", joined.text, joined.confidence);
+    let taken = plan("Which films starred Al Pacino but were not directed by Michael Mann?", PlannerChoice::Trained);
+    assert!(taken.text.contains("Negation("), "{}", taken.text);
+    // One name, and the rules are sure: the model's weights are not even read.
+    assert_eq!(plan("who directed Heat", PlannerChoice::Auto).by, Some(PlannedBy::Rules));
+    assert_eq!(plan("how do I build this", PlannerChoice::Trained).plan, None);
+    assert_eq!(plan("", PlannerChoice::Trained).plan, None);
+    assert_eq!(plan(&"Heat and Ali ".repeat(20_000), PlannerChoice::Trained).plan, None);
+}
+
+#[test]
+fn a_bundle_carries_the_trained_planner_only_beside_a_graph_and_where_it_is_wanted() {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::write(docs.join("people.md"), "# People\n\nMira Voss was born in Hallwil in 1871.\n").unwrap();
+    let kg = films(dir.path());
+    let has = |name: &str, more: &[&str]| {
+        let bundle = dir.path().join(name);
+        let args = ["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime"];
+        out(&program(&[&args[..], more].concat()));
+        std::fs::read_to_string(bundle.join("manifest.json")).unwrap().contains("\"planner\"")
+    };
+    let kg = kg.to_str().unwrap();
+    assert!(has("own", &["--kg", kg]));
+    assert!(!has("none", &["--kg", kg, "--planner-model", "none"]));
+    assert!(!has("no-graph", &["--kg-from-documents", "off"]));
+    let told = refused(&["build", docs.to_str().unwrap(), "-o", "x", "--kg", kg, "--planner-model", kg]);
+    assert!(told.contains("holds no trained planner") && told.contains("wrong magic"), "{told}");
+}
+
+#[test]
 fn ask_plans_by_itself_where_the_bundle_carries_a_graph() {
     let dir = tempfile::tempdir().unwrap();
     let bundle = bundle(dir.path());

@@ -8,7 +8,7 @@ use super::model::Grounded;
 /// The probability from which a trained planner's plan is carried out where the rules have none.
 pub const LEAST_TRAINED: f32 = 0.5;
 /// The same where the rules have one.
-const OVER_RULES: f32 = 0.7;
+const OVER_RULES: f32 = 0.6;
 
 /// Whether to ask the trained planner at all: the question names so many things, and the rules have a plan or none.
 pub fn asks_trained(names: usize, ruled: bool) -> bool {

@@ -192,6 +192,13 @@ impl<'g> Grounder<'g> {
         let last = draft.shape.last_step() == slot;
         let heads = from.found.get(..LOOKED_AT.min(from.found.len())).unwrap_or_default();
         let mut ranked = self.relations(heads, spoken, words, &target);
+        // Words that no relation there is called by are no worse than none: the type and the direction are left.
+        if let Some(spoken) = spoken.filter(|_| ranked.iter().all(|r| r.2 < LEAST)) {
+            ranked = self.relations(heads, None, words, &target);
+            for r in &mut ranked {
+                r.2 = (r.2 + direction_cost(spoken, r.1)).clamp(0.0, UNSAID);
+            }
+        }
         if last && words.is_none() {
             ranked.iter_mut().for_each(|r| r.2 += self.agrees(asking.ask, r.0, r.1));
         }
@@ -229,10 +236,7 @@ impl<'g> Grounder<'g> {
             let lexical = said.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
             let agreement = match spoken {
                 None => UNSAID + r.score,
-                Some(s) => {
-                    let back = if r.direction == Direction::Backward { s.inverse } else { 1.0 - s.inverse };
-                    r.score.max(lexical) + DIRECTION * (back - 1.0)
-                }
+                Some(s) => r.score.max(lexical) + direction_cost(s, r.direction),
             };
             (r.relation, r.direction, agreement)
         };
@@ -375,6 +379,12 @@ impl<'g> Grounder<'g> {
         }
         best.map(|b| (b.1, b.2))
     }
+}
+
+/// What it costs that a step does not go the way that the question suggests.
+fn direction_cost(spoken: &Spoken, direction: Direction) -> f32 {
+    let agrees = if direction == Direction::Backward { spoken.inverse } else { 1.0 - spoken.inverse };
+    DIRECTION * (agrees - 1.0)
 }
 
 /// Every reading of one part with every reading of the other.
