@@ -274,7 +274,7 @@ async fn propose(
             let ruled = by_rules().await;
             let first = choice == PlannerChoice::Trained;
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
-            let asked = || first || asks_trained(names(linker, question), ruled.is_ok());
+            let asked = || first || asks_trained(names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan));
             if let Some(bundle) = trained.filter(|_| !asks_for_a_way(question) && asked())
                 && let Ok(found) = trained_plan(bundle, linker, question).await
                 && believes_trained(&found, ruled.is_ok() && !first, least)

@@ -1,18 +1,24 @@
 //! Which of two planners to believe: the rules or the trained one.
 //!
 //! The rules align every word of a question with the graph's schema and are best at chains from one thing; the trained planner tells apart how
-//! several things are joined. So it is asked where the question names several things or the rules have no plan, and believed where it is sure.
+//! several things are joined. So it is asked where the question names several things or the rules have no plan, and believed where it is sure. What the
+//! rules compare they compare over chains of any length, which the trained planner has no shape for: there they keep the word.
 
 use super::model::Grounded;
+use crate::plan::{Operation, Plan};
 
 /// The probability from which a trained planner's plan is carried out where the rules have none.
 pub const LEAST_TRAINED: f32 = 0.5;
 /// The same where the rules have one.
 const OVER_RULES: f32 = 0.6;
 
-/// Whether to ask the trained planner at all: the question names so many things, and the rules have a plan or none.
-pub fn asks_trained(names: usize, ruled: bool) -> bool {
-    names > 1 || (!ruled && names > 0)
+/// Whether to ask the trained planner at all: the question names so many things, and the rules have this plan or none.
+pub fn asks_trained(names: usize, ruled: Option<&Plan>) -> bool {
+    let compared = |plan: &Plan| plan.statements.last().is_some_and(|s| matches!(s.operation, Operation::Compare(_)));
+    match ruled {
+        Some(plan) => names > 1 && !compared(plan),
+        None => names > 0,
+    }
 }
 
 /// Whether to believe the trained planner, beside rules that have a plan or none. `least` is the caller's own limit in place of
