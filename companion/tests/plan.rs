@@ -252,7 +252,8 @@ fn a_bundle_carries_the_trained_planner_only_beside_a_graph_and_where_it_is_want
     assert!(has("own", &["--kg", kg]));
     assert!(!has("none", &["--kg", kg, "--planner-model", "none"]));
     assert!(!has("no-graph", &["--kg-from-documents", "off"]));
-    let told = refused(&["build", docs.to_str().unwrap(), "-o", "x", "--kg", kg, "--planner-model", kg]);
+    let other = dir.path().join("other");
+    let told = refused(&["build", docs.to_str().unwrap(), "-o", other.to_str().unwrap(), "--kg", kg, "--planner-model", kg]);
     assert!(told.contains("holds no trained planner") && told.contains("wrong magic"), "{told}");
 }
 
