@@ -194,6 +194,9 @@ pub enum BuildError {
     /// The model is damaged.
     #[error("the embedding model cannot be loaded: {0}")]
     Model(String),
+    /// The trained planner that was asked for is none.
+    #[error("{0}; name what `pocketgraph train planner` wrote, or none")]
+    Planner(String),
     /// The knowledge graph cannot be read.
     #[error(transparent)]
     Knowledge(#[from] ImportError),
@@ -238,6 +241,11 @@ impl Clock {
     }
 }
 
+/// An error with all that led to it.
+fn whole(error: &miette::Report) -> String {
+    error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 /// Builds a bundle and puts it in its place. The old bundle stays until the new one is whole.
 ///
 /// # Errors
@@ -254,7 +262,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     }
     let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
     let table = model.query_table(options.query_table.as_deref()).map_err(|e| BuildError::Model(e.to_string()))?;
-    let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Model(e.to_string()))?;
+    let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Planner(whole(&e)))?;
     let mut from_documents = DocumentTriples::default();
     let read = match &options.input {
         Input::Documents(folder) => {

@@ -80,7 +80,9 @@ fn every_pattern_gets_its_share_and_spans_name_what_the_plan_uses() {
             let (start, end) = (span["start"].as_u64().unwrap() as usize, span["end"].as_u64().unwrap() as usize);
             assert!(start < end && end <= letters.len(), "{question}");
             let name = span["name"].as_str().unwrap();
-            assert!(plan.contains(&Value::from(name).to_string()), "{name} is said and not planned: {question} {plan}");
+            // "Which film has …, A or B" says a type that the plan of a comparison has no place for.
+            let aside = span["kind"] == "type" && example["pattern"] == "compare";
+            assert!(aside || plan.contains(&Value::from(name).to_string()), "{name} is said and not planned: {question} {plan}");
         }
         let entities = example["spans"].as_array().unwrap().iter().filter(|s| s["kind"] == "entity").count();
         // Of everything of a kind no entity is named.
