@@ -11,6 +11,9 @@ use crate::plan::{Operation, Plan};
 pub const LEAST_TRAINED: f32 = 0.5;
 /// The same where the rules have one.
 const OVER_RULES: f32 = 0.6;
+/// A plan with a step that the question's words agree with less is not believed: over the graph of a documentation, which is all sections and links,
+/// anything is a step away from anything.
+const SPOKEN: f32 = 0.5;
 
 /// Whether to ask the trained planner at all: the question names so many things, and the rules have this plan or none.
 pub fn asks_trained(names: usize, ruled: Option<&Plan>) -> bool {
@@ -25,5 +28,5 @@ pub fn asks_trained(names: usize, ruled: Option<&Plan>) -> bool {
 /// [`LEAST_TRAINED`].
 pub fn believes_trained(found: &Grounded, ruled: bool, least: Option<f32>) -> bool {
     let least = least.unwrap_or(LEAST_TRAINED);
-    found.seen.found && found.confidence >= if ruled { least.max(OVER_RULES) } else { least }
+    found.seen.found && found.seen.weakest_relation >= SPOKEN && found.confidence >= if ruled { least.max(OVER_RULES) } else { least }
 }

@@ -129,8 +129,8 @@ impl<'g> Grounder<'g> {
             shape: draft.shape_log,
             tags: draft.tags_log,
             weakest: draft.weakest,
-            relations: if reading.agreements.is_empty() { 1.0 } else { reading.agreements.iter().sum::<f32>() / n },
-            weakest_relation: reading.agreements.iter().copied().fold(1.0, f32::min),
+            relations: reading.agreements.iter().sum::<f32>() / n,
+            weakest_relation: reading.agreements.iter().copied().reduce(f32::min).unwrap_or(0.0),
             unexplained: unexplained(question, draft),
             found: !reading.found.is_empty(),
         };
