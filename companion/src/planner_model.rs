@@ -80,7 +80,7 @@ impl NativePlanner {
     /// # Errors
     /// When the vocabulary has no mask, which the program's has.
     pub fn over<'a>(&'a self, linker: &'a Linker) -> Result<ModelPlanner<'a>> {
-        ModelPlanner::new(&self.model, self.embedder.tokenizer(), linker, None).ok_or_else(|| miette!("the vocabulary has no [MASK]"))
+        ModelPlanner::new(&self.model, self.embedder.tokenizer(), linker).ok_or_else(|| miette!("the vocabulary has no [MASK]"))
     }
 
     /// The best reading of a question.

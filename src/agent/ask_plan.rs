@@ -26,7 +26,7 @@ use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources}
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
 use crate::planner::model::{Grounded, names};
-use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_for_a_way, asks_trained, believes_trained};
+use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_trained, believes_trained};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
@@ -275,7 +275,7 @@ async fn propose(
             let first = choice == PlannerChoice::Trained;
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
             let asked = || first || asks_trained(names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan));
-            if let Some(bundle) = trained.filter(|_| !asks_for_a_way(question) && asked())
+            if let Some(bundle) = trained.filter(|_| asked())
                 && let Ok(found) = trained_plan(bundle, linker, question).await
                 && believes_trained(&found, ruled.is_ok() && !first, least)
             {

@@ -1,4 +1,4 @@
-//! The trained planner of an open bundle: its weights are loaded when the rules have no plan, and the word vectors of a question with it.
+//! The trained planner of an open bundle: its weights are loaded when it is first asked, and the word vectors of a question with them.
 
 use crate::bundle::{Bundle, BundleError, Kind, open_section};
 use crate::embed::WordPages;
@@ -43,7 +43,7 @@ impl Trained {
     /// # Errors
     /// [`PlannerError`].
     pub async fn planned(&self, linker: &Linker, question: &str) -> Result<Grounded, PlannerError> {
-        let planner = ModelPlanner::new(&self.model, self.words.tokenizer(), linker, None)
+        let planner = ModelPlanner::new(&self.model, self.words.tokenizer(), linker)
             .ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
         let (framed, mentions) = planner.frame(question)?;
         let rows = self.words.rows(&framed.ids).await.map_err(|e| PlannerError::Model(e.to_string()))?;

@@ -8,7 +8,7 @@ use super::model::Grounded;
 use crate::plan::{Operation, Plan};
 
 /// The probability from which a trained planner's plan is carried out where the rules have none.
-pub const LEAST_TRAINED: f32 = 0.5;
+const LEAST_TRAINED: f32 = 0.5;
 /// The same where the rules have one.
 const OVER_RULES: f32 = 0.6;
 /// A plan with a step that the question's words agree with less is not believed: over the graph of a documentation, which is all sections and links,
@@ -25,7 +25,7 @@ pub fn asks_trained(names: usize, ruled: Option<&Plan>) -> bool {
 }
 
 /// Whether to believe the trained planner, beside rules that have a plan or none. `least` is the caller's own limit in place of
-/// [`LEAST_TRAINED`].
+/// one half.
 pub fn believes_trained(found: &Grounded, ruled: bool, least: Option<f32>) -> bool {
     let least = least.unwrap_or(LEAST_TRAINED);
     found.seen.found && found.seen.weakest_relation >= SPOKEN && found.confidence >= if ruled { least.max(OVER_RULES) } else { least }

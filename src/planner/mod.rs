@@ -27,11 +27,10 @@ mod walk;
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
-pub use choice::{LEAST_TRAINED, asks_trained, believes_trained};
+pub use choice::{asks_trained, believes_trained};
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use pattern::{names, ordering, pattern};
 pub use query::{Asked, Query};
-pub use question::asks_for_a_way;
 pub use rules::{Planned, RulesPlanner};
 
 /// Why there is no plan.

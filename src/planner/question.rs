@@ -3,7 +3,7 @@
 use super::kin::opened;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::measures;
-use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
+use crate::kg::{Class, LiteralKind, Mention, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, words};
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 const LONGEST: usize = 256;
 
 /// Whether a question wants a way of doing something: passages tell those, no set of entities does.
-pub fn asks_for_a_way(question: &str) -> bool {
+pub(super) fn asks_for_a_way(question: &str) -> bool {
     let mut first = words(question).into_iter().map(|w| fold(w.text));
     match (first.next().as_deref(), first.next().as_deref()) {
         (Some("how"), Some(second)) => {
@@ -71,8 +71,14 @@ pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
     tokens(text, &[], lexicon).iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
 }
 
+/// The mentions that are told to be names.
+pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
+    let lower = question.chars().all(|c| !c.is_uppercase());
+    mentions.iter().filter(|m| question.get(m.span.clone()).is_some_and(|text| is_told(text, lower, lexicon))).collect()
+}
+
 /// Whether a mention is told to be a name: by a capital or figure, or, in a question without capitals (`lower`), by being no spoken words.
-pub(super) fn is_told(text: &str, lower: bool, lexicon: &Lexicon) -> bool {
+fn is_told(text: &str, lower: bool, lexicon: &Lexicon) -> bool {
     let marked = text.chars().any(|c| c.is_uppercase() || c.is_numeric());
     if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
 }

@@ -6,7 +6,7 @@ use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::lexicon::Lexicon;
 use super::pattern::pattern;
-use super::question::{Ask, Token, ask, asks_for_a_way, is_spoken, is_told, tokens};
+use super::question::{Ask, Token, ask, asks_for_a_way, is_spoken, told, tokens};
 use super::schema::Schema;
 use super::sets::combined;
 use super::superlative::{Superlatives, read};
@@ -95,9 +95,7 @@ impl<'a> RulesPlanner<'a> {
 
     /// The entities that the question joins, and how, if it joins any.
     fn joined<'m>(&self, question: &str, mentions: &'m [Mention]) -> Option<(Shape, Vec<&'m Mention>)> {
-        let lower = question.chars().all(|c| !c.is_uppercase());
-        let told = |m: &&Mention| question.get(m.span.clone()).is_some_and(|text| is_told(text, lower, &self.lexicon));
-        let anchors: Vec<&Mention> = mentions.iter().filter(told).collect();
+        let anchors = told(question, mentions, &self.lexicon);
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
         let words = tokens(question, &spans, &self.lexicon);
         let same = asks_for_the_same(&words);

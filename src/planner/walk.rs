@@ -98,13 +98,20 @@ pub(super) fn value(graph: &KnowledgeGraph, node: NodeId) -> Option<Value> {
 
 /// What a step finds from a set, ascending, of the step's class.
 pub(super) fn advance(graph: &KnowledgeGraph, set: &[NodeId], step: Step) -> Vec<NodeId> {
+    reached(graph, set, step.relation, step.direction, &|node| is_of(graph, node, step.to))
+}
+
+/// What a relation leads to from a set and `fits`, ascending.
+pub(super) fn reached(
+    graph: &KnowledgeGraph,
+    set: &[NodeId],
+    relation: RelationId,
+    direction: Direction,
+    fits: &dyn Fn(NodeId) -> bool,
+) -> Vec<NodeId> {
     let mut found = Vec::new();
     for &node in set {
-        for edge in graph.follow(node, step.relation, step.direction) {
-            if is_of(graph, edge.other, step.to) {
-                found.push(edge.other);
-            }
-        }
+        found.extend(graph.follow(node, relation, direction).map(|e| e.other).filter(|&n| fits(n)));
         if found.len() > WIDEST {
             break;
         }

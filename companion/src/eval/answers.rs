@@ -9,10 +9,8 @@ use std::collections::BTreeSet;
 pub(super) enum Naming {
     /// By labels, letter by letter.
     Label,
-    /// By identifiers.
-    Id,
     /// By identifiers, and what has none by its label.
-    IdOrLabel,
+    Id,
     /// By what they are called, letter case and punctuation aside; numbers and dates by their values, truth values as yes and no.
     Loose,
 }
@@ -22,7 +20,6 @@ impl Naming {
     pub fn of(self, item: &Item, graph: &KnowledgeGraph, wanted: &BTreeSet<String>) -> String {
         match (self, item.node()) {
             (Naming::Id, Some(node)) => graph.id(node).to_owned(),
-            (Naming::IdOrLabel, Some(node)) if !graph.id(node).is_empty() => graph.id(node).to_owned(),
             (Naming::Loose, node) => {
                 let label = loose(&item.label(Some(graph)));
                 let mut others = node.into_iter().flat_map(|n| graph.aliases(n)).map(loose);

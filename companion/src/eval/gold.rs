@@ -122,7 +122,7 @@ fn made(v: &Value) -> Result<Gold, String> {
         plan: Ok(plan),
         answers: all.iter().map(|a| name(a).ok_or("an answer has no name")).collect::<Result<_, _>>()?,
         without: None,
-        naming: Naming::IdOrLabel,
+        naming: Naming::Id,
         answerable: count == all.len() as u64,
     })
 }

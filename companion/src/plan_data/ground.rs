@@ -137,7 +137,6 @@ impl<'g> Grounder<'g> {
         if let Query::Step { relation, direction, target, .. } = parts[0].clone()
             && random.below(2) == 0
         {
-            let (relation, direction, target) = (relation, direction, target);
             let others: Vec<NodeId> = self.graph.follow(node, relation, direction.reversed()).map(|e| e.other).collect();
             let fits = |n: &NodeId| self.graph.is_entity(*n) && self.graph.follow(*n, relation, direction).len() <= MOST;
             for at in random.sample(others.len(), 2 * n) {

@@ -5,14 +5,14 @@
 
 use super::super::lexicon::{Lexicon, is_function_word};
 use super::super::query::{Asked, Query};
-use super::super::question::{Ask, ask, is_told, tokens};
+use super::super::question::{Ask, ask, told, tokens};
 use super::super::walk::{self, value};
 use super::confidence::{Calibration, Seen};
 use super::draft::{Draft, Spoken};
 use super::label::{Node, Shape, Wrap};
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId};
-use crate::plan::execute::{Phrases, Similarity, Target};
+use crate::plan::execute::{Phrases, Target};
 use crate::plan::{Extreme, Plan};
 use crate::text::{fold, words};
 
@@ -24,8 +24,6 @@ const RELATIONS: usize = 5;
 const CANDIDATES: usize = 3;
 /// Members of a set at which relations are looked for.
 const LOOKED_AT: usize = 256;
-/// Sets larger than this are cut: a reading is only being tried.
-const WIDEST: usize = 20_000;
 /// What a step is worth that the question leaves unsaid.
 const UNSAID: f32 = 0.3;
 /// A relation that agrees less is not tried.
@@ -69,7 +67,6 @@ pub struct Grounder<'g> {
     graph: &'g KnowledgeGraph,
     phrases: Phrases,
     lexicon: Lexicon,
-    similarity: Option<Similarity<'g>>,
 }
 
 /// A question with what is known of it before any draft.
@@ -81,18 +78,15 @@ struct Asking<'q> {
 }
 
 impl<'g> Grounder<'g> {
-    /// Prepares a graph. `similarity` gives the cosine of two phrases, for relations that the question says in other words.
-    pub fn new(linker: &'g Linker, similarity: Option<Similarity<'g>>) -> Grounder<'g> {
+    /// Prepares a graph.
+    pub fn new(linker: &'g Linker) -> Grounder<'g> {
         let graph = linker.graph();
-        Grounder { linker, graph, phrases: Phrases::new(graph), lexicon: Lexicon::new(graph.vocabulary()), similarity }
+        Grounder { linker, graph, phrases: Phrases::new(graph), lexicon: Lexicon::new(graph.vocabulary()) }
     }
 
     /// What the question names, as far as it is told by capitals, figures or by being no word for a relation or type.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
-        let lower = question.chars().all(|c| !c.is_uppercase());
-        let mut found = self.linker.mentions(question);
-        found.retain(|m| question.get(m.span.clone()).is_some_and(|text| is_told(text, lower, &self.lexicon)));
-        found
+        told(question, &self.linker.mentions(question), &self.lexicon).into_iter().cloned().collect()
     }
 
     /// The best reading of the drafts, by how sure it is of it; `None` where no draft can be looked up. `mentions` are those that the question was
@@ -205,7 +199,7 @@ impl<'g> Grounder<'g> {
         sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
         let mut out = Vec::new();
         for (relation, direction, agreement) in ranked.into_iter().filter(|r| r.2 >= LEAST).take(RELATIONS) {
-            let all = self.follow(&from.found, relation, direction);
+            let all = walk::reached(self.graph, &from.found, relation, direction, &|_| true);
             let types: &[TypeId] = if let Target::Types(types) = &target { types } else { &[] };
             let fitting = types.iter().map(|&t| (Some(t), self.of_type(&all, t))).find(|(_, found)| !found.is_empty());
             let (target, found, cost) = match fitting {
@@ -231,7 +225,7 @@ impl<'g> Grounder<'g> {
     ) -> Vec<(RelationId, Direction, f32)> {
         let phrase = spoken.map_or("", |s| s.words.as_str());
         let said = spoken.map(|s| self.worth(&s.words)).unwrap_or_default();
-        let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, self.similarity.filter(|_| spoken.is_some()));
+        let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, None);
         let score = |r: crate::plan::execute::Ranked| {
             let lexical = said.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
             let agreement = match spoken {
@@ -268,18 +262,6 @@ impl<'g> Grounder<'g> {
         let ends: &[(Class, u32)] = if direction == Direction::Forward { &r.range } else { &r.domain };
         let fitting: u32 = ends.iter().filter(|(c, _)| ask.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
         0.2 * fitting as f32 / r.triples.max(1) as f32
-    }
-
-    fn follow(&self, from: &[NodeId], relation: RelationId, direction: Direction) -> Vec<NodeId> {
-        let mut found = Vec::new();
-        for &node in from {
-            found.extend(self.graph.follow(node, relation, direction).map(|e| e.other));
-            if found.len() > WIDEST {
-                break;
-            }
-        }
-        sort_unique(&mut found);
-        found
     }
 
     fn of_type(&self, nodes: &[NodeId], of: TypeId) -> Vec<NodeId> {

@@ -32,7 +32,7 @@ fn draft(shape: Shape, wrap: Wrap, question: &str, entities: &[&str], relations:
 fn grounded(question: &str, draft: &Draft) -> (String, Vec<String>) {
     let graph = graph();
     let linker = Linker::new(&graph);
-    let found = Grounder::new(&linker, None).ground(question, &[], draft, &Calibration::default()).unwrap();
+    let found = Grounder::new(&linker).ground(question, &[], draft, &Calibration::default()).unwrap();
     check::check(&found.plan, &[], &check::Limits::default()).unwrap();
     let text = rft::print(&found.plan).unwrap();
     let mut names: Vec<String> = found.answer.iter().map(|&n| graph.label(n).to_owned()).collect();
@@ -95,7 +95,7 @@ fn everything_of_a_type_needs_no_entity() {
 fn an_unknown_name_has_no_reading_and_what_agrees_less_is_less_sure() {
     let graph = graph();
     let linker = Linker::new(&graph);
-    let grounder = Grounder::new(&linker, None);
+    let grounder = Grounder::new(&linker);
     let q = "actors of Casablanca";
     let d = draft(Shape::P1, Wrap::Set, q, &["Casablanca"], &["actors"]);
     assert_eq!(grounder.ground(q, &[], &d, &Calibration::default()), None);

@@ -12,9 +12,10 @@ mod label;
 mod section;
 
 use super::PlannerError;
+use super::lexicon::Lexicon;
+use super::question::{asks_for_a_way, told};
 use crate::embed::WordRows;
 use crate::kg::{Linker, Mention};
-use crate::plan::execute::Similarity;
 use crate::text::Tokenizer;
 
 pub use confidence::{Calibration, FEATURES, Seen, features};
@@ -27,9 +28,20 @@ pub use section::{Head, Heads, Logits, PlannerModel};
 /// No question is longer, in bytes.
 const LONGEST: usize = 4096;
 
-/// How many things a question names, as the trained planner would tell them.
+/// Why a question is not planned at all.
+fn refused(question: &str) -> Option<PlannerError> {
+    if question.len() > LONGEST {
+        return Some(PlannerError::TooLong { found: question.len(), limit: LONGEST });
+    }
+    asks_for_a_way(question).then_some(PlannerError::Unsure { confidence: 0.0 })
+}
+
+/// How many things a question names, as the trained planner would tell them; none where it would refuse the question.
 pub fn names(linker: &Linker, question: &str) -> usize {
-    if question.len() > LONGEST { 0 } else { Grounder::new(linker, None).mentions(question).len() }
+    if refused(question).is_some() {
+        return 0;
+    }
+    told(question, &linker.mentions(question), &Lexicon::new(linker.graph().vocabulary())).len()
 }
 
 /// Plans with a trained model.
@@ -40,18 +52,18 @@ pub struct ModelPlanner<'a> {
 }
 
 impl<'a> ModelPlanner<'a> {
-    /// A planner for a graph; `None` where the vocabulary is not the model's. `similarity` is as in [`Grounder::new`].
-    pub fn new(model: &'a PlannerModel, tokenizer: &'a Tokenizer, linker: &'a Linker, similarity: Option<Similarity<'a>>) -> Option<Self> {
-        Some(ModelPlanner { model, framer: Framer::new(tokenizer)?, grounder: Grounder::new(linker, similarity) })
+    /// A planner for a graph; `None` where the vocabulary is not the model's.
+    pub fn new(model: &'a PlannerModel, tokenizer: &'a Tokenizer, linker: &'a Linker) -> Option<Self> {
+        Some(ModelPlanner { model, framer: Framer::new(tokenizer)?, grounder: Grounder::new(linker) })
     }
 
     /// The question in tokens, and what it names: the word vectors of these tokens are needed to plan.
     ///
     /// # Errors
-    /// [`PlannerError::TooLong`].
+    /// [`PlannerError::TooLong`], and [`PlannerError::Unsure`] for a question that asks how to do something.
     pub fn frame(&self, question: &str) -> Result<(Framed, Vec<Mention>), PlannerError> {
-        if question.len() > LONGEST {
-            return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
+        if let Some(why) = refused(question) {
+            return Err(why);
         }
         let mentions = self.grounder.mentions(question);
         let spans: Vec<_> = mentions.iter().map(|m| m.span.clone()).collect();

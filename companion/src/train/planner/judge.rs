@@ -63,7 +63,7 @@ impl<'g> Judge<'g> {
     pub fn new(linker: &'g Linker) -> Judge<'g> {
         let graph = linker.graph();
         let known = (0..graph.entities() as u32).map(|n| graph.id(NodeId(n))).collect();
-        Judge { grounder: Grounder::new(linker, None), executor: Executor::new(Some(linker)), linker, known }
+        Judge { grounder: Grounder::new(linker), executor: Executor::new(Some(linker)), linker, known }
     }
 
     /// Whether a lesson is about this graph, and says all its answers.
