@@ -372,7 +372,7 @@ impl Engine {
         }
         let Some(encoder) = self.encoder() else { return Ok(found) };
         let Some(labels) = kg::load_labels(self.corpus.bundle(), linker.graph().entities()).await? else { return Ok(found) };
-        let vector = encoder.encode(cut(mention, MAX_QUESTION)).await?;
+        let vector = encoder.encode(&mention[..mention.floor_char_boundary(MAX_QUESTION)]).await?;
         linker.remember(mention, &labels.scan(&QuantizedVector::from_f32(&vector)));
         Ok(linker.link(mention, limit))
     }
@@ -412,7 +412,7 @@ impl Engine {
         let relations = graph.vocabulary().relations();
         let Ok(Some(labels)) = kg::load_relation_labels(self.corpus.bundle(), relations.len()).await else { return out };
         for phrase in phrases.items() {
-            let Ok(vector) = encoder.encode(cut(phrase, MAX_QUESTION)).await else { continue };
+            let Ok(vector) = encoder.encode(&phrase[..phrase.floor_char_boundary(MAX_QUESTION)]).await else { continue };
             let cosines = labels.scan(&QuantizedVector::from_f32(&vector));
             let of = relations.iter().zip(cosines).map(|(r, cosine)| (r.label.clone(), cosine));
             out.insert((*phrase).clone(), of.collect());
@@ -508,19 +508,7 @@ fn retriever(options: &SearchOptions) -> Result<Box<dyn Retriever>, EngineError>
 fn words_of(question: &str, typing: bool) -> Query {
     // While a question is being typed, a space at its end says that the last word is finished.
     let read = if typing { question.trim_start() } else { question.trim() };
-    Query::of_words(question, cut(read, MAX_QUESTION), typing)
-}
-
-/// The longest beginning of `text` of at most `limit` bytes that ends at a character.
-fn cut(text: &str, limit: usize) -> &str {
-    if text.len() <= limit {
-        return text;
-    }
-    let mut end = limit;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    Query::of_words(question, &read[..read.floor_char_boundary(MAX_QUESTION)], typing)
 }
 
 impl Passages for Engine {

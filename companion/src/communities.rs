@@ -2,8 +2,8 @@
 //! which else are extracted.
 
 use crate::asker::AskError;
-use crate::kg::cut;
 use crate::leiden::{LeidenOptions, hierarchy};
+use crate::line::cut;
 use crate::names::{Embed, Found};
 use crate::summaries::{Material, Writer};
 use pocketgraph::bundle::Chunk;

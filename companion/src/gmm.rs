@@ -10,6 +10,8 @@ const LEAST_VARIANCE: f64 = 1e-6;
 const ROUNDS: usize = 60;
 /// Improvement of the mean log-likelihood at which fitting ends.
 const ENOUGH: f64 = 1e-4;
+/// Logarithm of the share below which a row counts as no part of a component: a millionth of a millionth.
+const LEAST_SHARE: f64 = -27.6;
 
 /// A mixture.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +51,24 @@ fn centres(rows: &[Vec<f64>], k: usize, random: &mut Random) -> Vec<Vec<f64>> {
     out
 }
 
+/// A mixture with what its densities need for every row alike: the logarithms of a fit are these, once for each component instead of once for each row.
+struct Densities<'m> {
+    /// Logarithm of a component's share times its density at its mean.
+    factors: Vec<f64>,
+    means: &'m [Vec<f64>],
+    /// One half over each variance.
+    halves: Vec<Vec<f64>>,
+}
+
+impl Densities<'_> {
+    /// The logarithms of the components' shares times their densities at a row.
+    fn logs(&self, row: &[f64], out: &mut [f64]) {
+        for (((log, factor), mean), half) in out.iter_mut().zip(&self.factors).zip(self.means).zip(&self.halves) {
+            *log = factor - row.iter().zip(mean).zip(half).map(|((x, m), h)| (x - m) * (x - m) * h).sum::<f64>();
+        }
+    }
+}
+
 impl Mixture {
     /// Fits `k` components (at least one) to rows of equal length, of which there is at least one; the same rows, `k` and seed give the same mixture.
     pub fn fit(rows: &[Vec<f64>], k: usize, seed: u64) -> Mixture {
@@ -63,21 +83,24 @@ impl Mixture {
             variances: vec![spread; k],
             log_likelihood: f64::NEG_INFINITY,
         };
+        let mut logs = vec![0f64; k];
         for _ in 0..ROUNDS {
             let mut sums = vec![0f64; k];
             let (mut first, mut second) = (vec![vec![0f64; d]; k], vec![vec![0f64; d]; k]);
             let mut likelihood = 0.0;
+            let densities = out.densities();
             for row in rows {
-                let logs = out.logs(row);
+                densities.logs(row, &mut logs);
                 let all = log_sum(&logs);
                 likelihood += all;
                 for (c, log) in logs.iter().enumerate() {
-                    let p = (log - all).exp();
-                    if p > 1e-12 {
+                    // Most rows belong to one or two components, so that few of these are worth an exponential.
+                    if log - all > LEAST_SHARE {
+                        let p = (log - all).exp();
                         sums[c] += p;
-                        for j in 0..d {
-                            first[c][j] += p * row[j];
-                            second[c][j] += p * row[j] * row[j];
+                        for ((f, s), x) in first[c].iter_mut().zip(&mut second[c]).zip(row) {
+                            *f += p * x;
+                            *s += p * x * x;
                         }
                     }
                 }
@@ -102,18 +125,19 @@ impl Mixture {
         out
     }
 
-    /// The logarithms of the components' shares times their densities at a row.
-    fn logs(&self, row: &[f64]) -> Vec<f64> {
-        let density = |(mean, variance): (&Vec<f64>, &Vec<f64>)| -> f64 {
-            let each = row.iter().zip(mean).zip(variance);
-            each.map(|((x, m), v)| -0.5 * ((x - m) * (x - m) / v + (std::f64::consts::TAU * v).ln())).sum()
-        };
-        self.means.iter().zip(&self.variances).map(density).zip(&self.log_weights).map(|(d, w)| d + w).collect()
+    fn densities(&self) -> Densities<'_> {
+        let factor = |(w, v): (&f64, &Vec<f64>)| w - 0.5 * v.iter().map(|v| (std::f64::consts::TAU * v).ln()).sum::<f64>();
+        Densities {
+            factors: self.log_weights.iter().zip(&self.variances).map(factor).collect(),
+            means: &self.means,
+            halves: self.variances.iter().map(|v| v.iter().map(|v| 0.5 / v).collect()).collect(),
+        }
     }
 
     /// How likely a row belongs to each component; sums to 1.
     pub fn posterior(&self, row: &[f64]) -> Vec<f64> {
-        let logs = self.logs(row);
+        let mut logs = vec![0f64; self.means.len()];
+        self.densities().logs(row, &mut logs);
         let all = log_sum(&logs);
         logs.iter().map(|l| (l - all).exp()).collect()
     }

@@ -23,6 +23,7 @@ pub mod kg;
 pub mod laplace;
 pub mod llm_keywords;
 pub mod leiden;
+mod line;
 pub mod names;
 pub mod pages;
 pub mod pipeline;

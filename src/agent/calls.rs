@@ -3,8 +3,8 @@
 //! Wanted is a list of objects `{"name": …, "arguments": {…}}`. Written are fences, thoughts, single objects, trailing commas, words before and
 //! after, and other names for the members; all of that is read. What is not is told to the model in words that help it.
 
-use super::tags::after_thinking;
 use crate::json::{Value, parse};
+use crate::llm::after_thinking;
 
 /// A call.
 #[derive(Debug, Clone, PartialEq)]

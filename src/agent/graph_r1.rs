@@ -15,10 +15,10 @@ use super::rules::rules;
 use super::run::{Ask, Run};
 use super::search_r1::last_words;
 use super::stream::{Reply, Stop};
-use super::tags::{after_thinking, first, last_or_open};
+use super::tags::{first, last_or_open};
 use super::types::Cap;
 use crate::json::{Value, parse};
-use crate::llm::{LlmError, Message};
+use crate::llm::{LlmError, Message, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Thoughts and queries by turns.

@@ -10,10 +10,9 @@ use super::options::Limits;
 use super::protocol::Protocol;
 use super::rules::{cited, not_said, rules};
 use super::run::{Ask, Run};
-use super::tags::after_thinking;
 use crate::compact::sort_by;
 use crate::json::{Value, parse};
-use crate::llm::{ChatRequest, LlmError, Message};
+use crate::llm::{ChatRequest, LlmError, Message, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Map over reports, then reduce.

@@ -236,11 +236,16 @@ impl Run<'_> {
         found
     }
 
+    /// The number under which a chunk was shown.
+    fn number_of(&self, chunk: u32) -> Option<u32> {
+        self.shown.iter().position(|e| e.chunk == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok())
+    }
+
     /// The numbers of passages by their chunks, as evidence that an answer may cite without having been shown it; those that cannot be loaded have none.
     pub async fn cite(&mut self, chunks: &[u32]) -> Vec<u32> {
         let mut out: Vec<u32> = Vec::new();
         for &chunk in chunks {
-            let known = self.shown.iter().position(|e| e.chunk == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok());
+            let known = self.number_of(chunk);
             let number = match known {
                 None => self.services.environment.passage(chunk).await.map(|passage| self.number(passage)),
                 known => known,
@@ -317,7 +322,7 @@ impl Run<'_> {
         for fact in facts? {
             let mut text = format!("({}, {}, {})", fact.head, fact.relation, fact.tail);
             if let Some(chunk) = fact.chunk {
-                let known = self.shown.iter().position(|e| e.chunk == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok());
+                let known = self.number_of(chunk);
                 let number = match known {
                     None if loaded < SOURCES => {
                         loaded += 1;

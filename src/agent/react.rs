@@ -11,9 +11,9 @@ use super::protocol::Protocol;
 use super::rules::{cited, rules};
 use super::run::Run;
 use super::stream::Stop;
-use super::tags::{after_label, after_last_label, after_thinking, labelled_line};
+use super::tags::{after_label, after_last_label, labelled_line};
 use super::types::Cap;
-use crate::llm::{LlmError, Message};
+use crate::llm::{LlmError, Message, after_thinking};
 use crate::text::{fold, sentences};
 use futures::future::{FutureExt, LocalBoxFuture};
 

@@ -118,13 +118,9 @@ impl<'a> Run<'a> {
         services: Services<'a>,
         events: &'a mut dyn FnMut(AgentEvent),
     ) -> Run<'a> {
-        let mut end = question.len().min(MAX_QUESTION);
-        while !question.is_char_boundary(end) {
-            end -= 1;
-        }
         let marks = protocol.marks();
         Run {
-            question: neutralise(question[..end].trim(), &marks),
+            question: neutralise(question[..question.floor_char_boundary(MAX_QUESTION)].trim(), &marks),
             options,
             limits: protocol.limits().with(options),
             marks,

@@ -14,11 +14,11 @@ use super::protocol::Protocol;
 use super::rules::{cited, rules};
 use super::run::Run;
 use super::stream::Stop;
-use super::tags::{after_thinking, boxed, find, plain, rfind};
+use super::tags::{boxed, find, plain, rfind};
 use super::types::Cap;
 use crate::compact::{Set, sort_by};
 use crate::json::Value;
-use crate::llm::{LlmError, Message};
+use crate::llm::{LlmError, Message, after_thinking};
 use crate::text::{sentences, terms};
 use futures::future::{FutureExt, LocalBoxFuture};
 

@@ -15,9 +15,9 @@ use super::protocol::Protocol;
 use super::rules::rules;
 use super::run::Run;
 use super::stream::Stop;
-use super::tags::{after_thinking, find, first, last_or_open};
+use super::tags::{find, first, last_or_open};
 use super::types::Cap;
-use crate::llm::{LlmError, Message};
+use crate::llm::{LlmError, Message, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Search inside the chain of thought.

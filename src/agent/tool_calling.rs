@@ -17,10 +17,9 @@ use super::protocol::Protocol;
 use super::rules::rules;
 use super::run::{Ask, Run};
 use super::stream::{Reply, Stop};
-use super::tags::after_thinking;
 use super::types::Cap;
 use crate::json::Value;
-use crate::llm::{LlmError, Message, ToolCall};
+use crate::llm::{LlmError, Message, ToolCall, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Calls of tools in parallel.

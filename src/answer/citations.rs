@@ -4,7 +4,7 @@
 //! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
 
 use super::markers::{Marker, MarkerScanner};
-use super::units::{prefix, units};
+use super::units::units;
 use super::{Citation, CitationStatus, Reference};
 use crate::compact::{Map, Set};
 use crate::retrieve::{Hit, Span};
@@ -159,7 +159,7 @@ fn check(text: &str, markers: &[Marker], passages: &[(u32, &Hit)]) -> (Vec<Citat
 
 /// Checks the marks of one sentence.
 fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &mut Map<u32, Passage<'a>>, out: &mut Vec<Citation>) {
-    let claim = Claim::new(prefix(claim, MAX_CLAIM_BYTES));
+    let claim = Claim::new(&claim[..claim.floor_char_boundary(MAX_CLAIM_BYTES)]);
     let numbers: Set<u32> = group.iter().flat_map(|m| &m.numbers).take(MAX_CITATIONS).copied().collect();
     for &number in numbers.items() {
         if let Some((_, hit)) = passages.iter().find(|(n, _)| *n == number) {

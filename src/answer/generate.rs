@@ -320,10 +320,7 @@ impl ThinkFilter {
                 return answer;
             }
             // Only a tail that could begin the closing tag is worth keeping.
-            let mut keep = self.held.len().saturating_sub(CLOSE.len());
-            while !self.held.is_char_boundary(keep) {
-                keep -= 1;
-            }
+            let keep = self.held.floor_char_boundary(self.held.len().saturating_sub(CLOSE.len()));
             self.thought += keep;
             self.held.drain(..keep);
         }

@@ -1,6 +1,5 @@
 //! What a question asks for: its content terms, its kind, and the two sides of a comparison.
 
-use super::units::prefix;
 use crate::text::{fold, terms, words};
 use std::ops::Range;
 
@@ -79,7 +78,7 @@ const GENERIC: &[&str] = &[
 impl Question {
     /// Analyses a question. `idf` gives the inverse document frequency of an index term; a term that no document has should get the largest.
     pub fn new(question: &str, idf: &dyn Fn(&str) -> f32) -> Question {
-        let question = prefix(question, MAX_BYTES);
+        let question = &question[..question.floor_char_boundary(MAX_BYTES)];
         let all = terms(question);
         let generic = |t: &str| GENERIC.binary_search(&t).is_ok();
         let only_generic = all.iter().all(|(t, _)| generic(t));

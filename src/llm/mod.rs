@@ -12,6 +12,7 @@ mod error;
 mod record;
 mod request;
 mod sse;
+mod thinking;
 mod tools;
 mod transport;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use error::LlmError;
 pub use record::{Recorder, RecordingError, Replay};
 pub use request::{ChatRequest, Message, Role, Secret};
 pub use sse::{SseDecoder, SseError, SseEvent};
+pub use thinking::after_thinking;
 pub use tools::{ToolCall, ToolCallPiece, ToolCalls};
 pub use transport::{ByteStream, HttpRequest, HttpResponse, Transport, TransportError};
 

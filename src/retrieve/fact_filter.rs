@@ -3,7 +3,7 @@
 //! The published program has the model write the facts again and takes the nearest candidate of each. Here facts have numbers, so that nothing can come back
 //! that was not shown. And where it takes an unreadable reply for "no fact helps", here that leaves the facts as they are, and the result says so.
 
-use crate::llm::{ChatModel, ChatRequest, Message, complete};
+use crate::llm::{ChatModel, ChatRequest, Message, after_thinking, complete};
 
 /// Characters of a fact that are shown, at most.
 const SHOWN: usize = 400;
@@ -31,7 +31,7 @@ fn request(question: &str, facts: &[String]) -> ChatRequest {
 
 /// The places named by the last list of a reply, each once, in its order; `None` where there is no list of numbers from 1 to `n`.
 fn places(reply: &str, n: usize) -> Option<Vec<usize>> {
-    let reply = reply.rsplit("</think>").next()?;
+    let reply = after_thinking(reply);
     let list = reply.get(reply.rfind('[')? + 1..)?;
     let list = list.get(..list.find(']')?)?.trim();
     let mut out: Vec<usize> = Vec::new();

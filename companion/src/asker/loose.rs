@@ -3,7 +3,9 @@
 //! Nothing is evaluated. What cannot be read is left out; the depth and the number of attempts are bounded, so that a hostile reply costs no more
 //! than its length.
 
+use crate::line::cut;
 use pocketgraph::json::Value;
+use pocketgraph::llm::after_thinking;
 
 /// Replies are read to here, in bytes.
 const LONGEST: usize = 256 << 10;
@@ -15,8 +17,8 @@ const ATTEMPTS: usize = 24;
 /// The first object or list of a reply that `wanted` accepts.
 pub(crate) fn find<T>(reply: &str, wanted: impl Fn(&Value) -> Option<T>) -> Option<T> {
     // What a model thinks aloud may hold drafts.
-    let reply = reply.rsplit_once("</think>").map_or(reply, |(_, after)| after);
-    let reply = crate::kg::cut(reply, LONGEST);
+    let reply = after_thinking(reply);
+    let reply = cut(reply, LONGEST);
     let mut at = 0;
     for _ in 0..ATTEMPTS {
         let start = at + reply.get(at..)?.find(['{', '['])?;

@@ -4,6 +4,7 @@ mod pack;
 mod units;
 
 use crate::ingest::{Block, BlockKind, SourceDocument};
+use crate::line::one_line;
 use pack::pack;
 use pocketgraph::bundle::Chunk;
 use units::{Cutter, Unit};
@@ -236,10 +237,6 @@ fn heading_level(block: &Block) -> Option<u8> {
         BlockKind::Heading(level) if block.text.len() <= LONGEST_HEADING => Some(level),
         _ => None,
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// How many headings all sections have above them in common.

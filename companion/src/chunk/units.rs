@@ -1,6 +1,6 @@
 //! The pieces that chunks are put together from: whole blocks where they fit, else sentences or lines, else runs of words, else parts of a word.
 
-use crate::ingest::{Block, BlockKind, char_boundary};
+use crate::ingest::{Block, BlockKind};
 use pocketgraph::text::sentences;
 use std::ops::Range;
 
@@ -135,8 +135,8 @@ fn window(text: &str) -> usize {
     if text.len() <= WINDOW {
         return text.len();
     }
-    let end = char_boundary(text, WINDOW);
-    let near = char_boundary(text, WINDOW - WINDOW / 4);
+    let end = text.floor_char_boundary(WINDOW);
+    let near = text.floor_char_boundary(WINDOW - WINDOW / 4);
     let tail = text.get(near..end).unwrap_or("");
     let at = tail.rfind('\n').or_else(|| tail.rfind(". ").map(|i| i + 1)).or_else(|| tail.rfind(char::is_whitespace));
     match at.map(|i| near + i) {

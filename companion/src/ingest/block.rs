@@ -206,12 +206,6 @@ impl<'a> CharIndex<'a> {
     }
 }
 
-/// The last start of a character at or before this byte.
-pub(crate) fn char_boundary(text: &str, byte: usize) -> usize {
-    let byte = byte.min(text.len());
-    (0..4).filter_map(|back| byte.checked_sub(back)).find(|&b| text.is_char_boundary(b)).unwrap_or(0)
-}
-
 /// Adds steps where there are none for long, so that looking up a place never counts far: a block can be as long as its file.
 fn dense(text: &str, steps: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     const FAR: usize = 4096;
@@ -224,7 +218,7 @@ fn dense(text: &str, steps: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         let (mut t, mut s) = (t as usize, s);
         out.push((t as u32, s));
         while next - t > FAR {
-            let to = char_boundary(text, t + FAR);
+            let to = text.floor_char_boundary(t + FAR);
             s = s.saturating_add(text.get(t..to).map_or(0, |p| characters(p.as_bytes()))).min(limit);
             t = to;
             out.push((t as u32, s));

@@ -1,6 +1,5 @@
 //! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files are cut into parts.
 
-use super::block::char_boundary;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -153,7 +152,7 @@ pub(super) fn parts(source: &str) -> Vec<Range<usize>> {
 }
 
 fn cut(rest: &str) -> usize {
-    let window = rest.get(..char_boundary(rest, 2 * PART)).unwrap_or(rest);
+    let window = rest.get(..rest.floor_char_boundary(2 * PART)).unwrap_or(rest);
     let mut fence: Option<(u8, usize)> = None;
     let mut at = 0;
     let mut blank_before = false;

@@ -23,7 +23,6 @@ mod slug;
 mod walk;
 
 pub use address::UrlStyle;
-pub(crate) use block::char_boundary;
 pub use block::{Block, BlockKind};
 pub(crate) use json_lines::skip_line;
 pub use outside::{OutsideChunks, Vectors, outside, read_vectors};

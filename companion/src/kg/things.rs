@@ -1,5 +1,6 @@
 //! Entities by what they are called: the same normalised name is the same thing, wherever it was said.
 
+use crate::line::one_line;
 use pocketgraph::kg::{BuildNode, KgBuilder, KgError, name_key};
 use std::collections::HashMap;
 
@@ -60,20 +61,6 @@ impl Things {
         self.made.insert(key, node);
         Ok(Some(node))
     }
-}
-
-/// A text on one line, single spaces.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The longest beginning of at most `bytes` bytes that ends at a character.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
 }
 
 #[cfg(test)]

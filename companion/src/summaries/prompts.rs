@@ -1,9 +1,9 @@
 //! What a model is told to write, and what of its reply is taken.
 
 use crate::asker::find;
-use crate::kg::{cut, one_line};
+use crate::line::{cut, one_line};
 use pocketgraph::json::Value;
-use pocketgraph::llm::{ChatRequest, Message};
+use pocketgraph::llm::{ChatRequest, Message, after_thinking};
 
 /// Tokens of a report, at most.
 const REPORT_TOKENS: u32 = 800;
@@ -69,7 +69,7 @@ pub(super) fn summary(texts: &[&str], tokens: usize) -> ChatRequest {
 
 /// The summary in a reply; `None` where there is none.
 pub(super) fn read_summary(reply: &str, tokens: usize) -> Option<String> {
-    let reply = reply.rsplit("</think>").next().unwrap_or(reply);
+    let reply = after_thinking(reply);
     let text = visible(reply);
     // A token has at least a byte and rarely more than eight; a model that writes on and on is cut.
     let text = cut(&text, LONGEST.min(16 * tokens.max(1)));

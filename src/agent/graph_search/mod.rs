@@ -18,9 +18,9 @@ use super::neutralise::Marks;
 use super::options::{Limits, Polarity};
 use super::protocol::Protocol;
 use super::run::{Ask, Run};
-use super::tags::{after_label, after_thinking};
+use super::tags::after_label;
 use super::types::AgentEvent;
-use crate::llm::{ChatRequest, LlmError, Message};
+use crate::llm::{ChatRequest, LlmError, Message, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// The fixed workflow.

@@ -7,7 +7,7 @@ mod prompt;
 
 use super::{Planner, PlannerError, Proposal};
 use crate::kg::Linker;
-use crate::llm::{ChatModel, ChatRequest, LlmError, Message};
+use crate::llm::{ChatModel, ChatRequest, LlmError, Message, after_thinking};
 use crate::plan::check::{self, check};
 use crate::plan::{Head, Operation, Parsed, Plan, PlanError, json_form, lpkg, rft};
 use futures::StreamExt;
@@ -180,12 +180,6 @@ fn read(text: &str, form: Form) -> Result<Plan, Vec<PlanError>> {
         Form::Code => (read(lpkg::parse), rft::parse as fn(&str, &check::Limits) -> Result<Parsed, PlanError>),
     };
     first.or_else(|errors| read(second).or_else(|_| read(json_form::parse)).map_err(|_| errors))
-}
-
-/// What follows the last thought that some models write into their reply.
-fn after_thinking(reply: &str) -> &str {
-    const CLOSE: &str = "</think>";
-    reply.rfind(CLOSE).and_then(|at| reply.get(at + CLOSE.len()..)).unwrap_or(reply)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::super::Request;
 use super::LlmOptions;
+use crate::line::one_line;
 use pocketgraph::llm::{ChatRequest, Message};
 
 /// The paper's sampling: nearly greedy.
@@ -107,8 +108,4 @@ fn fenced(text: &str) -> String {
 
 fn list(keywords: &[String]) -> String {
     keywords.iter().map(|k| one_line(k)).collect::<Vec<_>>().join(", ")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,8 @@
 //! Keywords from a model's reply, read tolerantly and believed sparingly.
 
 use super::super::refine::{normalised, stems};
+use crate::line::cut;
+use pocketgraph::llm::after_thinking;
 use std::collections::HashSet;
 
 /// Characters of a keyword at most: an index entry, not a payload.
@@ -12,8 +14,8 @@ const READ: usize = 64 << 10;
 /// The keywords of a reply: at most `count`, each of at most `words` words. Understood are lists with commas, semicolons, lines, bullets, numbers, quotes
 /// and JSON arrays, also after a sentence that announces them, or after a model's thoughts. What is no keyword is left out.
 pub(super) fn keywords(text: &str, count: usize, words: usize) -> Vec<String> {
-    let text = text.rsplit("</think>").next().unwrap_or(text);
-    let text = &text[..crate::ingest::char_boundary(text, READ)];
+    let text = after_thinking(text);
+    let text = cut(text, READ);
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for item in items(text) {

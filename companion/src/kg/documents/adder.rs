@@ -3,7 +3,8 @@
 use super::vocabulary::{Kind, Used};
 use super::{End, Fact, Place, Relation};
 use crate::ingest::{BlockKind, SourceDocument};
-use crate::kg::things::{Things, one_line};
+use crate::kg::things::Things;
+use crate::line::one_line;
 use pocketgraph::kg::{BuildNode, KgBuilder, KgError, Provenance, name_key};
 use std::collections::HashMap;
 

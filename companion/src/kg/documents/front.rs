@@ -1,7 +1,7 @@
 //! Front matter: tags, categories, authors and dates.
 
 use super::vocabulary::Rel;
-use crate::kg::things::one_line;
+use crate::line::one_line;
 use pocketgraph::kg::date;
 
 /// What the fields of one document say.

@@ -15,8 +15,8 @@ mod vocabulary;
 
 pub(super) use places::Place;
 
-use super::things::one_line;
 use crate::ingest::SourceDocument;
+use crate::line::one_line;
 use adder::Adder;
 use links::Targets;
 use pocketgraph::bundle::Chunk;

@@ -1,7 +1,7 @@
 //! From a place in a document's blocks to the chunk that carries it, and the bytes there.
 
 use crate::ingest::SourceDocument;
-use crate::kg::things::cut;
+use crate::line::cut;
 use pocketgraph::bundle::Chunk;
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl<'a> Places<'a> {
 
     /// Where a block begins, with as much of it as its chunk holds; at a heading, where what follows it begins.
     pub fn block(&self, block: usize) -> Place {
-        let length = self.doc.blocks.get(block).map_or(0, |b| cut(&b.text, LONGEST).len());
+        let length = self.doc.blocks.get(block).map_or(0, |b| b.text.floor_char_boundary(LONGEST));
         self.bytes(block, 0..length)
     }
 

@@ -5,7 +5,7 @@ use super::places::{Place, Places};
 use super::vocabulary::{Kind, Rel};
 use super::{End, Fact, Relation, Said, end_of, front, leads, tables};
 use crate::ingest::{BlockKind, SourceDocument};
-use crate::kg::things::{cut, one_line};
+use crate::line::{cut, one_line};
 use pocketgraph::bundle::Chunk;
 use pocketgraph::kg::{LiteralKind, name_key};
 use pocketgraph::text::sentences;

@@ -1,7 +1,7 @@
 //! Tables: a row is about what stands in its first cell; a column's header names the relation.
 
 use crate::kg::literals::kind_and_unit;
-use crate::kg::things::one_line;
+use crate::line::one_line;
 use pocketgraph::kg::{LiteralKind, date, name_key, number};
 use pocketgraph::text::is_stop_word;
 use std::ops::Range;

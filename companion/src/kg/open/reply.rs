@@ -2,7 +2,7 @@
 
 use super::prompts::{MOST_ENTITIES, MOST_TRIPLES};
 use crate::asker::find;
-use crate::kg::things::{cut, one_line};
+use crate::line::{cut, one_line};
 use pocketgraph::json::Value;
 
 /// Longer names are sentences, in bytes.
