@@ -5,6 +5,15 @@ DEMO=$WORK/demo
 # The Rust Book as evaluation data, where it is there. It is not part of the repository.
 BOOK_PAGES=$ROOT/../shared/data/rust_book/pages.jsonl
 BOOK=$WORK/book
+# Other evaluation data that benchmarks ask, where it is there: a site of a thousand pages, passages by the ten thousand, a graph.
+HUGO_PAGES=$ROOT/../shared/data/hugo_docs/pages.jsonl
+HUGO=$WORK/hugo
+CPP_PASSAGES=$ROOT/../shared/data/cpp_docs/passages.jsonl.gz
+CPP=$WORK/cpp
+# So many of the passages; embedding 50,000 takes some eight minutes on two cores the first time, and is kept in the build cache.
+CPP_COUNT=${CPP_COUNT:-50000}
+CODEX=$ROOT/../shared/data/codex
+GRAPH=$WORK/codex
 
 task_demo() {
   local docs='' port='' serve=yes
@@ -87,4 +96,45 @@ build_book() {
   fi
   rm -rf "$BOOK/pkg"
   cp -R pkg "$BOOK/pkg"
+}
+
+# target/hugo: the bundle of Hugo's documentation and the package.
+build_hugo() {
+  need_node
+  if [ ! -d "$WORK/hugo.pages" ] || ! stamp_is hugo-pages "$(hash_of_files "$HUGO_PAGES")"; then
+    rm -rf "$WORK/hugo.pages"
+    node scripts/write-pages.mjs "$HUGO_PAGES" "$WORK/hugo.pages"
+    stamp hugo-pages "$(hash_of_files "$HUGO_PAGES")"
+  fi
+  build_bundle "$WORK/hugo.pages" "$HUGO/bundle" hugo
+  rm -rf "$HUGO/pkg"
+  cp -R pkg "$HUGO/pkg"
+}
+
+# target/cpp: a bundle of CPP_COUNT passages without a keyword graph, and the package.
+build_cpp() {
+  need_node
+  mkdir -p "$CPP"
+  local wanted
+  wanted=$({ hash_of_files "$CPP_PASSAGES" "$PROGRAM" scripts/write-chunks.mjs; echo "$CPP_COUNT"; } | hash_of_input)
+  if [ -f "$CPP/bundle/manifest.json" ] && stamp_is bundle-cpp "$wanted"; then
+    say "the bundle of $CPP_COUNT passages is up to date"
+  else
+    say "building the bundle of $CPP_COUNT passages of C++ documentation"
+    node scripts/write-chunks.mjs "$CPP_PASSAGES" "$WORK/cpp.jsonl" "$CPP_COUNT"
+    "$PROGRAM" build --chunks "$WORK/cpp.jsonl" -o "$CPP/bundle" --no-runtime --no-keywords
+    stamp bundle-cpp "$wanted"
+  fi
+  rm -rf "$CPP/pkg"
+  cp -R pkg "$CPP/pkg"
+}
+
+# target/codex: the handbook's bundle with CoDEx M as its knowledge graph.
+build_codex() {
+  cat "$CODEX"/codex_m_{train,valid,test}.tsv >"$WORK/codex.tsv"
+  if ! stamp_is codex "$(hash_of_files "$WORK/codex.tsv")"; then
+    rm -rf "$GRAPH"
+    stamp codex "$(hash_of_files "$WORK/codex.tsv")"
+  fi
+  build_bundle docs "$GRAPH" codex --no-keywords --kg "$WORK/codex.tsv"
 }

@@ -46,18 +46,42 @@ task_bench() {
   build_demo
   say "criterion benchmarks of the engine"
   cargo bench -p pocketgraph
-  say "first hits in Chromium, cold"
   local sites=(demo "$DEMO")
   if have_book; then
     build_book
     sites+=(book "$BOOK")
   else
-    say "the Rust Book (../shared/data/rust_book) is not on this machine; its figures are left out"
+    left_out "the Rust Book" rust_book
   fi
-  node tests/browser/bench.mjs --budgets "$BUDGETS" "${sites[@]}"
+  if [ -f "$HUGO_PAGES" ]; then
+    build_hugo
+    sites+=(hugo "$HUGO")
+  else
+    left_out "Hugo's documentation" hugo_docs
+  fi
+  if [ -f "$CPP_PASSAGES" ]; then
+    build_cpp
+    sites+=(cpp "$CPP")
+  else
+    left_out "Microsoft's C++ documentation" cpp_docs
+  fi
+  say "first hits in Chromium, cold; searches, warm"
+  node tests/browser/bench.mjs --network --budgets "$BUDGETS" "${sites[@]}"
+  say "scans in Chromium"
+  node benches/relaxed_simd.mjs
+  if [ -d "$CODEX" ]; then
+    say "plans of three steps in Chromium"
+    build_codex
+    node tests/browser/plan-bench.mjs "$DEMO" "$GRAPH" "$WORK/codex.tsv" 200
+  else
+    left_out "CoDEx, a graph of 206,205 triples," codex
+  fi
   say "how long the page's thread is held up"
   node tests/browser/long-tasks.mjs "$DEMO"
 }
+
+# left_out NAME FOLDER
+left_out() { say "$1 (../shared/data/$2) is not on this machine; its figures are left out"; }
 
 heading() { printf '| what | bytes | | budget |\n|---|---:|---:|---|\n'; }
 

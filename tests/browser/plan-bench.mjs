@@ -73,6 +73,7 @@ const seen = await page.evaluate(async (plans) => {
   return { first, times };
 }, plans);
 const quantile = (key, q) => seen.times.map((time) => time[key]).sort((a, b) => a - b)[Math.floor(q * (seen.times.length - 1))].toFixed(1);
+if (!seen.times.some(({ size }) => size > 0)) throw new Error(`no plan finds anything: is ${triples} the graph of ${bundle}?`);
 console.log(`${plans.length} plans of three steps; ${seen.times.filter(({ size }) => size > 0).length} find something`);
 console.log(`first, with the graph to load: ${seen.first.whole.toFixed(0)} ms`);
 console.log(`from call to answer: ${quantile("whole", 0.5)} ms p50, ${quantile("whole", 0.95)} ms p95; carrying out alone: ${quantile("inside", 0.5)} ms p50, ${quantile("inside", 0.95)} ms p95`);
