@@ -36,6 +36,8 @@ pub struct Needs {
     pub tree: bool,
     /// Triples that passages state, where there is a knowledge graph of such.
     pub facts: bool,
+    /// The keyword graph. A bundle of documents has one whatever its retrievers.
+    pub keywords: bool,
 }
 
 /// A name that [`Needs::of`] does not know.
@@ -93,6 +95,7 @@ impl Needs {
                 "hippo" => (out.entities, out.synonyms) = (true, true),
                 "graphrag" => (out.entities, out.communities) = (true, true),
                 "raptor" => out.tree = true,
+                "autokg" => out.keywords = true,
                 _ => {}
             }
         }

@@ -90,6 +90,28 @@ fn a_page_of_several_passages_is_found_by_any_of_them() {
     assert_eq!((&found["passages"], &found["pages"], &found["rows"][0]["mean"]["recall_1"]), (&json!(3), &json!(2), &json!(1.0)));
 }
 
+#[test]
+fn every_retriever_can_be_measured_by_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let about = [
+        ("Ada Lovelace", "Ada Lovelace wrote about the Analytical Engine of Charles Babbage."),
+        ("Charles Babbage", "Charles Babbage designed the Analytical Engine in London."),
+        ("London", "London is the capital of England and lies on the River Thames."),
+        ("River Thames", "The River Thames flows through London into the North Sea."),
+    ];
+    let line = |(title, text): &(&str, &str)| json!({"title": title, "text": text}).to_string() + "\n";
+    let corpus = write(dir.path(), "corpus.jsonl", &about.iter().map(line).collect::<String>());
+    let questions = write(dir.path(), "questions.jsonl", "{\"question\":\"Who designed the Analytical Engine?\",\"gold\":[1]}\n");
+    let names = pocketgraph::retrieve::NAMES.join(",");
+    let found = figures(&program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions, "--retrievers", &names, "--json"]));
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), pocketgraph::retrieve::NAMES.len());
+    for row in rows {
+        assert!(row["mean"]["recall_5"].as_f64().unwrap().is_finite() && row["index_bytes"].as_u64().unwrap_or(1) > 0, "{row}");
+    }
+    assert_eq!(rows.iter().find(|r| r["retriever"] == "autokg").unwrap()["mean"]["recall_5"], json!(1.0));
+}
+
 /// A model on loopback: answers each request with the text that `reply` makes of its number and body; counts what it was asked.
 struct Model {
     base: String,

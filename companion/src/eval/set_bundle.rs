@@ -2,8 +2,10 @@
 
 use super::data::Passages;
 use crate::assemble::{Contents, QueryModel, WriteError, assemble};
+use crate::autokg::{self, AutoKgError, AutoKgOptions};
 use crate::cluster::cells;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
+use crate::extract::ChunkView;
 use crate::folder::FolderSource;
 use crate::kg;
 use crate::names;
@@ -31,6 +33,9 @@ pub enum EvalError {
     /// The disk refused.
     #[error("cannot create a folder for the bundle: {0}")]
     Io(#[from] std::io::Error),
+    /// The keyword graph could not be built.
+    #[error(transparent)]
+    Keywords(#[from] AutoKgError),
     /// No such retriever.
     #[error(transparent)]
     Retriever(#[from] UnknownRetriever),
@@ -143,6 +148,17 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
     let extra = knowledge.map(|graph| kg::names_of(graph, &chunks)).unwrap_or_default();
     let found = names::find_with(&documents, &chunks, &extra, Some(&embed), needs.sentences());
     lap("names and sentences");
+    let keywords = match needs.keywords {
+        true => {
+            let views: Vec<ChunkView<'_>> =
+                chunks.iter().map(|c| ChunkView { text: &c.text, title: title_of(c), headings: &c.heading_path }).collect();
+            Some(autokg::build(&views, &vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {})?.0)
+        }
+        false => None,
+    };
+    if keywords.is_some() {
+        lap("keyword graph");
+    }
     let count = |text: &str| model.tokenizer().count(text);
     let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
     let prepared = prepare(needs, &parts);
@@ -157,7 +173,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
         chunks: &chunks,
         vectors: &vectors,
         cells: &cell_of,
-        keywords: None,
+        keywords: keywords.as_ref(),
         names: Some(&found),
         prepared: Some(&prepared),
         knowledge,

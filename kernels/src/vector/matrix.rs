@@ -3,6 +3,9 @@
 use super::dot::dots;
 use super::{Simd, dot_i8};
 
+/// Rows whose sums are turned into scores together.
+const BLOCK: usize = 64;
+
 /// A vector as int8 with one scale: component i is about `scale * data[i]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantizedVector {
@@ -128,9 +131,16 @@ impl QuantizedMatrix {
     /// [`QuantizedMatrix::scan`] on a given instruction set; the scores are the same.
     pub fn scan_with(&self, simd: Simd, q: &QuantizedVector) -> Vec<f32> {
         let query = q.data.get(..self.dim).unwrap_or(&q.data);
-        let mut sums = vec![0; self.rows()];
-        dots(simd, &self.data, self.dim, query, &mut sums);
-        sums.iter().zip(&self.scales).map(|(&sum, scale)| sum as f32 * scale * q.scale).collect()
+        let mut scores = Vec::with_capacity(self.rows());
+        // In blocks whose sums stay in the nearest cache, rather than all sums and then all scores.
+        let mut sums = [0; BLOCK];
+        for (i, scales) in self.scales.chunks(BLOCK).enumerate() {
+            let sums = &mut sums[..scales.len()];
+            let rows = i * BLOCK * self.dim..(i * BLOCK + scales.len()) * self.dim;
+            dots(simd, &self.data[rows], self.dim, query, sums);
+            scores.extend(sums.iter().zip(scales).map(|(&sum, scale)| sum as f32 * scale * q.scale));
+        }
+        scores
     }
 
     /// All components, row-major, and all scales.

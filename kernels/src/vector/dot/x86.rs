@@ -2,10 +2,12 @@
 
 use super::rest;
 use core::arch::x86_64::{
-    _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_shuffle_epi32, _mm256_add_epi32, _mm256_castsi256_si128, _mm256_cvtepi8_epi16,
-    _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_setzero_si256, _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_reduce_add_epi32,
-    _mm512_set1_epi8, _mm512_setzero_si512, _mm512_xor_si512,
+    __m128i, __m512i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_shuffle_epi32, _mm_storeu_si128, _mm256_add_epi32,
+    _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_setzero_si256, _mm512_add_epi32,
+    _mm512_castsi512_si256, _mm512_dpbusd_epi32, _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_set1_epi8, _mm512_setzero_si512,
+    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512,
 };
+use core::array::from_fn;
 
 /// Rows at a time, which share the reading of the query.
 const ROWS: usize = 4;
@@ -52,31 +54,65 @@ pub(super) unsafe fn dots_avx2(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
 /// `q` is at most `dim` long, and `rows` holds `out.len()` rows of `dim` numbers.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub(super) unsafe fn dots_vnni(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
-    let whole = q.len() / 64 * 64;
+    // SAFETY: as the caller promises; the pieces are as many as fit into the query.
+    unsafe {
+        match q.len() / 64 {
+            // MiniLM's 384 dimensions: the query stays in registers.
+            6 => dots_vnni_of::<6>(rows, dim, q, out),
+            _ => dots_vnni_of::<1>(rows, dim, q, out),
+        }
+    }
+}
+
+/// `PIECES` pieces of 64 numbers are taken together.
+///
+/// # Safety
+/// See [`dots_vnni`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+unsafe fn dots_vnni_of<const PIECES: usize>(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
+    let step = 64 * PIECES;
+    let whole = q.len() / step * step;
     let excess = q[..whole].iter().fold(0i32, |s, &v| s.wrapping_add(i32::from(v))).wrapping_mul(128);
     let flip = _mm512_set1_epi8(-128);
+    // SAFETY: at + 64 * PIECES <= whole <= q.len().
+    let query_at = |at: usize| from_fn::<_, PIECES, _>(|p| unsafe { _mm512_loadu_si512(q.as_ptr().wrapping_add(at + 64 * p).cast()) });
+    let first = if whole > 0 { query_at(0) } else { [flip; PIECES] };
     let mut i = 0;
     while i < out.len() {
         let n = ROWS.min(out.len() - i);
         let base = rows.as_ptr().wrapping_add(i * dim);
-        let row = [0, 1.min(n - 1), 2.min(n - 1), 3.min(n - 1)].map(|r| base.wrapping_add(r * dim));
         let mut sums = [_mm512_setzero_si512(); ROWS];
-        let mut at = 0;
-        while at < whole {
-            // SAFETY: at + 64 <= q.len() <= dim, and `row` points at rows of `rows`.
-            unsafe {
-                let query = _mm512_loadu_si512(q.as_ptr().wrapping_add(at).cast());
-                for (s, row) in sums.iter_mut().zip(row) {
-                    let row = _mm512_xor_si512(_mm512_loadu_si512(row.wrapping_add(at).cast()), flip);
-                    *s = _mm512_dpbusd_epi32(*s, row, query);
+        // Row after row, as they lie in memory: four rows side by side are four streams, which the processor fetches ahead worse.
+        for (r, s) in sums.iter_mut().enumerate().take(n) {
+            let row = base.wrapping_add(r * dim);
+            let mut at = 0;
+            while at < whole {
+                let query = if at == 0 { first } else { query_at(at) };
+                for (p, query) in query.into_iter().enumerate() {
+                    // SAFETY: at + 64 * PIECES <= whole <= dim, and `row` points at a row of `rows`.
+                    let piece = unsafe { _mm512_loadu_si512(row.wrapping_add(at + 64 * p).cast()) };
+                    *s = _mm512_dpbusd_epi32(*s, _mm512_xor_si512(piece, flip), query);
                 }
+                at += step;
             }
-            at += 64;
         }
-        for (r, s) in sums.iter().enumerate().take(n) {
-            let sum = _mm512_reduce_add_epi32(*s).wrapping_sub(excess);
+        let mut totals = [0i32; ROWS];
+        // SAFETY: `totals` holds the sixteen bytes.
+        unsafe { _mm_storeu_si128(totals.as_mut_ptr().cast(), totals_vnni(sums)) };
+        for (r, sum) in totals.iter().enumerate().take(n) {
+            let sum = sum.wrapping_sub(excess);
             out[i + r] = sum.wrapping_add(rest(&rows[(i + r) * dim + whole..], &q[whole..]));
         }
         i += n;
     }
+}
+
+/// The four totals of four vectors of sixteen numbers, all at once: row by row they would cost as much as the products.
+#[target_feature(enable = "avx512f")]
+fn totals_vnni([a, b, c, d]: [__m512i; ROWS]) -> __m128i {
+    let pairs = |a, b| _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    let (ab, cd) = (pairs(a, b), pairs(c, d));
+    let fours = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+    let half = _mm256_add_epi32(_mm512_castsi512_si256(fours), _mm512_extracti64x4_epi64::<1>(fours));
+    _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
 }
