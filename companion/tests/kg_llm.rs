@@ -136,6 +136,9 @@ impl ReplyCache for Full {
     fn put(&self, _: &Key, _: &str) -> std::io::Result<()> {
         Err(std::io::Error::other("no space"))
     }
+    fn outlives(&self) -> bool {
+        true
+    }
 }
 
 #[test]
