@@ -11,6 +11,7 @@ use crate::summaries::Writer;
 use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{Facts, Synonyms};
 use pocketgraph::kg::KnowledgeGraph;
+use pocketgraph::retrieve::{FactSource, Hippo};
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
 
@@ -54,7 +55,7 @@ impl UnknownRetriever {
 
 /// Whether a retriever is `hippo` over triples alone.
 fn of_triples(retriever: &str) -> bool {
-    retriever.strip_prefix("hippo:").is_some_and(|how| how.split('/').any(|word| word == "triples"))
+    retriever.strip_prefix("hippo:").and_then(Hippo::of).is_some_and(|hippo| hippo.source == FactSource::Triples)
 }
 
 /// The sections that a retriever reads to rank.
