@@ -82,6 +82,10 @@ pub enum Kind {
     Facts = 44,
     /// Texts that a language model wrote: reports on communities, or summaries.
     Texts = 45,
+    /// Entities and relations that a language model read in the chunks.
+    Relations = 46,
+    /// The vectors of the statements of these relations.
+    Statements = 47,
 }
 
 /// A new section's bytes: the header, ready for its payload.

@@ -22,7 +22,7 @@ pub use labels::{LabelVectors, label_vectors};
 pub use literals::LiteralRule;
 pub use report::{FileReport, ImportReport, Problem};
 pub use tables::{Column, parse_columns};
-pub(crate) use things::{cut, one_line};
+pub(crate) use things::{cut, one_line, visible};
 
 use lines::Format;
 use pocketgraph::kg::{KgBuilder, KgError, KnowledgeGraph};
