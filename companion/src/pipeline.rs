@@ -307,7 +307,9 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         Some(_) => {
             progress.warn(match ours {
                 true => "--relations-llm has nothing to read for: name graphrag or hypergraph in --retrievers",
-                false => "--relations-llm is left out: what the model reads can be embedded only where the built-in model embedded the chunks",
+                false => {
+                    "--relations-llm is left out: what the model reads can be embedded only where the built-in model embedded the chunks"
+                }
             });
             None
         }

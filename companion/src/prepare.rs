@@ -225,10 +225,11 @@ fn statement_vectors(related: &Related, embed: &Embed<'_>) -> Vec<Vec<Vec<f32>>>
 /// What a model read, with its vectors; `statements` are those of the statements.
 fn relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>) -> Relations {
     let of_entities = embed(&related.entities.iter().map(Entity::text).collect::<Vec<_>>());
-    let joined = related.chunks.iter().zip(statements).map(|(all, vectors)| ChunkMentions {
-        sentences: all.iter().map(|s| s.entities.clone()).collect(),
-        vectors: quantised(vectors),
-    });
+    let joined = related
+        .chunks
+        .iter()
+        .zip(statements)
+        .map(|(all, vectors)| ChunkMentions { sentences: all.iter().map(|s| s.entities.clone()).collect(), vectors: quantised(vectors) });
     Relations {
         labels: related.entities.iter().map(|e| e.label.clone()).collect(),
         vectors: quantised(&of_entities),

@@ -39,7 +39,8 @@ fn read_by(body: &str, describe: impl Fn(&str) -> String) -> Answer {
     let names: Vec<&str> = PEOPLE.into_iter().filter(|n| said.contains(n)).collect();
     let entity = |n: &&str| serde_json::json!({"name": n, "type": "person", "description": describe(n), "importance": 50});
     let entities: Vec<serde_json::Value> = names.iter().map(entity).collect();
-    let friends = serde_json::json!({"statement": format!("{} and {} are friends.", names[0], names[1]), "entities": names[..2], "score": 6});
+    let friends =
+        serde_json::json!({"statement": format!("{} and {} are friends.", names[0], names[1]), "entities": names[..2], "score": 6});
     let circle = serde_json::json!({"statement": format!("{}, {} and {} are a circle.", names[0], names[1], names[2]), "entities": names, "score": 4});
     ok(serde_json::json!({"entities": entities, "relations": [friends, circle]}).to_string())
 }

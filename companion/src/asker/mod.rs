@@ -1,8 +1,8 @@
 //! Asking a language model many things in one build: for keywords, for triples, for summaries.
 //!
-//! With a cache every reply is kept by the hash of what was asked before the next is asked for, so that a build that was interrupted pays for nothing twice, and a build
-//! of changed documents only for what changed. A reply that broke off is asked for again; a model that refuses, or falls silent, ends the build, but what is
-//! under way comes to its end and is kept.
+//! With a cache every reply is kept by the hash of what was asked before the next is asked for, so that a build that was interrupted pays for nothing twice,
+//! and a build of changed documents only for what changed. A reply that broke off is asked for again; a model that refuses, or falls silent, ends the build,
+//! but what is under way comes to its end and is kept.
 
 mod kept;
 mod loose;

@@ -26,7 +26,8 @@ pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &Found) -> Ve
 
 /// What a model read, and what ties it; `places` as [`places`] has them.
 pub fn stated<'a>(related: &'a Related, places: &'a [Vec<Vec<u32>>]) -> Source<'a> {
-    let distinct = |all: &Vec<Statement>| all.iter().flat_map(|s| s.entities.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect();
+    let distinct =
+        |all: &Vec<Statement>| all.iter().flat_map(|s| s.entities.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect();
     Source {
         labels: related.entities.iter().map(|e| e.label.as_str()).collect(),
         descriptions: related.entities.iter().map(|e| e.description.as_str()).collect(),

@@ -4,6 +4,7 @@ use super::reply::{Named, Reply};
 use super::{Entity, Related, Statement};
 use crate::kg::open::Passage;
 use pocketgraph::kg::name_key;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Entities of one statement, at most: those of most importance stay.
@@ -14,11 +15,29 @@ const LONGEST_NAME: usize = 12;
 /// An entity as the chunks have it.
 #[derive(Default)]
 struct Gathered {
-    /// Spellings and types with how often each was met, in the order of their first use.
-    labels: Vec<(String, u32)>,
-    kinds: Vec<(String, u32)>,
+    /// Spellings and types.
+    labels: Counts,
+    kinds: Counts,
     /// What was said of it, with its importance there.
     said: Vec<(u8, String)>,
+}
+
+/// How often each text was met, and as which new one it came first.
+#[derive(Default)]
+struct Counts(BTreeMap<String, (u32, usize)>);
+
+impl Counts {
+    fn add(&mut self, text: &str) {
+        if !text.is_empty() {
+            let first = self.0.len();
+            self.0.entry(text.to_owned()).or_insert((0, first)).0 += 1;
+        }
+    }
+
+    /// The most frequent; of equals the first.
+    fn most(self) -> String {
+        self.0.into_iter().max_by_key(|&(_, (n, first))| (n, Reverse(first))).map_or_else(String::new, |(text, _)| text)
+    }
 }
 
 /// The graph, each entity's `description` still all that was said of it, a line each; and how many relations no passage bears out.
@@ -36,7 +55,8 @@ pub(super) fn merged(passages: &[Passage<'_>], replies: &[Option<Reply>]) -> (Re
     }
     let numbers: BTreeMap<&str, u32> = gathered.keys().zip(0u32..).map(|(key, n)| (key.as_str(), n)).collect();
     let number = |key: &String| numbers.get(key.as_str()).copied();
-    let statement = |(text, keys, score): (String, Vec<String>, u8)| Statement { text, entities: keys.iter().filter_map(number).collect(), score };
+    let statement =
+        |(text, keys, score): (String, Vec<String>, u8)| Statement { text, entities: keys.iter().filter_map(number).collect(), score };
     let chunks = chunks.into_iter().map(|all| all.into_iter().map(statement).collect()).collect();
     (Related { entities: gathered.into_values().map(entity).collect(), chunks }, unfounded)
 }
@@ -89,7 +109,7 @@ fn statements_of(
                 keys.push(key);
             }
         }
-        keys.sort_by_key(|key| std::cmp::Reverse(listed.get(key).map_or(0, |n| n.importance)));
+        keys.sort_by_key(|key| Reverse(listed.get(key).map_or(0, |n| n.importance)));
         keys.truncate(JOINED);
         if keys.len() < 2 || !keys.iter().any(|key| words.have(key)) {
             unfounded += 1;
@@ -112,36 +132,25 @@ fn statements_of(
         let entry = gathered.entry(key.clone()).or_default();
         match listed.get(key) {
             Some(entity) => {
-                count(&mut entry.labels, &entity.name);
-                count(&mut entry.kinds, &entity.kind);
-                if !entity.description.is_empty() && !entry.said.iter().any(|(_, text)| *text == entity.description) {
+                entry.labels.add(&entity.name);
+                entry.kinds.add(&entity.kind);
+                if !entity.description.is_empty() {
                     entry.said.push((entity.importance, entity.description.clone()));
                 }
             }
-            None => count(&mut entry.labels, spelled.get(key).copied().unwrap_or(key)),
+            None => entry.labels.add(spelled.get(key).copied().unwrap_or(key)),
         }
     }
     unfounded
 }
 
-fn count(all: &mut Vec<(String, u32)>, what: &str) {
-    match all.iter_mut().find(|(text, _)| text == what) {
-        Some((_, n)) => *n += 1,
-        None if what.is_empty() => {}
-        None => all.push((what.to_owned(), 1)),
-    }
-}
-
-/// The most frequent; of equals the first.
-fn most(all: &[(String, u32)]) -> String {
-    let n = all.iter().map(|x| x.1).max().unwrap_or(0);
-    all.iter().find(|x| x.1 == n).map_or_else(String::new, |x| x.0.clone())
-}
-
+/// The entity: what was said of it where it mattered most comes first, and once.
 fn entity(mut gathered: Gathered) -> Entity {
-    gathered.said.sort_by_key(|(importance, _)| std::cmp::Reverse(*importance));
-    let said: Vec<String> = gathered.said.into_iter().map(|(_, text)| text).collect();
-    Entity { label: most(&gathered.labels), kind: most(&gathered.kinds), description: said.join("\n") }
+    gathered.said.sort_by_key(|(importance, _)| Reverse(*importance));
+    let mut seen = BTreeSet::new();
+    let said: Vec<&str> = gathered.said.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();
+    let description = said.join("\n");
+    Entity { label: gathered.labels.most(), kind: gathered.kinds.most(), description }
 }
 
 #[cfg(test)]

@@ -147,17 +147,23 @@ mod tests {
             r#"{"source": "Ada Lovelace", "target": "Charles", "description": "Ada Lovelace wrote to Charles.", "strength": "8/10"}"#,
             r#"{"knowledge": "Ada Lovelace wrote to Charles.", "entities": [{"name": "Ada Lovelace"}, {"name": "Charles"}], "weight": 7.6}, 7, "x", {}"#,
         ] {
-            let reply = format!("<think>{{\"entities\": []}}</think>Here:\n```json\n{{\"entities\": [{entity}], \"relations\": [{relations}]}}\n```");
+            let reply = format!(
+                "<think>{{\"entities\": []}}</think>Here:\n```json\n{{\"entities\": [{entity}], \"relations\": [{relations}]}}\n```"
+            );
             assert_eq!(read(&reply).unwrap(), wanted, "{reply}");
         }
-        let inside = format!(r#"{{"hyperedges": [{{"statement": "Ada Lovelace wrote to Charles.", "entities": [{entity}, "Charles"], "score": 8}}]}}"#);
+        let inside = format!(
+            r#"{{"hyperedges": [{{"statement": "Ada Lovelace wrote to Charles.", "entities": [{entity}, "Charles"], "score": 8}}]}}"#
+        );
         assert_eq!(read(&inside).unwrap(), wanted, "an entity may be described where it is joined");
         assert_eq!(read(r#"{"entities": [], "relations": []}"#), Some(Reply::default()), "nothing to write down is an answer");
     }
 
     #[test]
     fn what_is_no_answer_is_none_and_what_is_cut_off_is_read_until_there() {
-        for nothing in ["", "I cannot.", "<html><body>502 {bad} gateway</body></html>", "[1, 2]", r#"{"entities": "none"}"#, r#"{"answer": 7}"#] {
+        for nothing in
+            ["", "I cannot.", "<html><body>502 {bad} gateway</body></html>", "[1, 2]", r#"{"entities": "none"}"#, r#"{"answer": 7}"#]
+        {
             assert_eq!(read(nothing), None, "{nothing}");
         }
         let cut = r#"{"entities": [{"name": "Ada Lovelace", "type": "person", "description": "A mathematician.", "importance": 90}, {"name": "Char"#;
@@ -174,7 +180,8 @@ mod tests {
         let flood = format!(r#"{{"relations": [{}]}}"#, one.repeat(200_000));
         assert!(flood.len() > 10_000_000);
         assert_eq!(read(&flood).unwrap().relations.len(), MOST_RELATIONS);
-        let long = format!(r#"{{"entities": [{{"name": "Ada", "description": "{}"}}, "{}"]}}"#, "word ".repeat(1000), "long name ".repeat(100));
+        let long =
+            format!(r#"{{"entities": [{{"name": "Ada", "description": "{}"}}, "{}"]}}"#, "word ".repeat(1000), "long name ".repeat(100));
         let entities = read(&long).unwrap().entities;
         assert!(entities.len() == 1 && entities[0].description.len() <= LONGEST + 3);
         assert_eq!(read("{\"entities\": [\"A\\u202eda\\u0000 B\"]}").unwrap().entities[0].name, "Ada B");

@@ -95,7 +95,8 @@ pub(super) fn read_summary(reply: &str, tokens: usize) -> Option<String> {
 pub(super) fn report(material: &Material) -> ChatRequest {
     let list = |lines: &[String]| lines.iter().map(|l| format!("- {}\n", one_line(l))).collect::<String>();
     let names = material.entities.iter().map(|e| one_line(e)).collect::<Vec<_>>().join("; ");
-    let mut parts = vec![shown("names", &names), shown("relations", &list(&material.relations)), shown("sentences", &list(&material.sentences))];
+    let mut parts =
+        vec![shown("names", &names), shown("relations", &list(&material.relations)), shown("sentences", &list(&material.sentences))];
     if material.descriptions.is_empty() {
         return request(REPORT.to_owned(), parts.join("\n"), REPORT_TOKENS);
     }
