@@ -1,5 +1,11 @@
-//! GraphRAG's communities: the co-occurrence graph of entities, its communities, and reports on them, which a language model writes where there is one, and
-//! which else are extracted.
+//! GraphRAG's communities: a graph of entities, its communities, and reports on them, which a language model writes where there is one, and which else are
+//! extracted. The graph is that of names that stand together, or what a language model read in the chunks.
+
+mod stated;
+mod together;
+
+pub use stated::{places, stated};
+pub use together::together;
 
 use crate::asker::AskError;
 use crate::leiden::{LeidenOptions, hierarchy};
@@ -14,12 +20,6 @@ use pocketgraph::vector::QuantizedMatrix;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entities of a chunk that are joined with each other, at most: a page of a thousand names says little of any two of them.
-const JOINED: usize = 64;
-/// Entities that stand in fewer chunks are left out.
-const LEAST_CHUNKS: usize = 2;
-/// The share of relations that are left out, those of lowest weight.
-const WEAKEST: f64 = 0.4;
 /// Entities in a report's title.
 const TITLE: usize = 3;
 /// Sentences of a report.
@@ -35,6 +35,34 @@ const SHOWN_BYTES: usize = 600;
 /// Weight of a sentence's own worth against its likeness to sentences already chosen (maximal marginal relevance; Carbonell and Goldstein, 1998).
 const LAMBDA: f32 = 0.7;
 
+/// A relation between two entities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tie<'a> {
+    /// The entities, the smaller first.
+    pub ends: (u32, u32),
+    /// Its weight in the graph.
+    pub weight: f32,
+    /// In how many chunks the two stand together; where a model read, the sum of the scores that it gave.
+    pub strength: u32,
+    /// What a model says of the two.
+    pub says: Option<&'a str>,
+}
+
+/// A graph of entities, and where they stand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source<'a> {
+    /// What the entities are called.
+    pub labels: Vec<&'a str>,
+    /// What a model said of each; none where no model read.
+    pub descriptions: Vec<&'a str>,
+    /// The relations, ascending.
+    pub ties: Vec<Tie<'a>>,
+    /// The distinct entities of each chunk, ascending.
+    pub of_chunk: Vec<Vec<u32>>,
+    /// For each chunk and each of its sentences the entities there.
+    pub sentences: Vec<&'a [Vec<u32>]>,
+}
+
 /// The relations, communities and reports of a corpus, chunks numbered as given.
 #[derive(Debug, Clone, Default)]
 pub struct Reports {
@@ -48,61 +76,16 @@ pub struct Reports {
     pub texts: Vec<String>,
 }
 
-/// The distinct entities of each chunk, ascending.
-fn entities_of(found: &Found) -> Vec<Vec<u32>> {
-    let distinct = |sentences: &Vec<Vec<u32>>| sentences.iter().flatten().copied().collect::<BTreeSet<u32>>().into_iter().collect();
-    found.mentions.iter().map(|m| distinct(&m.sentences)).collect()
-}
-
-/// A relation and in how many chunks it stands.
-type Counted = ((u32, u32), (f32, u32));
-
-/// Entities that stand in the same chunks, weighted by p(x, y) log2(p(x, y) / p(x) p(y)), p(x) being an entity's share of all mentions of chunks and p(x, y) a
-/// pair's share of all pairs. Left out are entities of one chunk, the entity with most neighbours, and the weakest relations.
-fn relations(chunks: &[Vec<u32>], entities: usize) -> Vec<Counted> {
-    let mut frequency = vec![0u32; entities];
-    chunks.iter().flatten().for_each(|&e| frequency[e as usize] += 1);
-    let mut pairs: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-    for all in chunks {
-        let kept: Vec<u32> = all.iter().copied().filter(|&e| frequency[e as usize] as usize >= LEAST_CHUNKS).take(JOINED).collect();
-        for (i, &a) in kept.iter().enumerate() {
-            kept[i + 1..].iter().for_each(|&b| *pairs.entry((a, b)).or_default() += 1);
-        }
-    }
-    let mut degree: BTreeMap<u32, u32> = BTreeMap::new();
-    for &(a, b) in pairs.keys() {
-        *degree.entry(a).or_default() += 1;
-        *degree.entry(b).or_default() += 1;
-    }
-    // Where everything is joined with everything there is no one entity in the middle.
-    let most = degree.values().copied().max().unwrap_or(0);
-    let middle: Vec<u32> = degree.iter().filter(|(_, n)| **n == most).map(|(&e, _)| e).collect();
-    if let ([ego], true) = (middle.as_slice(), degree.len() > 3) {
-        pairs.retain(|&(a, b), _| a != *ego && b != *ego);
-    }
-    let mentions = frequency.iter().map(|&n| u64::from(n)).sum::<u64>() as f64;
-    let together = pairs.values().map(|&n| u64::from(n)).sum::<u64>() as f64;
-    let share = |e: u32| f64::from(frequency[e as usize]) / mentions;
-    let weight = |(&(a, b), &n): (&(u32, u32), &u32)| {
-        let p = f64::from(n) / together;
-        ((a, b), ((p * (p / (share(a) * share(b))).log2()) as f32, n))
-    };
-    let mut out: Vec<Counted> = pairs.iter().map(weight).collect();
-    let mut weights: Vec<f32> = out.iter().map(|r| r.1.0).collect();
-    weights.sort_by(f32::total_cmp);
-    let floor = weights.get((weights.len() as f64 * WEAKEST) as usize).copied().unwrap_or(0.0);
-    out.retain(|r| r.1.0 >= floor && r.1.0 > 0.0);
-    // Weights are shares of a whole and tiny: their scale says nothing, and single precision holds them better near 1.
-    let largest = out.iter().map(|r| r.1.0).fold(0f32, f32::max);
-    out.iter_mut().for_each(|r| r.1.0 /= largest);
-    out
-}
-
 /// The `n` sentences that speak for a community, best first: those whose entities are best connected inside it, unlike each other.
-fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap<u32, f32>, n: usize) -> Vec<SentencePlace> {
+fn speaking(
+    (source, found): (&Source<'_>, &Found),
+    places: &BTreeSet<SentencePlace>,
+    strength: &BTreeMap<u32, f32>,
+    n: usize,
+) -> Vec<SentencePlace> {
     let mut scored: Vec<(f32, SentencePlace)> = Vec::new();
     for &(chunk, place) in places {
-        let Some(mentions) = found.mentions.get(chunk as usize).and_then(|m| m.sentences.get(place as usize)) else { continue };
+        let Some(mentions) = source.sentences.get(chunk as usize).and_then(|s| s.get(place as usize)) else { continue };
         let distinct: BTreeSet<u32> = mentions.iter().copied().collect();
         scored.push((distinct.iter().filter_map(|e| strength.get(e)).sum(), (chunk, place)));
     }
@@ -129,24 +112,33 @@ fn speaking(found: &Found, places: &BTreeSet<SentencePlace>, strength: &BTreeMap
     chosen.into_iter().map(|i| scored[i].1).collect()
 }
 
-/// Finds the communities of a corpus and their reports, which `writer` has a model write and `embed` embeds.
+/// Finds the communities of the graph `source` over a corpus whose sentences are in `found`, and their reports, which `writer` has a model write and `embed`
+/// embeds.
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or falls silent.
-pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, writer: Option<&Writer<'_>>, seed: u64) -> Result<Reports, AskError> {
-    let names = &found.table.entries;
-    let of_chunk = entities_of(found);
-    let counted = relations(&of_chunk, names.len());
+pub fn reports(
+    source: &Source<'_>,
+    chunks: &[Chunk],
+    found: &Found,
+    embed: &Embed<'_>,
+    writer: Option<&Writer<'_>>,
+    seed: u64,
+) -> Result<Reports, AskError> {
+    let entities = source.labels.len();
+    // The weights' scale says nothing, and single precision holds them better near 1.
+    let largest = source.ties.iter().map(|t| t.weight).fold(0f32, f32::max);
+    let weighed: Vec<(u32, u32, f32)> = source.ties.iter().map(|t| (t.ends.0, t.ends.1, t.weight / largest)).collect();
     let mut edges = Edges::default();
-    counted.iter().for_each(|&((a, b), (weight, _))| edges.add(a, b, weight));
-    let graph = edges.graph(names.len());
+    weighed.iter().for_each(|&(a, b, weight)| edges.add(a, b, weight));
+    let graph = edges.graph(entities);
     let options = LeidenOptions { seed: LeidenOptions::default().seed ^ seed, ..LeidenOptions::default() };
     let groups = hierarchy(&graph, &options);
-    let chunks_of = of_chunk.iter().cloned().collect::<Lists>().inverted(names.len());
-    let counts: BTreeMap<(u32, u32), (f32, u32)> = counted.iter().copied().collect();
+    let chunks_of = source.of_chunk.iter().cloned().collect::<Lists>().inverted(entities);
+    let ties: BTreeMap<(u32, u32), &Tie<'_>> = source.ties.iter().map(|t| (t.ends, t)).collect();
     // A writer belongs to one thread.
     let writes = writer.is_some();
-    let told: Vec<(Community, String, usize, Material)> = groups
+    let told: Vec<((Community, String, usize), Option<Material>)> = groups
         .par_iter()
         .map(|group| {
             let members: BTreeSet<u32> = group.members.iter().copied().collect();
@@ -157,14 +149,14 @@ pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, writer: Optio
                 for (&b, &w) in neighbours.iter().zip(weights).filter(|(b, _)| members.contains(b)) {
                     *strength.entry(a).or_default() += 1.0;
                     if a < b {
-                        inside.push((counts.get(&(a, b)).map_or(0, |c| c.1), w, a, b));
+                        inside.push((ties.get(&(a, b)).map_or(0, |t| t.strength), w, a, b));
                     }
                 }
             }
             let stands: BTreeSet<u32> = group.members.iter().flat_map(|&e| chunks_of.get(e as usize).iter().copied()).collect();
             let mut places: BTreeSet<SentencePlace> = BTreeSet::new();
             for &chunk in &stands {
-                let sentences = found.mentions.get(chunk as usize).map_or(&[][..], |m| m.sentences.as_slice());
+                let sentences = source.sentences.get(chunk as usize).copied().unwrap_or(&[]);
                 for (i, mentions) in sentences.iter().enumerate().filter(|(_, m)| m.iter().any(|e| members.contains(e))) {
                     debug_assert!(!mentions.is_empty());
                     places.insert((chunk, i as u32));
@@ -172,14 +164,25 @@ pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, writer: Optio
             }
             let mut best: Vec<(f32, u32)> = group.members.iter().map(|&e| (strength.get(&e).copied().unwrap_or(0.0), e)).collect();
             best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            let label = |e: u32| names.get(e as usize).map_or("", |n| n.key.as_str());
+            let label = |e: u32| source.labels.get(e as usize).copied().unwrap_or("");
             let title = best.iter().take(TITLE).map(|&(_, e)| label(e)).collect::<Vec<_>>().join(", ");
-            let mut sentences = speaking(found, &places, &strength, if writes { SHOWN } else { SENTENCES });
+            let mut sentences = speaking((source, found), &places, &strength, if writes { SHOWN } else { SENTENCES });
             inside.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
-            let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b));
+            // One statement may tie several pairs; it is told once.
+            let mut told = BTreeSet::new();
+            inside.retain(|&(_, _, a, b)| ties.get(&(a, b)).and_then(|t| t.says).is_none_or(|says| told.insert(says)));
+            let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| match ties.get(&(a, b)).and_then(|t| t.says) {
+                Some(says) => format!("{} \u{2014} {}: {says}", label(a), label(b)),
+                None => format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b)),
+            };
             let shown = |p: &SentencePlace| cut(sentence(chunks, *p), SHOWN_BYTES).to_owned();
+            let described = |&(_, e): &(f32, u32)| {
+                let said = source.descriptions.get(e as usize).filter(|said| !said.is_empty())?;
+                Some(format!("{}: {}", label(e), cut(said, SHOWN_BYTES)))
+            };
             let material = writes.then(|| Material {
                 entities: best.iter().take(SHOWN).map(|&(_, e)| label(e).to_owned()).collect(),
+                descriptions: best.iter().filter_map(described).take(SHOWN).collect(),
                 relations: inside.iter().take(SHOWN).map(in_words).collect(),
                 sentences: sentences.iter().map(shown).collect(),
             });
@@ -189,16 +192,17 @@ pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, writer: Optio
             inside.iter().take(RELATIONS).for_each(|r| text.extend(["\n", &in_words(r)]));
             let community =
                 Community { level: group.level, parent: group.parent, title, members: group.members.clone(), weight: 0.0, sentences };
-            (community, text, stands.len(), material.unwrap_or_default())
+            ((community, text, stands.len()), material)
         })
         .collect();
+    let (told, material): (Vec<_>, Vec<Option<Material>>) = told.into_iter().unzip();
     let most = told.iter().map(|t| t.2).max().unwrap_or(1).max(1) as f32;
     let written = match writer {
-        Some(writer) => writer.reports(&told.iter().map(|t| t.3.clone()).collect::<Vec<_>>())?,
+        Some(writer) => writer.reports(&material.into_iter().flatten().collect::<Vec<_>>())?,
         None => vec![None; told.len()],
     };
     let (mut communities, mut texts) = (Vec::new(), Vec::new());
-    for ((mut community, mut text, n, _), report) in told.into_iter().zip(written) {
+    for ((mut community, mut text, n), report) in told.into_iter().zip(written) {
         if let Some(report) = report {
             (community.title, text) = (report.title, report.text);
         }
@@ -209,7 +213,7 @@ pub fn reports(chunks: &[Chunk], found: &Found, embed: &Embed<'_>, writer: Optio
     if !writes {
         texts.clear();
     }
-    Ok(Reports { relations: counted.iter().map(|&((a, b), (w, _))| (a, b, w)).collect(), communities, vectors, texts })
+    Ok(Reports { relations: weighed, communities, vectors, texts })
 }
 
 /// A sentence by its place; empty where it does not exist.
@@ -258,7 +262,7 @@ mod tests {
             "Fred Frost and Dora Dean and Emil Esch travelled.",
         ]);
         let found = crate::names::find(&documents, &chunks, Some(&embed), true);
-        let r = reports(&chunks, &found, &embed, None, 0).unwrap();
+        let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
         let label = |e: u32| found.table.entries[e as usize].key.as_str();
         let groups: Vec<Vec<&str>> = r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
         assert!(!groups.is_empty());
@@ -279,7 +283,7 @@ mod tests {
         for texts in [&["nothing here has a name"][..], &[], &["Ann Archer met Bob Baker."], &["word", "word", "word"]] {
             let (documents, chunks) = corpus(texts);
             let found = crate::names::find(&documents, &chunks, Some(&embed), true);
-            let r = reports(&chunks, &found, &embed, None, 0).unwrap();
+            let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
             assert!(r.communities.is_empty() && r.relations.is_empty());
         }
     }

@@ -32,6 +32,7 @@ pub mod planner_model;
 pub mod prepare;
 pub mod raptor;
 pub mod record;
+pub mod relations;
 pub mod serve;
 pub mod sketch;
 pub mod summaries;

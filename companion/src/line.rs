@@ -9,3 +9,10 @@ pub(crate) fn one_line(text: &str) -> String {
 pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
+
+/// A text on one line, without control characters and those that change how others are shown.
+pub(crate) fn visible(text: &str) -> String {
+    let hidden = |c: char| matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xfeff | 0xe0000..=0xe007f);
+    let kept: String = text.chars().filter(|&c| !hidden(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    one_line(&kept)
+}

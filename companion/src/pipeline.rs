@@ -17,6 +17,7 @@ use crate::names;
 use crate::pages::{self, PagesError};
 use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
+use crate::relations::{self, Related};
 use crate::summaries::Writer;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use pocketgraph::kg::KnowledgeGraph;
@@ -68,6 +69,8 @@ pub struct BuildOptions {
     pub kg_from_documents: bool,
     /// A language model that reads the chunks for triples; `None` asks none.
     pub kg_model: Option<BuildModel>,
+    /// A language model that reads the chunks for entities and relations, where `needs` has a use for them; `None` leaves these to names and sentences.
+    pub relations_model: Option<BuildModel>,
     /// A language model that writes the summaries and reports that `needs` asks for; `None` for extracted ones.
     pub summaries_model: Option<BuildModel>,
     /// What other retrievers than the default need of the bundle.
@@ -100,6 +103,7 @@ impl BuildOptions {
             knowledge: None,
             kg_from_documents: false,
             kg_model: None,
+            relations_model: None,
             summaries_model: None,
             needs: Needs::default(),
             seed: 0,
@@ -200,7 +204,7 @@ pub enum BuildError {
     /// The knowledge graph cannot be read.
     #[error(transparent)]
     Knowledge(#[from] ImportError),
-    /// The language model that reads for triples, or that writes summaries.
+    /// The language model that reads for triples or relations, or that writes summaries.
     #[error(transparent)]
     Asking(#[from] AskError),
     /// The keyword graph could not be built.
@@ -226,6 +230,18 @@ struct Read {
     files: usize,
     embedder: EmbedderInfo,
     embeddings: EmbeddingCounts,
+}
+
+impl Read {
+    /// What stands above each chunk: its document's title and its headings.
+    fn heads(&self) -> Vec<String> {
+        self.chunks.iter().map(|c| heads_of(&self.documents, c)).collect()
+    }
+
+    /// The chunks as a language model is shown them.
+    fn passages<'a>(&'a self, heads: &'a [String]) -> Vec<Passage<'a>> {
+        self.chunks.iter().zip(heads).map(|(c, heads)| Passage { heads, text: &c.text }).collect()
+    }
 }
 
 /// Times stages.
@@ -282,6 +298,23 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         clock.lap("triples by the model");
     }
     let knowledge = gathering.finish().map_err(ImportError::from)?;
+    let related = match &options.relations_model {
+        Some(reader) if ours && options.needs.relations() => {
+            let found = related(reader, &read, &model, progress)?;
+            clock.lap("relations by the model");
+            found
+        }
+        Some(_) => {
+            progress.warn(match ours {
+                true => "--relations-llm has nothing to read for: name graphrag or hypergraph in --retrievers",
+                false => {
+                    "--relations-llm is left out: what the model reads can be embedded only where the built-in model embedded the chunks"
+                }
+            });
+            None
+        }
+        None => None,
+    };
 
     let others = CachedEmbedder::new(&model, options.cache.as_deref());
     let mut report = None;
@@ -345,7 +378,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let (chunks, vectors) = (read.chunks.as_slice(), read.vectors.as_slice());
     let parts = prepare::Corpus { chunks, vectors, found: &found, embed: &embed_sentences, count: &count, seed: options.seed };
     let prepared = match ours {
-        true => Some(prepared(options, &parts, knowledge.as_ref().map(|(graph, _)| graph), progress)?),
+        true => Some(prepared(options, &parts, knowledge.as_ref().map(|(graph, _)| graph), related.as_ref(), progress)?),
         false => None,
     };
     clock.lap("retrievers");
@@ -408,13 +441,14 @@ fn prepared(
     options: &BuildOptions,
     parts: &prepare::Corpus<'_>,
     knowledge: Option<&KnowledgeGraph>,
+    related: Option<&Related>,
     progress: &dyn Progress,
 ) -> Result<Prepared, BuildError> {
     let writer = options.summaries_model.as_ref().map(|model| Writer::new(model, progress, parts.count));
     // Where a model was asked for triples, they are what facts are made of.
     let facts = options.needs.facts || (options.needs.synonyms && options.kg_model.is_some());
     let needs = Needs { facts, ..options.needs };
-    let prepared = prepare_with(needs, parts, &Beside { knowledge, writer: writer.as_ref() })?;
+    let prepared = prepare_with(needs, parts, &Beside { knowledge, writer: writer.as_ref(), related })?;
     if needs.facts && prepared.facts.is_none() {
         progress.warn("no passage states a triple, so that hippo:triples has nothing to read; have a model read for triples with --kg-llm");
     }
@@ -422,6 +456,13 @@ fn prepared(
         progress.warn("--summaries-llm has nothing to write: name raptor or graphrag in --retrievers");
     }
     Ok(prepared)
+}
+
+/// Has a language model read the chunks for entities and relations.
+fn related(reader: &BuildModel, read: &Read, model: &NativeEmbedder, progress: &dyn Progress) -> Result<Option<Related>, BuildError> {
+    let heads = read.heads();
+    let count = |text: &str| model.tokenizer().count(text);
+    Ok(relations::read(&read.passages(&heads), reader, &count, progress)?)
 }
 
 /// Has a language model read the chunks for triples.
@@ -432,8 +473,8 @@ fn stated(
     gathering: &mut Gathering,
     progress: &dyn Progress,
 ) -> Result<(), BuildError> {
-    let heads: Vec<String> = read.chunks.iter().map(|c| heads_of(&read.documents, c)).collect();
-    let passages: Vec<Passage<'_>> = read.chunks.iter().zip(&heads).map(|(c, heads)| Passage { heads, text: &c.text }).collect();
+    let heads = read.heads();
+    let passages = read.passages(&heads);
     let count = |text: &str| model.tokenizer().count(text);
     let (in_, out) = open::bound(&passages, reader.cache.as_ref(), &reader.asking, &count);
     progress.note(&format!(
@@ -578,6 +619,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     }
     if let Some(reader) = &options.kg_model {
         out.push(("kg-llm".to_owned(), reader.asking.model.clone()));
+    }
+    if let Some(reader) = options.relations_model.as_ref().filter(|_| options.needs.relations()) {
+        out.push(("relations-llm".to_owned(), reader.asking.model.clone()));
     }
     if let Some(writer) = options.summaries_model.as_ref().filter(|_| options.needs.tree || options.needs.communities) {
         out.push(("summaries-llm".to_owned(), writer.asking.model.clone()));

@@ -2,15 +2,18 @@
 
 use crate::asker::AskError;
 use crate::cluster::Panels;
-use crate::communities::{Reports, quantised, reports};
+use crate::communities::{Reports, places, quantised, reports, stated, together};
 use crate::facts::facts;
 use crate::laplace::{approximate_neighbours, nearest_neighbours};
 use crate::names::{Embed, Found};
 use crate::raptor::{RaptorOptions, Summaries, summaries};
+use crate::relations::{Entity, Related};
 use crate::summaries::Writer;
 use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{Facts, Synonyms};
 use pocketgraph::kg::KnowledgeGraph;
+use pocketgraph::names::ChunkMentions;
+use pocketgraph::retrieve::{FactSource, Hippo};
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
 
@@ -28,9 +31,11 @@ const EXACT_BELOW: usize = 50_000;
 pub struct Needs {
     /// Entities: their vectors, and the mentions and vectors of all sentences.
     pub entities: bool,
+    /// Hyperedges: the relations that a language model read, else what `entities` brings.
+    pub hyperedges: bool,
     /// Near synonyms among the entities.
     pub synonyms: bool,
-    /// Communities of entities with their reports.
+    /// Communities of entities with their reports, over the relations that a language model read, else over what `entities` brings.
     pub communities: bool,
     /// A tree of summaries.
     pub tree: bool,
@@ -56,7 +61,7 @@ impl UnknownRetriever {
 
 /// Whether a retriever is `hippo` over triples alone.
 fn of_triples(retriever: &str) -> bool {
-    retriever.strip_prefix("hippo:").is_some_and(|how| how.split('/').any(|word| word == "triples"))
+    retriever.strip_prefix("hippo:").and_then(Hippo::of).is_some_and(|hippo| hippo.source == FactSource::Triples)
 }
 
 /// The sections that a retriever reads to rank.
@@ -91,9 +96,10 @@ impl Needs {
             }
             match name.split(':').next().unwrap_or(name) {
                 "hippo" if of_triples(name) => out.facts = true,
-                "linear" | "hypergraph" => out.entities = true,
+                "linear" => out.entities = true,
+                "hypergraph" => out.hyperedges = true,
                 "hippo" => (out.entities, out.synonyms) = (true, true),
-                "graphrag" => (out.entities, out.communities) = (true, true),
+                "graphrag" => out.communities = true,
                 "raptor" => out.tree = true,
                 "autokg" => out.keywords = true,
                 _ => {}
@@ -104,7 +110,12 @@ impl Needs {
 
     /// Whether the sentences of the corpus are scanned and embedded, whatever its kind.
     pub fn sentences(&self) -> bool {
-        self.entities || self.tree
+        self.entities || self.relations() || self.tree
+    }
+
+    /// Whether relations that a language model reads would be of use.
+    pub fn relations(&self) -> bool {
+        self.hyperedges || self.communities
     }
 }
 
@@ -121,6 +132,21 @@ pub struct Prepared {
     pub tree: Option<Summaries>,
     /// Triples that passages state.
     pub facts: Option<Facts>,
+    /// Relations that a language model read.
+    pub relations: Option<Relations>,
+}
+
+/// Relations that a language model read, with their vectors.
+#[derive(Debug, Clone)]
+pub struct Relations {
+    /// What the entities are called.
+    pub labels: Vec<String>,
+    /// One vector an entity: of its name and description.
+    pub vectors: QuantizedMatrix,
+    /// For each chunk its statements, each with the entities that it joins, and its vector.
+    pub chunks: Vec<ChunkMentions>,
+    /// For each chunk the scores of its statements.
+    pub scores: Vec<Vec<u8>>,
 }
 
 /// What is prepared from.
@@ -146,6 +172,8 @@ pub struct Beside<'a> {
     pub knowledge: Option<&'a KnowledgeGraph>,
     /// A language model that writes summaries and reports; without it they are extracted.
     pub writer: Option<&'a Writer<'a>>,
+    /// The entities and relations that a language model read in the chunks; without them names and sentences take their place.
+    pub related: Option<&'a Related>,
 }
 
 /// Prepares what is needed from the corpus alone, without a language model and without triples.
@@ -161,7 +189,8 @@ pub fn prepare(needs: Needs, corpus: &Corpus<'_>) -> Prepared {
 pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> Result<Prepared, AskError> {
     let mut out = Prepared::default();
     let &Corpus { chunks, vectors: of_chunks, found, embed, count, seed } = corpus;
-    if needs.entities {
+    let related = beside.related.filter(|_| needs.relations());
+    if needs.entities || (needs.relations() && related.is_none()) {
         let keys: Vec<String> = found.table.entries.iter().map(|e| e.key.clone()).collect();
         let vectors = embed(&keys);
         out.entities = Some(quantised(&vectors));
@@ -169,8 +198,15 @@ pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> R
             out.synonyms = Some(synonyms(&keys, &vectors, seed));
         }
     }
-    if needs.communities {
-        out.communities = Some(reports(chunks, found, embed, beside.writer, seed)?);
+    let on = |source: &_| reports(source, chunks, found, embed, beside.writer, seed);
+    if let Some(related) = related {
+        let vectors = statement_vectors(related, embed);
+        if needs.communities {
+            out.communities = Some(on(&stated(related, &places(related, &vectors, found)))?);
+        }
+        out.relations = Some(relations(related, &vectors, embed));
+    } else if needs.communities {
+        out.communities = Some(on(&together(found))?);
     }
     if needs.tree {
         let options = RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
@@ -180,6 +216,29 @@ pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> R
         out.facts = beside.knowledge.and_then(|graph| facts(graph, chunks.len(), embed, seed));
     }
     Ok(out)
+}
+
+/// For each chunk the vectors of its statements.
+fn statement_vectors(related: &Related, embed: &Embed<'_>) -> Vec<Vec<Vec<f32>>> {
+    let texts: Vec<String> = related.chunks.iter().flatten().map(|s| s.text.clone()).collect();
+    let mut all = embed(&texts).into_iter();
+    related.chunks.iter().map(|statements| all.by_ref().take(statements.len()).collect()).collect()
+}
+
+/// What a model read, with its vectors; `statements` are those of the statements.
+fn relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>) -> Relations {
+    let of_entities = embed(&related.entities.iter().map(Entity::text).collect::<Vec<_>>());
+    let joined = related
+        .chunks
+        .iter()
+        .zip(statements)
+        .map(|(all, vectors)| ChunkMentions { sentences: all.iter().map(|s| s.entities.clone()).collect(), vectors: quantised(vectors) });
+    Relations {
+        labels: related.entities.iter().map(|e| e.label.clone()).collect(),
+        vectors: quantised(&of_entities),
+        chunks: joined.collect(),
+        scores: related.chunks.iter().map(|all| all.iter().map(|s| s.score).collect()).collect(),
+    }
 }
 
 /// For each name the names whose vectors are nearly the same.
@@ -211,6 +270,9 @@ mod tests {
         assert!(Needs::of(&["auto", "hippo"]).unwrap().synonyms);
         assert_eq!(Needs::of(&["hippo:canonical/triples"]).unwrap(), Needs { facts: true, ..Needs::default() });
         assert!(Needs::of(&["hippo:fast"]).is_err());
+        let read = Needs::of(&["hypergraph:degree", "graphrag"]).unwrap();
+        assert!(read.relations() && read.sentences() && !read.entities, "names are the fallback, not the need");
+        assert!(!Needs::of(&["linear", "raptor"]).unwrap().relations());
         assert!(Needs::of(&["auto", "magic"]).unwrap_err().to_string().contains("\"magic\"; there are auto"));
         for name in pocketgraph::retrieve::NAMES {
             assert!(Needs::of(&[name]).is_ok(), "{name}");

@@ -239,18 +239,27 @@ pub fn summaries(
             None => vec![None; members.len()],
         };
         let extract = |m: &[&Node<'_>], near: &[f32]| summary(m, near, chunks, found, count, options.summary_tokens);
-        let mut places: Vec<Vec<SentencePlace>> = members.iter().map(|m| extract(m, &middle(m))).collect();
         let quoted = |p: &[SentencePlace]| p.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ");
-        let texts: Vec<String> = written.iter().zip(&places).map(|(w, p)| w.clone().unwrap_or_else(|| quoted(p))).collect();
+        // Where the model wrote, which sentences a summary rests on shows in its vector only.
+        let told: Vec<(String, Option<Vec<SentencePlace>>)> = written
+            .into_iter()
+            .zip(&members)
+            .map(|(text, m)| match text {
+                Some(text) => (text, None),
+                None => {
+                    let places = extract(m, &middle(m));
+                    (quoted(&places), Some(places))
+                }
+            })
+            .collect();
+        let (texts, places): (Vec<String>, Vec<Option<Vec<SentencePlace>>>) = told.into_iter().unzip();
         let embedded = embed(&texts);
         let mut next: Vec<Node<'static>> = Vec::new();
-        for (i, (text, vector)) in texts.into_iter().zip(embedded).enumerate() {
-            if written[i].is_some() {
-                places[i] = extract(&members[i], &vector);
-            }
-            let mut children: Vec<u32> = members[i].iter().map(|m| m.number).collect();
+        for (((text, vector), places), members) in texts.into_iter().zip(embedded).zip(places).zip(&members) {
+            let sentences = places.unwrap_or_else(|| extract(members, &vector));
+            let mut children: Vec<u32> = members.iter().map(|m| m.number).collect();
             children.sort_unstable();
-            let (number, sentences) = ((chunks.len() + out.nodes.len()) as u32, std::mem::take(&mut places[i]));
+            let number = (chunks.len() + out.nodes.len()) as u32;
             out.nodes.push(Summary { layer: height, children, sentences: sentences.clone() });
             out.vectors.push(vector.clone());
             if writer.is_some() {

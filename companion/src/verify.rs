@@ -99,11 +99,20 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         if bundle.has("synonyms") {
             v.note(corpus.synonyms("", index.entities()).await);
         }
-        if bundle.has("communities")
-            && let Some(communities) = v.note(corpus.communities("", index.entities()).await)
-        {
-            v.note(corpus.written("reports", communities.all.len()).await);
+    }
+    let joined = match v.note(corpus.relations().await).flatten() {
+        Some(relations) => {
+            v.note(corpus.statements(relations.scores.len()).await);
+            Some(relations.labels.len())
         }
+        None if bundle.has("entities") => v.note(corpus.names().await).map(|names| names.table.entries.len()),
+        None => None,
+    };
+    if bundle.has("communities")
+        && let Some(entities) = joined
+        && let Some(communities) = v.note(corpus.communities("", entities).await)
+    {
+        v.note(corpus.written("reports", communities.all.len()).await);
     }
     if bundle.has("tree")
         && let Some(tree) = v.note(corpus.tree("").await)

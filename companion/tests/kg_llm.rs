@@ -123,7 +123,10 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
 #[test]
 fn an_endpoint_that_is_not_there_ends_the_run() {
     let gone = Server { base: "http://127.0.0.1:9/v1".into(), requests: Arc::default(), at_once: Arc::default() };
-    assert!(matches!(run(&gone, &MemoryCache::default()), Err(AskError::Model { answered: 0, .. })));
+    let stopped = run(&gone, &MemoryCache::default()).unwrap_err();
+    assert!(matches!(stopped, AskError::Model { answered: 0, kept: false, .. }));
+    let told = stopped.to_string();
+    assert!(told.contains("are lost") && told.contains("--cache") && !told.contains("goes on from here"), "{told}");
 }
 
 /// A cache whose disk is full.
@@ -135,6 +138,9 @@ impl ReplyCache for Full {
     }
     fn put(&self, _: &Key, _: &str) -> std::io::Result<()> {
         Err(std::io::Error::other("no space"))
+    }
+    fn outlives(&self) -> bool {
+        true
     }
 }
 

@@ -2,98 +2,26 @@
 //! model gives nothing usable.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/build.rs"]
+mod build;
 #[path = "support/endpoint.rs"]
 mod endpoint;
 #[path = "support/request.rs"]
 mod request;
 
+use build::{Heard, Place, sections};
 use endpoint::{Answer, Server, error, ok, serve};
 use futures::executor::block_on;
 use pocketgraph::engine::Engine;
-use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
 use pocketgraph::retrieve::community_reports;
-use pocketgraph_companion::asker::{Asking, BuildModel};
-use pocketgraph_companion::cache::Cache;
-use pocketgraph_companion::chat::NativeTransport;
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::pipeline::{BuildError, BuildOptions, Input, Progress, Summary, build};
+use pocketgraph_companion::pipeline::{BuildError, BuildOptions, Summary};
 use pocketgraph_companion::prepare::Needs;
 use pocketgraph_companion::verify::verify;
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-/// Two circles of people in enough passages for clusters and communities.
-fn corpus() -> String {
-    let circles = [["Ann Archer", "Bob Baker", "Carl Cook"], ["Dora Dean", "Emil Esch", "Fred Frost"]];
-    let does = [["met", "at the harbour"], ["wrote to", "about boats"], ["sang with", "in the town hall"]];
-    let mut out = String::new();
-    for i in 0..24 {
-        let circle = circles[i % 2];
-        let [verb, place] = does[i % 3];
-        let text = format!("{} {verb} {} {place} in year {i}. {} heard of it.", circle[i % 3], circle[(i + 1) % 3], circle[(i + 2) % 3]);
-        out.push_str(&serde_json::json!({"id": format!("note-{i}"), "title": format!("note {i}"), "text": text}).to_string());
-        out.push('\n');
-    }
-    out
-}
-
-struct Place {
-    folder: tempfile::TempDir,
-}
-
-#[derive(Default)]
-struct Heard {
-    notes: Mutex<Vec<String>>,
-    warnings: Mutex<Vec<String>>,
-}
-
-impl Progress for Heard {
-    fn stage(&self, _: &str, _: Option<u64>) {}
-    fn at(&self, _: u64) {}
-    fn warn(&self, message: &str) {
-        self.warnings.lock().unwrap().push(message.to_owned());
-    }
-    fn note(&self, message: &str) {
-        self.notes.lock().unwrap().push(message.to_owned());
-    }
-}
-
-impl Place {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("corpus.jsonl"), corpus()).unwrap();
-        Place { folder }
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn build(&self, server: Option<&Server>) -> (Result<Summary, BuildError>, Heard) {
-        let model = server.map(|server| {
-            let mut config = ChatConfig::new(&server.base, "m");
-            config.retry = Retry { base_ms: 1, ..Retry::default() };
-            let chat = OpenAiChat::new(NativeTransport::direct().unwrap(), config).unwrap();
-            let asking = Asking { concurrency: 2, pause: Duration::from_millis(1), ..Asking::new("m") };
-            BuildModel { chat: Box::new(chat), asking, cache: Box::new(Cache::open(&self.at("cache")).unwrap()) }
-        });
-        let options = BuildOptions {
-            needs: Needs::of(&["raptor", "graphrag"]).unwrap(),
-            summaries_model: model,
-            ..BuildOptions::bare(Input::Documents(self.at("corpus.jsonl")), self.at("bundle"))
-        };
-        let heard = Heard::default();
-        (build(&options, &heard), heard)
-    }
-
-    fn engine(&self) -> Engine {
-        let engine = block_on(Engine::open(Rc::new(FolderSource::new(self.at("bundle"))), 1 << 30)).unwrap();
-        block_on(engine.prepare()).unwrap();
-        engine
-    }
+fn build_with(place: &Place, server: Option<&Server>) -> (Result<Summary, BuildError>, Heard) {
+    let needs = Needs::of(&["raptor", "graphrag"]).unwrap();
+    place.build(|options| BuildOptions { needs, summaries_model: server.map(|s| place.model(s)), ..options })
 }
 
 /// Writes a report where it is shown names, else a summary.
@@ -108,15 +36,11 @@ fn sensible(body: &str) -> Answer {
     ok(format!("A summary of {circle}."))
 }
 
-fn sections(summary: &Summary) -> Vec<(String, [u8; 32])> {
-    summary.manifest.sections.iter().map(|s| (s.name.clone(), s.sha256)).collect()
-}
-
 #[test]
 fn a_model_writes_summaries_and_reports_and_is_paid_once() {
     let place = Place::new();
     let server = serve(|_, body| sensible(body));
-    let (built, heard) = place.build(Some(&server));
+    let (built, heard) = build_with(&place, Some(&server));
     let built = built.unwrap();
     assert!(
         heard.notes.lock().unwrap().iter().any(|n| n.starts_with("the language model writes") && n.contains("at most")),
@@ -139,7 +63,7 @@ fn a_model_writes_summaries_and_reports_and_is_paid_once() {
     }
     assert_eq!(server.count(), texts.len() + block_on(engine.corpus().communities("", names(&engine))).unwrap().all.len());
     let asked = server.count();
-    let again = place.build(Some(&server)).0.unwrap();
+    let again = build_with(&place, Some(&server)).0.unwrap();
     assert_eq!(server.count(), asked, "an unchanged build asks nothing");
     assert_eq!(sections(&built), sections(&again));
 }
@@ -151,7 +75,7 @@ fn names(engine: &Engine) -> usize {
 #[test]
 fn without_a_model_nothing_is_written_and_reports_are_what_they_quote() {
     let place = Place::new();
-    let built = place.build(None).0.unwrap();
+    let built = build_with(&place, None).0.unwrap();
     assert!(built.manifest.sections.iter().all(|s| s.name != "summaries" && s.name != "reports"));
     let engine = place.engine();
     let query = block_on(engine.query("who met whom", false)).unwrap();
@@ -167,16 +91,16 @@ fn an_interrupted_build_goes_on_where_it_stopped() {
     let out_of_credit = std::sync::Arc::new(AtomicBool::new(true));
     let refuses = out_of_credit.clone();
     let server = serve(move |n, body| if refuses.load(Ordering::SeqCst) && n >= 2 { error(401, "") } else { sensible(body) });
-    let stopped = place.build(Some(&server)).0.unwrap_err().to_string();
+    let stopped = build_with(&place, Some(&server)).0.unwrap_err().to_string();
     assert!(stopped.contains("goes on from here"), "{stopped}");
     assert!(!place.at("bundle").exists());
     let in_vain = server.count() - 2;
     assert!(in_vain <= 2, "after a refusal nothing new is asked");
     out_of_credit.store(false, Ordering::SeqCst);
-    place.build(Some(&server)).0.unwrap();
+    build_with(&place, Some(&server)).0.unwrap();
     let whole = Place::new();
     let fresh = serve(|_, body| sensible(body));
-    whole.build(Some(&fresh)).0.unwrap();
+    build_with(&whole, Some(&fresh)).0.unwrap();
     assert_eq!(server.count(), fresh.count() + in_vain, "no reply is paid for twice");
 }
 
@@ -184,12 +108,12 @@ fn an_interrupted_build_goes_on_where_it_stopped() {
 fn a_model_that_writes_nothing_usable_leaves_what_was_extracted_and_says_so() {
     let place = Place::new();
     let server = serve(|_, _| ok("..."));
-    let (built, heard) = place.build(Some(&server));
+    let (built, heard) = build_with(&place, Some(&server));
     let written = sections(&built.unwrap());
     let warnings = heard.warnings.into_inner().unwrap();
     assert!(warnings.len() >= 2 && warnings.iter().all(|w| w.contains("are extracted, not written")), "{warnings:?}");
     let plain = Place::new();
-    let extracted = sections(&plain.build(None).0.unwrap());
+    let extracted = sections(&build_with(&plain, None).0.unwrap());
     let of = |all: &[(String, [u8; 32])], name: &str| all.iter().find(|s| s.0 == name).map(|s| s.1);
     for section in ["tree", "communities"] {
         assert_eq!(of(&written, section), of(&extracted, section), "{section}");

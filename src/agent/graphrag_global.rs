@@ -108,13 +108,13 @@ impl Protocol for GraphRagGlobal {
             let mut all: Vec<Point> = Vec::new();
             let mut read = 0;
             let (mut replies, mut unread) = (0, 0);
-            // The last turn is the answer's.
+            // The last turn is the answer's. Replies on batches are no turns of a dialogue: that three find nothing does not make the fourth say the same.
             for batch in batches(&tokens, room).into_iter().take((run.limits.turns as usize).saturating_sub(1).max(1)) {
                 if run.cap().is_some() {
                     break;
                 }
                 let task = map_task(&question, &reports[batch.clone()], batch.start + 1);
-                let reply = run.aside("map", task, true).await?;
+                let reply = run.aside("map", task, false).await?;
                 read = batch.end;
                 replies += 1;
                 match points(&reply.text, reports.len()) {
@@ -229,6 +229,17 @@ mod tests {
     fn without_points_the_documents_do_not_say_and_nobody_is_asked_to_reduce() {
         let (outcome, asked) = ask(&AgentOptions::default(), &world(), &[r#"{"points": []}"#]);
         assert_eq!((outcome.text.as_str(), asked.len()), (crate::answer::NOT_SAID, 1));
+    }
+
+    #[test]
+    fn batches_in_which_nothing_helps_do_not_end_the_reading() {
+        let world = Fake { reports: (0..4).map(|i| report("R", &format!("Report number {i} of them."), &[9])).collect(), ..world() };
+        let none = r#"{"points": []}"#;
+        let some = r#"{"points": [{"description": "Hallwil.", "score": 50, "reports": [4]}]}"#;
+        let (outcome, asked) =
+            ask(&AgentOptions { tokens_in: 8, ..AgentOptions::default() }, &world, &[none, none, none, some, "Hallwil [1]."]);
+        assert_eq!((outcome.text.as_str(), asked.len()), ("Hallwil [1].", 5));
+        assert!(outcome.warnings.is_empty() && outcome.forced.is_none(), "{:?}", outcome.warnings);
     }
 
     #[test]

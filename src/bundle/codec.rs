@@ -82,6 +82,10 @@ pub enum Kind {
     Facts = 44,
     /// Texts that a language model wrote: reports on communities, or summaries.
     Texts = 45,
+    /// Entities and relations that a language model read in the chunks.
+    Relations = 46,
+    /// The vectors of the statements of these relations.
+    Statements = 47,
 }
 
 /// A new section's bytes: the header, ready for its payload.
@@ -275,6 +279,49 @@ pub fn take_matrix(b: &mut Bytes<'_>) -> Result<QuantizedMatrix, BundleError> {
     QuantizedMatrix::new(dim, data, scales).map_err(|e| b.corrupt(&e.to_string()))
 }
 
+/// Reads what [`put_matrix`] wrote, which must be `rows` vectors, of dimension `dim` where there are any.
+///
+/// # Errors
+/// As [`take_matrix`], and [`BundleError::Corrupt`] for another number or dimension.
+pub fn take_vectors(b: &mut Bytes<'_>, rows: usize, dim: u64) -> Result<QuantizedMatrix, BundleError> {
+    let m = take_matrix(b)?;
+    if m.rows() == rows && (rows == 0 || m.dim() as u64 == dim) {
+        Ok(m)
+    } else {
+        Err(b.corrupt("its vectors are others than they should be"))
+    }
+}
+
+/// Appends a text: varint length in bytes, then UTF-8.
+pub fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_varint(out, text.len() as u32);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Reads what [`put_text`] wrote.
+///
+/// # Errors
+/// [`BundleError::Corrupt`] when it ends early or is not UTF-8.
+pub fn take_text(b: &mut Bytes<'_>) -> Result<String, BundleError> {
+    let length = b.count(1)?;
+    std::str::from_utf8(b.take(length)?).map(str::to_owned).map_err(|_| b.corrupt("a text is not UTF-8"))
+}
+
+/// Appends texts: varint number, then each as [`put_text`] has it.
+pub fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
+    put_varint(out, texts.len() as u32);
+    texts.iter().for_each(|t| put_text(out, t));
+}
+
+/// Reads what [`put_texts`] wrote.
+///
+/// # Errors
+/// As [`take_text`].
+pub fn take_texts(b: &mut Bytes<'_>) -> Result<Vec<String>, BundleError> {
+    let n = b.count(1)?;
+    (0..n).map(|_| take_text(b)).collect()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -299,12 +346,27 @@ mod tests {
         }
 
         #[test]
+        fn texts_read_back_and_what_is_no_utf_8_is_refused(texts in prop::collection::vec("[a-zé日]{0,6}", 0..5), hostile in prop::collection::vec(any::<u8>(), 0..40)) {
+            let mut out = Vec::new();
+            put_texts(&mut out, &texts);
+            let mut b = Bytes::new("t", &out);
+            prop_assert_eq!(take_texts(&mut b).unwrap(), texts);
+            prop_assert!(b.end().is_ok());
+            let _ = take_texts(&mut Bytes::new("t", &hostile));
+            prop_assert!(take_text(&mut Bytes::new("t", &[1, 0xff])).is_err());
+        }
+
+        #[test]
         fn matrices_read_back(rows in prop::collection::vec(prop::collection::vec(-1.0f32..1.0, 5), 0..6)) {
             let m = QuantizedMatrix::from_rows(5, rows.iter().map(Vec::as_slice));
             let mut out = begin(Kind::Vectors);
             put_matrix(&mut out, &m);
             let mut b = open_section("t", &out, Kind::Vectors).unwrap();
-            prop_assert_eq!(take_matrix(&mut b).unwrap(), m);
+            prop_assert_eq!(&take_matrix(&mut b).unwrap(), &m);
+            let again = |rows, dim| take_vectors(&mut open_section("t", &out, Kind::Vectors).unwrap(), rows, dim);
+            prop_assert_eq!(again(m.rows(), 5).unwrap(), m.clone());
+            prop_assert!(again(m.rows() + 1, 5).is_err());
+            prop_assert_eq!(again(m.rows(), 6).is_ok(), m.rows() == 0);
         }
     }
 

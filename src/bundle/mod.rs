@@ -18,7 +18,9 @@ pub use chunk::{
     CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents, encode_chunks, encode_documents,
     encode_titled_chunks,
 };
-pub use codec::{Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+pub use codec::{
+    Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_text, put_texts, put_varint, take_matrix, take_text, take_texts, take_vectors,
+};
 pub use error::BundleError;
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
 pub use pages::{PageRef, PagedIndex, page_file, section_file};

@@ -1,8 +1,7 @@
 //! The section `communities`: the co-occurrence graph of entities, its communities at several levels, and what their reports rest on (GraphRAG, arXiv
 //! 2404.16130). What a language model wrote of them, where one was asked, is in the section `reports`.
 
-use super::texts::{put_text, take_text};
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_text, put_varint, take_text, take_vectors};
 use crate::sparse::{Edges, Graph};
 use crate::vector::QuantizedMatrix;
 
@@ -115,10 +114,7 @@ pub fn decode_communities(file: &str, bytes: &[u8], names: usize, chunks: u64, d
         let sentences = take_places(&mut b, chunks)?;
         all.push(Community { level, parent, title, members, weight, sentences });
     }
-    let vectors = take_matrix(&mut b)?;
-    if vectors.rows() != n || (n > 0 && vectors.dim() as u64 != dim) {
-        return Err(b.corrupt("reports and vectors differ"));
-    }
+    let vectors = take_vectors(&mut b, n, dim)?;
     b.end()?;
     Ok(Communities { relations: edges.graph(entities as usize), all, vectors })
 }

@@ -1,8 +1,7 @@
 //! The section `facts`: triples that passages state, which HippoRAG 2 (arXiv 2502.14802) calls facts, with the phrases that they join.
 
 use super::synonyms::{Synonyms, put_rows, take_rows};
-use super::texts::{put_texts, take_texts};
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_texts, put_varint, take_texts, take_vectors};
 use crate::sparse::Graph;
 use crate::vector::QuantizedMatrix;
 use std::cell::OnceCell;
@@ -100,10 +99,10 @@ pub fn decode_facts(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<F
         all.push(StatedFact { subject, relation, object, chunks: of });
     }
     let synonyms = take_rows(&mut b)?;
-    let vectors = take_matrix(&mut b)?;
-    if vectors.rows() != n || (n > 0 && vectors.dim() as u64 != dim) || synonyms.rows() != phrases.len() {
-        return Err(b.corrupt("facts, phrases and vectors differ"));
+    if synonyms.rows() != phrases.len() {
+        return Err(b.corrupt("facts and phrases differ"));
     }
+    let vectors = take_vectors(&mut b, n, dim)?;
     b.end()?;
     Ok(Facts::new(phrases, relations, all, synonyms, vectors))
 }

@@ -1,22 +1,27 @@
 //! The section `entities`.
 
 use super::EntityIndex;
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
 use crate::vector::QuantizedMatrix;
 
 /// The section's bytes: the entities' vectors, then for each chunk its sentences with their mentions.
 pub fn encode_entities(vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]]) -> Vec<u8> {
     let mut out = begin(Kind::Entities);
-    put_matrix(&mut out, vectors);
-    put_varint(&mut out, chunks.len() as u32);
+    put_index(&mut out, vectors, chunks);
+    out
+}
+
+/// Appends what an index is made of.
+pub(super) fn put_index(out: &mut Vec<u8>, vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]]) {
+    put_matrix(out, vectors);
+    put_varint(out, chunks.len() as u32);
     for sentences in chunks {
-        put_varint(&mut out, sentences.len() as u32);
+        put_varint(out, sentences.len() as u32);
         for mentions in *sentences {
-            put_varint(&mut out, mentions.len() as u32);
-            mentions.iter().for_each(|&m| put_varint(&mut out, m));
+            put_varint(out, mentions.len() as u32);
+            mentions.iter().for_each(|&m| put_varint(out, m));
         }
     }
-    out
 }
 
 /// Reads the section of a bundle with vectors of dimension `dim`; `titles` holds for each of its chunks the entities that name its document.
@@ -25,12 +30,19 @@ pub fn encode_entities(vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]]) -> Vec
 /// [`BundleError`] when the bytes are no such section.
 pub fn decode_entities(file: &str, bytes: &[u8], titles: &[Vec<u32>], dim: u64) -> Result<EntityIndex, BundleError> {
     let mut b = open_section(file, bytes, Kind::Entities)?;
-    let vectors = take_matrix(&mut b)?;
+    let index = take_index(&mut b, titles.len() as u64, titles, dim)?;
+    b.end()?;
+    Ok(index)
+}
+
+/// Reads what [`put_index`] wrote, of `chunks` chunks, whose documents `titles` name, where they are given.
+pub(super) fn take_index(b: &mut Bytes<'_>, chunks: u64, titles: &[Vec<u32>], dim: u64) -> Result<EntityIndex, BundleError> {
+    let vectors = take_matrix(b)?;
     if vectors.rows() > 0 && vectors.dim() as u64 != dim {
         return Err(b.corrupt("its vectors have another dimension than the bundle's"));
     }
     let n = b.count(1)?;
-    if n != titles.len() {
+    if n as u64 != chunks {
         return Err(b.corrupt("its chunks are not the bundle's"));
     }
     let mut all = Vec::with_capacity(n);
@@ -47,7 +59,6 @@ pub fn decode_entities(file: &str, bytes: &[u8], titles: &[Vec<u32>], dim: u64) 
         }
         all.push(sentences);
     }
-    b.end()?;
     Ok(EntityIndex::new(vectors, &all, titles))
 }
 

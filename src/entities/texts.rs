@@ -1,6 +1,6 @@
 //! Texts that a model wrote: the sections `reports` (one for each community) and `summaries` (one for each node of the tree).
 
-use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_varint};
+use crate::bundle::{BundleError, Kind, begin, open_section, put_texts, take_texts};
 
 /// The section's bytes.
 pub fn encode_texts(texts: &[String]) -> Vec<u8> {
@@ -18,26 +18,6 @@ pub fn decode_texts(file: &str, bytes: &[u8], count: usize) -> Result<Vec<String
     let texts = take_texts(&mut b)?;
     b.end()?;
     if texts.len() == count { Ok(texts) } else { Err(b.corrupt("it does not have one text for each")) }
-}
-
-pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_varint(out, text.len() as u32);
-    out.extend_from_slice(text.as_bytes());
-}
-
-pub(super) fn take_text(b: &mut Bytes<'_>) -> Result<String, BundleError> {
-    let length = b.count(1)?;
-    Ok(std::str::from_utf8(b.take(length)?).map_err(|_| b.corrupt("a text is not UTF-8"))?.to_owned())
-}
-
-pub(super) fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
-    put_varint(out, texts.len() as u32);
-    texts.iter().for_each(|t| put_text(out, t));
-}
-
-pub(super) fn take_texts(b: &mut Bytes<'_>) -> Result<Vec<String>, BundleError> {
-    let n = b.count(1)?;
-    (0..n).map(|_| take_text(b)).collect()
 }
 
 #[cfg(test)]

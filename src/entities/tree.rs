@@ -2,7 +2,7 @@
 //! section `summaries`.
 
 use super::communities::{SentencePlace, put_places, take_places};
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
 use crate::vector::QuantizedMatrix;
 
 /// A summary.
@@ -57,10 +57,7 @@ pub fn decode_tree(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Tr
         }
         nodes.push(Summary { layer, children, sentences: take_places(&mut b, chunks)? });
     }
-    let vectors = take_matrix(&mut b)?;
-    if vectors.rows() != n || (n > 0 && vectors.dim() as u64 != dim) {
-        return Err(b.corrupt("summaries and vectors differ"));
-    }
+    let vectors = take_vectors(&mut b, n, dim)?;
     b.end()?;
     Ok(Tree { nodes, vectors })
 }

@@ -1,7 +1,7 @@
 //! The keyword graph's sections: `keywords` (labels and vectors) and `keyword-graph` (edges and ranked chunks).
 
 use super::KeywordGraph;
-use crate::bundle::{Bundle, BundleError, Bytes, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+use crate::bundle::{Bundle, BundleError, Bytes, Kind, begin, open_section, put_matrix, put_text, put_varint, take_matrix, take_text};
 use crate::sparse::Csr;
 
 /// The bytes of the sections `keywords` and `keyword-graph`.
@@ -9,8 +9,7 @@ pub fn encode(graph: &KeywordGraph) -> (Vec<u8>, Vec<u8>) {
     let mut keywords = begin(Kind::Keywords);
     put_varint(&mut keywords, graph.labels.len() as u32);
     for (label, &n) in graph.labels.iter().zip(&graph.associated) {
-        put_varint(&mut keywords, label.len() as u32);
-        keywords.extend_from_slice(label.as_bytes());
+        put_text(&mut keywords, label);
         put_varint(&mut keywords, n);
     }
     put_matrix(&mut keywords, &graph.vectors);
@@ -48,9 +47,7 @@ fn decode_labels(file: &str, bytes: &[u8]) -> Result<Labels, BundleError> {
     let n = b.count(2)?;
     let (mut labels, mut associated) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for _ in 0..n {
-        let length = b.count(1)?;
-        let text = std::str::from_utf8(b.take(length)?).map_err(|_| b.corrupt("a keyword is not UTF-8"))?;
-        labels.push(text.to_owned());
+        labels.push(take_text(&mut b)?);
         associated.push(b.varint()?);
     }
     let vectors = take_matrix(&mut b)?;

@@ -8,7 +8,10 @@ use super::ids::{NodeId, RelationId, TypeId};
 use super::literal::LiteralKind;
 use super::strings::{Runs, Strings};
 use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary};
-use crate::bundle::{Bundle, BundleError, Bytes, Kind, begin, decode_vectors, encode_vectors, open_section, put_varint};
+use crate::bundle::{
+    Bundle, BundleError, Bytes, Kind, begin, decode_vectors, encode_vectors, open_section, put_text, put_texts, put_varint, take_text,
+    take_texts,
+};
 use crate::vector::QuantizedMatrix;
 use std::rc::Rc;
 
@@ -110,28 +113,6 @@ fn join(vocabulary: Rc<Vocabulary>, nodes: Rc<Nodes>, triples: Rc<Triples>, sour
         return wrong(3, "it does not have one entry a triple");
     }
     Ok(KnowledgeGraph { vocabulary, nodes, triples, sources })
-}
-
-fn put_text(out: &mut Vec<u8>, s: &str) {
-    put_varint(out, s.len() as u32);
-    out.extend_from_slice(s.as_bytes());
-}
-
-fn take_text(b: &mut Bytes<'_>) -> Result<String, BundleError> {
-    let n = b.count(1)?;
-    std::str::from_utf8(b.take(n)?).map(str::to_owned).map_err(|_| b.corrupt("a string is not UTF-8"))
-}
-
-fn put_texts(out: &mut Vec<u8>, all: &[String]) {
-    put_varint(out, all.len() as u32);
-    for s in all {
-        put_text(out, s);
-    }
-}
-
-fn take_texts(b: &mut Bytes<'_>) -> Result<Vec<String>, BundleError> {
-    let n = b.count(1)?;
-    (0..n).map(|_| take_text(b)).collect()
 }
 
 fn put_classes(out: &mut Vec<u8>, all: &[(Class, u32)]) {

@@ -1,7 +1,7 @@
 //! Which names each sentence of a chunk mentions, and the sentences' vectors: what a hop from one document to another needs. Loaded by pages,
 //! for the few chunks that a hop starts from.
 
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
 use crate::vector::QuantizedMatrix;
 
 /// How many chunks share a page of mentions.
@@ -50,10 +50,7 @@ pub fn decode_mentions(file: &str, bytes: &[u8], entries: u32, dim: u64) -> Resu
             }
             sentences.push(mentions);
         }
-        let vectors = take_matrix(&mut b)?;
-        if vectors.rows() != count || (count > 0 && vectors.dim() as u64 != dim) {
-            return Err(b.corrupt("sentences and vectors differ"));
-        }
+        let vectors = take_vectors(&mut b, count, dim)?;
         out.push(ChunkMentions { sentences, vectors });
     }
     b.end()?;

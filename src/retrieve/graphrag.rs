@@ -4,9 +4,11 @@
 //! search (`graphrag:global`) takes the community reports nearest to the question, and the sentences that each rests on: where the original maps a model
 //! over all reports and reduces, this retrieves and leaves reducing to the answer. With a model, the protocol `graphrag-global` maps and reduces; what it
 //! reads are the reports of [`community_reports`].
+//!
+//! Entities are names of the corpus and relations their co-occurrence, or both are what a language model read in the chunks, where the bundle has that.
 
 use super::dense::question_vector;
-use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
+use super::graph_retriever::{GraphRetriever, Joined, On};
 use super::{Corpus, Query, Ranked, Reached};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by};
@@ -105,8 +107,11 @@ pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> R
     if !corpus.bundle().has("communities") {
         return Err(BundleError::NotPrepared(GraphRag::NAME));
     }
-    let names = corpus.names().await?.table.entries.len();
-    let communities = corpus.communities(GraphRag::NAME, names).await?;
+    let entities = match corpus.relations().await? {
+        Some(relations) => relations.labels.len(),
+        None => corpus.names().await?.table.entries.len(),
+    };
+    let communities = corpus.communities(GraphRag::NAME, entities).await?;
     let how = GraphRag { reports: most, ..GraphRag::default() };
     let mut order: Vec<Scored> = match question_vector(corpus, query).await?.vector {
         Some(vector) => best_reports(&communities, &QuantizedVector::from_f32(&vector), &how),
@@ -148,16 +153,16 @@ pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> R
 
 impl GraphRetriever for GraphRag {
     const NAME: &'static str = "graphrag";
-    type Prepared = (Entities, Rc<Communities>);
+    type Prepared = (Joined, Rc<Communities>);
 
     async fn open(&self, corpus: &Corpus) -> Result<Self::Prepared, BundleError> {
-        let entities = corpus.entities(Self::NAME).await?;
-        let communities = corpus.communities(Self::NAME, entities.1.entities()).await?;
-        Ok((entities, communities))
+        let joined = Joined::open(corpus, Self::NAME).await?;
+        let communities = corpus.communities(Self::NAME, joined.index().entities()).await?;
+        Ok((joined, communities))
     }
 
-    async fn rank(&self, ((names, index), communities): &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError> {
-        let k = on.k();
+    async fn rank(&self, (joined, communities): &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError> {
+        let (k, index) = (on.k(), joined.index());
         if self.global {
             let mut best: Vec<Scored> = Vec::new();
             let mut titles: Map<u32, Vec<Reached>> = Map::new();
@@ -189,7 +194,7 @@ impl GraphRetriever for GraphRag {
         // The score keeps the order; the cosine is told beside it.
         let best = units.iter().take(k).enumerate().map(|(i, &index)| Scored { index, score: 1.0 / (1.0 + i as f32) }).collect();
         let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
-        Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &weights, chunk)))
+        Ok(on.asked.ranked(best, |chunk| joined.ways(&weights, chunk)))
     }
 }
 

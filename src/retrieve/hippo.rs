@@ -6,7 +6,7 @@
 
 use super::fact_filter::filtered;
 use super::graph_retriever::{Entities, GraphRetriever, On};
-use super::hippo_graph::{is_fact, sentence_graph, triple_graph};
+use super::hippo_graph::{sentence_graph, triple_graph};
 use super::linear::{by_weight, walk};
 use super::prepared::min_max;
 use super::{Corpus, Ranked, Reached};
@@ -136,13 +136,7 @@ impl Base {
     /// All facts with their cosines to the question.
     async fn near(&self, on: &mut On<'_>) -> Result<Vec<Scored>, BundleError> {
         match self {
-            Base::Sentences((_, index), _) => {
-                let every: Vec<u32> = (0..index.chunks() as u32).collect();
-                let (mut facts, mut missing) = on.corpus.sentence_cosines(index, &every, &on.asked.question).await?;
-                on.asked.missing.append(&mut missing);
-                facts.retain(|f| is_fact(index, f.index));
-                Ok(facts)
-            }
+            Base::Sentences((_, index), _) => on.joining_sentences(index).await,
             Base::Triples(facts, _) if facts.vectors.dim() == on.asked.question.data.len() => {
                 let cosines = facts.vectors.scan(&on.asked.question);
                 Ok(cosines.into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score }).collect())

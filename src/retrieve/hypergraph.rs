@@ -1,8 +1,8 @@
 //! The `hypergraph` retriever: HyperGraphRAG's bipartite graph (arXiv 2503.21322) with Graph-R1's way of asking it, which needs no language model. A hyperedge
-//! is a sentence that joins two entities or more; the hyperedges at the entities nearest to the question and those nearest to it themselves are fused by
-//! reciprocal rank.
+//! is a sentence that joins two entities or more, or a statement that a language model read in a chunk, where the bundle has these; the hyperedges at the
+//! entities nearest to the question and those nearest to it themselves are fused by reciprocal rank.
 
-use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
+use super::graph_retriever::{GraphRetriever, Joined, On};
 use super::hippo_graph::is_fact;
 use super::{Corpus, Ranked};
 use crate::bundle::BundleError;
@@ -19,7 +19,8 @@ pub struct HyperGraph {
     pub hyperedges: usize,
     /// Hyperedges of one entity that are looked at; a common entity has thousands.
     pub fan_out: usize,
-    /// Rank the hyperedges at the entities as the published program does, by the degrees of their members, rather than by the entities' cosines.
+    /// Rank as the published program does: the hyperedges at the entities by the degrees of their members rather than by the entities' cosines, and those
+    /// nearest to the question by their scores, where a model gave them any, rather than by how near they are.
     pub by_degree: bool,
 }
 
@@ -34,8 +35,13 @@ fn degree(index: &EntityIndex, entity: u32) -> usize {
     index.sentences_of(entity).iter().filter(|&&s| is_fact(index, s)).count()
 }
 
-/// The hyperedges at the `seeds` (entities with their cosines), best first.
-pub(super) fn at_entities(index: &EntityIndex, seeds: &[Scored], how: &HyperGraph) -> Vec<u32> {
+/// A hyperedge's score; all weigh the same where there are none.
+fn weight(scores: &[u8], hyperedge: u32) -> u8 {
+    scores.get(hyperedge as usize).copied().unwrap_or(0)
+}
+
+/// The hyperedges at the `seeds` (entities with their cosines), best first; of equals those of the higher score.
+pub(super) fn at_entities(index: &EntityIndex, scores: &[u8], seeds: &[Scored], how: &HyperGraph) -> Vec<u32> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for seed in seeds {
         let share = f64::from(seed.score.max(0.0)) / (2.0 + degree(index, seed.index) as f64).ln();
@@ -46,7 +52,7 @@ pub(super) fn at_entities(index: &EntityIndex, seeds: &[Scored], how: &HyperGrap
     let members = |s: u32| index.distinct(s).iter().map(|&e| degree(index, e) as f64).sum();
     let score = |run: &[(u32, f64)]| if how.by_degree { members(run[0].0) } else { run.iter().map(|x| x.1).sum() };
     let mut order: Vec<(u32, f64)> = shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, score(run))).collect();
-    sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(weight(scores, b.0).cmp(&weight(scores, a.0))).then(a.0.cmp(&b.0)));
     order.into_iter().map(|x| x.0).collect()
 }
 
@@ -62,23 +68,22 @@ pub(super) fn fuse(lists: &[&[u32]]) -> Vec<Scored> {
 
 impl GraphRetriever for HyperGraph {
     const NAME: &'static str = "hypergraph";
-    type Prepared = Entities;
+    type Prepared = Joined;
 
-    async fn open(&self, corpus: &Corpus) -> Result<Entities, BundleError> {
-        corpus.entities(Self::NAME).await
+    async fn open(&self, corpus: &Corpus) -> Result<Joined, BundleError> {
+        Joined::open(corpus, Self::NAME).await
     }
 
-    async fn rank(&self, (names, index): &Entities, mut on: On<'_>) -> Result<Ranked, BundleError> {
+    async fn rank(&self, joined: &Joined, mut on: On<'_>) -> Result<Ranked, BundleError> {
+        let index = joined.index();
         let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
-        let every: Vec<u32> = (0..index.chunks() as u32).collect();
-        let (mut sentences, mut missing) = on.corpus.sentence_cosines(index, &every, &on.asked.question).await?;
-        on.asked.missing.append(&mut missing);
-        sentences.retain(|s| is_fact(index, s.index));
-        // All hyperedges weigh the same here, so that sorting the nearest by weight leaves them in the order of their cosines.
-        let direct: Vec<u32> = top_k(sentences, self.hyperedges).iter().map(|h| h.index).collect();
-        let joined = at_entities(index, &seeds, self);
+        let mut direct: Vec<u32> = top_k(joined.hyperedges(&mut on).await?, self.hyperedges).iter().map(|h| h.index).collect();
+        if self.by_degree {
+            sort_by(&mut direct, |&a, &b| weight(joined.scores(), b).cmp(&weight(joined.scores(), a)));
+        }
+        let through = at_entities(index, joined.scores(), &seeds, self);
         let mut best: Vec<Scored> = Vec::new();
-        for hyperedge in fuse(&[&joined, &direct]) {
+        for hyperedge in fuse(&[&through, &direct]) {
             let chunk = index.chunk_of(hyperedge.index);
             if best.len() < on.k() && !best.iter().any(|b| b.index == chunk) {
                 best.push(Scored { index: chunk, score: hyperedge.score });
@@ -88,7 +93,7 @@ impl GraphRetriever for HyperGraph {
             return Ok(on.by_cosine());
         }
         let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
-        Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &weights, chunk)))
+        Ok(on.asked.ranked(best, |chunk| joined.ways(&weights, chunk)))
     }
 }
 
@@ -110,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_sentence_that_joins_two_seeds_comes_first_and_one_entity_alone_joins_nothing() {
-        let all = at_entities(&index(), &[seed(0, 0.9), seed(1, 0.8)], &HyperGraph::default());
+        let all = at_entities(&index(), &[], &[seed(0, 0.9), seed(1, 0.8)], &HyperGraph::default());
         assert_eq!(all, [0, 3, 2], "sentence 1 mentions one entity and is no hyperedge");
     }
 
@@ -118,13 +123,14 @@ mod tests {
     fn by_degree_the_best_connected_members_win() {
         let how = HyperGraph { by_degree: true, ..HyperGraph::default() };
         // Degrees: entities 0, 1 and 2 have two hyperedges each, 3 and 4 one.
-        assert_eq!(at_entities(&index(), &[seed(3, 0.9), seed(2, 0.1)], &how), [2, 3, 4]);
+        assert_eq!(at_entities(&index(), &[], &[seed(3, 0.9), seed(2, 0.1)], &how), [2, 3, 4]);
+        assert_eq!(at_entities(&index(), &[1, 1, 1, 9, 9], &[seed(3, 0.9), seed(2, 0.1)], &how), [3, 2, 4], "of equals the higher score");
     }
 
     #[test]
     fn a_common_entity_fans_out_no_further_than_its_cap() {
         let how = HyperGraph { fan_out: 1, ..HyperGraph::default() };
-        assert_eq!(at_entities(&index(), &[seed(0, 0.9)], &how), [0]);
+        assert_eq!(at_entities(&index(), &[], &[seed(0, 0.9)], &how), [0]);
     }
 
     #[test]

@@ -4,14 +4,14 @@ use super::dense::{Spoken, question_vector};
 use super::names::Names;
 use super::scan::survey;
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Stage};
-use crate::bundle::{BundleError, Kind, PagedIndex, open_section};
+use crate::bundle::{BundleError, Kind, PagedIndex, decode_vectors, open_section};
 use crate::compact::{Map, sort_by};
 use crate::entities::{
-    Communities, EntityIndex, Facts, Synonyms, Tree, decode_communities, decode_entities, decode_facts, decode_synonyms, decode_texts,
-    decode_tree,
+    Communities, EntityIndex, Facts, Relations, Synonyms, Tree, decode_communities, decode_entities, decode_facts, decode_relations,
+    decode_synonyms, decode_texts, decode_tree,
 };
 use crate::names::{NameTable, capital_spans, decode_mentions, name_words, scan_words};
-use crate::vector::{QuantizedVector, Scored, top_k};
+use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
 use std::rc::Rc;
 
 /// Up to this many chunks the question is compared with every chunk, as the originals do; above, with those in the cells nearest to it.
@@ -66,6 +66,28 @@ impl Corpus {
         let m = self.bundle().manifest();
         let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
         self.bundle().section("facts", move |file, bytes| decode_facts(file, bytes, chunks, dim)).await
+    }
+
+    /// The relations that a language model read, which `hypergraph` and `graphrag` then go by; `None` where none read any.
+    ///
+    /// # Errors
+    /// [`BundleError`] when they cannot be loaded.
+    pub async fn relations(&self) -> Result<Option<Rc<Relations>>, BundleError> {
+        if !self.bundle().has("relations") {
+            return Ok(None);
+        }
+        let m = self.bundle().manifest();
+        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
+        self.bundle().section("relations", move |file, bytes| decode_relations(file, bytes, chunks, dim)).await.map(Some)
+    }
+
+    /// The vectors of the `count` statements of [`Corpus::relations`].
+    ///
+    /// # Errors
+    /// [`BundleError`] when they cannot be loaded.
+    pub async fn statements(&self, count: usize) -> Result<Rc<QuantizedMatrix>, BundleError> {
+        let (rows, dim) = (count as u32, self.bundle().manifest().embedder.dimension);
+        self.bundle().section("statements", move |file, bytes| decode_vectors(file, bytes, Kind::Statements, rows, dim)).await
     }
 
     /// The texts that a model wrote for the `count` things of `section`: `reports` on communities, or `summaries` of the tree; `None` where none wrote any.

@@ -1,6 +1,7 @@
 //! The `raptor` retriever: RAPTOR's tree of summaries (arXiv 2401.18059), asked as a collapsed tree or level by level (`raptor:traversal`).
 //!
-//! A summary is extractive here: it consists of sentences of the chunks below it, and to find it is to find those chunks.
+//! To find a summary is to find the chunks that it rests on: those of its sentences, where it was extracted, or of the sentences nearest to it, where a
+//! language model wrote it. Its text is not needed here.
 
 use super::graph_retriever::{GraphRetriever, On};
 use super::{Corpus, Ranked, Reached};

@@ -10,11 +10,14 @@ pub trait ReplyCache {
     /// The reply kept under a key.
     fn get(&self, key: &Key) -> Option<String>;
 
-    /// Keeps a reply. When this returns, the reply must survive the end of the program.
+    /// Keeps a reply. Where [`ReplyCache::outlives`] says so, the reply must survive the end of the program when this returns.
     ///
     /// # Errors
     /// What kept it from being stored.
     fn put(&self, key: &Key, reply: &str) -> std::io::Result<()>;
+
+    /// Whether what is kept is there for the next run of the program.
+    fn outlives(&self) -> bool;
 }
 
 /// Replies in memory, for tests and for builds that keep nothing.
@@ -30,6 +33,10 @@ impl ReplyCache for MemoryCache {
         self.0.borrow_mut().insert(*key, reply.to_owned());
         Ok(())
     }
+
+    fn outlives(&self) -> bool {
+        false
+    }
 }
 
 /// Keeps nothing.
@@ -44,6 +51,10 @@ impl ReplyCache for NoCache {
     fn put(&self, _: &Key, _: &str) -> std::io::Result<()> {
         Ok(())
     }
+
+    fn outlives(&self) -> bool {
+        false
+    }
 }
 
 /// Replies in the build's own cache, which writes each at once.
@@ -56,6 +67,10 @@ impl ReplyCache for Arc<Cache> {
     fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
         Cache::put(self, *key, reply.as_bytes().to_vec());
         self.trouble().map_or(Ok(()), |why| Err(std::io::Error::other(why)))
+    }
+
+    fn outlives(&self) -> bool {
+        true
     }
 }
 

@@ -1,8 +1,8 @@
 //! Asking a language model many things in one build: for keywords, for triples, for summaries.
 //!
-//! Every reply is kept by the hash of what was asked before the next is asked for, so that a build that was interrupted pays for nothing twice, and a build
-//! of changed documents only for what changed. A reply that broke off is asked for again; a model that refuses, or falls silent, ends the build, but what is
-//! under way comes to its end and is kept.
+//! With a cache every reply is kept by the hash of what was asked before the next is asked for, so that a build that was interrupted pays for nothing twice,
+//! and a build of changed documents only for what changed. A reply that broke off is asked for again; a model that refuses, or falls silent, ends the build,
+//! but what is under way comes to its end and is kept.
 
 mod kept;
 mod loose;
@@ -56,14 +56,16 @@ impl Asking {
     }
 }
 
-/// Why asking ended early. What was answered until then is kept.
+/// Why asking ended early. What was answered until then is kept, where there is a cache.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
     /// The model gave up.
-    #[error("the language model stopped after {answered} replies, which are kept: {reason}; the same command goes on from here")]
+    #[error("the language model stopped after {answered} replies, {}", stopped(*.kept, .reason))]
     Model {
         /// Replies of this run.
         answered: usize,
+        /// Whether they are there for the next run.
+        kept: bool,
         /// Why.
         reason: LlmError,
     },
@@ -73,6 +75,16 @@ pub enum AskError {
     /// The system gives no timers or sockets.
     #[error("no request can be sent: {0}")]
     Runtime(String),
+}
+
+/// What became of the replies of a run that stopped for `reason`, and what to do.
+fn stopped(kept: bool, reason: &LlmError) -> String {
+    match kept {
+        true => format!("which are kept: {reason}; the same command goes on from here"),
+        false => {
+            format!("which are lost, since no cache keeps them: {reason}; with a cache (--cache DIR) a build goes on where it stopped")
+        }
+    }
 }
 
 /// What asking came to.
@@ -164,7 +176,7 @@ impl<'a> Asker<'a> {
         let hopeless = matches!(error, LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. });
         let unreachable = matches!(error, LlmError::Http { status: None | Some(400..=499), .. });
         if hopeless || unreachable || self.in_a_row.get() >= FAILURES_IN_A_ROW {
-            self.stop(AskError::Model { answered: self.tally.get().asked, reason: error.clone() });
+            self.stop(self.model_stopped(error.clone()));
         }
         self.last.replace(Some(error));
     }
@@ -190,7 +202,7 @@ impl<'a> Asker<'a> {
         }
         match self.stopped.borrow().clone() {
             // Replies that were under way when the model refused are kept too, and counted.
-            Some(AskError::Model { reason, .. }) => Err(AskError::Model { answered: self.tally.get().asked, reason }),
+            Some(AskError::Model { reason, .. }) => Err(self.model_stopped(reason)),
             Some(error) => Err(error),
             None => Ok(out),
         }
@@ -204,7 +216,11 @@ impl<'a> Asker<'a> {
     /// The last failure, where there was one: for what cannot do without any of its replies.
     pub fn failure(&self) -> Option<AskError> {
         let reason = self.last.borrow().clone()?;
-        Some(AskError::Model { answered: self.tally.get().asked, reason })
+        Some(self.model_stopped(reason))
+    }
+
+    fn model_stopped(&self, reason: LlmError) -> AskError {
+        AskError::Model { answered: self.tally.get().asked, kept: self.cache.outlives(), reason }
     }
 }
 

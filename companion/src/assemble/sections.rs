@@ -4,7 +4,7 @@ use super::table::token_table;
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
 use crate::names::Found;
-use crate::prepare::Prepared;
+use crate::prepare::{Prepared, Relations};
 use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{
     CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PAGES_PER_LIST, PagedIndex,
@@ -12,8 +12,8 @@ use pocketgraph::bundle::{
     encode_vectors,
 };
 use pocketgraph::entities::{
-    Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_synonyms,
-    encode_texts, encode_tree,
+    Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
+    encode_synonyms, encode_texts, encode_tree,
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
@@ -276,11 +276,15 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, 
     if let Some(synonyms) = &prepared.synonyms {
         w.section("synonyms", &encode_synonyms(synonyms), GZIP, &[])?;
     }
+    if let Some(r) = &prepared.relations {
+        relations(w, r, order)?;
+    }
     let number = numbers(order);
     let places = |all: &[SentencePlace]| all.iter().map(|&(c, s)| (number.get(c as usize).copied().unwrap_or(c), s)).collect();
     if let Some(r) = &prepared.communities {
         let all: Vec<Community> = r.communities.iter().map(|c| Community { sentences: places(&c.sentences), ..c.clone() }).collect();
-        let bytes = encode_communities(found.table.entries.len(), &r.relations, &all, &quantised(&r.vectors));
+        let entities = prepared.relations.as_ref().map_or(found.table.entries.len(), |r| r.labels.len());
+        let bytes = encode_communities(entities, &r.relations, &all, &quantised(&r.vectors));
         w.section("communities", &bytes, GZIP, &[])?;
         written(w, "reports", &r.texts)?;
     }
@@ -306,6 +310,21 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, 
         w.section("facts", &encode_facts(&facts), GZIP, &[])?;
     }
     Ok(())
+}
+
+/// What a model read in the chunks: who is joined by what, and the statements' vectors.
+fn relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<(), WriteError> {
+    let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| r.chunks.get(i).map_or(&[][..], |c| c.sentences.as_slice())).collect();
+    let scores: Vec<u8> = order.iter().filter_map(|&i| r.scores.get(i)).flatten().copied().collect();
+    w.section("relations", &encode_relations(&r.labels, &r.vectors, &chunks, &scores), GZIP, &[])?;
+    let mut vectors = QuantizedMatrix::empty(r.vectors.dim());
+    for c in order.iter().filter_map(|&i| r.chunks.get(i)) {
+        for i in 0..c.vectors.rows() {
+            let (data, scale) = c.vectors.row(i);
+            vectors.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
+        }
+    }
+    w.section("statements", &encode_vectors(Kind::Statements, &vectors), GZIP, &[])
 }
 
 /// The texts that a model wrote, where one did.

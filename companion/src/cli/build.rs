@@ -48,6 +48,9 @@ pub struct Args {
     /// Have a language model read every chunk for triples: what it names, then what it says of that (two requests a chunk)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     kg_llm: bool,
+    /// Have a language model read every chunk for entities and relations, which `graphrag` and `hypergraph` then go by (one request a chunk)
+    #[arg(long, requires = "llm_url", requires = "llm_model")]
+    relations_llm: bool,
     /// Have a language model write the summaries of `raptor` and the community reports of `graphrag` (one request each)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     summaries_llm: bool,
@@ -188,6 +191,7 @@ pub fn run(args: &Args) -> Result<()> {
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,
         kg_model: model(args, args.kg_llm, "--kg-llm", cache.as_ref())?,
+        relations_model: model(args, args.relations_llm, "--relations-llm", cache.as_ref())?,
         summaries_model: model(args, args.summaries_llm, "--summaries-llm", cache.as_ref())?,
         cache,
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },

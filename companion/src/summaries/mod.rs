@@ -1,5 +1,5 @@
 //! Summaries by a language model, for the retrievers whose originals have one write: RAPTOR's of clusters (arXiv 2401.18059), GraphRAG's reports on
-//! communities (arXiv 2404.16130). Where the model gives nothing usable, what was extracted stays.
+//! communities and descriptions of entities (arXiv 2404.16130). Where the model gives nothing usable, what was extracted stays.
 
 mod prompts;
 
@@ -28,7 +28,16 @@ impl<'a> Writer<'a> {
     /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.
     pub fn summaries(&self, clusters: &[Vec<&str>], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
         let requests = clusters.iter().map(|texts| prompts::summary(texts, tokens)).collect();
-        self.written("summaries", requests, &|reply| prompts::read_summary(reply, tokens))
+        self.written("summaries", "extracted, not written", requests, &|reply| prompts::read_summary(reply, tokens))
+    }
+
+    /// One description of at most `tokens` tokens for each of `things`: a name, and what is said of it.
+    ///
+    /// # Errors
+    /// As [`Writer::summaries`].
+    pub fn descriptions(&self, things: &[(&str, Vec<&str>)], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
+        let requests = things.iter().map(|(name, said)| prompts::description(name, said, tokens)).collect();
+        self.written("descriptions", "cut short, not written anew", requests, &|reply| prompts::read_summary(reply, tokens))
     }
 
     /// A report on each community.
@@ -37,11 +46,17 @@ impl<'a> Writer<'a> {
     /// As [`Writer::summaries`].
     pub fn reports(&self, communities: &[Material]) -> Result<Vec<Option<Report>>, AskError> {
         let requests = communities.iter().map(prompts::report).collect();
-        self.written("reports", requests, &prompts::read_report)
+        self.written("reports", "extracted, not written", requests, &prompts::read_report)
     }
 
-    /// Asks for texts, `what` they are; `None` for one that is not to be had.
-    fn written<T>(&self, what: &str, requests: Vec<ChatRequest>, read: &dyn Fn(&str) -> Option<T>) -> Result<Vec<Option<T>>, AskError> {
+    /// Asks for texts, `what` they are; `None` for one that is not to be had, and is then `instead`.
+    fn written<T>(
+        &self,
+        what: &str,
+        instead: &str,
+        requests: Vec<ChatRequest>,
+        read: &dyn Fn(&str) -> Option<T>,
+    ) -> Result<Vec<Option<T>>, AskError> {
         let tokens: usize = requests.iter().flat_map(|r| &r.messages).map(|m| (self.count)(&m.content) + 8).sum();
         let reply: u64 = requests.iter().map(|r| u64::from(r.max_tokens.unwrap_or(0))).sum();
         let n = requests.len();
@@ -56,7 +71,7 @@ impl<'a> Writer<'a> {
         let tally = asker.tally();
         if tally.failed + tally.unusable > 0 {
             self.progress.warn(&format!(
-                "{} of {n} {what} are extracted, not written: the language model gave no usable reply; the same command asks for these again",
+                "{} of {n} {what} are {instead}: the language model gave no usable reply; the same command asks for these again",
                 tally.failed + tally.unusable
             ));
         }

@@ -1,4 +1,4 @@
-use super::prompts::{read_report, read_summary, report, summary};
+use super::prompts::{description, read_report, read_summary, report, summary};
 use super::*;
 use crate::asker::{Asking, MemoryCache};
 use crate::pipeline::Silent;
@@ -53,10 +53,20 @@ fn material_cannot_close_its_own_marks_and_says_how_long_a_summary_may_be() {
     let said = &asked.messages[1].content;
     assert_eq!((said.matches("</passage>").count(), said.matches("<passage>").count()), (2, 2));
     assert!(asked.messages[0].content.contains("at most 75 words") && asked.max_tokens == Some(200));
-    let material =
-        Material { entities: vec!["x\n</names>".into()], relations: vec!["x — y".into()], sentences: vec!["</sentences>".into()] };
+    let material = Material {
+        entities: vec!["x\n</names>".into()],
+        relations: vec!["x — y".into()],
+        sentences: vec!["</sentences>".into()],
+        ..Material::default()
+    };
     let said = &report(&material).messages[1].content;
     assert_eq!((said.matches("</sentences>").count(), said.matches("</names>").count()), (1, 1));
+    assert!(!said.contains("descriptions"), "a corpus that no model read has none");
+    let read = report(&Material { descriptions: vec!["x: a\n</descriptions>".into()], ..material });
+    assert_eq!(read.messages[1].content.matches("</descriptions>").count(), 1);
+    assert!(read.messages[0].content.contains("what the descriptions, relations and sentences say"));
+    let asked = description("x </name>", &["a\n</lines>", "b"], 100);
+    assert_eq!((asked.messages[1].content.matches("</lines>").count(), asked.messages[1].content.matches("</name>").count()), (1, 1));
 }
 
 #[test]

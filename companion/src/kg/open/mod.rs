@@ -6,6 +6,7 @@ mod reply;
 mod state;
 
 pub use prompts::Passage;
+pub(crate) use prompts::shown;
 pub use reply::{Named, Stated};
 pub use state::StatedTriples;
 pub(super) use state::add;

@@ -24,7 +24,7 @@ pub struct Passage<'a> {
 }
 
 /// The passage between marks that it cannot close itself.
-fn shown(passage: Passage<'_>) -> String {
+pub(crate) fn shown(passage: Passage<'_>) -> String {
     let safe = |s: &str| s.replace("</passage", "< /passage").replace("<passage", "< passage");
     format!("<passage>\n{}\n\n{}\n</passage>", safe(passage.heads), safe(passage.text))
 }
