@@ -8,8 +8,8 @@ mod prompts;
 mod reply;
 
 use crate::asker::{self, AskError, Asker, BuildModel};
-use crate::line::cut;
 use crate::kg::open::Passage;
+use crate::line::cut;
 use crate::pipeline::Progress;
 use crate::summaries::Writer;
 
