@@ -89,7 +89,8 @@ pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
     out
 }
 
-fn softmax(logits: &[f32]) -> Vec<f32> {
+/// Scores as probabilities.
+pub fn softmax(logits: &[f32]) -> Vec<f32> {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut out: Vec<f32> = logits.iter().map(|l| (l - most).exp()).collect();
     let sum: f32 = out.iter().sum();
@@ -164,6 +165,10 @@ impl Reader<'_> {
             if alike && draft.types[i].is_none() {
                 draft.types[i] = draft.types[i - 1].clone();
             }
+        }
+        // "The genre of the capital of A and of B".
+        if matches!(self.shape, Shape::Pi | Shape::Pin) && draft.relations[2].is_none() {
+            draft.relations[2] = draft.relations[1].clone();
         }
         // "Films that share directors with …": a step that nothing says goes back along the one before it.
         for i in 1..self.shape.steps() {
