@@ -26,10 +26,10 @@ mod site;
 mod walks;
 
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
+pub use answered::{AnsweredQuestion, read_answerable};
 pub use answering::{
     ASK, AnswerPaired, AnswerRow, AnswerSetup, Answered, AnswersReport, CAVEAT, Prices, QUOTE, System, evaluate_answers, wants_model,
 };
-pub use answered::{AnsweredQuestion, read_answerable};
 pub use data::{
     AnswersAre, DataError, Judged, Page, Passage, Passages, Question, Questions, read_answered, read_passages, read_qrels, read_questions,
 };

@@ -3,8 +3,8 @@
 use super::data::{DataError, lines};
 use super::part::Part;
 use super::sparql;
-use pocketgraph::planner::{names, ordering, pattern};
 use pocketgraph::planner::model::Shape;
+use pocketgraph::planner::{names, ordering, pattern};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

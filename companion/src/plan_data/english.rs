@@ -36,8 +36,21 @@ pub fn verb(alias: &str) -> Option<&str> {
 pub fn finite(label: &str) -> Option<String> {
     let (first, rest) = label.split_once(' ')?;
     let known = [
-        "borders", "contains", "covers", "employs", "flows", "has", "holds", "includes", "maintains", "owns", "plays", "produces", "shares",
-        "speaks", "uses",
+        "borders",
+        "contains",
+        "covers",
+        "employs",
+        "flows",
+        "has",
+        "holds",
+        "includes",
+        "maintains",
+        "owns",
+        "plays",
+        "produces",
+        "shares",
+        "speaks",
+        "uses",
     ];
     let base = if first == "has" { "have" } else { first.strip_suffix('s')? };
     known.contains(&first).then(|| format!("{base} {rest}"))

@@ -177,7 +177,8 @@ impl<'g> Grounder<'g> {
         }
         let into = self.into(node, random)?;
         // "The genres of the films that share a director with …".
-        let of = if steps == 3 && random.below(3) == 0 { self.sharing(into.from, random)? } else { self.chain(into.from, steps - 1, random)? };
+        let of =
+            if steps == 3 && random.below(3) == 0 { self.sharing(into.from, random)? } else { self.chain(into.from, steps - 1, random)? };
         // Back along the relation that led here asks who shares something with the entity; of longer ways nobody asks so.
         let back = matches!(&of, Query::Step { relation, direction, .. } if *relation == into.relation && *direction != into.direction);
         let target = self.target(node, random);

@@ -178,7 +178,10 @@ impl Wording<'_> {
         };
         let the = if the.is_empty() || number == Number::Many { the } else { article(random, &words.0[0].0) };
         let between = match random.below(3) {
-            0 => pick(random, &[" for ", " associated with ", " belonging to ", " in ", " linked to ", " related to ", " within ", " given to "]),
+            0 => pick(
+                random,
+                &[" for ", " associated with ", " belonging to ", " in ", " linked to ", " related to ", " within ", " given to "],
+            ),
             _ => " of ",
         };
         Said::plain(the).then(words).and(between).then(of_said(random))

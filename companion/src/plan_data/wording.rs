@@ -186,7 +186,8 @@ impl<'g> Wording<'g> {
                 Said::plain(pick(random, &["What ", "Which "])).then(words(many)).and(" do ").then(of).and(end)
             }
             _ => {
-                let lead = pick(random, &["Who is listed as ", "What are the main ", "What were the ", "What are the primary ", "Who are the "]);
+                let lead =
+                    pick(random, &["Who is listed as ", "What are the main ", "What were the ", "What are the primary ", "Who are the "]);
                 Said::plain(lead).then(words(many)).and(pick(random, &[" of ", " in ", " for "])).then(of)
             }
         }

@@ -334,6 +334,18 @@ mod tests {
     }
 
     #[test]
+    fn a_chain_and_a_step_that_end_alike_say_their_relation_once() {
+        use Tag::{Entity, Other, Relation};
+        let q = "which films of the and of Ann and Bob";
+        let framed = framed(q, &[26..29, 34..37]);
+        let (first, last) = (Relation(0, false), Relation(1, false));
+        let tags = [Other, Other, last, Other, first, Other, Other, Entity(0), Other, Entity(1), Other];
+        let draft = drafts(q, &framed, &logits(&tags, Shape::Pi, Wrap::Set)).remove(0);
+        assert_eq!(draft.relations[1].as_ref().map(|s| s.words.as_str()), Some("films"));
+        assert_eq!(draft.relations[2], draft.relations[1]);
+    }
+
+    #[test]
     fn a_shape_with_more_entities_than_the_question_names_gives_no_draft() {
         let q = "which films of Ann";
         let framed = framed(q, std::slice::from_ref(&(15..18)));

@@ -2,8 +2,8 @@
 
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
-use crate::eval::{Part, PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
 use crate::embed_bulk::NativeEmbedder;
+use crate::eval::{Part, PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
 use crate::planner_model::{NativePlanner, PlannerSource, model};
 use crate::train::planner::{Frames, Judge, Lesson, Lessons};
 use miette::{IntoDiagnostic, Result, miette};

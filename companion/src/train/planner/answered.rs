@@ -50,7 +50,8 @@ pub fn labelled(
             }
             None => {
                 let first = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
-                let (Some(shape), Some(wrap)) = (first.first().and_then(|&i| Shape::ALL.get(i)), first.get(1).and_then(|&i| Wrap::ALL.get(i)))
+                let (Some(shape), Some(wrap)) =
+                    (first.first().and_then(|&i| Shape::ALL.get(i)), first.get(1).and_then(|&i| Wrap::ALL.get(i)))
                 else {
                     continue;
                 };

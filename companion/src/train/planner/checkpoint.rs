@@ -124,13 +124,8 @@ impl Checkpoint {
     pub fn save(&self, folder: Option<&Path>) -> Result<()> {
         let Some(folder) = folder else { return Ok(()) };
         std::fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| format!("making {}", folder.display()))?;
-        let notes = Notes {
-            step: self.step,
-            seen: self.seen,
-            seconds: self.seconds,
-            adam_steps: self.adam_steps,
-            points: self.points.clone(),
-        };
+        let notes =
+            Notes { step: self.step, seen: self.seen, seconds: self.seconds, adam_steps: self.adam_steps, points: self.points.clone() };
         let notes = serde_json::to_string(&notes).into_diagnostic()?;
         let arrays = [("parameters", &self.parameters), ("best", &self.best), ("mean", &self.mean), ("square", &self.square)];
         let bytes: Vec<(&str, Vec<u8>)> = arrays.map(|(n, v)| (n, v.iter().flat_map(|x| x.to_le_bytes()).collect())).into();

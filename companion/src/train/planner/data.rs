@@ -1,8 +1,8 @@
 //! Examples on disk to lessons in memory, and lessons to batches.
 
 use super::labels::{Doubt, Example, Kind, Labels, labels};
-use super::told::Told;
 use super::network::Batch;
+use super::told::Told;
 use crate::cluster::Random;
 use crate::embed_bulk::NativeEmbedder;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -68,7 +68,8 @@ impl Lessons {
                 Err(reason) => reason,
             };
             let read = Told::read(&line).and_then(Told::lesson);
-            let told = || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), number + 1);
+            let told =
+                || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), number + 1);
             self.lessons.push(read.ok_or_else(|| miette!("{whole}")).wrap_err_with(told)?);
         }
         Ok(())
@@ -152,7 +153,8 @@ impl<'e> Frames<'e> {
     pub fn framed(&self, lesson: &Lesson, disturbance: Disturbance, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
         let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
         let mut framed = self.framer.frame(&lesson.question, &kept);
-        let tags = framed.spans.iter().map(|span| Some(tag(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index())).collect();
+        let tags =
+            framed.spans.iter().map(|span| Some(tag(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index())).collect();
         for (id, span) in framed.ids.iter_mut().zip(&framed.spans) {
             if span.is_some() && random.unit() < disturbance.masked {
                 *id = self.framer.mask();
@@ -204,7 +206,6 @@ impl<'e> Frames<'e> {
         }
         (batch, targets)
     }
-
 }
 
 /// The tag of a word: that of the span that it touches.

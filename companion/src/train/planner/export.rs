@@ -55,7 +55,9 @@ pub fn rounded(
     let positions = Positions::new(sizes.hidden, rows[..n * sizes.hidden].to_vec(), scales[..n].to_vec()).into_diagnostic()?;
     let layers = Encoder::new(sizes.hidden, sizes.heads, EPSILON, input_norm.clone(), layers).into_diagnostic()?;
     let model = MiniLm::new(layers, positions).into_diagnostic()?;
-    PlannerModel::new(model, heads(layout, parameters), Calibration::default()).into_diagnostic().wrap_err("the trained weights are no model")
+    PlannerModel::new(model, heads(layout, parameters), Calibration::default())
+        .into_diagnostic()
+        .wrap_err("the trained weights are no model")
 }
 
 /// The heads of these parameters.

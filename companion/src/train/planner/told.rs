@@ -65,7 +65,8 @@ impl Told {
         };
         let ends: Vec<usize> = self.question.char_indices().map(|(at, _)| at).chain([self.question.len()]).collect();
         let bytes = |start: usize, end: usize| Some(*ends.get(start)?..*ends.get(end)?).filter(|r| !r.is_empty());
-        let tag = |(start, end, name): &(usize, usize, String)| Some((bytes(*start, *end)?, Tag::ALL.into_iter().find(|t| t.name() == *name)?));
+        let tag =
+            |(start, end, name): &(usize, usize, String)| Some((bytes(*start, *end)?, Tag::ALL.into_iter().find(|t| t.name() == *name)?));
         let tagged = self.tags.iter().flatten().map(tag).collect::<Option<Vec<_>>>()?;
         let mentions = match self.tags.is_none() && self.mentions.is_empty() {
             true => names(&self.question),
@@ -99,7 +100,9 @@ mod tests {
 
     #[test]
     fn a_pattern_alone_says_nothing_of_the_words() {
-        let lesson = Told::read("{\"question\":\"Is Oslo or Rome larger?\",\"type\":\"compare\",\"answers\":[\"Rome\"]}").and_then(Told::lesson).unwrap();
+        let lesson = Told::read("{\"question\":\"Is Oslo or Rome larger?\",\"type\":\"compare\",\"answers\":[\"Rome\"]}")
+            .and_then(Told::lesson)
+            .unwrap();
         assert!(!lesson.tagged && lesson.labels.mentions.len() == 2);
         assert_eq!(lesson.targets(), [Some(Shape::Compare.index()), None, None]);
     }
