@@ -269,6 +269,9 @@ fn tune(args: &Args, lessons: &mut Vec<Lesson>, held_out: &mut Vec<Lesson>) -> R
     }
     let (mut own, _) = read(&args.tune)?;
     own.lessons.retain(|l| args.tune_part.is_none_or(|p| p.holds(&l.question)));
+    if own.lessons.is_empty() {
+        return Err(miette!(help = "look at the files of --tune, and at --tune-part", "there is nothing to tune with"));
+    }
     let counts = vec![(args.tune.iter().map(|p| name(p)).collect::<Vec<_>>().join(", "), own.lessons.len())];
     held_out.append(&mut own.held_out(args.held_out, args.seed));
     let share = f64::from(args.tune_share) / 100.0;

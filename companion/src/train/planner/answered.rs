@@ -60,13 +60,13 @@ pub fn labelled(
                 (*shape, *wrap)
             }
         };
-        for token in 0..framed.ids.len() {
-            let mention = framed.mentions[token].is_some();
-            parts.keep(FIRST + token, |i| fits(Tag::ALL[i], shape, wrap, mention));
+        for (token, mention) in framed.mentions.iter().enumerate() {
+            parts.keep(FIRST + token, |i| fits(Tag::ALL[i], shape, wrap, mention.is_some()));
         }
         let picked = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
         let read = drafts(question, &framed, &parts.certain(&picked));
-        let Some(draft) = read.first() else { continue };
+        // Where the question cannot fill the shape, another had its turn.
+        let Some(draft) = read.first().filter(|d| d.shape == shape && d.wrap == wrap) else { continue };
         let Some((worth, grounded)) = tried(judge, asked, &mentions, draft) else { continue };
         if best.as_ref().is_none_or(|b| worth > b.0) {
             let number = (matches!(wrap, Wrap::Max | Wrap::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
@@ -102,7 +102,8 @@ fn told(framed: &Framed, draft: &Draft, tags: &[Tag]) -> Labels {
         let tag = match (entity, framed.mentions[token].is_some(), *tag) {
             (Some(slot), _, _) => Tag::Entity(slot),
             (None, true, _) | (None, _, Tag::Entity(_)) => Tag::Other,
-            (None, false, tag) => tag,
+            (None, false, tag) if tag.fits(draft.shape, draft.wrap) => tag,
+            (None, false, _) => Tag::Other,
         };
         // Pieces of a word have one place.
         if tag != Tag::Other && tagged.last().is_none_or(|t| t.0 != span) {
