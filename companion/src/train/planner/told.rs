@@ -91,7 +91,7 @@ mod tests {
             wrap: Wrap::Set,
             number: None,
             tagged: vec![(4..10, Tag::Relation(0, false)), (11..21, Tag::Entity(0))],
-            mentions: vec![11..21],
+            mentions: std::iter::once(11..21).collect(),
         };
         let line = serde_json::to_string(&Told::of(question, &labels)).unwrap();
         let lesson = Told::read(&line).and_then(Told::lesson).unwrap();
