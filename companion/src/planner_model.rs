@@ -40,6 +40,13 @@ impl PlannerSource {
 /// # Errors
 /// When a file cannot be read or holds no planner.
 pub fn bytes(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
+    let Some(bytes) = read(source)? else { return Ok(None) };
+    decoded(source, &bytes)?;
+    Ok(Some(bytes))
+}
+
+/// The bytes of a source, whatever they hold.
+fn read(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
     let bytes: Cow<'static, [u8]> = match source {
         PlannerSource::Nothing => return Ok(None),
         PlannerSource::Own => match OWN {
@@ -51,11 +58,22 @@ pub fn bytes(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
             read.into()
         }
     };
-    PlannerModel::decode(&bytes).map_err(|e| miette!("{e}")).wrap_err_with(|| match source {
+    Ok(Some(bytes))
+}
+
+fn decoded(source: &PlannerSource, bytes: &[u8]) -> Result<PlannerModel> {
+    PlannerModel::decode(bytes).map_err(|e| miette!("{e}")).wrap_err_with(|| match source {
         PlannerSource::File(path) => format!("{} holds no trained planner", path.display()),
         _ => "the program's own trained planner cannot be read".to_owned(),
-    })?;
-    Ok(Some(bytes))
+    })
+}
+
+/// The model of a source; `None` where there is none.
+///
+/// # Errors
+/// As [`bytes`].
+pub fn model(source: &PlannerSource) -> Result<Option<PlannerModel>> {
+    read(source)?.map(|bytes| decoded(source, &bytes)).transpose()
 }
 
 /// A trained planner with everything that it reads.
@@ -70,8 +88,7 @@ impl NativePlanner {
     /// # Errors
     /// When a file cannot be read or holds no planner.
     pub fn open(source: &PlannerSource) -> Result<Option<NativePlanner>> {
-        let Some(bytes) = bytes(source)? else { return Ok(None) };
-        let model = PlannerModel::decode(&bytes).map_err(|e| miette!("{e}"))?;
+        let Some(model) = model(source)? else { return Ok(None) };
         Ok(Some(NativePlanner { model, embedder: NativeEmbedder::new()? }))
     }
 

@@ -18,6 +18,7 @@ mod serve;
 mod trace;
 mod train;
 mod train_data;
+mod train_label;
 mod train_planner;
 mod verify;
 

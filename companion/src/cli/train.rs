@@ -1,7 +1,7 @@
 //! `pocketgraph train`.
 
 use super::progress::Bars;
-use super::{train_data, train_planner};
+use super::{train_data, train_label, train_planner};
 use crate::cache::{Cache, CachedEmbedder};
 use crate::embed_bulk::NativeEmbedder;
 use crate::pipeline::Progress;
@@ -24,6 +24,8 @@ enum What {
     Minilm(Minilm),
     /// Make questions with plans and answers from a knowledge graph, to train a planner on
     Data(train_data::Args),
+    /// Make such examples of questions with answers: readings by a trained planner that find just these
+    Label(train_label::Args),
     /// Train a planner on such questions: a small encoder that says what a question asks for
     Planner(train_planner::Args),
     /// Fit a vector for every token to all-MiniLM-L6-v2's vectors of short texts: what ranks before the model has arrived
@@ -44,7 +46,7 @@ struct Minilm {
 }
 
 /// Reads `8` or `4`.
-fn bits(text: &str) -> std::result::Result<minilm::Bits, String> {
+pub(super) fn bits(text: &str) -> std::result::Result<minilm::Bits, String> {
     match text {
         "8" => Ok(minilm::Bits::Eight),
         "4" => Ok(minilm::Bits::Four),
@@ -81,6 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Minilm(args) => run_minilm(args),
         What::Data(args) => train_data::run(args),
+        What::Label(args) => train_label::run(args),
         What::Planner(args) => train_planner::run(args),
         What::QueryTable(args) => run_query_table(args),
     }

@@ -1,8 +1,11 @@
 //! `pocketgraph train planner`.
 
 use super::import::Tables;
+use super::train::bits;
 use crate::embed_bulk::NativeEmbedder;
+use crate::eval::Part;
 use crate::plan_data::everyday;
+use crate::train::minilm::Bits;
 #[cfg(feature = "train")]
 use crate::train::planner::Burning;
 use crate::train::planner::{
@@ -12,7 +15,7 @@ use crate::train::planner::{
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
-use pocketgraph::planner::model::{Calibration, PlannerModel};
+use pocketgraph::planner::model::Calibration;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +29,15 @@ pub struct Args {
     /// Examples to measure with at the end, and never to learn from
     #[arg(long, num_args = 1..)]
     test: Vec<PathBuf>,
+    /// Further examples (of `train label`, or questions with nothing but the name of their pattern), repeated until they are --tune-share of all
+    #[arg(long, num_args = 1..)]
+    tune: Vec<PathBuf>,
+    /// Only a part of those, chosen by the questions themselves: 1/2 is the first of two
+    #[arg(long, value_name = "K/N")]
+    tune_part: Option<Part>,
+    /// Of every hundred examples so many are those of --tune
+    #[arg(long, value_name = "PERCENT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=90))]
+    tune_share: u32,
     /// The graph that examples were made from: held-out ones are then judged by what their plans find
     #[arg(long, num_args = 1..)]
     kg: Vec<PathBuf>,
@@ -67,6 +79,9 @@ pub struct Args {
     /// Looks without a better result after which the run ends
     #[arg(long, value_name = "N", default_value_t = Options::default().patience)]
     patience: usize,
+    /// Bits of the layers' weights
+    #[arg(long, default_value = "8", value_parser = bits)]
+    bits: Bits,
     /// Train by reward afterwards; wants the graph
     #[arg(long, value_enum)]
     reward: Option<Reward>,
@@ -148,8 +163,8 @@ pub fn run(args: &Args) -> Result<()> {
     if args.reward.is_some() && judge.is_none() {
         return Err(miette!(help = "name the examples' graph with --kg, or --world SEED", "there is no graph to be rewarded by"));
     }
-    let (mut lessons, counts) = read(&args.data)?;
-    let held_out = lessons.held_out(args.held_out, args.seed);
+    let (mut lessons, mut counts) = read(&args.data)?;
+    let mut held_out = lessons.held_out(args.held_out, args.seed);
     println!("{} examples to learn from, {} held out", lessons.lessons.len(), held_out.len());
     if lessons.lessons.is_empty() {
         return Err(miette!(help = "make some with `pocketgraph train data`", "there is nothing to learn from"));
@@ -158,6 +173,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.looked_up).cloned().collect(),
         None => Vec::new(),
     };
+    counts.extend(tune(args, &mut lessons.lessons, &mut held_out)?);
     let mut network = args.device.network(&layout)?;
     let stop = stopped()?;
     let mut state = begin(args, &layout, &embedder)?;
@@ -207,13 +223,13 @@ pub fn run(args: &Args) -> Result<()> {
             );
         });
     }
-    let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.lessons, Calibration::default())?;
+    let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.lessons, args.bits)?;
     let model = match &payer {
         Some(payer) => {
             let known: Vec<Lesson> = held_out.iter().filter(|l| payer.knows(l)).cloned().collect();
             let calibration = payer.calibrated(&model, embedder.words(), &frames, &known)?;
             println!("calibration {:?}, from {} examples", calibration.0, known.len());
-            PlannerModel::new(model.encoder().clone(), model.heads().clone(), calibration).into_diagnostic()?
+            model.with_calibration(calibration).into_diagnostic()?
         }
         None => model,
     };
@@ -244,6 +260,25 @@ pub fn run(args: &Args) -> Result<()> {
     write(&args.out.with_extension("html"), curves(&about).as_bytes())?;
     println!("{}: {} bytes", args.out.display(), bytes.len());
     Ok(())
+}
+
+/// Adds what the run is tuned with, a tenth of it to what is held out; says how many examples each file gave.
+fn tune(args: &Args, lessons: &mut Vec<Lesson>, held_out: &mut Vec<Lesson>) -> Result<Vec<(String, usize)>> {
+    if args.tune.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut own, _) = read(&args.tune)?;
+    own.lessons.retain(|l| args.tune_part.is_none_or(|p| p.holds(&l.question)));
+    if own.lessons.is_empty() {
+        return Err(miette!(help = "look at the files of --tune, and at --tune-part", "there is nothing to tune with"));
+    }
+    let counts = vec![(args.tune.iter().map(|p| name(p)).collect::<Vec<_>>().join(", "), own.lessons.len())];
+    held_out.append(&mut own.held_out(args.held_out, args.seed));
+    let share = f64::from(args.tune_share) / 100.0;
+    let wanted = (share / (1.0 - share) * lessons.len() as f64).max(own.lessons.len() as f64) as usize;
+    println!("{} examples to tune with", own.lessons.len());
+    lessons.extend(own.lessons.iter().cycle().take(wanted).cloned());
+    Ok(counts)
 }
 
 /// The graph, where the arguments name one.

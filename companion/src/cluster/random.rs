@@ -49,6 +49,13 @@ impl Random {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
+    /// Puts things into a random order.
+    pub fn shuffle<T>(&mut self, all: &mut [T]) {
+        for i in (1..all.len()).rev() {
+            all.swap(i, self.below(i + 1));
+        }
+    }
+
     /// `count` different numbers of 0..n, ascending; all of them where n is not larger.
     pub fn sample(&mut self, n: usize, count: usize) -> Vec<usize> {
         // Floyd's algorithm: one draw a number, whatever n is.

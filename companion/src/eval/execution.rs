@@ -2,6 +2,7 @@
 
 use super::data::DataError;
 use super::gold::{self, Gold};
+use super::part::Part;
 use pocketgraph::kg::{KnowledgeGraph, Linker};
 use pocketgraph::plan::execute::{ExecuteError, Execution, Executor, Limits, Resources};
 use pocketgraph::plan::{Head, Measure, Operation, Plan, Relation};
@@ -115,11 +116,17 @@ struct Group {
 }
 
 /// Writes and executes the plans of the question files (MetaQA, BetaE's NELL, GeoQuery, 2WikiMultiHopQA) over a graph, of each file the `first`
-/// questions where that is given. For plans that are not the set's own only questions count that the graph is known to answer.
+/// questions of `part`, where these are given. For plans that are not the set's own only questions count that the graph is known to answer.
 ///
 /// # Errors
 /// [`PlansError`] for files of no such set, and for plans that do not pass their checks.
-pub fn evaluate_plans(linker: &Linker, questions: &[PathBuf], writer: Writer<'_>, first: Option<usize>) -> Result<PlansReport, PlansError> {
+pub fn evaluate_plans(
+    linker: &Linker,
+    questions: &[PathBuf],
+    writer: Writer<'_>,
+    part: Option<Part>,
+    first: Option<usize>,
+) -> Result<PlansReport, PlansError> {
     let executor = Executor::new(Some(linker));
     let rules = match writer {
         Writer::Rules(least) => Some(RulesPlanner::new(linker).least_confidence(least)),
@@ -129,7 +136,8 @@ pub fn evaluate_plans(linker: &Linker, questions: &[PathBuf], writer: Writer<'_>
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     let mut misses = Vec::new();
     for path in questions {
-        let counted = gold::read(path)?.into_iter().filter(|g| g.answerable || gold_plans);
+        let counts = |g: &Gold| (g.answerable || gold_plans) && part.is_none_or(|p| p.holds(&g.question));
+        let counted = gold::read(path)?.into_iter().filter(counts);
         for gold in counted.take(first.unwrap_or(usize::MAX)) {
             let begun = Instant::now();
             let plan = match (&rules, writer) {
@@ -182,7 +190,7 @@ fn execute(executor: &Executor<'_>, plan: &Plan, id: &str) -> Result<Execution, 
 }
 
 /// The answers as the set names them, best first, without the one that its convention leaves out.
-fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> Vec<String> {
+pub(super) fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> Vec<String> {
     let all = execution.answer().ranked().into_iter().map(|m| gold.naming.of(&m.item, graph, &gold.answers));
     all.filter(|a| Some(a) != gold.without.as_ref()).collect()
 }
@@ -218,7 +226,7 @@ fn row(group: String, g: Group) -> PlanRow {
 }
 
 /// The relations that a plan follows and measures, each with its direction, in order.
-fn relations_of(plan: &Plan) -> Vec<String> {
+pub(super) fn relations_of(plan: &Plan) -> Vec<String> {
     let mut all = Vec::new();
     let mut add = |relation: &Relation| match relation {
         Relation::Exact { name, inverse } => all.push(format!("{}{name}", if *inverse { "^" } else { "" })),

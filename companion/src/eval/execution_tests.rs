@@ -31,7 +31,7 @@ fn measured(files: &Files, writer: Writer) -> PlansReport {
     };
     let questions = file("q.jsonl", &Some(files.questions.clone()));
     let graph = graph_for(&questions, &kg, &ImportOptions::default()).unwrap();
-    evaluate_plans(&Linker::new(&graph), &questions, writer, None).unwrap()
+    evaluate_plans(&Linker::new(&graph), &questions, writer, None, None).unwrap()
 }
 
 fn of(kg: &str, questions: &str) -> Files {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod answer_metrics;
+mod answered;
 mod answering;
 mod data;
 mod prolog;
@@ -17,6 +18,7 @@ mod world;
 mod metrics;
 mod execution;
 mod linking;
+mod part;
 mod plans;
 mod retrieval;
 mod set_bundle;
@@ -24,6 +26,7 @@ mod site;
 mod walks;
 
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
+pub use answered::{AnsweredQuestion, read_answerable};
 pub use answering::{
     ASK, AnswerPaired, AnswerRow, AnswerSetup, Answered, AnswersReport, CAVEAT, Prices, QUOTE, System, evaluate_answers, wants_model,
 };
@@ -36,6 +39,7 @@ pub use kept_replies::KeptReplies;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use linking::{LinkingRow, evaluate_linking};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
+pub use part::Part;
 pub use plans::{PatternReport, PatternTeller, evaluate_patterns};
 pub use retrieval::{LlmCost, Missed, Paired, Report, Row, evaluate};
 pub use set_bundle::{EvalError, QuerySide, SetBuild, SetBundle, open_set};

@@ -1,7 +1,9 @@
 //! Measuring how the pattern of questions is told from their words.
 
 use super::data::{DataError, lines};
+use super::part::Part;
 use super::sparql;
+use pocketgraph::planner::model::Shape;
 use pocketgraph::planner::{names, ordering, pattern};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ pub struct PatternReport {
     pub macro_recall: f64,
     /// Questions by gold pattern and told pattern.
     pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
-    /// Questions whose names in the question are as many as the entities of the query, where a query is given.
+    /// Questions whose names in the question are as many as the entities of the query or of the pattern.
     pub right_names: Option<usize>,
     /// The questions with another pattern: question, gold pattern, told pattern.
     pub misses: Vec<(String, String, String)>,
@@ -33,15 +35,18 @@ pub struct PatternReport {
 pub type PatternTeller<'a> = &'a dyn Fn(&str, &[std::ops::Range<usize>]) -> String;
 
 /// Tells the patterns of a file of questions with a gold `type` (CLQA-Wiki) or a `sparql` query (ComplexWebQuestions), with names found by
-/// quotes and capitals; by rules, or by a `teller`.
+/// quotes and capitals; by rules, or by a `teller`. Of a `part` only its questions count.
 ///
 /// # Errors
 /// [`DataError`] for a file that cannot be read.
-pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>) -> Result<PatternReport, DataError> {
+pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: Option<Part>) -> Result<PatternReport, DataError> {
     let mut report = PatternReport::default();
     for (line, v) in lines(path)? {
         let bad = |what: &str| DataError::Line { path: path.to_owned(), line, what: what.to_owned() };
         let question = v.get("question").and_then(Value::as_str).ok_or_else(|| bad("it has no question"))?;
+        if part.is_some_and(|p| !p.holds(question)) {
+            continue;
+        }
         let found = names(question);
         let told = match teller {
             Some(tell) => tell(question, &found),
@@ -59,7 +64,12 @@ pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>) -> Resu
                     continue;
                 }
             },
-            (None, Some(gold)) => (gold.to_owned(), told),
+            (None, Some(gold)) => {
+                let right = report.right_names.get_or_insert(0);
+                let wanted = Shape::ALL.into_iter().find(|s| s.name() == gold).map(Shape::entities);
+                *right += usize::from(wanted == Some(found.len()));
+                (gold.to_owned(), told)
+            }
             (None, None) => return Err(bad("it has neither a type nor a sparql query")),
         };
         report.questions += 1;
@@ -85,7 +95,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("q.jsonl");
         std::fs::write(&path, lines).unwrap();
-        evaluate_patterns(&path, None).unwrap()
+        evaluate_patterns(&path, None, None).unwrap()
     }
 
     #[test]

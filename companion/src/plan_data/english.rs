@@ -32,6 +32,30 @@ pub fn verb(alias: &str) -> Option<&str> {
     alias.strip_prefix("to ").filter(|v| !v.is_empty())
 }
 
+/// The base form of a label that is a verb already ("shares border with"): it is said of somebody as it stands.
+pub fn finite(label: &str) -> Option<String> {
+    let (first, rest) = label.split_once(' ')?;
+    let known = [
+        "borders",
+        "contains",
+        "covers",
+        "employs",
+        "flows",
+        "has",
+        "holds",
+        "includes",
+        "maintains",
+        "owns",
+        "plays",
+        "produces",
+        "shares",
+        "speaks",
+        "uses",
+    ];
+    let base = if first == "has" { "have" } else { first.strip_suffix('s')? };
+    known.contains(&first).then(|| format!("{base} {rest}"))
+}
+
 /// "play for" as somebody plays for, or as several play for.
 pub fn third_person(verb: &str) -> String {
     let (first, rest) = verb.split_once(' ').map_or((verb, ""), |(a, b)| (a, b));
@@ -112,5 +136,7 @@ mod tests {
         assert_eq!(active("directed by").as_deref(), Some("directed"));
         assert_eq!(active("written by").as_deref(), Some("wrote"));
         assert_eq!(active("place of birth"), None);
+        assert_eq!(finite("shares border with").as_deref(), Some("share border with"));
+        assert_eq!(finite("sports team"), None);
     }
 }

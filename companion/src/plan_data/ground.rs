@@ -67,7 +67,7 @@ impl<'g> Grounder<'g> {
             Pattern::P3 => self.chain(answer, 3, random)?,
             Pattern::I2 => self.several(answer, 2, random)?,
             Pattern::I3 => self.several(answer, 3, random)?,
-            Pattern::Pi => self.both(vec![self.chain(answer, 2, random)?, one(random)?])?,
+            Pattern::Pi => self.both(self.chain_and_step(answer, random)?)?,
             Pattern::U2 => self.either(answer, random)?,
             Pattern::Ip => self.after(answer, random, |at, random| self.several(at, 2, random))?,
             Pattern::Up => self.after(answer, random, |at, random| self.either(at, random))?,
@@ -127,8 +127,12 @@ impl<'g> Grounder<'g> {
     }
 
     fn way(&self, from: NodeId, relation: RelationId, direction: Direction) -> Option<Into> {
-        let fits = self.graph.is_entity(from) && self.graph.follow(from, relation, direction).len() <= MOST;
-        fits.then_some(Into { from, relation, direction })
+        self.starts(from, relation, direction).then_some(Into { from, relation, direction })
+    }
+
+    /// Whether a question can start at a node along a relation: it is something that has a name, and what it leads to is no long list.
+    fn starts(&self, node: NodeId, relation: RelationId, direction: Direction) -> bool {
+        self.graph.is_entity(node) && (1..=MOST).contains(&self.graph.follow(node, relation, direction).len())
     }
 
     /// Single steps that agree on `node`: half of the time all over one relation ("what A and B share"), where there are so many.
@@ -138,10 +142,9 @@ impl<'g> Grounder<'g> {
             && random.below(2) == 0
         {
             let others: Vec<NodeId> = self.graph.follow(node, relation, direction.reversed()).map(|e| e.other).collect();
-            let fits = |n: &NodeId| self.graph.is_entity(*n) && self.graph.follow(*n, relation, direction).len() <= MOST;
             for at in random.sample(others.len(), 2 * n) {
                 let part = Query::Step { of: Box::new(Query::Entity(others[at])), relation, direction, target };
-                if parts.len() < n && fits(&others[at]) && !parts.contains(&part) {
+                if parts.len() < n && self.starts(others[at], relation, direction) && !parts.contains(&part) {
                     parts.push(part);
                 }
             }
@@ -173,7 +176,9 @@ impl<'g> Grounder<'g> {
             return self.sharing(node, random);
         }
         let into = self.into(node, random)?;
-        let of = self.chain(into.from, steps - 1, random)?;
+        // "The genres of the films that share a director with …".
+        let of =
+            if steps == 3 && random.below(3) == 0 { self.sharing(into.from, random)? } else { self.chain(into.from, steps - 1, random)? };
         // Back along the relation that led here asks who shares something with the entity; of longer ways nobody asks so.
         let back = matches!(&of, Query::Step { relation, direction, .. } if *relation == into.relation && *direction != into.direction);
         let target = self.target(node, random);
@@ -187,10 +192,26 @@ impl<'g> Grounder<'g> {
             self.graph.follow(into.from, into.relation, into.direction).map(|e| e.other).filter(|&n| n != node).collect();
         let from = *around.get(random.below(around.len().max(1)))?;
         let direction = into.direction.reversed();
-        let fits = self.graph.is_entity(from) && self.graph.follow(from, into.relation, direction).len() <= MOST;
+        self.starts(from, into.relation, direction).then_some(())?;
         let (of, target) = (Box::new(Query::Entity(from)), self.target(into.from, random));
         let of = Box::new(Query::Step { of, relation: into.relation, direction, target });
-        fits.then(|| Query::Step { of, relation: into.relation, direction: into.direction, target: self.target(node, random) })
+        Some(Query::Step { of, relation: into.relation, direction: into.direction, target: self.target(node, random) })
+    }
+
+    /// Two steps and one that agree on `node`, half of the time with one relation at their ends: "what the capital of A and B share".
+    fn chain_and_step(&self, node: NodeId, random: &mut Random) -> Option<Vec<Query>> {
+        let chain = self.chain(node, 2, random)?;
+        if let Query::Step { relation, direction, target, .. } = &chain
+            && random.below(2) == 0
+        {
+            let others: Vec<NodeId> = self.graph.follow(node, *relation, direction.reversed()).map(|e| e.other).collect();
+            let other = *others.get(random.below(others.len().max(1)))?;
+            self.starts(other, *relation, *direction).then_some(())?;
+            let of = Box::new(Query::Entity(other));
+            let step = Query::Step { of, relation: *relation, direction: *direction, target: *target };
+            return Some(vec![chain, step]);
+        }
+        Some(vec![chain, self.single(node, random)?])
     }
 
     fn both(&self, parts: Vec<Query>) -> Option<Query> {
@@ -219,8 +240,7 @@ impl<'g> Grounder<'g> {
         (0..20)
             .find_map(|_| {
                 let node = NodeId(random.below(self.graph.entities()) as u32);
-                let fits = self.graph.follow(node, relation, direction).len();
-                ((1..=MOST).contains(&fits) && *than != Query::Entity(node)).then_some(node)
+                (self.starts(node, relation, direction) && *than != Query::Entity(node)).then_some(node)
             })
             .or_else(|| {
                 // Rare relations: from a triple of the same relation instead.
@@ -228,8 +248,7 @@ impl<'g> Grounder<'g> {
                 (0..200).find_map(|_| {
                     let triple = self.graph.triple(TripleId(random.below(total.max(1)) as u32))?;
                     let node = if direction == Direction::Forward { triple.head } else { triple.tail };
-                    let fits = self.graph.follow(node, relation, direction).len();
-                    (self.graph.is_entity(node) && (1..=MOST).contains(&fits) && *than != Query::Entity(node)).then_some(node)
+                    (self.starts(node, relation, direction) && *than != Query::Entity(node)).then_some(node)
                 })
             })
     }

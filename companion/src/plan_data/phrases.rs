@@ -1,6 +1,6 @@
 //! Queries as noun phrases and clauses of English.
 
-use super::english::{active, article, participle, pick, plural, present, third_person, verb};
+use super::english::{active, article, finite, participle, pick, plural, present, third_person, verb};
 use super::wording::{Number, Role, Said, Wording};
 use crate::cluster::Random;
 use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
@@ -21,6 +21,14 @@ impl Wording<'_> {
             }
             Query::Step { of, relation, direction: Direction::Backward, target } => {
                 let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                // "Mark Webber written films".
+                if random.below(12) == 0
+                    && matches!(of.as_ref(), Query::Entity(_))
+                    && let Some(stem) = self.label(*relation, random).strip_suffix(" by")
+                {
+                    let words = Said(vec![(stem.to_owned(), Role::Relation(*relation, Direction::Backward))]);
+                    return Said::plain(the).then(self.phrase(of, Number::One, true, random)).and(" ").then(words).and(" ").then(noun);
+                }
                 let the = if the.is_empty() || number == Number::Many { the } else { article_of(random, &noun) };
                 Said::plain(the).then(noun).then(self.having(of, *relation, number, random))
             }
@@ -82,9 +90,14 @@ impl Wording<'_> {
                     .then(noun)
                     .and(if many { " that have the same " } else { " that has the same " })
                     .then(words)
-                    .and(" as ")
+                    .and(pick(random, &[" as ", " as ", " of "]))
                     .then(entity),
-                2 => Said::plain(the).then(noun).and(" with the same ").then(words).and(" as ").then(entity),
+                2 => Said::plain(the)
+                    .then(noun)
+                    .and(pick(random, &[" with the same ", " of the same ", " from the same "]))
+                    .then(words)
+                    .and(pick(random, &[" as ", " as ", " of "]))
+                    .then(entity),
                 _ => Said::plain(the).and("other ").then(noun).and(" of the ").then(words).and(" of ").then(entity),
             });
         }
@@ -106,7 +119,7 @@ impl Wording<'_> {
             });
         }
         Some(match random.below(3) {
-            2 => Said::plain(the).and("co-").then(words).and(pick(random, &[" of ", " with "])).then(entity),
+            2 => Said::plain(the).and(pick(random, &["co-", "fellow "])).then(words).and(pick(random, &[" of ", " with "])).then(entity),
             0 => Said::plain(the)
                 .then(noun)
                 .and(if many { " that are the " } else { " that is the " })
@@ -147,7 +160,10 @@ impl Wording<'_> {
         }
         let simple = matches!(of, Query::Entity(_));
         if random.below(if simple { 3 } else { 8 }) == 0 {
-            return of_said(random).and("'s ").then(words);
+            // "Heat's director" and, more rarely, "the Heat director".
+            let own = if simple && random.below(4) == 0 { " " } else { "'s " };
+            let the = if own == " " { the } else { "" };
+            return Said::plain(the).then(of_said(random)).and(own).then(words);
         }
         // "The country that is the origin of …": type and relation both.
         if let Some(t) = target
@@ -161,7 +177,13 @@ impl Wording<'_> {
             _ => words,
         };
         let the = if the.is_empty() || number == Number::Many { the } else { article(random, &words.0[0].0) };
-        let between = pick(random, &[" of ", " of ", " of ", " for ", " associated with ", " belonging to "]);
+        let between = match random.below(3) {
+            0 => pick(
+                random,
+                &[" for ", " associated with ", " belonging to ", " in ", " linked to ", " related to ", " within ", " given to "],
+            ),
+            _ => " of ",
+        };
         Said::plain(the).then(words).and(between).then(of_said(random))
     }
 
@@ -287,8 +309,8 @@ impl Wording<'_> {
 
     /// A clause for steps over one relation from several entities: " was directed by both A and B".
     fn shared_clause(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<Said> {
-        let (nodes, relation, direction, _) = Self::alike(parts)?;
-        let names = self.names(&nodes, "and", random);
+        let (starts, relation, direction, _) = Self::alike(parts)?;
+        let names = self.names(&starts, "and", random);
         let many = number == Number::Many;
         let role = Role::Relation(relation, direction);
         if direction == Direction::Backward {
@@ -330,15 +352,14 @@ impl Wording<'_> {
         found
     }
 
-    /// Whether all parts follow the same relation from entities; the entities then.
-    fn alike(parts: &[Query]) -> Option<(Vec<NodeId>, RelationId, Direction, Option<TypeId>)> {
-        let mut found: Option<(Vec<NodeId>, RelationId, Direction, Option<TypeId>)> = None;
+    /// Whether all parts follow the same relation; what they follow it from then.
+    fn alike(parts: &[Query]) -> Option<(Vec<&Query>, RelationId, Direction, Option<TypeId>)> {
+        let mut found: Option<(Vec<&Query>, RelationId, Direction, Option<TypeId>)> = None;
         for part in parts {
             let Query::Step { of, relation, direction, target } = part else { return None };
-            let Query::Entity(node) = of.as_ref() else { return None };
             match &mut found {
-                None => found = Some((vec![*node], *relation, *direction, *target)),
-                Some((nodes, r, d, _)) if r == relation && d == direction => nodes.push(*node),
+                None => found = Some((vec![of], *relation, *direction, *target)),
+                Some((starts, r, d, _)) if r == relation && d == direction => starts.push(of),
                 Some(_) => return None,
             }
         }
@@ -346,28 +367,32 @@ impl Wording<'_> {
     }
 
     /// "A and B", "both A and B", "A, B, and C".
-    fn names(&self, nodes: &[NodeId], word: &str, random: &mut Random) -> Said {
-        let lead = match (nodes.len(), word) {
+    fn names(&self, starts: &[&Query], word: &str, random: &mut Random) -> Said {
+        let lead = match (starts.len(), word) {
             (2, "and") if random.below(2) == 0 => "both ",
             (2, "or") if random.below(2) == 0 => "either ",
             _ => "",
         };
-        let comma = if nodes.len() > 2 && random.below(2) == 0 { "," } else { "" };
+        let comma = if starts.len() > 2 && random.below(2) == 0 { "," } else { "" };
+        let mut order: Vec<&Query> = starts.to_vec();
+        if random.below(2) == 0 {
+            order.reverse();
+        }
         let mut said = Said::plain(lead);
-        for (i, &node) in nodes.iter().enumerate() {
+        for (i, start) in order.iter().enumerate() {
             let gap = match i {
                 0 => String::new(),
-                i if i + 1 == nodes.len() => format!("{comma} {word} "),
+                i if i + 1 == order.len() => format!("{comma} {word} "),
                 _ => ", ".to_owned(),
             };
-            said = said.and(&gap).then(self.mention(node, random));
+            said = said.and(&gap).then(self.phrase(start, Number::One, true, random));
         }
         said
     }
 
     /// "What genre do A and B share": a question for what several have in common.
     pub(super) fn asks_shared(&self, parts: &[Query], random: &mut Random) -> Option<Said> {
-        let (nodes, relation, direction, target) = Self::alike(parts)?;
+        let (starts, relation, direction, target) = Self::alike(parts)?;
         if random.below(4) == 0 {
             return None;
         }
@@ -375,7 +400,7 @@ impl Wording<'_> {
         if direction == Direction::Backward {
             let number = if random.below(2) == 0 { Number::Many } else { Number::One };
             let noun = target.map_or_else(Said::default, |t| Said::plain(" ").then(self.noun(t, number, random)));
-            let names = self.names(&nodes, "and", random);
+            let names = self.names(&starts, "and", random);
             let start = Said::plain(pick(random, &["Which", "What"])).then(noun);
             if let Some(base) = self.verb(relation, random) {
                 let text = if number == Number::Many { base } else { third_person(&base) };
@@ -390,11 +415,18 @@ impl Wording<'_> {
                 false => start.and(if many { " have " } else { " has " }).then(names).and(" as ").then(words),
             });
         }
+        if let Some(base) = self.verb(relation, random) {
+            let start = Said::plain(pick(random, &["What", "Which"]));
+            let noun = target.map_or_else(Said::default, |t| Said::plain(" ").then(self.noun(t, Number::Many, random)));
+            let names = self.names(&starts, "and", random);
+            let both = pick(random, &[" ", " ", " both ", " all "]);
+            return Some(start.then(noun).and(" do ").then(names).and(both).then(Said(vec![(base, role)])).and(end_of_list(random)));
+        }
         let label = self.label(relation, random);
         if participle(&label) {
             let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
-            let names = self.names(&nodes, "and", random);
-            let both = if nodes.len() == 2 && random.below(2) == 0 { " both " } else { " " };
+            let names = self.names(&starts, "and", random);
+            let both = if starts.len() == 2 && random.below(2) == 0 { " both " } else { " " };
             return Some(
                 Said::plain(pick(random, &["Where were ", "In what were ", "By whom were "]))
                     .then(names)
@@ -402,10 +434,27 @@ impl Wording<'_> {
                     .then(Said(vec![(bare, role)])),
             );
         }
+        let label = if random.below(2) == 0 { plural(&label) } else { label };
         let words = Said(vec![(label, role)]);
         let which = Said::plain(pick(random, &["What ", "Which "])).then(words.clone());
-        let names = self.names(&nodes, "and", random);
-        Some(match random.below(7) {
+        let names = self.names(&starts, "and", random);
+        Some(match random.below(10) {
+            6 => Said::plain(pick(random, &["What are the shared ", "What are the common ", "What is the common "]))
+                .then(words)
+                .and(pick(random, &[" that ", " which ", " between ", " among ", " in "]))
+                .then(names)
+                .and(pick(random, &["", "", " have", " share", " both have"])),
+            7 => Said::plain(pick(random, &["What are the ", "What is the ", "Which are the "]))
+                .then(words)
+                .and(pick(random, &[" common to ", " shared by ", " in common between ", " shared between "]))
+                .then(names)
+                .and(end_of_list(random)),
+            8 => Said::plain(pick(random, &["In what ", "In which ", "For what "]))
+                .then(words)
+                .and(" do ")
+                .then(names)
+                .and(pick(random, &[" agree", " serve", " belong", " both appear", " meet"]))
+                .and(end_of_list(random)),
             0 => which.and(" do ").then(names).and(pick(random, &[" share", " have in common", " both have", " all have"])),
             1 => which.and(pick(random, &[" is shared by ", " is common to ", " are common to ", " are shared by "])).then(names),
             2 => Said::plain(pick(random, &["What is the common ", "What are the common ", "What is the shared "]))
@@ -429,16 +478,20 @@ impl Wording<'_> {
     /// What all parts find. Parts that end alike share their noun.
     fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
         let the = if article { "the " } else { "" };
-        if let Some((nodes, relation, direction, target)) = Self::alike(parts)
+        if let Some((starts, relation, direction, target)) = Self::alike(parts)
             && random.below(3) > 0
         {
-            let names = self.names(&nodes, "and", random);
+            let names = self.names(&starts, "and", random);
+            if let Some(base) = self.verb(relation, random) {
+                return Said::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
+            }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
             let words = Said(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
-                let link = pick(random, &[" of ", " shared by ", " common to ", " that is shared by ", " for "]);
-                return Said::plain(the).then(words).and(link).then(names);
+                let links = [" of ", " shared by ", " common to ", " that is shared by ", " for ", " shared between ", " associated with "];
+                let link = pick(random, &links);
+                return Said::plain(the).then(words).and(link).then(names).and(end_of_list(random));
             }
             if direction == Direction::Backward {
                 let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
@@ -477,13 +530,36 @@ impl Wording<'_> {
         said.unwrap_or_default()
     }
 
+    /// "Areas that border A and B", "films that A and B starred in": names with a verb, by its base form.
+    fn verbal(
+        &self,
+        names: Said,
+        base: String,
+        (relation, direction): (RelationId, Direction),
+        target: Option<TypeId>,
+        number: Number,
+        random: &mut Random,
+    ) -> Said {
+        let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+        let that = pick(random, &[" that ", " which "]);
+        let text = if direction == Direction::Forward || number == Number::Many { base } else { third_person(&base) };
+        let words = Said(vec![(text, Role::Relation(relation, direction))]);
+        match direction {
+            Direction::Forward => noun.and(that).then(names).and(" ").then(words),
+            Direction::Backward => noun.and(that).then(words).and(" ").then(names),
+        }
+    }
+
     /// What any part finds: where only the entities differ, "the director of A or B".
     fn either(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
         let the = if article { "the " } else { "" };
-        if let Some((nodes, relation, direction, target)) = Self::alike(parts)
+        if let Some((starts, relation, direction, target)) = Self::alike(parts)
             && random.below(3) > 0
         {
-            let names = self.names(&nodes, "or", random);
+            let names = self.names(&starts, "or", random);
+            if let Some(base) = self.verb(relation, random) {
+                return Said::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
+            }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
             let words = Said(vec![(label, Role::Relation(relation, direction))]);
@@ -510,17 +586,18 @@ impl Wording<'_> {
 
     /// Parts as a list of what is wanted, all together: "the capital of A and also the counties of B".
     pub(super) fn listed(&self, parts: &[Query], random: &mut Random) -> Said {
-        if let Some((nodes, relation, Direction::Forward, _)) = Self::alike(parts)
+        if let Some((starts, relation, Direction::Forward, _)) = Self::alike(parts)
             && random.below(2) == 0
         {
             let label = self.label(relation, random);
             if !participle(&label) {
-                let names = self.names(&nodes, if random.below(2) == 0 { "and" } else { "or" }, random);
+                let names = self.names(&starts, if random.below(2) == 0 { "and" } else { "or" }, random);
                 let words = Said(vec![(plural(&label), Role::Relation(relation, Direction::Forward))]);
-                let end = pick(random, &["", "", " combined", " together"]);
-                return Said::plain("the ")
+                let end = pick(random, &["", "", "", " combined", " together", " respectively", " in total"]);
+                let the = pick(random, &["the ", "the ", "all the ", "all of the "]);
+                return Said::plain(the)
                     .then(words)
-                    .and(pick(random, &[" of ", " associated with ", " for ", " related to "]))
+                    .and(pick(random, &[" of ", " associated with ", " for ", " related to ", " linked to ", " connected to "]))
                     .then(names)
                     .and(end);
             }
@@ -529,9 +606,20 @@ impl Wording<'_> {
         for part in parts {
             let active = match part {
                 Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => self.who(of, *relation, random),
+                // "… and which cities are twinned with B", "… and those that border B".
+                Query::Step { of, relation, direction: Direction::Backward, target } if random.below(3) == 0 => {
+                    let noun = match (target, said.is_some() && random.below(3) == 0) {
+                        (Some(t), false) => Said::plain("which ").then(self.noun(*t, Number::Many, random)),
+                        (_, true) => Said::plain(pick(random, &["those that", "the ones that", "those which", "all that"])),
+                        (None, false) => Said::plain(pick(random, &["what", "which things", "who"])),
+                    };
+                    Some(noun.then(self.clause(of, *relation, Direction::Backward, Number::Many, false, random)))
+                }
                 _ => None,
             };
-            let phrase = active.unwrap_or_else(|| self.phrase(part, Number::Many, true, random));
+            let number = if random.below(3) == 0 { Number::One } else { Number::Many };
+            let all = pick(random, &["", "", "", "all ", "all of "]);
+            let phrase = active.unwrap_or_else(|| Said::plain(all).then(self.phrase(part, number, true, random)));
             said = Some(match said {
                 None => phrase,
                 Some(said) => {
@@ -544,6 +632,11 @@ impl Wording<'_> {
                         " together with ",
                         " or ",
                         ", and also name ",
+                        " and ",
+                        " and also all ",
+                        " plus ",
+                        ", and ",
+                        " or else ",
                     ];
                     said.and(pick(random, &and)).then(phrase)
                 }
@@ -578,11 +671,13 @@ impl Wording<'_> {
     /// A verb for a relation, at times, where it has one.
     pub(super) fn verb(&self, relation: RelationId, random: &mut Random) -> Option<String> {
         let r = self.graph.vocabulary().relation(relation)?;
-        let verbs: Vec<&str> = r.aliases.iter().filter_map(|a| verb(a)).collect();
-        if verbs.is_empty() || random.unit() >= 0.8 * self.noise.synonyms {
+        let own = finite(&r.label);
+        let often = if own.is_some() { 0.9 } else { 0.8 * self.noise.synonyms };
+        let verbs: Vec<String> = r.aliases.iter().filter_map(|a| verb(a).map(str::to_owned).or_else(|| finite(a))).chain(own).collect();
+        if verbs.is_empty() || random.unit() >= often {
             return None;
         }
-        Some(verbs[random.below(verbs.len())].to_owned())
+        Some(verbs[random.below(verbs.len())].clone())
     }
 
     /// A mention of an entity.
@@ -614,6 +709,11 @@ impl Wording<'_> {
         let text = if number == Number::Many { plural(&label) } else { label };
         Said(vec![(text, Role::Type(of))])
     }
+}
+
+/// What may stand at the end of what is asked of several together.
+fn end_of_list(random: &mut Random) -> &'static str {
+    if random.below(6) > 0 { "" } else { pick(random, &[" respectively", " in common", " alike", " together", " as well"]) }
 }
 
 /// An article for what is said.

@@ -68,6 +68,30 @@ fn the_executor_answers_what_the_query_says() {
 }
 
 #[test]
+fn some_chains_share_something_on_the_way_and_some_intersections_end_alike() {
+    let linker = Linker::new(&graph());
+    let grounder = Grounder::new(linker.graph());
+    let made = |pattern: Pattern| (0..400).filter_map(|i| grounder.ground(pattern, &mut Random::new(9, i))).collect::<Vec<_>>();
+    let inner = |query: &Query| match query {
+        Query::Step { of, relation, direction, .. } => Some((of.as_ref().clone(), *relation, *direction)),
+        _ => None,
+    };
+    let shares = |asked: &Asked| {
+        let Asked::Set(last) = asked else { return false };
+        let second = inner(last).and_then(|(of, ..)| inner(&of));
+        second.is_some_and(|(of, r, d)| inner(&of).is_some_and(|(_, s, e)| r == s && d != e))
+    };
+    assert!(made(Pattern::P3).iter().any(shares));
+    let alike = |asked: &Asked| match asked {
+        Asked::Set(Query::And(parts)) => {
+            matches!(parts.iter().map(inner).collect::<Option<Vec<_>>>().as_deref(), Some([a, b]) if (a.1, a.2) == (b.1, b.2))
+        }
+        _ => false,
+    };
+    assert!(made(Pattern::Pi).iter().any(alike));
+}
+
+#[test]
 fn every_pattern_gets_its_share_and_spans_name_what_the_plan_uses() {
     let (train, test, report) = made(&options(), &Near::default());
     assert_eq!(train.len() + test.len() + report.repeated + report.near + report.given_up, 17 * 60);

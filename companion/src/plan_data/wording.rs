@@ -8,6 +8,22 @@ use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, Rel
 use pocketgraph::plan::Extreme;
 use pocketgraph::planner::{Asked, Query};
 
+/// Polite ways to begin.
+const REQUESTS: [&str; 12] = [
+    "Can you tell me ",
+    "Could you tell me ",
+    "Could you list ",
+    "Can you list ",
+    "Can you name ",
+    "Do you know ",
+    "Can you identify ",
+    "Could you identify ",
+    "Could you provide ",
+    "Can you give me ",
+    "Could you please tell me ",
+    "Can you list all of ",
+];
+
 /// What a piece of a question stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -99,15 +115,15 @@ impl<'g> Wording<'g> {
             0 => pick(random, &["Tell me ", "Please tell me ", "Show me ", "Find "]),
             1 => pick(random, &["Name ", "Name all ", "Give me ", "Identify "]),
             2 => pick(random, &["List ", "List all ", "I am looking for ", "I want to know "]),
-            3 => pick(random, &["Can you tell me ", "Could you tell me ", "Could you list ", "Can you name ", "Do you know "]),
+            // Of what several have in common few ask so: a request for a list joins what it lists.
+            3 if !matches!(query, Query::And(_)) || random.below(4) == 0 => pick(random, &REQUESTS),
             _ => "",
         };
         // What is listed beside each other is asked for all together, and people ask so.
         if let Query::Or(parts) = query
             && (!request.is_empty() || random.below(3) == 0)
         {
-            let request =
-                if request.is_empty() { pick(random, &["Can you tell me ", "Could you list ", "Can you name "]) } else { request };
+            let request = if request.is_empty() { pick(random, &REQUESTS) } else { request };
             return Said::plain(request).then(self.listed(parts, random));
         }
         if !request.is_empty() {
@@ -132,12 +148,49 @@ impl<'g> Wording<'g> {
             }
         }
         let (is, number) = if random.below(3) == 0 { (" are ", Number::Many) } else { (" is ", Number::One) };
+        // "The films of … were written by who", "… were in which languages": the last step stands behind what it starts from.
+        if let Query::Step { of, relation, direction: Direction::Forward, target } = query
+            && !matches!(of.as_ref(), Query::Entity(_))
+            && random.below(6) == 0
+        {
+            return self.step_last(of, *relation, *target, random);
+        }
         // "The genres of … are what": the question word at the end.
         if random.below(12) == 0 {
             let end = pick(random, &[" is what", " are what", " is who", " are who", " is which", " are which ones"]);
             return self.phrase(query, number, true, random).and(end);
         }
         Said::plain(self.question_word(query)).and(is).then(self.phrase(query, number, true, random))
+    }
+
+    /// "The films that … were directed by whom", "… fall under which genres": what is asked for at the end.
+    fn step_last(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Said {
+        let label = self.label(relation, random);
+        let of = self.phrase(of, Number::Many, true, random);
+        let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let which = pick(random, &["which ", "what "]);
+        if participle(&label) {
+            let were = pick(random, &[" were ", " are "]);
+            let what = match target {
+                Some(t) if random.below(2) == 0 => Said::plain(which).then(self.noun(t, Number::Many, random)),
+                _ => Said::plain(pick(random, &["who", "whom", "what"])),
+            };
+            return of.and(were).then(words(label)).and(" ").then(what);
+        }
+        let many = if random.below(3) == 0 { label } else { super::english::plural(&label) };
+        match random.below(4) {
+            0 => of.and(pick(random, &[" were in ", " are in ", " fall under ", " have ", " had "])).and(which).then(words(many)),
+            1 => of.and(pick(random, &[" were released in ", " were made in ", " belong to "])).and(which).then(words(many)),
+            2 => {
+                let end = pick(random, &[" have", " fall under", " belong to", " go with"]);
+                Said::plain(pick(random, &["What ", "Which "])).then(words(many)).and(" do ").then(of).and(end)
+            }
+            _ => {
+                let lead =
+                    pick(random, &["Who is listed as ", "What are the main ", "What were the ", "What are the primary ", "Who are the "]);
+                Said::plain(lead).then(words(many)).and(pick(random, &[" of ", " in ", " for "])).then(of)
+            }
+        }
     }
 
     /// "Who directed …", "What … does … have", "Where was … born".
@@ -195,7 +248,10 @@ impl<'g> Wording<'g> {
             };
         }
         match random.below(6) {
-            0 => Some(Said::plain(pick(random, &["What ", "Which "])).then(words(label)).and(does).then(of_said(random)).and(" have")),
+            0 => {
+                let end = pick(random, &[" have", " have", " belong to", " fall under", " go by"]);
+                Some(Said::plain(pick(random, &["What ", "Which "])).then(words(label)).and(does).then(of_said(random)).and(end))
+            }
             5 if many => Some(
                 Said::plain(pick(random, &["What ", "Which "]))
                     .then(words(super::english::plural(&label)))

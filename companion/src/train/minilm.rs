@@ -225,31 +225,50 @@ impl Quantiser<'_> {
 
     /// A matrix with a factor for each column besides the scale of each row. Gives what the layers after it are to be rounded for, where that is not
     /// the matrix as it was.
-    fn linear(&mut self, name: &str, dense: &Dense, mut moments: Moments) -> miette::Result<Option<Vec<f32>>> {
-        let inputs = dense.inputs;
-        let mut weight = dense.weight.clone();
-        let columns = column_factors(&weight, inputs);
-        for row in weight.chunks_exact_mut(inputs) {
-            row.iter_mut().zip(&columns).for_each(|(v, c)| *v /= c);
-        }
-        // The inputs are multiplied by their factors, and so are their moments.
-        for (row, a) in moments.sum.chunks_exact_mut(inputs).zip(&columns) {
-            row.iter_mut().zip(&columns).for_each(|(m, b)| *m *= f64::from(*a) * f64::from(*b));
-        }
-        let round = match self.bits {
-            Bits::Eight => gptq::round,
-            Bits::Four => gptq::round_to_four_bits,
-        };
-        let (rows, scales) = round(&weight, &moments).wrap_err_with(|| format!("rounding {name}"))?;
-        let rounded = (self.bits == Bits::Four).then(|| {
-            let rows = rows.chunks_exact(inputs).zip(&scales);
-            rows.flat_map(|(row, scale)| row.iter().zip(&columns).map(move |(&q, c)| q as f32 * scale * c)).collect()
-        });
+    fn linear(&mut self, name: &str, dense: &Dense, moments: Moments) -> miette::Result<Option<Vec<f32>>> {
+        let ByColumns { rows, scales, columns } = by_columns(dense, moments, self.bits).wrap_err_with(|| format!("rounding {name}"))?;
+        let rounded = (self.bits == Bits::Four).then(|| unrounded(&rows, &scales, &columns));
         self.bytes(name, &rows, scales);
         self.floats(format!("{name}.columns"), &columns);
         self.floats(format!("{name}.bias"), &dense.bias);
         Ok(rounded)
     }
+}
+
+/// A linear layer's weights as `row scale * column factor * integer`.
+pub(super) struct ByColumns {
+    /// Integers, a row an output.
+    pub rows: Vec<i32>,
+    /// One an output.
+    pub scales: Vec<f32>,
+    /// One an input.
+    pub columns: Vec<f32>,
+}
+
+/// Rounds a linear layer, with a factor for each column besides the scale of each row.
+///
+/// # Errors
+/// As [`gptq::round`].
+pub(super) fn by_columns(dense: &Dense, mut moments: Moments, bits: Bits) -> miette::Result<ByColumns> {
+    let inputs = dense.inputs;
+    let columns = column_factors(&dense.weight, inputs);
+    let weight: Vec<f32> = dense.weight.iter().zip(columns.iter().cycle()).map(|(w, c)| w / c).collect();
+    // The inputs are multiplied by their factors, and so are their moments.
+    for (row, a) in moments.sum.chunks_exact_mut(inputs).zip(&columns) {
+        row.iter_mut().zip(&columns).for_each(|(m, b)| *m *= f64::from(*a) * f64::from(*b));
+    }
+    let round = match bits {
+        Bits::Eight => gptq::round,
+        Bits::Four => gptq::round_to_four_bits,
+    };
+    let (rows, scales) = round(&weight, &moments)?;
+    Ok(ByColumns { rows, scales, columns })
+}
+
+/// The weights that rounded ones stand for, which the layers after them are rounded by.
+pub(super) fn unrounded(rows: &[i32], scales: &[f32], columns: &[f32]) -> Vec<f32> {
+    let rows = rows.chunks_exact(columns.len().max(1)).zip(scales);
+    rows.flat_map(|(row, scale)| row.iter().zip(columns).map(move |(&q, c)| q as f32 * scale * c)).collect()
 }
 
 fn add(to: &mut [f32], from: &[f32]) {
@@ -266,7 +285,7 @@ fn embed(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
 }
 
 /// One factor a column: the root mean square of its weights, over the median column's. Columns whose weights are all zero keep 1.
-pub(super) fn column_factors(values: &[f32], n: usize) -> Vec<f32> {
+fn column_factors(values: &[f32], n: usize) -> Vec<f32> {
     let mut squares = vec![0.0f64; n];
     for row in values.chunks_exact(n) {
         squares.iter_mut().zip(row).for_each(|(s, &v)| *s += f64::from(v) * f64::from(v));

@@ -120,14 +120,14 @@ impl TokenTable {
     pub fn fit(&mut self, lessons: &Lessons, options: &Options, hear: &mut dyn FnMut(Fit)) {
         let mut order: Vec<usize> = (0..lessons.tokens.len()).collect();
         let mut random = Random::new(options.seed, 1);
-        shuffle(&mut order, &mut random);
+        random.shuffle(&mut order);
         let held_out = order.split_off(order.len() - options.held_out.min(order.len() / 10));
         let mut adam = Adam::new(self);
         let steps = options.epochs * order.len().div_ceil(options.batch.max(1));
         hear(Fit { epoch: 0, learnt: 0.0, held_out: self.mean_cosine(lessons, &held_out) });
         let mut step = 0;
         for epoch in 1..=options.epochs {
-            shuffle(&mut order, &mut random);
+            random.shuffle(&mut order);
             let mut learnt = 0.0;
             for batch in order.chunks(options.batch.max(1)) {
                 let (warm, left) = ((step + 1) as f32 / WARM_UP as f32, (steps - step) as f32 / steps as f32);
@@ -272,13 +272,6 @@ fn update(x: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32]
         *m = BETAS.0 * *m + (1.0 - BETAS.0) * g;
         *v = BETAS.1 * *v + (1.0 - BETAS.1) * g * g;
         *x -= rate * (*m * a) / ((*v * b).sqrt() + EPSILON);
-    }
-}
-
-/// Fisher and Yates.
-fn shuffle(order: &mut [usize], random: &mut Random) {
-    for i in (1..order.len()).rev() {
-        order.swap(i, random.below(i + 1));
     }
 }
 

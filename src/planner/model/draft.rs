@@ -89,7 +89,8 @@ pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
     out
 }
 
-fn softmax(logits: &[f32]) -> Vec<f32> {
+/// Scores as probabilities.
+pub fn softmax(logits: &[f32]) -> Vec<f32> {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut out: Vec<f32> = logits.iter().map(|l| (l - most).exp()).collect();
     let sum: f32 = out.iter().sum();
@@ -164,6 +165,10 @@ impl Reader<'_> {
             if alike && draft.types[i].is_none() {
                 draft.types[i] = draft.types[i - 1].clone();
             }
+        }
+        // "The genre of the capital of A and of B".
+        if matches!(self.shape, Shape::Pi | Shape::Pin) && draft.relations[2].is_none() {
+            draft.relations[2] = draft.relations[1].clone();
         }
         // "Films that share directors with …": a step that nothing says goes back along the one before it.
         for i in 1..self.shape.steps() {
@@ -326,6 +331,18 @@ mod tests {
         // Said once, meant of both.
         assert_eq!(draft.relations[1], Some(spoken));
         assert_eq!(draft.types[0].as_deref(), Some("films"));
+    }
+
+    #[test]
+    fn a_chain_and_a_step_that_end_alike_say_their_relation_once() {
+        use Tag::{Entity, Other, Relation};
+        let q = "which films of the and of Ann and Bob";
+        let framed = framed(q, &[26..29, 34..37]);
+        let (first, last) = (Relation(0, false), Relation(1, false));
+        let tags = [Other, Other, last, Other, first, Other, Other, Entity(0), Other, Entity(1), Other];
+        let draft = drafts(q, &framed, &logits(&tags, Shape::Pi, Wrap::Set)).remove(0);
+        assert_eq!(draft.relations[1].as_ref().map(|s| s.words.as_str()), Some("films"));
+        assert_eq!(draft.relations[2], draft.relations[1]);
     }
 
     #[test]

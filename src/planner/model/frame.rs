@@ -34,6 +34,11 @@ impl<'t> Framer<'t> {
         Some(Framer { tokenizer, ends, mask })
     }
 
+    /// The id of `[MASK]`.
+    pub fn mask(&self) -> u32 {
+        self.mask
+    }
+
     /// The question in tokens. `mentions` are places of entities, in bytes; of those that overlap or lie outside the question, the first
     /// that fits is taken.
     pub fn frame(&self, question: &str, mentions: &[Range<usize>]) -> Framed {

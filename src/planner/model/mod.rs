@@ -19,7 +19,7 @@ use crate::kg::{Linker, Mention};
 use crate::text::Tokenizer;
 
 pub use confidence::{Calibration, FEATURES, Seen, features};
-pub use draft::{Draft, Pointer, Spoken, drafts};
+pub use draft::{Draft, Pointer, Spoken, drafts, softmax};
 pub use frame::{Framed, Framer, MAX_TOKENS};
 pub use ground::{Grounded, Grounder};
 pub use label::{ENTITIES, Node, STEPS, Shape, TAGS, Tag, Wrap};

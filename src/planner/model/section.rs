@@ -84,6 +84,14 @@ impl PlannerModel {
         Ok(PlannerModel { encoder, heads, calibration })
     }
 
+    /// The same model with another calibration.
+    ///
+    /// # Errors
+    /// [`EmbedError::Layers`] where a number of it is none.
+    pub fn with_calibration(self, calibration: Calibration) -> Result<PlannerModel, EmbedError> {
+        PlannerModel::new(self.encoder, self.heads, calibration)
+    }
+
     /// How sure it is, from what it saw.
     pub fn calibration(&self) -> &Calibration {
         &self.calibration

@@ -2,12 +2,16 @@
 
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
-use crate::eval::{PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
-use crate::planner_model::{NativePlanner, PlannerSource};
+use crate::embed_bulk::NativeEmbedder;
+use crate::eval::{Part, PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
+use crate::planner_model::{NativePlanner, PlannerSource, model};
+use crate::train::planner::{Frames, Judge, Lesson, Lessons};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
-use pocketgraph::planner::model::names;
+use pocketgraph::plan::Plan;
+use pocketgraph::planner::model::{PlannerModel, names};
 use pocketgraph::planner::{LlmPlanner, RulesPlanner, asks_trained, believes_trained};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -40,8 +44,10 @@ pub struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `trained` takes --planner-model; `auto` is the rules and the trained planner together, as `ask` has them; `llm` needs --base-url and --model
-    #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "llm"], default_value = "gold")]
+    /// Who writes the plans; `trained` takes --planner-model; `auto` is the rules and the trained planner together, as `ask` has them; `llm` needs
+    /// --base-url and --model. Of questions of `train data`, `pattern` is the trained planner with the pattern given, and `labels` has all words labelled and
+    /// only looks them up
+    #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "pattern", "labels", "llm"], default_value = "gold")]
     planner: String,
     /// The trained planner's weights, as `train planner` wrote them [default: the program's own]
     #[arg(long, value_name = "FILE")]
@@ -51,6 +57,9 @@ pub struct Plans {
     /// Of each file, the first so many questions
     #[arg(long, value_name = "N")]
     first: Option<usize>,
+    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two
+    #[arg(long, value_name = "K/N")]
+    part: Option<Part>,
     /// Below this confidence `rules` and `trained` have no plan
     #[arg(long, default_value_t = 0.3)]
     least_confidence: f32,
@@ -64,6 +73,9 @@ pub struct Patterns {
     /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
     #[arg(long)]
     questions: PathBuf,
+    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two
+    #[arg(long, value_name = "K/N")]
+    part: Option<Part>,
     /// Let a trained planner tell the patterns instead of the rules
     #[arg(long, value_name = "FILE")]
     planner_model: Option<String>,
@@ -107,7 +119,7 @@ pub fn patterns(args: &Patterns) -> Result<()> {
         None => None,
     };
     let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
-    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell)).into_diagnostic()?;
+    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part).into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
         return Ok(());
@@ -165,7 +177,13 @@ pub fn plans(args: &Plans) -> Result<()> {
         }
         ruled.map(|p| p.plan).map_err(|e| e.to_string())
     };
+    let given = match args.planner.as_str() {
+        "pattern" | "labels" => Some(Given::new(args, &linker)?),
+        _ => None,
+    };
+    let told = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));
     let writer = match args.planner.as_str() {
+        "pattern" | "labels" => Writer::Other(&told),
         "trained" | "auto" if trained.is_none() => {
             return Err(miette!(help = "name its weights with --planner-model", "this program was built without a trained planner"));
         }
@@ -178,7 +196,7 @@ pub fn plans(args: &Plans) -> Result<()> {
         "llm" => Writer::Other(&ask),
         _ => Writer::Gold,
     };
-    let report = evaluate_plans(&linker, &args.questions, writer, args.first).into_diagnostic()?;
+    let report = evaluate_plans(&linker, &args.questions, writer, args.part, args.first).into_diagnostic()?;
     if args.json {
         println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
         return Ok(());
@@ -186,6 +204,33 @@ pub fn plans(args: &Plans) -> Result<()> {
     println!("planner: {}\n", args.planner);
     print_plans(&report);
     Ok(())
+}
+
+/// Questions whose labels are given.
+struct Given<'g> {
+    judge: Judge<'g>,
+    model: PlannerModel,
+    embedder: NativeEmbedder,
+    lessons: BTreeMap<String, Lesson>,
+    all: bool,
+}
+
+impl<'g> Given<'g> {
+    fn new(args: &Plans, linker: &'g Linker) -> Result<Given<'g>> {
+        let mut read = Lessons::default();
+        args.questions.iter().try_for_each(|path| read.read(path))?;
+        let model = model(&PlannerSource::of(args.planner_model.as_deref()))?;
+        let model = model.ok_or_else(|| miette!("name the weights of a trained planner with --planner-model"))?;
+        let lessons = read.lessons.into_iter().map(|l| (l.question.clone(), l)).collect();
+        Ok(Given { judge: Judge::new(linker), model, embedder: NativeEmbedder::new()?, lessons, all: args.planner == "labels" })
+    }
+
+    fn plan(&self, question: &str) -> Result<Plan, String> {
+        let lesson = self.lessons.get(question).ok_or("its labels are in doubt")?;
+        let frames = Frames::new(&self.embedder).map_err(|e| e.to_string())?;
+        let found = self.judge.given(&self.model, self.embedder.words(), &frames, lesson, self.all).map_err(|e| e.to_string())?;
+        found.map(|g| g.plan).ok_or_else(|| "nothing of it is known".to_owned())
+    }
 }
 
 fn print_plans(report: &PlansReport) {

@@ -56,8 +56,6 @@ pub struct Checkpoint {
     pub seen: u64,
     /// Seconds of training.
     pub seconds: f64,
-    /// Looks since the best.
-    pub since_best: usize,
     /// All looks so far.
     pub points: Vec<Point>,
     mean: Vec<f32>,
@@ -71,7 +69,6 @@ struct Notes {
     step: u64,
     seen: u64,
     seconds: f64,
-    since_best: usize,
     adam_steps: u64,
     points: Vec<Point>,
 }
@@ -86,7 +83,6 @@ impl Checkpoint {
             step: 0,
             seen: 0,
             seconds: 0.0,
-            since_best: 0,
             points: Vec::new(),
             mean: zeros.clone(),
             square: zeros,
@@ -100,15 +96,13 @@ impl Checkpoint {
         self.points.push(point);
         if better {
             self.best.clone_from(&self.parameters);
-            self.since_best = 0;
-        } else {
-            self.since_best += 1;
         }
     }
 
-    /// The best look.
-    pub fn best_point(&self) -> Option<&Point> {
-        self.points.iter().reduce(|best, p| if p.value() > best.value() { p } else { best })
+    /// Looks since the best.
+    pub fn since_best(&self) -> usize {
+        let best = (0..self.points.len()).reduce(|best, i| if self.points[i].value() > self.points[best].value() { i } else { best });
+        best.map_or(0, |best| self.points.len() - 1 - best)
     }
 
     pub(super) fn take(&mut self, adam: &Adam) {
@@ -130,14 +124,8 @@ impl Checkpoint {
     pub fn save(&self, folder: Option<&Path>) -> Result<()> {
         let Some(folder) = folder else { return Ok(()) };
         std::fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| format!("making {}", folder.display()))?;
-        let notes = Notes {
-            step: self.step,
-            seen: self.seen,
-            seconds: self.seconds,
-            since_best: self.since_best,
-            adam_steps: self.adam_steps,
-            points: self.points.clone(),
-        };
+        let notes =
+            Notes { step: self.step, seen: self.seen, seconds: self.seconds, adam_steps: self.adam_steps, points: self.points.clone() };
         let notes = serde_json::to_string(&notes).into_diagnostic()?;
         let arrays = [("parameters", &self.parameters), ("best", &self.best), ("mean", &self.mean), ("square", &self.square)];
         let bytes: Vec<(&str, Vec<u8>)> = arrays.map(|(n, v)| (n, v.iter().flat_map(|x| x.to_le_bytes()).collect())).into();
@@ -182,7 +170,6 @@ impl Checkpoint {
             step: notes.step,
             seen: notes.seen,
             seconds: notes.seconds,
-            since_best: notes.since_best,
             adam_steps: notes.adam_steps,
             points: notes.points,
         }))

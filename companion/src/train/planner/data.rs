@@ -2,12 +2,12 @@
 
 use super::labels::{Doubt, Example, Kind, Labels, labels};
 use super::network::Batch;
-use super::parameters::Sizes;
+use super::told::Told;
 use crate::cluster::Random;
 use crate::embed_bulk::NativeEmbedder;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::WordRows;
-use pocketgraph::planner::model::{Framed, Framer, Tag};
+use pocketgraph::planner::model::{Framed, Framer, Tag, Wrap};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
@@ -26,12 +26,16 @@ pub struct Lesson {
     pub pattern: String,
     /// Identifiers of the entities that it names.
     pub entities: Vec<String>,
+    /// Whether the data says its words' tags; of questions with a pattern alone it does not.
+    pub tagged: bool,
 }
 
 impl Lesson {
     /// The classes of the first token's heads: shape, wrap and number.
     pub fn targets(&self) -> [Option<usize>; 3] {
-        [Some(self.labels.shape.index()), Some(self.labels.wrap.index()), self.labels.number]
+        // What is compared by a pattern's name alone may be more, less or the same.
+        let wrap = (self.tagged || self.labels.wrap != Wrap::Equal).then(|| self.labels.wrap.index());
+        [Some(self.labels.shape.index()), wrap, self.labels.number]
     }
 }
 
@@ -56,9 +60,17 @@ impl Lessons {
             if line.trim().is_empty() {
                 continue;
             }
-            let example: Example = serde_json::from_str(&line)
-                .map_err(|e| miette!("{}, line {}: this is no example of `pocketgraph train data`: {e}", path.display(), number + 1))?;
-            self.add(example);
+            let whole = match serde_json::from_str::<Example>(&line) {
+                Ok(example) => {
+                    self.add(example);
+                    continue;
+                }
+                Err(reason) => reason,
+            };
+            let read = Told::read(&line).and_then(Told::lesson);
+            let told =
+                || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), number + 1);
+            self.lessons.push(read.ok_or_else(|| miette!("{whole}")).wrap_err_with(told)?);
         }
         Ok(())
     }
@@ -69,8 +81,9 @@ impl Lessons {
             Ok(labels) => {
                 let whole = example.answers.len() == example.count;
                 let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
-                let entities = example.spans.into_iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name).collect();
-                self.lessons.push(Lesson { question: example.question, labels, answers, pattern: example.pattern, entities });
+                let entities = example.spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name.clone()).collect();
+                let Example { question, pattern, .. } = example;
+                self.lessons.push(Lesson { question, labels, answers, pattern, entities, tagged: true });
             }
             Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
         }
@@ -123,7 +136,6 @@ pub struct Frames<'e> {
     words: &'e dyn WordRows,
     model: &'e pocketgraph::embed::MiniLm,
     framer: Framer<'e>,
-    mask: u32,
 }
 
 impl<'e> Frames<'e> {
@@ -134,18 +146,18 @@ impl<'e> Frames<'e> {
     pub fn new(embedder: &'e NativeEmbedder) -> Result<Frames<'e>> {
         let tokenizer = embedder.tokenizer();
         let framer = Framer::new(tokenizer).ok_or_else(|| miette!("the vocabulary has no [MASK]"))?;
-        let mask = (0..tokenizer.vocab_len() as u32).find(|&id| tokenizer.token(id) == Some("[MASK]")).unwrap_or_default();
-        Ok(Frames { words: embedder.words(), model: embedder.model(), framer, mask })
+        Ok(Frames { words: embedder.words(), model: embedder.model(), framer })
     }
 
     /// A lesson in tokens with a tag for each, disturbed at random.
     pub fn framed(&self, lesson: &Lesson, disturbance: Disturbance, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
         let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
         let mut framed = self.framer.frame(&lesson.question, &kept);
-        let tags = framed.spans.iter().map(|span| Some(tag(span.as_ref()?, &lesson.labels.tagged).index())).collect();
+        let tags =
+            framed.spans.iter().map(|span| Some(tag(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index())).collect();
         for (id, span) in framed.ids.iter_mut().zip(&framed.spans) {
             if span.is_some() && random.unit() < disturbance.masked {
-                *id = self.mask;
+                *id = self.framer.mask();
             }
         }
         (framed, tags)
@@ -193,11 +205,6 @@ impl<'e> Frames<'e> {
             targets.first.push(lesson.targets());
         }
         (batch, targets)
-    }
-
-    /// Whether a network of these sizes can stand on this encoder's vectors.
-    pub fn fits(&self, sizes: &Sizes) -> bool {
-        sizes.hidden == self.model.dim() && self.model.encoder().layers().len() >= sizes.layers
     }
 }
 

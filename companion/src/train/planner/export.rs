@@ -1,11 +1,10 @@
-//! Trained floats to the engine's model: layers rounded to int8 as `train minilm` rounds them, heads in floats.
+//! Trained floats to the engine's model: layers rounded to int8 or to four bits as `train minilm` rounds them, heads in floats.
 
 use super::data::{Disturbance, Frames, Lesson};
 use super::parameters::{DenseAt, LayerAt, Layout, norm_of};
 use crate::cluster::Random;
 use crate::train::calibrate::{Block, Dense, Moments, Norm, walk};
-use crate::train::gptq;
-use crate::train::minilm::{EPSILON, column_factors};
+use crate::train::minilm::{Bits, ByColumns, EPSILON, by_columns, unrounded};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::{MiniLm, Positions};
 use pocketgraph::nn::{Encoder, Factors, Layer, Linear};
@@ -14,7 +13,7 @@ use pocketgraph::planner::model::{Calibration, Head, Heads, MAX_TOKENS, PlannerM
 /// Questions whose inputs say what rounding must keep.
 const QUESTIONS: usize = 400;
 
-/// The engine's model of these parameters. `encoder` is what the layers were taken from; its positions and input normalisation are the model's.
+/// The engine's model of these parameters, not yet calibrated. `encoder` is what the layers were taken from; its positions and input normalisation are the model's.
 /// `lessons` are questions as the model will see them.
 ///
 /// # Errors
@@ -25,7 +24,7 @@ pub fn rounded(
     encoder: &MiniLm,
     frames: &Frames<'_>,
     lessons: &[Lesson],
-    calibration: Calibration,
+    bits: Bits,
 ) -> Result<PlannerModel> {
     let sizes = layout.sizes;
     let undisturbed = |lesson| frames.sums(&frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0)).0);
@@ -35,8 +34,12 @@ pub fn rounded(
     let norm = Norm(input_norm.weight.clone(), input_norm.bias.clone());
     let mut dense: Vec<Linear> = Vec::new();
     let mut each = |_: usize, _: usize, of: &Dense, moments: Moments| {
-        dense.push(linear(of, moments)?);
-        Ok(None)
+        let ByColumns { rows, scales, columns } = by_columns(of, moments, bits)?;
+        let rounded = (bits == Bits::Four).then(|| unrounded(&rows, &scales, &columns));
+        let rows: Vec<i8> = rows.iter().map(|v| (*v).clamp(-128, 127) as i8).collect();
+        let factors = Factors { scales, columns, bias: of.bias.clone() };
+        dense.push(Linear::from_rows(of.inputs, of.bias.len(), &rows, factors).into_diagnostic()?);
+        Ok(rounded)
     };
     walk(texts, &norm, &mut blocks, sizes.hidden, sizes.heads, &mut each)?;
     let mut dense = dense.into_iter();
@@ -52,7 +55,9 @@ pub fn rounded(
     let positions = Positions::new(sizes.hidden, rows[..n * sizes.hidden].to_vec(), scales[..n].to_vec()).into_diagnostic()?;
     let layers = Encoder::new(sizes.hidden, sizes.heads, EPSILON, input_norm.clone(), layers).into_diagnostic()?;
     let model = MiniLm::new(layers, positions).into_diagnostic()?;
-    PlannerModel::new(model, heads(layout, parameters), calibration).into_diagnostic().wrap_err("the trained weights are no model")
+    PlannerModel::new(model, heads(layout, parameters), Calibration::default())
+        .into_diagnostic()
+        .wrap_err("the trained weights are no model")
 }
 
 /// The heads of these parameters.
@@ -81,18 +86,4 @@ fn block(at: &LayerAt, parameters: &[f32]) -> Block {
         inputs: at.inputs,
     };
     Block { dense: at.dense().map(dense), norms: [norm(&at.attention_norm), norm(&at.output_norm)] }
-}
-
-/// Rounds a linear layer, with a factor for each column besides the scale of each row.
-fn linear(dense: &Dense, mut moments: Moments) -> Result<Linear> {
-    let (inputs, outputs) = (dense.inputs, dense.bias.len());
-    let columns = column_factors(&dense.weight, inputs);
-    let weight: Vec<f32> = dense.weight.iter().zip(columns.iter().cycle()).map(|(w, c)| w / c).collect();
-    // The inputs are multiplied by their factors, and so are their moments.
-    for (row, a) in moments.sum.chunks_exact_mut(inputs).zip(&columns) {
-        row.iter_mut().zip(&columns).for_each(|(m, b)| *m *= f64::from(*a) * f64::from(*b));
-    }
-    let (rows, scales) = gptq::round(&weight, &moments)?;
-    let rows: Vec<i8> = rows.iter().map(|v| (*v).clamp(-127, 127) as i8).collect();
-    Linear::from_rows(inputs, outputs, &rows, Factors { scales, columns, bias: dense.bias.clone() }).into_diagnostic()
 }

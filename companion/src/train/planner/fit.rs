@@ -99,21 +99,15 @@ pub enum Ended {
 fn batches(lessons: &[Lesson], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
     let mut random = Random::new(seed, 1000 + epoch);
     let mut order: Vec<usize> = (0..lessons.len()).collect();
-    shuffle(&mut order, &mut random);
+    random.shuffle(&mut order);
     let mut out = Vec::new();
     for window in order.chunks_mut(batch * WINDOW) {
         window.sort_by_key(|&i| (lessons[i].question.len(), i));
         let mut cut: Vec<Vec<usize>> = window.chunks(batch).map(<[usize]>::to_vec).collect();
-        shuffle(&mut cut, &mut random);
+        random.shuffle(&mut cut);
         out.append(&mut cut);
     }
     out
-}
-
-fn shuffle<T>(all: &mut [T], random: &mut Random) {
-    for i in (1..all.len()).rev() {
-        all.swap(i, random.below(i + 1));
-    }
 }
 
 /// The share of some questions that a network with these parameters answers.
@@ -131,7 +125,8 @@ pub struct Course<'a> {
     pub frames: &'a Frames<'a>,
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
-    /// What held-out questions are judged by, where it is not by everything being right: a share of them from the parameters.
+    /// Looks held-out questions up in a graph, where there is one: the share that a network with these parameters answers. The best weights are
+    /// then chosen by this share and that of the questions of which everything is right, together.
     pub judge: Option<&'a Share<'a>>,
 }
 
@@ -200,7 +195,7 @@ impl Course<'_> {
                 if let Some(point) = point {
                     (loss_sum, losses) = (0.0, 0);
                     state.point(point);
-                    if state.since_best >= options.patience {
+                    if state.since_best() >= options.patience {
                         ended = Ended::Early;
                         break;
                     }

@@ -1,20 +1,24 @@
 //! Readings on a graph: what the planner's scores come to there, and whether that is what the example asked for.
 
 use super::SIZES;
-use super::data::{Frames, Lesson};
+use super::data::{Disturbance, Frames, Lesson};
 use super::engine::logits;
 use super::network::{Batch, Network};
+use crate::cluster::Random;
 use futures::FutureExt;
 use miette::Result;
 use pocketgraph::embed::WordRows;
-use pocketgraph::kg::{Linker, Mention, NodeId};
+use pocketgraph::kg::{KnowledgeGraph, Linker, Mention, NodeId};
 use pocketgraph::plan::Plan;
-use pocketgraph::plan::execute::{Executor, Limits, Resources};
-use pocketgraph::planner::model::{Calibration, FEATURES, Framed, Grounder, Logits, PlannerModel, drafts, features};
+use pocketgraph::plan::execute::{Execution, Executor, Limits, Resources};
+use pocketgraph::planner::model::{Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, drafts, features};
 use std::collections::BTreeSet;
 
 /// Questions whose scores are computed at a time.
 const AT_ONCE: usize = 64;
+
+/// What the score of a given class is raised by.
+const SURE: f32 = 100.0;
 
 /// Looks plans up in a graph.
 pub struct Judge<'g> {
@@ -81,11 +85,20 @@ impl<'g> Judge<'g> {
         &self.grounder
     }
 
+    /// The graph.
+    pub fn graph(&self) -> &KnowledgeGraph {
+        self.linker.graph()
+    }
+
+    /// A plan carried out; `None` where it cannot be.
+    pub fn execution(&self, plan: &Plan) -> Option<Execution> {
+        self.executor.execute(plan, Resources::default(), Limits::default()).now_or_never()?.ok()
+    }
+
     /// What a plan finds: identifiers of entities, and the words of everything else. Nothing where it cannot be carried out.
     pub fn found(&self, plan: &Plan) -> BTreeSet<String> {
         let graph = self.linker.graph();
-        let work = self.executor.execute(plan, Resources::default(), Limits::default());
-        let Some(Ok(execution)) = work.now_or_never() else { return BTreeSet::new() };
+        let Some(execution) = self.execution(plan) else { return BTreeSet::new() };
         let name =
             |item: &pocketgraph::plan::execute::Item| item.node().map_or_else(|| item.label(Some(graph)), |n| graph.id(n).to_owned());
         execution.answer().members.iter().map(|m| name(&m.item)).collect()
@@ -137,6 +150,42 @@ impl<'g> Judge<'g> {
             judged.add(self.read(lesson, &framed, &mentions, &logits, model.calibration()));
         }
         Ok(judged)
+    }
+
+    /// The reading of a question of which its labels are given: what no planner could do better. Of `all` labels everything is given but which entities
+    /// and relations the words stand for; else only the pattern is, and the model says which words are for what.
+    ///
+    /// # Errors
+    /// When a word has no vector.
+    pub fn given(
+        &self,
+        model: &PlannerModel,
+        words: &dyn WordRows,
+        frames: &Frames<'_>,
+        lesson: &Lesson,
+        all: bool,
+    ) -> Result<Option<Grounded>> {
+        let raise = |row: &mut [f32], class: Option<usize>| {
+            if let Some(score) = class.and_then(|c| row.get_mut(c)) {
+                *score += SURE;
+            }
+        };
+        let (framed, tags) = frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0));
+        let (framed, mentions, mut logits) = if all {
+            let mut rows = vec![0.0; framed.ids.len() * SIZES.tags];
+            rows.chunks_exact_mut(SIZES.tags).zip(&tags).for_each(|(row, tag)| raise(row, *tag));
+            (framed, Vec::new(), logits(&vec![0.0; SIZES.first_classes()], &rows))
+        } else {
+            let (framed, mentions) = self.framed(frames, &lesson.question);
+            let logits = model.forward(&framed, words).map_err(|e| miette::miette!("{e}"))?;
+            (framed, mentions, logits)
+        };
+        let [shape, wrap, number] = lesson.targets();
+        raise(&mut logits.shape, shape);
+        raise(&mut logits.wrap, wrap);
+        raise(&mut logits.number, number);
+        let drafts = drafts(&lesson.question, &framed, &logits);
+        Ok(self.grounder.best(&lesson.question, &mentions, drafts.get(..1).unwrap_or_default(), model.calibration()))
     }
 
     pub(super) fn framed(&self, frames: &Frames<'_>, question: &str) -> (Framed, Vec<Mention>) {

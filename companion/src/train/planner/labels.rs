@@ -144,6 +144,11 @@ fn in_bytes(question: &str, span: &Span) -> Option<Span> {
     Some(Span { start, end, ..span.clone() })
 }
 
+/// The shape of a plan, what is asked of the set, and for superlatives whether things are counted (1) and not a value read (0).
+pub fn form(plan: &Plan) -> Option<(Shape, Wrap, Option<usize>)> {
+    structure(plan).map(|(shape, wrap, number, _)| (shape, wrap, number))
+}
+
 /// The shape of a plan, what is asked of the set, and the plan's slots.
 fn structure(plan: &Plan) -> Option<(Shape, Wrap, Option<usize>, Skeleton)> {
     let by_name: BTreeMap<&str, &Operation> = plan.statements.iter().map(|s| (s.name.as_str(), &s.operation)).collect();
@@ -416,7 +421,8 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Dou
 impl Skeleton {
     /// Steps that share one relation's words: the step that has them, and the others. `relations` are the words that each step could have.
     ///
-    /// Alike branches share them ("the head of A or B"), and so do a step and the step back ("with the same director as A").
+    /// Alike branches share them ("the head of A or B"), and so do a chain and a step that end alike, and a step and the step back ("with the same
+    /// director as A").
     fn shares(&self, relations: &[Vec<usize>]) -> Vec<(usize, Vec<usize>)> {
         let firsts: Vec<usize> = self.alike.iter().filter_map(|&b| self.branches[b].first().copied()).collect();
         let mut shares: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -427,6 +433,15 @@ impl Skeleton {
             if !others.is_empty() && !firsts[..i].iter().any(same) && relations[step].len() == 1 + elsewhere {
                 shares.push((step, others));
             }
+        }
+        // "The genre of the capital of A and of B": a chain and a step that end alike.
+        if let ([chain, single], []) = (&self.branches[..], &self.alike[..])
+            && let ([_, end], [step]) = (&chain[..], &single[..])
+            && self.steps[*end].relation == self.steps[*step].relation
+            && relations[*end].len() == 1
+            && self.steps.iter().filter(|s| s.relation == self.steps[*end].relation).count() == 2
+        {
+            shares.push((*end, vec![*step]));
         }
         for (step, of) in self.steps.iter().enumerate() {
             let back = |j: usize| self.steps.get(j).is_some_and(|s| s.relation.0 == of.relation.0 && s.relation.1 != of.relation.1);

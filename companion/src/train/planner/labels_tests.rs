@@ -57,6 +57,16 @@ fn a_chain_is_told_from_the_entity_outwards() {
 }
 
 #[test]
+fn a_chain_and_a_step_that_end_alike_share_their_words() {
+    let parts = [step("a", "A", "capital", ""), step("b", "$a", "river", ""), step("c", "B", "river", "")];
+    let statements = [parts.join(","), "{\"op\":\"intersect\",\"name\":\"d\",\"of\":[\"b\",\"c\"]}".to_owned()].join(",");
+    let once = example("Which [r:river|rivers] do the [r:capital|capital] of [e:A|Kent] and [e:B|Borula] share?", &statements, "d");
+    assert_eq!(told(&once), "pi set: R2=rivers, R1=capital, E1=Kent, E2=Borula");
+    let twice = "Which [r:river|rivers] of the [r:capital|capital] of [e:A|Kent] are [r:river|rivers] of [e:B|Borula]?";
+    assert_eq!(told(&example(twice, &statements, "d")), "pi set: R2=rivers, R1=capital, E1=Kent, R3=rivers, E2=Borula");
+}
+
+#[test]
 fn alike_branches_are_numbered_by_the_question() {
     let both = "{\"op\":\"intersect\",\"name\":\"c\",\"of\":[\"a\",\"b\"]}";
     let statements = [step("a", "A", "-cast", "film"), step("b", "B", "-cast", "film"), both.to_owned()].join(",");

@@ -3,6 +3,7 @@
 use super::data::Targets;
 use super::network::Scores;
 use super::parameters::Sizes;
+use pocketgraph::planner::model::softmax;
 
 /// What each head's mistakes count.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,15 +54,6 @@ fn entropy(scores: &[f32], class: Option<usize>, weight: f32, by: &mut [f32]) ->
         *by += weight * (p - f32::from(u8::from(i == class)));
     }
     f64::from(weight) * -f64::from(p.get(class).copied().unwrap_or_default().max(1e-12)).ln()
-}
-
-/// Scores as probabilities.
-pub fn softmax(scores: &[f32]) -> Vec<f32> {
-    let max = scores.iter().fold(f32::MIN, |m, &s| m.max(s));
-    let mut out: Vec<f32> = scores.iter().map(|s| (s - max).exp()).collect();
-    let total: f32 = out.iter().sum();
-    out.iter_mut().for_each(|p| *p /= total);
-    out
 }
 
 /// The class with the highest score.

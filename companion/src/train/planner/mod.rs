@@ -6,6 +6,7 @@
 //! for every back-end.
 
 mod adam;
+mod answered;
 #[cfg(feature = "train")]
 mod burning;
 mod checkpoint;
@@ -23,8 +24,10 @@ mod parameters;
 mod reinforce;
 mod report;
 mod thin;
+mod told;
 
 pub use adam::{Adam, Rates};
+pub use answered::labelled;
 #[cfg(feature = "train")]
 pub use burning::Burning;
 pub use checkpoint::{Checkpoint, Point};
@@ -41,6 +44,7 @@ pub use parameters::{DenseAt, LayerAt, Layout, NormAt, Sizes};
 pub use reinforce::{Baseline, Drawn, Reinforcement, Rewarded};
 pub use report::{About, SetMeasured, card, curves};
 pub use thin::thinned;
+pub use told::Told;
 
 use super::minilm::{HEADS, HIDDEN, INTERMEDIATE};
 use pocketgraph::planner::model::{Shape, TAGS, Wrap};

@@ -9,12 +9,12 @@ use super::adam::{Adam, Rates};
 use super::data::{Frames, Lesson};
 use super::engine::logits;
 use super::judge::Judge;
-use super::loss::softmax;
+use super::loss::best;
 use super::network::{Batch, Network, Scores};
 use super::parameters::Layout;
 use crate::cluster::Random;
 use pocketgraph::kg::Mention;
-use pocketgraph::planner::model::{Calibration, Framed, Logits, drafts};
+use pocketgraph::planner::model::{Calibration, Framed, Logits, drafts, softmax};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -233,19 +233,32 @@ fn advantages(rewards: &[f64], baseline: Baseline) -> Option<Vec<f64>> {
 }
 
 /// The probabilities of every part of a reading: shape, wrap, number, and each token's tag.
-struct Parts(Vec<Vec<f32>>);
+pub(super) struct Parts(Vec<Vec<f32>>);
 
 impl Parts {
-    fn of(first: &[f32], tags: &[f32]) -> Parts {
+    pub(super) fn of(first: &[f32], tags: &[f32]) -> Parts {
         let heads = SIZES.first_ranges();
         Parts(heads.iter().map(|r| softmax(&first[r.clone()])).chain(tags.chunks_exact(SIZES.tags).map(softmax)).collect())
+    }
+
+    /// The likeliest class of every part.
+    pub(super) fn likeliest(&self) -> Vec<usize> {
+        self.0.iter().map(|p| best(p)).collect()
+    }
+
+    /// Leaves to a part only the classes that fit.
+    pub(super) fn keep(&mut self, part: usize, fits: impl Fn(usize) -> bool) {
+        let Some(row) = self.0.get_mut(part) else { return };
+        row.iter_mut().enumerate().for_each(|(i, p)| *p = if fits(i) { p.max(1e-6) } else { 0.0 });
+        let total: f32 = row.iter().sum();
+        row.iter_mut().for_each(|p| *p /= total.max(f32::MIN_POSITIVE));
     }
 
     fn zeros(&self) -> Vec<Vec<f32>> {
         self.0.iter().map(|p| vec![0.0; p.len()]).collect()
     }
 
-    fn draw(&self, random: &mut Random) -> Vec<usize> {
+    pub(super) fn draw(&self, random: &mut Random) -> Vec<usize> {
         let pick = |p: &Vec<f32>| {
             let mut at = random.unit() as f32;
             p.iter()
@@ -259,7 +272,7 @@ impl Parts {
     }
 
     /// Scores with which the engine takes just these classes.
-    fn certain(&self, picked: &[usize]) -> Logits {
+    pub(super) fn certain(&self, picked: &[usize]) -> Logits {
         let mut all: Vec<Vec<f32>> = self.zeros();
         all.iter_mut().zip(picked).for_each(|(row, &i)| row[i] = CERTAIN);
         let tags = all.split_off(3);

@@ -1,0 +1,47 @@
+//! Questions with their answers, for whoever wants to know which plans find just these.
+
+use super::data::DataError;
+use super::execution::{answers, relations_of};
+use super::gold::{self, Gold};
+use super::part::Part;
+use pocketgraph::kg::KnowledgeGraph;
+use pocketgraph::plan::Plan;
+use pocketgraph::plan::execute::Execution;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A question that the graph is known to answer.
+#[derive(Debug, Clone)]
+pub struct AnsweredQuestion(Gold);
+
+impl AnsweredQuestion {
+    /// The question.
+    pub fn question(&self) -> &str {
+        &self.0.question
+    }
+
+    /// The set's own plan, where the plan language has one.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.0.plan.as_ref().ok()
+    }
+
+    /// Whether a plan follows the relations of the set's own plan, each as often; where there is none, any does.
+    pub fn follows(&self, plan: &Plan) -> bool {
+        self.plan().is_none_or(|own| relations_of(own) == relations_of(plan))
+    }
+
+    /// Whether an execution found exactly the answers.
+    pub fn is_answered(&self, graph: &KnowledgeGraph, execution: &Execution) -> bool {
+        let found: BTreeSet<String> = answers(graph, execution, &self.0).into_iter().collect();
+        found == self.0.answers
+    }
+}
+
+/// Reads the questions of a file (as [`super::evaluate_plans`] does) that the graph answers, those of a part where one is given.
+///
+/// # Errors
+/// [`DataError`] for files of no such set.
+pub fn read_answerable(path: &Path, part: Option<Part>) -> Result<Vec<AnsweredQuestion>, DataError> {
+    let kept = |g: &Gold| g.answerable && part.is_none_or(|p| p.holds(&g.question));
+    Ok(gold::read(path)?.into_iter().filter(kept).map(AnsweredQuestion).collect())
+}
