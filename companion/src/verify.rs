@@ -95,10 +95,9 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     }
     if bundle.has("entities")
         && let Some((_, index)) = v.note(corpus.entities("").await)
+        && bundle.has("synonyms")
     {
-        if bundle.has("synonyms") {
-            v.note(corpus.synonyms("", index.entities()).await);
-        }
+        v.note(corpus.synonyms("", index.entities()).await);
     }
     let joined = match v.note(corpus.relations().await).flatten() {
         Some(relations) => {

@@ -346,7 +346,10 @@ mod tests {
         }
 
         #[test]
-        fn texts_read_back_and_what_is_no_utf_8_is_refused(texts in prop::collection::vec("[a-zé日]{0,6}", 0..5), hostile in prop::collection::vec(any::<u8>(), 0..40)) {
+        fn texts_read_back_and_what_is_no_utf_8_is_refused(
+            texts in prop::collection::vec("[a-zé日]{0,6}", 0..5),
+            hostile in prop::collection::vec(any::<u8>(), 0..40),
+        ) {
             let mut out = Vec::new();
             put_texts(&mut out, &texts);
             let mut b = Bytes::new("t", &out);
