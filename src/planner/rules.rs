@@ -6,7 +6,7 @@ use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::lexicon::Lexicon;
 use super::pattern::pattern;
-use super::question::{Ask, Token, ask, asks_for_a_way, is_spoken, told, tokens};
+use super::question::{Ask, Token, ask, asks_for_a_way, is_spoken, tokens, told};
 use super::schema::Schema;
 use super::sets::combined;
 use super::superlative::{Superlatives, read};

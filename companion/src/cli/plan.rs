@@ -89,7 +89,9 @@ pub fn run(args: &Args) -> Result<()> {
                 why_not: None,
                 mentions: Vec::new(),
             },
-            (None, Some(question)) => plan_over(&linker, question, engine.as_ref().map(|e| e.corpus().bundle()), &options, &with).await.into_diagnostic()?,
+            (None, Some(question)) => {
+                plan_over(&linker, question, engine.as_ref().map(|e| e.corpus().bundle()), &options, &with).await.into_diagnostic()?
+            }
             (None, None) => return Err(miette!(help = "give a question, or a plan with --plan FILE", "there is nothing to plan")),
         };
         let done = match &planned.plan {

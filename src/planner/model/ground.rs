@@ -5,7 +5,7 @@
 
 use super::super::lexicon::{Lexicon, is_function_word};
 use super::super::query::{Asked, Query};
-use super::super::question::{Ask, ask, told, tokens};
+use super::super::question::{Ask, ask, tokens, told};
 use super::super::walk::{self, value};
 use super::confidence::{Calibration, Seen};
 use super::draft::{Draft, Spoken};
