@@ -245,19 +245,6 @@ test("arguments that make no sense are refused by name", async () => {
   await page.context().close();
 });
 
-test("a browser without WebAssembly SIMD is told what it lacks", async () => {
-  const page = await t.bare();
-  await page.addInitScript(() => {
-    WebAssembly.validate = () => false;
-    WebAssembly.instantiate = WebAssembly.instantiateStreaming = () => Promise.reject(new WebAssembly.CompileError("invalid opcode"));
-  });
-  await page.reload();
-  const seen = await use(page, ({ PocketGraph }) => PocketGraph.open("/bundle/", { worker: false }));
-  assert.equal(seen.code, "internal");
-  assert.match(seen.message, /lacks WebAssembly SIMD, which Chrome has since 91/);
-  await page.context().close();
-});
-
 test("a bundle that is not there is refused with its HTTP status, in a worker and out of it", async () => {
   const page = await t.bare();
   for (const worker of [true, false]) {
