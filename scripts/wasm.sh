@@ -24,7 +24,7 @@ WASM_OPT_FEATURES=(
   --enable-call-indirect-overlong
 )
 
-# The module for browsers whose WebAssembly has no SIMD. Few ever fetch it, so it is compiled and optimised less, in half the time.
+# The module for browsers whose WebAssembly has no SIMD. Few ever fetch it, so it is compiled (Cargo.toml) and optimised less.
 SCALAR_OPT_LEVEL=-O1
 
 # Cargo for the wasm target, with the one set of flags, so that lints, tests and builds share their work.

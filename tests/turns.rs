@@ -58,7 +58,10 @@ fn bundle(folder: &Path) {
     ];
     std::fs::write(&films, format!("head\thead-type\trelation\ttail\ttail-type\n{}", rows.map(row).concat())).unwrap();
     let passages = [("Voss", "Mira Voss was born in Hallwil in 1871. She died in Bern."), ("Hallwil", "Hallwil lies on a lake in Aargau.")];
-    drop(support::engine(support::corpus(folder, passages), |options| BuildOptions { knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())), ..options }));
+    drop(support::engine(support::corpus(folder, passages), |options| BuildOptions {
+        knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())),
+        ..options
+    }));
 }
 
 #[test]
