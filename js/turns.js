@@ -1,7 +1,7 @@
 // Turns for the page, while the engine works on the page's own thread. Loaded only there: a worker has its thread to itself.
 
-/** How long the engine works before others have a turn. What it does between two questions adds to that, and a frame is 16 ms. */
-const TURN_MS = 6;
+/** How long the engine works before others have a turn. Its longest pieces take about 10 ms (a layer over a long sentence), and a frame is 16 ms. */
+const TURN_MS = 4;
 
 let since = -TURN_MS;
 let channel;
