@@ -3,7 +3,7 @@
 import { abortable, linkedController } from "./abort.js";
 import { PocketGraphError, replacedError } from "./error.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
-import { loadModule } from "./wasm-modules.js";
+import { HAS_SIMD, loadModule } from "./wasm-modules.js";
 
 /** What may be called, by name. One table serves the direct calls and the worker's messages. */
 const METHODS = {
@@ -27,7 +27,8 @@ export class LocalEngine {
   #engine;
   #open;
   #load;
-  #upgrading = null;
+  // Without SIMD the first module does everything.
+  #upgrading = HAS_SIMD ? null : Promise.resolve();
   // What an engine had fetched that has been replaced.
   #fetchedBefore = { requests: 0, bytes: 0 };
   #lifetime = new AbortController();
@@ -42,12 +43,15 @@ export class LocalEngine {
     this.#unwatch = watchForPanic((error) => this.#fail(error));
   }
 
-  /** Opens the bundle at `baseUrl` (absolute, ending in a slash). `readWasm(url)` stands in for fetching where there is no HTTP. */
-  static async open(baseUrl, { memoryLimit, readWasm } = {}, onProgress, signal) {
+  /**
+   * Opens the bundle at `baseUrl` (absolute, ending in a slash). `readWasm(url)` stands in for fetching where there is no HTTP. On a page's own thread
+   * `pause()` is asked in the middle of long work whether to wait for something first.
+   */
+  static async open(baseUrl, { memoryLimit, readWasm, pause } = {}, onProgress, signal) {
     const load = (module, signal) => abortable(loadModule(module, readWasm), signal);
     const open = async (module, progress, signal) => {
       const WasmEngine = await load(module, signal);
-      const opening = WasmEngine.open(baseUrl, { memoryLimit }, progress, signal);
+      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
       return abortable(opening, signal);

@@ -200,8 +200,12 @@ export interface AskOptions extends SearchOptions {
   /** With a protocol: the most milliseconds before the LLM must answer. */
   timeLimitMs?: number;
   /** Who plans: the rules, the LLM, or (`auto`, the default) the LLM where the rules are unsure. */
+  /**
+   * Who plans. `auto`, where absent: the rules; where they have no plan, or the question names several things, the trained planner, if the bundle
+   * brings one; then the LLM, if one is given.
+   */
   planner?: "auto" | "rules" | "trained" | "llm";
-  /** The confidence, from 0 to 1, below which a plan by rules is not carried out. */
+  /** The confidence, from 0 to 1, below which a plan by rules or by the trained planner is not carried out. */
   leastConfidence?: number;
   /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */
   webSearch?: string | URL;

@@ -84,6 +84,8 @@ export class PocketGraph {
       const files = await import("./node-files.js");
       options.readWasm = files.readWasm;
       if (baseUrl.startsWith("file:")) this.#release = files.serveFolder(baseUrl);
+    } else {
+      options.pause = (await import("./turns.js")).pause;
     }
     try {
       this.#engine = await LocalEngine.open(baseUrl, options, onProgress, signal);

@@ -1,5 +1,6 @@
-// The engine's two WebAssembly modules: one that searches and quotes, which the first hits wait for, and the full one, which also asks
-// language models and carries out protocols and plans. Each is loaded at most once in a thread and serves every bundle opened there.
+// The engine's WebAssembly modules: one that searches and quotes, which the first hits wait for, and the full one, which also asks language
+// models and carries out protocols and plans; and in place of both, where WebAssembly has no SIMD, one that does everything without it. Each is
+// loaded at most once in a thread and serves every bundle opened there.
 
 import { PocketGraphError } from "./error.js";
 
@@ -7,15 +8,21 @@ import { PocketGraphError } from "./error.js";
 const MODULES = {
   search: { code: () => import("./pocketgraph_wasm.js"), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
   full: { code: () => import("./pocketgraph_full.js"), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
+  // The full module's source, compiled without SIMD.
+  scalar: { code: () => import("./pocketgraph_scalar.js"), wasm: () => new URL("./pocketgraph_scalar_bg.wasm", import.meta.url) },
 };
 
 // The shortest module with a vector instruction.
 const WITH_SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
 
+/** Whether WebAssembly has SIMD here: not in browsers from before 2021 (Safari: 2023), nor on processors that lack the instructions. */
+export const HAS_SIMD = WebAssembly.validate(WITH_SIMD);
+
 const loaded = new Map();
 
-/** The class WasmEngine of the module `name`. `readWasm(url)` stands in for fetching where there is no HTTP. */
-export function loadModule(name, readWasm) {
+/** The class WasmEngine of the module `wanted`, "search" or "full". `readWasm(url)` stands in for fetching where there is no HTTP. */
+export function loadModule(wanted, readWasm) {
+  const name = HAS_SIMD ? wanted : "scalar";
   if (!loaded.has(name)) {
     // A failed load is forgotten, so that the next call tries again.
     const loading = start(MODULES[name], readWasm).catch((error) => {
@@ -33,8 +40,7 @@ async function start({ code, wasm }, readWasm) {
   try {
     await module.default({ module_or_path: source });
   } catch (cause) {
-    const why = WebAssembly.validate(WITH_SIMD) ? (cause?.message ?? cause) : "this browser lacks WebAssembly SIMD, which Chrome has since 91, Firefox since 89, Safari since 16.4";
-    throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${why}`, { cause });
+    throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`, { cause });
   }
   return module.WasmEngine;
 }

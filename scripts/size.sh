@@ -9,7 +9,7 @@ task_size() {
   build_demo
   if have_book; then build_book; fi
 
-  local search=pkg/pocketgraph_wasm_bg.wasm full=pkg/pocketgraph_full_bg.wasm
+  local search=pkg/pocketgraph_wasm_bg.wasm full=pkg/pocketgraph_full_bg.wasm scalar=pkg/pocketgraph_scalar_bg.wasm
   printf '\n'
   heading
   row 'wasm to search, raw' "$(bytes_of "$search")"
@@ -18,6 +18,8 @@ task_size() {
   row 'full wasm, raw' "$(bytes_of "$full")"
   row 'full wasm, gzip -9' "$(each_gzipped "$full")" full_wasm_gzip
   row 'full wasm, brotli -q 11' "$(brotli_bytes "$full")"
+  row 'full wasm without SIMD, raw' "$(bytes_of "$scalar")"
+  row 'full wasm without SIMD, gzip -9' "$(each_gzipped "$scalar")"
   row 'package JavaScript, raw' "$(cat pkg/*.js | wc -c | tr -d ' ')"
   row 'package JavaScript, gzip -9' "$(each_gzipped pkg/*.js)"
   row 'the program, with everything inside' "$(bytes_of "$PROGRAM")"

@@ -24,6 +24,9 @@ WASM_OPT_FEATURES=(
   --enable-call-indirect-overlong
 )
 
+# The module for browsers whose WebAssembly has no SIMD. Few ever fetch it, so it is compiled (Cargo.toml) and optimised less.
+SCALAR_OPT_LEVEL=-O1
+
 # Cargo for the wasm target, with the one set of flags, so that lints, tests and builds share their work.
 # The target goes right after the subcommand: what follows a `--` is not cargo's to read.
 wasm_cargo() {
@@ -32,8 +35,8 @@ wasm_cargo() {
   RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --target "$WASM_TARGET" "$@"
 }
 
-# The package holds the engine twice: a module that searches and quotes, which a reader's first hits wait for, and the full one, which pages
-# load when language models, protocols or plans are wanted.
+# The package holds the engine three times: a module that searches and quotes, which a reader's first hits wait for; the full one, which pages
+# load when language models, protocols or plans are wanted; and the full one without SIMD, for browsers that have none.
 build_wasm() {
   need_wasm_target
   need_wasm_bindgen
@@ -44,16 +47,18 @@ build_wasm() {
   compile_wasm pocketgraph_wasm --no-default-features
   say "compiling the engine to WebAssembly, in full"
   compile_wasm pocketgraph_full
+  say "compiling the engine to WebAssembly, in full and without SIMD"
+  WASM_RUSTFLAGS='' WASM_PROFILE=wasm-scalar compile_wasm pocketgraph_scalar
 
   local wanted
   wanted=$(
     {
-      hash_of_files "$WORK/pocketgraph_wasm.wasm" "$WORK/pocketgraph_full.wasm" js
+      hash_of_files "$WORK/pocketgraph_wasm.wasm" "$WORK/pocketgraph_full.wasm" "$WORK/pocketgraph_scalar.wasm" js
       "$WASM_BINDGEN" --version
-      echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_MORE[*]} ${WASM_OPT_FEATURES[*]}"
+      echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL $SCALAR_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_MORE[*]} ${WASM_OPT_FEATURES[*]}"
     } | hash_of_input
   )
-  if [ -f pkg/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
+  if [ -f pkg/pocketgraph_scalar_bg.wasm ] && stamp_is pkg "$wanted"; then
     say "pkg/ is up to date"
     return
   fi
@@ -62,13 +67,16 @@ build_wasm() {
   local aside=$WORK/pkg.new module
   rm -rf "$aside"
   mkdir -p "$aside"
-  for module in pocketgraph_wasm pocketgraph_full; do
+  for module in pocketgraph_wasm pocketgraph_full pocketgraph_scalar; do
     say "writing the bindings of $module"
     "$WASM_BINDGEN" --target web --out-name "$module" --out-dir "$aside" "$WORK/$module.wasm"
-    optimise_wasm "$aside/${module}_bg.wasm"
   done
-  # A build without simd128, for browsers from before 2021, would go beside it as pocketgraph_wasm_scalar_bg.wasm: the same two
-  # steps with empty WASM_RUSTFLAGS. Nothing loads one yet.
+  # Its types are the full module's.
+  rm "$aside/pocketgraph_scalar.d.ts" "$aside/pocketgraph_scalar_bg.wasm.d.ts"
+  for module in pocketgraph_wasm pocketgraph_full; do
+    optimise_wasm "$aside/${module}_bg.wasm" "$WASM_OPT_LEVEL"
+  done
+  optimise_wasm "$aside/pocketgraph_scalar_bg.wasm" "$SCALAR_OPT_LEVEL"
   cp -R js/. "$aside"
   minify "$aside"/*.js
   rm -rf pkg
@@ -77,18 +85,19 @@ build_wasm() {
   say "pkg/ is ready"
 }
 
-# compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives both the same name.
+# compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives all the same name.
 compile_wasm() {
-  local name=$1
+  local name=$1 profile=${WASM_PROFILE:-wasm}
   shift
   mkdir -p "$WORK"
-  wasm_cargo build -p pocketgraph --lib --profile wasm "$@"
-  cp "$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm" "$WORK/$name.wasm"
+  wasm_cargo build -p pocketgraph --lib --profile "$profile" "$@"
+  cp "$TARGET/$WASM_TARGET/$profile/pocketgraph.wasm" "$WORK/$name.wasm"
 }
 
+# optimise_wasm FILE LEVEL
 optimise_wasm() {
-  say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
-  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
+  say "optimising $(basename "$1") ($2)"
+  "$WASM_OPT" "$2" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
   mv "$1.opt" "$1"
 }
 

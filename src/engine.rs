@@ -236,6 +236,11 @@ impl Engine {
         self.encoder.borrow().as_ref().map_or(text.len() / 4 + 1, |e| e.count_tokens(text))
     }
 
+    /// Lets others have the thread, where the engine shares one with a page.
+    pub(crate) async fn pause(&self) {
+        self.corpus.bundle().pause().await;
+    }
+
     fn encoder(&self) -> Option<Rc<QuestionEncoder>> {
         self.encoder.borrow().clone()
     }
@@ -295,6 +300,7 @@ impl Engine {
 
     async fn ranked_by(&self, retriever: &dyn Retriever, query: &Query, k: Option<u32>) -> Result<SearchResult, EngineError> {
         let ranked = retriever.retrieve(&self.corpus, query, k.map(|k| k as usize)).await?;
+        self.pause().await;
         Ok(retrieve::present(&self.corpus, query, retriever.name(), ranked).await?)
     }
 
@@ -460,11 +466,13 @@ impl Engine {
         let how = SearchOptions { k: Some(options.k), retriever: options.retriever.clone(), typing: false };
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
+        self.pause().await;
         let found = lexical::search(self.corpus.bundle(), &query.lexical, 1).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
         let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
         found.meant.iter().for_each(|m| asked.read_as(&m.term, &m.known, idf(m.chunks)));
         let cosines = self.sentence_cosines(&query, &asked, &result).await?;
+        self.pause().await;
         let answer = answer::extractive(&asked, &result, options, cosines.as_deref());
         Ok((result, answer))
     }
@@ -477,6 +485,7 @@ impl Engine {
         result: &SearchResult,
     ) -> Result<Option<Vec<f32>>, EngineError> {
         let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return Ok(None) };
+        self.pause().await;
         let candidates = answer::candidates(asked, &result.hits);
         let mut cosines = Vec::with_capacity(candidates.len());
         for c in candidates.iter().take(EMBEDDED_SENTENCES) {

@@ -14,6 +14,9 @@ import { StatusLine } from "./status-line.js";
 import { bundleUrl, questionInAddress, rememberQuestion, wantsWorker } from "./address.js";
 import { showFacts, showExamples } from "./welcome.js";
 
+// The document is laid out for the first time when its scripts are done: that is a task by itself.
+await new Promise((resolve) => setTimeout(resolve));
+
 const TYPING_PAUSE_MS = 110;
 const ANSWER_PAUSE_MS = 750;
 

@@ -13,10 +13,10 @@ const RETRIEVERS = [
 ];
 
 const PLANNERS = [
-  ["auto", "rules; where they are unsure, the trained planner, then the model"],
+  ["auto", "rules; the trained planner where they have no plan or the question names several things; then the model"],
   ["rules", "rules alone"],
-  ["trained", "the trained planner, and rules where it is unsure"],
-  ["llm", "the model, and rules where it fails"],
+  ["trained", "the trained planner; rules where it is unsure"],
+  ["llm", "the model; rules where it fails"],
 ];
 
 const PROTOCOLS = [

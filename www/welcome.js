@@ -21,5 +21,7 @@ export function showFacts(node, info) {
 }
 
 function count(number, noun) {
-  return Number.isFinite(number) ? `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}` : "";
+  // Not toLocaleString, whose first call loads tables for as long as a frame lasts.
+  const grouped = String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+  return Number.isFinite(number) ? `${grouped} ${noun}${number === 1 ? "" : "s"}` : "";
 }

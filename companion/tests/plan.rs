@@ -236,6 +236,23 @@ fn the_trained_planner_joins_several_things_and_leaves_the_rest_to_the_rules() {
 }
 
 #[test]
+fn the_command_plan_asks_the_trained_planner_of_its_bundle() {
+    let dir = tempfile::tempdir().unwrap();
+    let bundle = bundle(dir.path());
+    let plan = |question: &str, planner: &str| -> serde_json::Value {
+        serde_json::from_str(&out(&program(&["plan", bundle.to_str().unwrap(), question, "--planner", planner, "--json"]))).unwrap()
+    };
+    let joined = "Which films were directed by Michael Mann and also starred Al Pacino?";
+    let trained = plan(joined, "trained");
+    assert_eq!(trained["by"], "trained", "{trained}");
+    assert!(trained["text"].as_str().unwrap().contains("Intersect("), "{trained}");
+    // Without asking for it, it is asked where several things are named, and nowhere else.
+    assert_eq!(plan(joined, "auto")["by"], "trained");
+    assert_eq!(plan("who directed Heat", "auto")["by"], "rules");
+    assert_ne!(plan(joined, "rules")["by"], "trained");
+}
+
+#[test]
 fn a_bundle_carries_the_trained_planner_only_beside_a_graph_and_where_it_is_wanted() {
     let dir = tempfile::tempdir().unwrap();
     let docs = dir.path().join("docs");

@@ -112,6 +112,7 @@ async fn answered(
     let count = |text: &str| engine.count_tokens(text);
     let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
     let linker = engine.knowledge().await?;
+    engine.pause().await;
     let mut warnings = Vec::new();
     let mut done = None;
     match (&linker, given) {
@@ -120,12 +121,15 @@ async fn answered(
             let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
             done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
         }
-        (Some(linker), None) => match propose(linker, question, Some(engine.corpus().bundle()), options, meter.as_ref(), events).await? {
-            Err(why) => warnings.push(format!("There is no plan: {why}.")),
-            Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
-        },
+        (Some(linker), None) => {
+            match propose(linker, question, Some(engine.corpus().bundle()), options, meter.as_ref(), &mut warnings, events).await? {
+                Err(why) => warnings.push(format!("There is no plan: {why}.")),
+                Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
+            }
+        }
     }
     let mut of_plan = None;
+    engine.pause().await;
     if let (Some(linker), Some(done)) = (&linker, &done) {
         let load = |chunk: u32| -> LocalBoxFuture<'_, Option<Hit>> { async move { engine.passage(chunk).await.ok() }.boxed_local() };
         of_plan = found(linker.graph(), &done.execution, &load).await;
@@ -226,7 +230,8 @@ pub async fn plan_over(
 ) -> Result<PlannedQuestion, EngineError> {
     let count = |text: &str| text.len() / 4 + 1;
     let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
-    let proposed = propose(linker, question, trained, options, meter.as_ref(), &mut |_| {}).await?;
+    let mut warnings = Vec::new();
+    let proposed = propose(linker, question, trained, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
     let graph = linker.graph();
     // A question of megabytes names nothing that is worth the time.
     let beginning = &question[..question.floor_char_boundary(4096)];
@@ -247,24 +252,36 @@ pub async fn plan_over(
         Ok((Proposal { plan, confidence }, by)) => {
             PlannedQuestion { text: lines(&plan), plan: Some(plan), by: Some(by), confidence, why_not: None, mentions }
         }
-        Err(why) => PlannedQuestion { plan: None, text: String::new(), by: None, confidence: 0.0, why_not: Some(why), mentions },
+        Err(why) => {
+            let why_not = std::iter::once(why).chain(warnings).collect::<Vec<_>>().join(". ");
+            PlannedQuestion { plan: None, text: String::new(), by: None, confidence: 0.0, why_not: Some(why_not), mentions }
+        }
     })
 }
 
-/// A plan, or why there is none.
+/// A plan, or why there is none. `warnings` hears what stood in the way of a planner that was to be asked.
+#[allow(clippy::too_many_arguments)]
 async fn propose(
     linker: &Linker,
     question: &str,
     trained: Option<&Bundle>,
     options: &AgentOptions,
     meter: Option<&Metered<'_>>,
+    warnings: &mut Vec<String>,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Result<(Proposal, PlannedBy), String>, EngineError> {
     let mut rules = RulesPlanner::new(linker);
     if let Some(least) = options.least_confidence {
         rules = rules.least_confidence(least);
     }
-    let by_rules = async || rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
+    let by_rules = async || {
+        let planned = rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
+        // What follows may be long as well.
+        if let Some(bundle) = trained {
+            bundle.pause().await;
+        }
+        planned
+    };
     let trained = trained.filter(|bundle| Trained::is_in(bundle));
     let least = options.least_confidence;
     let unsure = match options.planner {
@@ -275,11 +292,14 @@ async fn propose(
             let first = choice == PlannerChoice::Trained;
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
             let asked = || first || asks_trained(names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan));
-            if let Some(bundle) = trained.filter(|_| asked())
-                && let Ok(found) = trained_plan(bundle, linker, question).await
-                && believes_trained(&found, ruled.is_ok() && !first, least)
-            {
-                return Ok(Ok((Proposal { plan: found.plan, confidence: found.confidence }, PlannedBy::Trained)));
+            if let Some(bundle) = trained.filter(|_| asked()) {
+                match trained_plan(bundle, linker, question).await {
+                    Ok(found) if believes_trained(&found, ruled.is_ok() && !first, least) => {
+                        return Ok(Ok((Proposal { plan: found.plan, confidence: found.confidence }, PlannedBy::Trained)));
+                    }
+                    Err(PlannerError::Model(why)) => warnings.push(format!("The trained planner could not be asked: {why}.")),
+                    _ => {}
+                }
             }
             match ruled {
                 Ok(found) => return Ok(Ok(found)),

@@ -47,8 +47,8 @@ pub enum Polarity {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum PlannerChoice {
-    /// The rules; where they are unsure, the trained planner, if the bundle brings one; where that is unsure too and there is a language model,
-    /// the language model.
+    /// The rules; where they have no plan, or the question names several things, the trained planner, if the bundle brings one; where neither has a
+    /// plan and there is a language model, the language model.
     #[default]
     Auto,
     /// The rules alone.

@@ -1,10 +1,10 @@
 //! The trained planner of an open bundle: its weights are loaded when it is first asked, and the word vectors of a question with them.
 
 use crate::bundle::{Bundle, BundleError, Kind, open_section};
-use crate::embed::WordPages;
+use crate::embed::{EmbedScratch, WordPages};
 use crate::kg::Linker;
 use crate::planner::PlannerError;
-use crate::planner::model::{Grounded, ModelPlanner, PlannerModel};
+use crate::planner::model::{Grounded, ModelPlanner, PlannerDecoder, PlannerModel};
 use std::rc::Rc;
 
 /// The section that holds it.
@@ -30,9 +30,10 @@ impl Trained {
         if !Self::is_in(bundle) {
             return Ok(None);
         }
-        let model = bundle.section(SECTION, |file, bytes| {
+        let mut decoder = PlannerDecoder::default();
+        let model = bundle.section_in_steps(SECTION, move |file, bytes| {
             let mut b = open_section(file, bytes, Kind::Planner)?;
-            PlannerModel::decode(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
+            decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
         });
         let (model, words) = futures::future::try_join(model, WordPages::load(bundle)).await?;
         Ok(Some(Trained { model, words }))
@@ -47,6 +48,9 @@ impl Trained {
             .ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
         let (framed, mentions) = planner.frame(question)?;
         let rows = self.words.rows(&framed.ids).await.map_err(|e| PlannerError::Model(e.to_string()))?;
-        planner.read(question, &framed, &mentions, &rows)
+        let mut pass = EmbedScratch::default();
+        let ran = self.words.run(self.model.encoder(), &framed.ids, &rows, &mut pass).await;
+        let vectors = ran.and_then(|()| pass.token_vectors()).map_err(|e| PlannerError::Model(e.to_string()))?;
+        planner.choose(question, &framed, &mentions, &self.model.logits(&vectors))
     }
 }

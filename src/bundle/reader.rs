@@ -12,6 +12,9 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+/// Bytes that are hashed at once: about two milliseconds in a page.
+const HASHED_AT_ONCE: usize = 128 << 10;
+
 /// The SHA-256 of bytes.
 pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
@@ -33,11 +36,16 @@ pub struct Stats {
 
 type Loaded = Result<Rc<dyn Any>, BundleError>;
 
-/// A decoder that forgot its type, so that loading is compiled once and not for every kind of section.
-type Decode = Box<dyn FnOnce(&str, &[u8]) -> Loaded>;
+/// A decoder that forgot its type, so that loading is compiled once and not for every kind of section. It is called until it gives something.
+type Decode = Box<dyn FnMut(&str, &[u8]) -> Option<Loaded>>;
 
 fn untyped<T: 'static>(decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static) -> Decode {
-    Box::new(move |file, bytes| Ok(Rc::new(decode(file, bytes)?)))
+    let mut decode = Some(decode);
+    Box::new(move |file, bytes| Some(decode.take()?(file, bytes).map(|value| Rc::new(value) as Rc<dyn Any>)))
+}
+
+fn untyped_steps<T: 'static>(mut step: impl FnMut(&str, &[u8]) -> Result<Option<T>, BundleError> + 'static) -> Decode {
+    Box::new(move |file, bytes| step(file, bytes).transpose().map(|done| done.map(|value| Rc::new(value) as Rc<dyn Any>)))
 }
 
 fn typed<T: 'static>(name: &str, loaded: Loaded) -> Result<Rc<T>, BundleError> {
@@ -147,6 +155,24 @@ impl Bundle {
         decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static,
     ) -> Result<Rc<T>, BundleError> {
         typed(name, self.load_section(name, untyped(decode)).await)
+    }
+
+    /// As [`Bundle::section`], for what takes long to decode: `step(file name, bytes)` is called until it gives something, and between two calls
+    /// others may have the thread.
+    ///
+    /// # Errors
+    /// As [`Bundle::section`].
+    pub async fn section_in_steps<T: 'static>(
+        &self,
+        name: &str,
+        step: impl FnMut(&str, &[u8]) -> Result<Option<T>, BundleError> + 'static,
+    ) -> Result<Rc<T>, BundleError> {
+        typed(name, self.load_section(name, untyped_steps(step)).await)
+    }
+
+    /// Lets others have the thread, where this work shares one with a page and has held it for long. See [`Source::pause`].
+    pub async fn pause(&self) {
+        self.inner.pause().await;
     }
 
     /// A page of the section `name`, as [`Bundle::section`].
@@ -291,7 +317,23 @@ impl Bundle {
 }
 
 impl Inner {
-    async fn fetch(self: Rc<Self>, w: Wanted, decode: Decode) -> Loaded {
+    async fn pause(&self) {
+        if let Some(pause) = self.source.pause() {
+            pause.await;
+        }
+    }
+
+    /// Whether `bytes` have this hash.
+    async fn agrees(&self, bytes: &[u8], sha256: &[u8; 32]) -> bool {
+        let mut hash = Sha256::new();
+        for piece in bytes.chunks(HASHED_AT_ONCE) {
+            self.pause().await;
+            hash.update(piece);
+        }
+        <[u8; 32]>::from(hash.finalize()) == *sha256
+    }
+
+    async fn fetch(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {
         let source_error = |reason| BundleError::Source { file: w.file.clone(), reason };
         let result = async {
             let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
@@ -300,7 +342,7 @@ impl Inner {
             if bytes.len() as u64 != w.bytes {
                 return Err(BundleError::Length { file: w.file.clone(), expected: w.bytes, found: bytes.len() as u64 });
             }
-            if content_hash(&bytes) != w.sha256 {
+            if !self.agrees(&bytes, &w.sha256).await {
                 return Err(BundleError::Hash { file: w.file.clone() });
             }
             let raw = match w.encoding {
@@ -308,7 +350,12 @@ impl Inner {
                 Encoding::Gzip => self.source.inflate(bytes, w.raw).await.map_err(source_error)?,
             };
             let cost = raw.len() as u64;
-            Ok((decode(&w.file, &raw)?, cost))
+            loop {
+                self.pause().await;
+                if let Some(decoded) = decode(&w.file, &raw) {
+                    return Ok((decoded?, cost));
+                }
+            }
         }
         .await;
         self.under_way.borrow_mut().remove(&w.file);

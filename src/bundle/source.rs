@@ -52,6 +52,12 @@ pub trait Source {
     /// # Errors
     /// [`SourceError::Inflate`] for anything else.
     fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
+
+    /// Where the engine shares a thread with a page and has held it for long: a turn for others, over when the future is. Asked in the middle of long
+    /// work.
+    fn pause(&self) -> Option<LocalBoxFuture<'static, ()>> {
+        None
+    }
 }
 
 /// A bundle in memory, for tests and for pages that bring their own bytes.

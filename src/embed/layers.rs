@@ -95,46 +95,69 @@ fn in_four_bits(linear: &Linear) -> Option<Vec<u8>> {
 
 /// See [`MiniLm::from_layers`].
 pub(super) fn decode_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
-    let mut r = Reader { rest: bytes, version: VERSION };
-    if r.take(4)? != MAGIC {
-        return Err(EmbedError::Layers("wrong magic"));
+    let mut decoder = LayersDecoder::default();
+    loop {
+        if let Some(model) = decoder.step(bytes)? {
+            return Ok(model);
+        }
     }
-    r.version = r.word()?;
-    if !(1..=VERSION).contains(&r.version) {
-        return Err(EmbedError::Layers("a version that this program does not know"));
-    }
-    let (hidden, heads, layers, intermediate, positions) = (r.word()?, r.word()?, r.word()?, r.word()?, r.word()?);
-    let epsilon = f32::from_bits(r.word()?);
-    let sane = (1..=MAX_HIDDEN).contains(&hidden)
-        && (1..=hidden).contains(&heads)
-        && (1..=MAX_LAYERS).contains(&layers)
-        && (1..=MAX_INTERMEDIATE).contains(&intermediate)
-        && (1..=MAX_SEQUENCE as u32).contains(&positions);
-    if !sane || r.word()? != 0 {
-        return Err(EmbedError::Layers("sizes out of bounds"));
-    }
-    // Everything below takes bytes that are there before it makes room for them, so that memory is bounded by the input.
-    let (hidden, intermediate, positions) = (hidden as usize, intermediate as usize, positions as usize);
-    let scales = r.floats(positions)?;
-    let rows = r.take(positions * hidden * 2)?.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b)).collect();
-    let positions = Positions::new(hidden, rows, scales)?;
-    let input_norm = r.norm(hidden)?;
-    let layers = (0..layers)
-        .map(|_| {
-            Ok(Layer {
+}
+
+/// Decodes a model's bytes a layer at a time, for callers who have other things to do between.
+#[derive(Default)]
+pub struct LayersDecoder {
+    head: Option<Head>,
+    layers: Vec<Layer>,
+    /// Where the next layer begins.
+    at: usize,
+}
+
+/// What stands before the layers.
+struct Head {
+    version: u32,
+    hidden: usize,
+    heads: usize,
+    layers: usize,
+    intermediate: usize,
+    epsilon: f32,
+    positions: Positions,
+    input_norm: LayerNorm,
+}
+
+impl LayersDecoder {
+    /// The next step over `bytes`, which are the same at each: the model after the last, `None` before.
+    ///
+    /// # Errors
+    /// As [`MiniLm::from_layers`].
+    pub fn step(&mut self, bytes: &[u8]) -> Result<Option<MiniLm>, EmbedError> {
+        let rest = bytes.get(self.at..).unwrap_or_default();
+        let Some(head) = &self.head else {
+            let mut r = Reader { rest, version: VERSION };
+            self.head = Some(r.head()?);
+            self.at = bytes.len() - r.rest.len();
+            return Ok(None);
+        };
+        let mut r = Reader { rest, version: head.version };
+        let hidden = head.hidden;
+        if self.layers.len() < head.layers {
+            self.layers.push(Layer {
                 qkv: r.linear(hidden, 3 * hidden)?,
                 attended: r.linear(hidden, hidden)?,
                 attention_norm: r.norm(hidden)?,
-                up: r.linear(hidden, intermediate)?,
-                down: r.linear(intermediate, hidden)?,
+                up: r.linear(hidden, head.intermediate)?,
+                down: r.linear(head.intermediate, hidden)?,
                 output_norm: r.norm(hidden)?,
-            })
-        })
-        .collect::<Result<Vec<_>, EmbedError>>()?;
-    if !r.rest.is_empty() {
-        return Err(EmbedError::Layers("bytes left over"));
+            });
+            self.at = bytes.len() - r.rest.len();
+            return Ok(None);
+        }
+        if !r.rest.is_empty() {
+            return Err(EmbedError::Layers("bytes left over"));
+        }
+        let Some(Head { heads, epsilon, positions, input_norm, .. }) = self.head.take() else { return Ok(None) };
+        let layers = std::mem::take(&mut self.layers);
+        Ok(Some(MiniLm::new(Encoder::new(hidden, heads, epsilon, input_norm, layers)?, positions)?))
     }
-    Ok(MiniLm::new(Encoder::new(hidden, heads as usize, epsilon, input_norm, layers)?, positions)?)
 }
 
 /// Takes from the front of bytes.
@@ -145,6 +168,34 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn head(&mut self) -> Result<Head, EmbedError> {
+        if self.take(4)? != MAGIC {
+            return Err(EmbedError::Layers("wrong magic"));
+        }
+        let version = self.word()?;
+        if !(1..=VERSION).contains(&version) {
+            return Err(EmbedError::Layers("a version that this program does not know"));
+        }
+        let (hidden, heads, layers, intermediate, positions) = (self.word()?, self.word()?, self.word()?, self.word()?, self.word()?);
+        let epsilon = f32::from_bits(self.word()?);
+        let sane = (1..=MAX_HIDDEN).contains(&hidden)
+            && (1..=hidden).contains(&heads)
+            && (1..=MAX_LAYERS).contains(&layers)
+            && (1..=MAX_INTERMEDIATE).contains(&intermediate)
+            && (1..=MAX_SEQUENCE as u32).contains(&positions);
+        if !sane || self.word()? != 0 {
+            return Err(EmbedError::Layers("sizes out of bounds"));
+        }
+        // Everything below takes bytes that are there before it makes room for them, so that memory is bounded by the input.
+        let (hidden, positions) = (hidden as usize, positions as usize);
+        let scales = self.floats(positions)?;
+        let rows = self.take(positions * hidden * 2)?.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b)).collect();
+        let positions = Positions::new(hidden, rows, scales)?;
+        let input_norm = self.norm(hidden)?;
+        let (heads, layers, intermediate) = (heads as usize, layers as usize, intermediate as usize);
+        Ok(Head { version, hidden, heads, layers, intermediate, epsilon, positions, input_norm })
+    }
+
     fn take(&mut self, n: usize) -> Result<&'a [u8], EmbedError> {
         let (front, rest) = self.rest.split_at_checked(n).ok_or(EmbedError::Layers("cut short"))?;
         self.rest = rest;

@@ -80,11 +80,13 @@ impl Positions {
     }
 }
 
-/// Buffers of [`MiniLm::embed_batch`], used again from call to call.
+/// Buffers of [`MiniLm::embed_batch`], used again from call to call; and a pass that [`MiniLm::begin`] began.
 #[derive(Debug, Default)]
 pub struct EmbedScratch {
     x: Vec<f32>,
     lengths: Vec<usize>,
+    /// Steps that have been made.
+    steps: usize,
     nn: Scratch,
 }
 
@@ -166,12 +168,9 @@ impl MiniLm {
     /// [`EmbedError::Length`] and [`EmbedError::Word`] as [`MiniLm::embed`]; [`EmbedError::Degenerate`] when a number is not finite.
     pub fn token_vectors(&self, ids: &[u32], rows: &dyn WordRows) -> Result<Vec<f32>, EmbedError> {
         let mut scratch = EmbedScratch::default();
-        self.embed_batch(&[ids], rows, &mut scratch, &mut Vec::new())?;
-        // The pass works in place: what was the tokens' embeddings is their vectors now.
-        if scratch.x.iter().any(|v| !v.is_finite()) {
-            return Err(EmbedError::Degenerate);
-        }
-        Ok(scratch.x)
+        self.begin(&[ids], rows, &mut scratch)?;
+        while self.step(&mut scratch)? {}
+        scratch.token_vectors()
     }
 
     /// The unit vectors of several texts in one pass, one after the other in `out`. Each is what [`MiniLm::embed`] gives for it alone; together, the
@@ -186,9 +185,21 @@ impl MiniLm {
         scratch: &mut EmbedScratch,
         out: &mut Vec<f32>,
     ) -> Result<(), EmbedError> {
+        self.begin(texts, rows, scratch)?;
+        while self.step(scratch)? {}
+        self.unit_vectors(scratch, out)
+    }
+
+    /// Begins a pass over several texts, for callers who have other things to do while it is made: [`MiniLm::step`] until there are no more,
+    /// then [`MiniLm::unit_vectors`] or [`EmbedScratch::token_vectors`].
+    ///
+    /// # Errors
+    /// As [`MiniLm::embed`], for the first text that has one.
+    pub fn begin(&self, texts: &[&[u32]], rows: &dyn WordRows, scratch: &mut EmbedScratch) -> Result<(), EmbedError> {
         let hidden = self.dim();
         scratch.x.clear();
         scratch.lengths.clear();
+        scratch.steps = 0;
         for ids in texts {
             if !(1..=self.max_tokens()).contains(&ids.len()) {
                 return Err(EmbedError::Length { given: ids.len(), most: self.max_tokens() });
@@ -200,11 +211,43 @@ impl MiniLm {
                 scratch.x.extend(word.iter().zip(position).map(|(&w, &p)| f32::from(w) * scale + f32::from(p) * position_scale));
             }
         }
-        self.encoder.mean_vectors(self.simd, &mut scratch.x, &scratch.lengths, &mut scratch.nn, out)?;
+        Ok(())
+    }
+
+    /// The next step of a pass; false where there was none left.
+    ///
+    /// # Errors
+    /// [`EmbedError::Shape`] for a pass that another model began.
+    pub fn step(&self, scratch: &mut EmbedScratch) -> Result<bool, EmbedError> {
+        let left = scratch.steps < self.encoder.steps();
+        if left {
+            self.encoder.step(self.simd, scratch.steps, &mut scratch.x, &scratch.lengths, &mut scratch.nn)?;
+            scratch.steps += 1;
+        }
+        Ok(left)
+    }
+
+    /// What a pass came to: the unit vectors of its texts, one after the other in `out`.
+    ///
+    /// # Errors
+    /// [`EmbedError::Degenerate`] for hostile weights, [`EmbedError::Shape`] for a pass that another model began.
+    pub fn unit_vectors(&self, scratch: &EmbedScratch, out: &mut Vec<f32>) -> Result<(), EmbedError> {
+        self.encoder.means(&scratch.x, &scratch.lengths, out)?;
         if out.iter().any(|v| !v.is_finite()) {
             return Err(EmbedError::Degenerate);
         }
         Ok(())
+    }
+}
+
+impl EmbedScratch {
+    /// What a pass came to: the last layer's vector of every token, one after the other.
+    ///
+    /// # Errors
+    /// [`EmbedError::Degenerate`] when a number is not finite.
+    pub fn token_vectors(self) -> Result<Vec<f32>, EmbedError> {
+        // The pass works in place: what was the tokens' embeddings is their vectors now.
+        if self.x.iter().all(|v| v.is_finite()) { Ok(self.x) } else { Err(EmbedError::Degenerate) }
     }
 }
 

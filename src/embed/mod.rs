@@ -5,7 +5,7 @@ pub(crate) mod minilm;
 mod question;
 mod table;
 
-pub use layers::encode_layers;
+pub use layers::{LayersDecoder, encode_layers};
 pub use minilm::{EmbedError, EmbedScratch, MiniLm, Positions, WordRows};
 pub use question::{QuestionEncoder, QuestionRows, WordPages};
 pub use table::{TableEncoder, TableIndex, encode_rows};

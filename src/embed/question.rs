@@ -1,6 +1,6 @@
 //! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
 
-use super::{EmbedError, MiniLm, WordRows};
+use super::{EmbedError, EmbedScratch, LayersDecoder, MiniLm, WordRows};
 use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
 use crate::compact::Map;
 use crate::text::Tokenizer;
@@ -83,6 +83,22 @@ impl WordPages {
     }
 }
 
+impl WordPages {
+    /// Makes the pass of a model over a text, of which `rows` are the words; between its layers others may have the thread.
+    ///
+    /// # Errors
+    /// As [`MiniLm::embed`].
+    pub async fn run(&self, model: &MiniLm, ids: &[u32], rows: &dyn WordRows, pass: &mut EmbedScratch) -> Result<(), EmbedError> {
+        model.begin(&[ids], rows, pass)?;
+        loop {
+            self.bundle.pause().await;
+            if !model.step(pass)? {
+                return Ok(());
+            }
+        }
+    }
+}
+
 impl QuestionEncoder {
     /// Whether the bundle brings the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
@@ -94,9 +110,10 @@ impl QuestionEncoder {
     /// # Errors
     /// [`BundleError`] when the bundle has no model or a section of it cannot be loaded.
     pub async fn load(bundle: &Bundle) -> Result<Self, BundleError> {
-        let model = bundle.section("layers", |file, bytes| {
+        let mut decoder = LayersDecoder::default();
+        let model = bundle.section_in_steps("layers", move |file, bytes| {
             let mut b = open_section(file, bytes, Kind::Layers)?;
-            MiniLm::from_layers(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
+            decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
         });
         let (words, model) = futures::future::try_join(WordPages::load(bundle), model).await?;
         Ok(QuestionEncoder { words, model })
@@ -114,6 +131,11 @@ impl QuestionEncoder {
     pub async fn encode(&self, text: &str) -> Result<Vec<f32>, BundleError> {
         let ids = self.words.tokenizer.encode(text, MAX_TOKENS);
         let rows = self.words.rows(&ids).await?;
-        self.model.embed(&ids, &rows).map_err(|e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() })
+        let corrupt = |e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() };
+        let mut pass = EmbedScratch::default();
+        self.words.run(&self.model, &ids, &rows, &mut pass).await.map_err(corrupt)?;
+        let mut out = Vec::new();
+        self.model.unit_vectors(&pass, &mut out).map_err(corrupt)?;
+        Ok(out)
     }
 }

@@ -10,7 +10,7 @@ use crate::agent::{AgentOptions, PlannerChoice};
 use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
 use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
-use js_sys::{Array, Reflect};
+use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// An object of the page; one that is absent has no members.
@@ -44,6 +44,10 @@ impl Given {
 
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>, JsValue> {
         self.member(name, "a number", JsValue::as_f64)
+    }
+
+    pub(super) fn function(&self, name: &str) -> Result<Option<Function>, JsValue> {
+        self.member(name, "a function", |v| v.dyn_ref::<Function>().cloned())
     }
 
     fn count(&self, name: &str) -> Result<Option<u32>, JsValue> {

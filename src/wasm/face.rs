@@ -83,17 +83,19 @@ impl Teller {
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// Opens the bundle below `base`; `progress({phase, loaded, total})` hears what arrives.
+    /// Opens the bundle below `base`; `progress({phase, loaded, total})` hears what arrives. The option `pause` is a function for an engine on a page's
+    /// own thread: called in the middle of long work, it gives nothing, or a promise after which to go on.
     #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
     pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
         promise(signal, async move {
-            let limit = match Given::new(options)?.number("memoryLimit")? {
+            let given = Given::new(options)?;
+            let limit = match given.number("memoryLimit")? {
                 Some(n) if n.is_finite() && n >= 1.0 => n as u64,
                 Some(_) => return Err(error::bad_argument("memoryLimit must be a number of bytes")),
                 None => DEFAULT_MEMORY_LIMIT,
             };
             let base = if base.ends_with('/') { base } else { format!("{base}/") };
-            let source = Rc::new(HttpSource::new(base));
+            let source = Rc::new(HttpSource::new(base, given.function("pause")?));
             source.tell(progress);
             let opened = Engine::open(Rc::clone(&source) as Rc<dyn crate::bundle::Source>, limit).await;
             source.tell(None);

@@ -9,8 +9,9 @@ use js_sys::Uint8Array;
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::pin;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{ReadableStream, RequestInit, WritableStream};
 
 #[wasm_bindgen]
@@ -38,6 +39,8 @@ pub struct HttpSource {
     base: String,
     /// Called with {phase, loaded, total} while a file arrives: which section, bytes so far, bytes expected.
     progress: RefCell<Option<js_sys::Function>>,
+    /// Where the engine shares a thread with a page: called in the middle of long work; a promise says to wait for it.
+    pause: Option<js_sys::Function>,
 }
 
 fn network(error: JsValue) -> SourceError {
@@ -70,9 +73,9 @@ async fn read_all(stream: ReadableStream, limit: u64, patience: u32, seen: &dyn 
 }
 
 impl HttpSource {
-    /// A source below `base`, which ends in a slash.
-    pub fn new(base: String) -> Self {
-        HttpSource { base, progress: RefCell::default() }
+    /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of long work for a promise to wait for.
+    pub fn new(base: String, pause: Option<js_sys::Function>) -> Self {
+        HttpSource { base, progress: RefCell::default(), pause }
     }
 
     /// From now on, tells `progress` (or nobody) what arrives.
@@ -124,6 +127,12 @@ impl Source for HttpSource {
             Err(SourceError::NotFound)
         }
         .boxed_local()
+    }
+
+    fn pause(&self) -> Option<LocalBoxFuture<'static, ()>> {
+        let asked = self.pause.as_ref()?.call0(&JsValue::NULL).ok()?;
+        let turn = JsFuture::from(asked.dyn_into::<js_sys::Promise>().ok()?);
+        Some(turn.map(drop).boxed_local())
     }
 
     fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {

@@ -5,12 +5,13 @@ import { chromium } from "playwright-core";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
 
-/** A Chromium of this machine: $CHROMIUM_PATH, or one in the usual places. */
-export async function launch() {
+/** A Chromium of this machine: $CHROMIUM_PATH, or one in the usual places. `jsFlags` are V8's. */
+export async function launch({ jsFlags } = {}) {
   const executablePath = process.env.CHROMIUM_PATH ?? PLACES.find((place) => existsSync(place));
   if (!executablePath) throw new Error("No Chromium was found. Set CHROMIUM_PATH to one.");
   const args = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic"];
   if (process.getuid?.() === 0) args.push("--no-sandbox");
+  if (jsFlags) args.push(`--js-flags=${jsFlags}`);
   return chromium.launch({ executablePath, args });
 }
 

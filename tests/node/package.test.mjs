@@ -2,6 +2,7 @@
 // bundle/.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -109,9 +110,28 @@ test("signals and close are honoured", async () => {
 test("what is kept for use without a network names every file of the package that a page may come to need", async () => {
   const { PACKAGE_FILES } = await import(pathToFileURL(join(folder, "pkg/offline.js")));
   const files = (await readdir(join(folder, "pkg"))).filter((name) => /\.(js|wasm)$/.test(name));
-  // Node's own part, and the service worker, which browsers keep by themselves.
-  const wanted = files.filter((name) => !["node-files.js", "offline-worker.js"].includes(name));
+  // Node's own part, and the service worker, which browsers keep by themselves; and what only browsers without SIMD use.
+  const wanted = files.filter((name) => !["node-files.js", "offline-worker.js", "pocketgraph_scalar.js", "pocketgraph_scalar_bg.wasm"].includes(name));
   assert.deepEqual([...PACKAGE_FILES].sort(), wanted.sort());
+});
+
+test("without SIMD the third module finds the same", async (context) => {
+  const script = `
+    const { HAS_SIMD } = await import(${JSON.stringify(pathToFileURL(join(folder, "pkg/wasm-modules.js")).href)});
+    const { PocketGraph } = await import(${JSON.stringify(pathToFileURL(join(folder, "pkg/pocketgraph.js")).href)});
+    const graph = await PocketGraph.open(${JSON.stringify(join(folder, "bundle"))});
+    await graph.prepare();
+    const found = await graph.search(${JSON.stringify(QUESTION)});
+    await graph.close();
+    console.log(JSON.stringify({ HAS_SIMD, found }));
+  `;
+  // V8 gives WebAssembly no SIMD where it may not use these instructions.
+  const run = (...flags) => JSON.parse(execFileSync(process.execPath, [...flags, "--input-type=module", "-e", script], { encoding: "utf8" }));
+  const without = run("--no-enable-sse4-1");
+  if (without.HAS_SIMD) return context.skip("this processor's SIMD cannot be switched off");
+  const withSimd = run();
+  assert.ok(withSimd.HAS_SIMD && withSimd.found.stage === "model" && withSimd.found.hits.length > 0);
+  assert.deepEqual(without.found, withSimd.found);
 });
 
 test("Node, which has no service workers, refuses to keep anything", async () => {

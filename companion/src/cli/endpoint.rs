@@ -75,10 +75,11 @@ impl EndpointArgs {
 /// Who plans, and where to look beyond the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Planning {
-    /// Who plans [default: the rules, and the model where they are unsure and there is one]
+    /// Who plans [default: auto: the rules; where they have no plan, or the question names several things, the trained planner of the bundle; then
+    /// the model, if there is one]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
-    /// Below this confidence a plan by rules is not carried out
+    /// Below this confidence a plan by rules or by the trained planner is not carried out
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
     /// Search the web where graph and documents have nothing, by this SearXNG server, such as http://localhost:8888

@@ -142,53 +142,50 @@ impl Encoder {
         scratch: &mut Scratch,
         out: &mut Vec<f32>,
     ) -> Result<(), ShapeError> {
-        let longest = lengths.iter().copied().max().unwrap_or(0);
-        let total = lengths.iter().fold(0usize, |t, &n| t.saturating_add(n));
-        if lengths.contains(&0) || longest > MAX_SEQUENCE || total.checked_mul(self.hidden) != Some(x.len()) {
-            return Err(ShapeError::Shape("token vectors"));
+        for layer in 0..self.steps() {
+            self.step(simd, layer, x, lengths, scratch)?;
         }
-        out.clear();
-        out.resize(lengths.len() * self.hidden, 0.0);
+        self.means(x, lengths, out)
+    }
+
+    /// How many steps a pass has: one a layer.
+    pub fn steps(&self) -> usize {
+        self.layers.len().max(1)
+    }
+
+    /// The step `number` of a pass over `x`: its layer, and before the first the normalisation. All steps in their order, and then
+    /// [`Encoder::means`], are [`Encoder::mean_vectors`], for callers who have other things to do between.
+    ///
+    /// # Errors
+    /// As [`Encoder::mean_vectors`].
+    pub fn step(&self, simd: Simd, number: usize, x: &mut [f32], lengths: &[usize], scratch: &mut Scratch) -> Result<(), ShapeError> {
+        let longest = self.longest(x, lengths)?;
         match simd.0 {
-            Set::Scalar => self.forward::<Scalar>(x, lengths, longest, scratch, out),
+            Set::Scalar => self.forward::<Scalar>(number, x, lengths, longest, scratch),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => self.forward::<super::kernel::Simd128>(x, lengths, longest, scratch, out),
+            Set::Simd128 => self.forward::<super::kernel::Simd128>(number, x, lengths, longest, scratch),
             // SAFETY: a `Simd` is only made after finding its features on this machine.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => unsafe { self.forward_avx2(x, lengths, longest, scratch, out) },
+            Set::Avx2 => unsafe { self.forward_avx2(number, x, lengths, longest, scratch) },
             // SAFETY: the same.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512Vnni => unsafe { self.forward_vnni(x, lengths, longest, scratch, out) },
+            Set::Avx512Vnni => unsafe { self.forward_vnni(number, x, lengths, longest, scratch) },
         }
         Ok(())
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn forward_avx2(&self, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch, out: &mut [f32]) {
-        self.forward::<super::kernel::Avx2>(x, lengths, longest, s, out);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-    fn forward_vnni(&self, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch, out: &mut [f32]) {
-        self.forward::<super::kernel::Avx512Vnni>(x, lengths, longest, s, out);
-    }
-
-    /// The whole pass. Inlined into a function per instruction set, so that its floating-point loops are compiled for each.
-    #[inline(always)]
-    fn forward<K: Kernel>(&self, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch, out: &mut [f32]) {
-        s.reserve(self, x.len() / self.hidden, longest);
-        norm_rows(x, &self.input_norm, self.epsilon);
-        for layer in &self.layers {
-            self.attend::<K>(layer, x, lengths, s);
-            norm_rows(x, &layer.attention_norm, self.epsilon);
-            feed_forward::<K>(layer, x, s);
-            norm_rows(x, &layer.output_norm, self.epsilon);
-        }
-        let mut start = 0;
+    /// The mean of each sequence of `x` after the last step, as [`Encoder::mean_vectors`] gives it.
+    ///
+    /// # Errors
+    /// As [`Encoder::mean_vectors`].
+    pub fn means(&self, x: &[f32], lengths: &[usize], out: &mut Vec<f32>) -> Result<(), ShapeError> {
+        self.longest(x, lengths)?;
+        out.clear();
+        out.resize(lengths.len() * self.hidden, 0.0);
+        let mut rest = x;
         for (&n, mean) in lengths.iter().zip(out.chunks_exact_mut(self.hidden)) {
-            for token in x[start..start + n * self.hidden].chunks_exact(self.hidden) {
+            let (sequence, behind) = rest.split_at(n * self.hidden);
+            for token in sequence.chunks_exact(self.hidden) {
                 for (m, &v) in mean.iter_mut().zip(token) {
                     *m += v;
                 }
@@ -196,8 +193,45 @@ impl Encoder {
             if !normalise(mean) {
                 mean.fill(f32::NAN);
             }
-            start += n * self.hidden;
+            rest = behind;
         }
+        Ok(())
+    }
+
+    /// The length of the longest sequence, where `lengths` are those of `x`.
+    fn longest(&self, x: &[f32], lengths: &[usize]) -> Result<usize, ShapeError> {
+        let longest = lengths.iter().copied().max().unwrap_or(0);
+        let total = lengths.iter().fold(0usize, |t, &n| t.saturating_add(n));
+        if lengths.contains(&0) || longest > MAX_SEQUENCE || total.checked_mul(self.hidden) != Some(x.len()) {
+            return Err(ShapeError::Shape("token vectors"));
+        }
+        Ok(longest)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn forward_avx2(&self, number: usize, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch) {
+        self.forward::<super::kernel::Avx2>(number, x, lengths, longest, s);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+    fn forward_vnni(&self, number: usize, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch) {
+        self.forward::<super::kernel::Avx512Vnni>(number, x, lengths, longest, s);
+    }
+
+    /// One step. Inlined into a function per instruction set, so that its floating-point loops are compiled for each.
+    #[inline(always)]
+    fn forward<K: Kernel>(&self, number: usize, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch) {
+        s.reserve(self, x.len() / self.hidden, longest);
+        if number == 0 {
+            norm_rows(x, &self.input_norm, self.epsilon);
+        }
+        let Some(layer) = self.layers.get(number) else { return };
+        self.attend::<K>(layer, x, lengths, s);
+        norm_rows(x, &layer.attention_norm, self.epsilon);
+        feed_forward::<K>(layer, x, s);
+        norm_rows(x, &layer.output_norm, self.epsilon);
     }
 
     /// x += attended(attention(x)).

@@ -44,6 +44,7 @@ impl Simd {
 
     /// All sets of this machine, slowest first.
     pub fn available() -> Vec<Simd> {
+        #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(unused_mut))]
         let mut sets = vec![Set::Scalar];
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         sets.push(Set::Simd128);

@@ -23,7 +23,7 @@ pub use draft::{Draft, Pointer, Spoken, drafts, softmax};
 pub use frame::{Framed, Framer, MAX_TOKENS};
 pub use ground::{Grounded, Grounder};
 pub use label::{ENTITIES, Node, STEPS, Shape, TAGS, Tag, Wrap};
-pub use section::{Head, Heads, Logits, PlannerModel};
+pub use section::{Head, Heads, Logits, PlannerDecoder, PlannerModel};
 
 /// No question is longer, in bytes.
 const LONGEST: usize = 4096;
@@ -76,7 +76,15 @@ impl<'a> ModelPlanner<'a> {
     /// [`PlannerError::Model`] where a token has no word vector, [`PlannerError::NothingLinked`] where no draft can be looked up.
     pub fn read(&self, question: &str, framed: &Framed, mentions: &[Mention], rows: &dyn WordRows) -> Result<Grounded, PlannerError> {
         let logits = self.model.forward(framed, rows).map_err(|e| PlannerError::Model(e.to_string()))?;
-        let drafts = drafts(question, framed, &logits);
+        self.choose(question, framed, mentions, &logits)
+    }
+
+    /// As [`ModelPlanner::read`], where the model has spoken already.
+    ///
+    /// # Errors
+    /// [`PlannerError::NothingLinked`] where no draft can be looked up.
+    pub fn choose(&self, question: &str, framed: &Framed, mentions: &[Mention], logits: &Logits) -> Result<Grounded, PlannerError> {
+        let drafts = drafts(question, framed, logits);
         self.grounder.best(question, mentions, &drafts, self.model.calibration()).ok_or(PlannerError::NothingLinked)
     }
 

@@ -7,7 +7,7 @@
 use super::confidence::{Calibration, FEATURES};
 use super::frame::Framed;
 use super::label::{Shape, TAGS, Wrap};
-use crate::embed::{EmbedError, MiniLm, WordRows, encode_layers};
+use crate::embed::{EmbedError, LayersDecoder, MiniLm, WordRows, encode_layers};
 
 const MAGIC: &[u8; 4] = b"PGPL";
 const VERSION: u32 = 1;
@@ -127,33 +127,12 @@ impl PlannerModel {
     /// # Errors
     /// [`EmbedError::Layers`] or [`EmbedError::Shape`], saying what is wrong.
     pub fn decode(bytes: &[u8]) -> Result<PlannerModel, EmbedError> {
-        let short = || EmbedError::Layers("cut short");
-        let word = |at: usize| bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b));
-        if bytes.get(..4) != Some(MAGIC) {
-            return Err(EmbedError::Layers("wrong magic"));
+        let mut decoder = PlannerDecoder::default();
+        loop {
+            if let Some(model) = decoder.step(bytes)? {
+                return Ok(model);
+            }
         }
-        if word(4) != Some(VERSION) {
-            return Err(EmbedError::Layers("a version that this program does not know"));
-        }
-        let hidden = word(8).ok_or_else(short)? as usize;
-        if !(1..=MAX_HIDDEN).contains(&hidden) {
-            return Err(EmbedError::Layers("sizes out of bounds"));
-        }
-        let mut rest = bytes.get(12..).ok_or_else(short)?;
-        let mut floats = |n: usize| -> Result<Vec<f32>, EmbedError> {
-            let (front, behind) = rest.split_at_checked(n * 4).ok_or_else(short)?;
-            rest = behind;
-            Ok(front.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
-        };
-        let calibration = floats(FEATURES)?.try_into().map_err(|_| short())?;
-        let mut head = |outputs: usize| Ok::<Head, EmbedError>(Head { weights: floats(outputs * hidden)?, bias: floats(outputs)? });
-        let [shape, wrap, number, tag] = OUTPUTS;
-        let heads = Heads { shape: head(shape)?, wrap: head(wrap)?, number: head(number)?, tag: head(tag)? };
-        let encoder = MiniLm::from_layers(rest)?;
-        if encoder.dim() != hidden {
-            return Err(EmbedError::Layers("a head of another size"));
-        }
-        PlannerModel::new(encoder, heads, Calibration(calibration))
     }
 
     /// What the heads say of a question; `words` are the word vectors of its tokens.
@@ -161,12 +140,68 @@ impl PlannerModel {
     /// # Errors
     /// [`EmbedError`] for a token without a word vector, more tokens than the encoder has positions, or hostile weights.
     pub fn forward(&self, framed: &Framed, words: &dyn WordRows) -> Result<Logits, EmbedError> {
-        let vectors = self.encoder.token_vectors(&framed.ids, words)?;
+        Ok(self.logits(&self.encoder.token_vectors(&framed.ids, words)?))
+    }
+
+    /// What the heads say of a question whose tokens have these vectors under the encoder, one after the other.
+    pub fn logits(&self, vectors: &[f32]) -> Logits {
         let first = vectors.get(..self.encoder.dim()).unwrap_or_default();
         let tags = vectors.chunks_exact(self.encoder.dim()).map(|v| self.heads.tag.apply(v)).collect();
         let (shape, wrap, number) = (self.heads.shape.apply(first), self.heads.wrap.apply(first), self.heads.number.apply(first));
-        Ok(Logits { shape, wrap, number, tags })
+        Logits { shape, wrap, number, tags }
     }
+}
+
+/// Decodes a planner's bytes in steps, for callers who have other things to do between.
+#[derive(Default)]
+pub struct PlannerDecoder {
+    /// The heads, the calibration, and where the encoder begins.
+    heads: Option<(Heads, Calibration, usize)>,
+    layers: LayersDecoder,
+}
+
+impl PlannerDecoder {
+    /// The next step over `bytes`, which are the same at each: the model after the last, `None` before.
+    ///
+    /// # Errors
+    /// As [`PlannerModel::decode`].
+    pub fn step(&mut self, bytes: &[u8]) -> Result<Option<PlannerModel>, EmbedError> {
+        let Some((_, _, at)) = &self.heads else {
+            self.heads = Some(heads(bytes)?);
+            return Ok(None);
+        };
+        let Some(encoder) = self.layers.step(bytes.get(*at..).unwrap_or_default())? else { return Ok(None) };
+        let Some((heads, calibration, _)) = self.heads.take() else { return Ok(None) };
+        // A head of another dimension than the encoder's is refused there.
+        PlannerModel::new(encoder, heads, calibration).map(Some)
+    }
+}
+
+/// What stands before the encoder, and where that begins.
+fn heads(bytes: &[u8]) -> Result<(Heads, Calibration, usize), EmbedError> {
+    let short = || EmbedError::Layers("cut short");
+    let word = |at: usize| bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b));
+    if bytes.get(..4) != Some(MAGIC) {
+        return Err(EmbedError::Layers("wrong magic"));
+    }
+    if word(4) != Some(VERSION) {
+        return Err(EmbedError::Layers("a version that this program does not know"));
+    }
+    let hidden = word(8).ok_or_else(short)? as usize;
+    if !(1..=MAX_HIDDEN).contains(&hidden) {
+        return Err(EmbedError::Layers("sizes out of bounds"));
+    }
+    let mut rest = bytes.get(12..).ok_or_else(short)?;
+    let mut floats = |n: usize| -> Result<Vec<f32>, EmbedError> {
+        let (front, behind) = rest.split_at_checked(n * 4).ok_or_else(short)?;
+        rest = behind;
+        Ok(front.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    };
+    let calibration = floats(FEATURES)?.try_into().map_err(|_| short())?;
+    let mut head = |outputs: usize| Ok::<Head, EmbedError>(Head { weights: floats(outputs * hidden)?, bias: floats(outputs)? });
+    let [shape, wrap, number, tag] = OUTPUTS;
+    let heads = Heads { shape: head(shape)?, wrap: head(wrap)?, number: head(number)?, tag: head(tag)? };
+    Ok((heads, Calibration(calibration), bytes.len() - rest.len()))
 }
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ pub(super) type Tile = [[i32; PANEL]; TILE_ROWS];
 
 /// A right-hand side's number type.
 pub(super) trait Weight: Copy {
-    /// Whether it is one byte wide.
+    /// Whether it is one byte wide. Plain code need not know.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(dead_code))]
     const NARROW: bool;
     fn widen(self) -> i32;
 }

@@ -1,0 +1,89 @@
+// The trained planner in the page: a question that names several things is planned by it, and where its weights cannot be had the rules take over.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ask, assertClean, harness, use } from "./harness.mjs";
+
+const FILMS = `head\thead-type\trelation\ttail\ttail-type
+Heat\tfilm\tdirected_by\tMichael Mann\tperson
+Ali\tfilm\tdirected_by\tMichael Mann\tperson
+Serpico\tfilm\tdirected_by\tSidney Lumet\tperson
+Heat\tfilm\tstarred_actors\tAl Pacino\tperson
+Heat\tfilm\tstarred_actors\tVal Kilmer\tperson
+Ali\tfilm\tstarred_actors\tWill Smith\tperson
+Serpico\tfilm\tstarred_actors\tAl Pacino\tperson
+`;
+const JOINED = "Which films were directed by Michael Mann and also starred Al Pacino?";
+
+const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-trained-"));
+
+const t = harness(({ site }) => {
+  mkdirSync(join(scratch, "docs"));
+  writeFileSync(join(scratch, "docs", "people.md"), "# People\n\n## Mira Voss\n\nMira Voss was born in Hallwil in 1871.\n");
+  writeFileSync(join(scratch, "films.tsv"), FILMS);
+  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", join(scratch, "films.tsv"), "--no-runtime", "--no-cache"];
+  execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
+  site.mounts.set("/films/", join(scratch, "bundle"));
+});
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Asks through the package; resolves to what the last event carries, and the files that were asked for meanwhile. */
+async function answerOf(worker, question, options = {}) {
+  const page = await t.bare();
+  const before = t.site.requests.length;
+  if (options.fault) t.site.faults.set("/films/planner", options.fault);
+  const seen = await use(page, async ({ PocketGraph }, { worker, question, planner }) => {
+    const graph = await PocketGraph.open("/films/", { worker });
+    let done;
+    for await (const event of graph.ask(question, { planner })) if (event.type === "done") done = event;
+    await graph.close();
+    return done;
+  }, { worker, question, planner: options.planner });
+  assert.ok(!seen.code, seen.message);
+  await page.context().close();
+  return { ...seen, files: t.site.requests.slice(before) };
+}
+
+for (const worker of [true, false]) {
+  const where = worker ? "in a worker" : "on the page's thread";
+
+  test(`${where}: a question that joins several things is planned by the trained planner`, async () => {
+    const { answer, carried, files } = await answerOf(worker, JOINED);
+    assert.equal(carried.by, "trained");
+    assert.ok(carried.confidence >= 0.5 && carried.confidence <= 1, String(carried.confidence));
+    assert.match(carried.text, /Intersect\(/);
+    assert.match(answer.text, /^Heat \[\d\]/);
+    assert.deepEqual(answer.warnings, []);
+    assert.equal(files.filter((path) => path.startsWith("/films/planner-")).length, 1);
+  });
+
+  test(`${where}: a chain that the rules are sure of asks nobody else, and the weights stay on the host`, async () => {
+    const { carried, files } = await answerOf(worker, "who directed Heat?");
+    assert.equal(carried.by, "rules");
+    assert.deepEqual(files.filter((path) => path.startsWith("/films/planner-")), []);
+  });
+
+  for (const kind of ["truncate", "corrupt", "status"]) {
+    test(`${where}: weights that the host spoils (${kind}) leave the question to the rules, and the answer says so`, async () => {
+      const spoiled = await answerOf(worker, JOINED, { fault: { kind, status: 404 } });
+      assert.notEqual(spoiled.carried?.by, "trained");
+      assert.ok(spoiled.answer.warnings.some((text) => /^The trained planner could not be asked: .*planner-/.test(text)), JSON.stringify(spoiled.answer.warnings));
+      const alone = await answerOf(worker, JOINED, { planner: "rules" });
+      assert.deepEqual([spoiled.carried?.by, spoiled.carried?.text, spoiled.answer.text], [alone.carried?.by, alone.carried?.text, alone.answer.text]);
+    });
+  }
+}
+
+test("the page shows the trained planner's plan and its steps", async () => {
+  const page = await t.open({ path: "?bundle=/films/" });
+  await ask(page, JOINED);
+  await page.locator('.answer[data-by="graph"]').waitFor();
+  assert.match(await page.locator(".answer-body").innerText(), /Heat/);
+  await page.locator(".answer-steps", { hasText: /A plan by the trained planner[\s\S]*Intersect/ }).waitFor();
+  await assertClean(page);
+  await page.context().close();
+});

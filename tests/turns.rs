@@ -1,0 +1,99 @@
+//! An engine that shares its thread with a page: it gives the thread back in the middle of its work, and comes to the same.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use futures::executor::block_on;
+use futures::future::{FutureExt, LocalBoxFuture, poll_fn};
+use pocketgraph::agent::{AgentOptions, AskWith, PlannedBy, PlannerChoice, plan_question};
+use pocketgraph::answer::AskOptions;
+use pocketgraph::bundle::{Source, SourceError};
+use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine, SearchOptions};
+use pocketgraph_companion::folder::FolderSource;
+use pocketgraph_companion::kg::{ImportOptions, KgFiles};
+use pocketgraph_companion::pipeline::BuildOptions;
+use std::cell::Cell;
+use std::path::Path;
+use std::rc::Rc;
+use std::task::Poll;
+
+/// A folder behind which somebody else always wants the thread.
+struct Shared {
+    folder: FolderSource,
+    turns: Cell<usize>,
+}
+
+impl Source for Shared {
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+        self.folder.read(file, limit)
+    }
+
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+        self.folder.inflate(gzip, length)
+    }
+
+    fn pause(&self) -> Option<LocalBoxFuture<'static, ()>> {
+        self.turns.set(self.turns.get() + 1);
+        let mut waited = false;
+        let turn = poll_fn(move |context| {
+            if std::mem::replace(&mut waited, true) {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        });
+        Some(turn.boxed_local())
+    }
+}
+
+/// A bundle of a few passages and a small graph of films.
+fn bundle(folder: &Path) {
+    let films = folder.join("films.tsv");
+    let row = |(head, relation, tail): (&str, &str, &str)| format!("{head}\tfilm\t{relation}\t{tail}\tperson\n");
+    let rows = [
+        ("Heat", "directed_by", "Michael Mann"),
+        ("Ali", "directed_by", "Michael Mann"),
+        ("Heat", "starred_actors", "Al Pacino"),
+        ("Serpico", "starred_actors", "Al Pacino"),
+    ];
+    std::fs::write(&films, format!("head\thead-type\trelation\ttail\ttail-type\n{}", rows.map(row).concat())).unwrap();
+    let passages = [("Voss", "Mira Voss was born in Hallwil in 1871. She died in Bern."), ("Hallwil", "Hallwil lies on a lake in Aargau.")];
+    drop(support::engine(support::corpus(folder, passages), |options| BuildOptions {
+        knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())),
+        ..options
+    }));
+}
+
+#[test]
+fn long_work_is_done_in_turns_and_comes_to_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    bundle(folder.path());
+    let bundle = folder.path().join("bundle");
+    let alone = block_on(Engine::open(Rc::new(FolderSource::new(bundle.clone())), DEFAULT_MEMORY_LIMIT)).unwrap();
+    let shared = Rc::new(Shared { folder: FolderSource::new(bundle), turns: Cell::default() });
+    let engine = block_on(Engine::open(Rc::clone(&shared) as Rc<dyn Source>, DEFAULT_MEMORY_LIMIT)).unwrap();
+
+    block_on(alone.prepare()).unwrap();
+    block_on(engine.prepare()).unwrap();
+    // Five megabytes are hashed by the eighth of one, and their six layers decoded one by one.
+    assert!(shared.turns.replace(0) >= 46);
+
+    let found = |engine: &Engine| block_on(engine.search("where was Mira Voss born?", &SearchOptions::default())).unwrap();
+    assert_eq!(found(&engine), found(&alone));
+    // A turn before each layer that reads the question.
+    assert!(shared.turns.replace(0) >= 6);
+
+    let quoted = |engine: &Engine| block_on(engine.quote("where was Mira Voss born?", &AskOptions::default(), &mut |_| {})).unwrap();
+    assert_eq!(quoted(&engine), quoted(&alone));
+    // The question again, and each of its sentences.
+    assert!(shared.turns.replace(0) >= 18);
+
+    let planned = |engine: &Engine| {
+        let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+        let options = AgentOptions { planner: PlannerChoice::Trained, ..AgentOptions::default() };
+        block_on(plan_question(engine, "Which films were directed by Michael Mann and also starred Al Pacino?", &options, &with)).unwrap()
+    };
+    let plan = planned(&engine);
+    assert_eq!((&plan, plan.by), (&planned(&alone), Some(PlannedBy::Trained)));
+    assert!(shared.turns.get() >= 25, "{}", shared.turns.get());
+}
