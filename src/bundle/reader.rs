@@ -89,7 +89,8 @@ impl<T> Pages<T> {
 
 struct Wanted {
     file: String,
-    sha256: [u8; 32],
+    /// The SHA-256 that the file must have, or its beginning.
+    sha256: Vec<u8>,
     bytes: u64,
     raw: u64,
     encoding: Encoding,
@@ -235,7 +236,7 @@ impl Bundle {
         match self.inner.manifest.section(name) {
             None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
             Some(s) => {
-                let wanted = Wanted { file: s.file.clone(), sha256: s.sha256, bytes: s.bytes, raw: s.raw, encoding: s.encoding };
+                let wanted = Wanted { file: s.file.clone(), sha256: s.sha256.to_vec(), bytes: s.bytes, raw: s.raw, encoding: s.encoding };
                 self.load(wanted, decode)
             }
         }
@@ -247,7 +248,7 @@ impl Bundle {
             Some(s) => {
                 let wanted = Wanted {
                     file: page_file(name, page),
-                    sha256: page.sha256,
+                    sha256: page.sha256.to_vec(),
                     bytes: page.bytes.into(),
                     raw: page.raw.into(),
                     encoding: s.page_encoding,
@@ -300,7 +301,7 @@ impl Inner {
             if bytes.len() as u64 != w.bytes {
                 return Err(BundleError::Length { file: w.file.clone(), expected: w.bytes, found: bytes.len() as u64 });
             }
-            if content_hash(&bytes) != w.sha256 {
+            if !content_hash(&bytes).starts_with(&w.sha256) {
                 return Err(BundleError::Hash { file: w.file.clone() });
             }
             let raw = match w.encoding {
