@@ -290,7 +290,9 @@ fn decoders_survive_mutations_that_their_hashes_would_have_caught() {
 }
 
 fn decode_any(bytes: &[u8]) {
-    use pocketgraph::bundle::{Kind, PagedIndex, VectorIndex, TermIndex, decode_chunks, decode_documents, decode_range, decode_vectors, open_section};
+    use pocketgraph::bundle::{
+        Kind, PagedIndex, TermIndex, VectorIndex, decode_chunks, decode_documents, decode_range, decode_vectors, open_section,
+    };
     use pocketgraph::names::{ChunkDocuments, decode_links};
     let _ = decode_documents("f", bytes);
     let _ = decode_chunks("f", bytes, 6);

@@ -142,8 +142,10 @@ mod tests {
     use super::*;
 
     fn table(names: &[(&str, u32, u32)]) -> NameTable {
-        let mut entries: Vec<NameEntry> =
-            names.iter().map(|&(key, chunks, document)| NameEntry { key: key.into(), common: chunks > 3, of: vec![(document, 100)] }).collect();
+        let mut entries: Vec<NameEntry> = names
+            .iter()
+            .map(|&(key, chunks, document)| NameEntry { key: key.into(), common: chunks > 3, of: vec![(document, 100)] })
+            .collect();
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         NameTable { entries, ..NameTable::default() }
     }
@@ -172,7 +174,11 @@ mod tests {
         let king = NameEntry { key: "king victor emmanuel iii of italy".into(), common: false, of: Vec::new() };
         t.entries.insert(2, king.clone());
         assert!(t.entries.is_sorted_by(|a, b| a.key < b.key));
-        assert_eq!(inside(&king, &|key| t.known(key)), [t.find("victor emmanuel iii of italy").unwrap()], "the longest name, and no single word");
+        assert_eq!(
+            inside(&king, &|key| t.known(key)),
+            [t.find("victor emmanuel iii of italy").unwrap()],
+            "the longest name, and no single word"
+        );
         assert!(inside(&t.entries[3], &|key| t.known(key)).is_empty(), "a page's own name leads to that page");
     }
 

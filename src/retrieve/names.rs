@@ -3,9 +3,9 @@
 use super::Corpus;
 use crate::bundle::{BundleError, TermIndex, Terms};
 use crate::compact::sort_unique;
-use crate::names::{ChunkDocuments, NAME_LIKE_WORDS, NameEntry, NameWord, decode_links, name_of_term, name_words};
 #[cfg(feature = "full")]
 use crate::names::NameTable;
+use crate::names::{ChunkDocuments, NAME_LIKE_WORDS, NameEntry, NameWord, decode_links, name_of_term, name_words};
 use crate::text::terms;
 use futures::future::try_join3;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ impl NameIndex {
     }
 
     /// How many names there are.
-    pub fn len(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.names.index.ranges.items()
     }
 

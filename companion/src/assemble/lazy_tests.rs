@@ -233,7 +233,10 @@ fn a_whole_bundle_verifies_and_a_damaged_list_is_named() {
 
 /// The name of a thing: two words of two syllables each, another for every number below 8,000.
 fn thing(i: usize) -> String {
-    let syllables = ["am", "bel", "cor", "dun", "eth", "far", "gol", "hul", "ist", "jor", "kel", "lum", "mar", "nor", "oth", "pel", "quil", "ros", "sul", "tor"];
+    let syllables = [
+        "am", "bel", "cor", "dun", "eth", "far", "gol", "hul", "ist", "jor", "kel", "lum", "mar", "nor", "oth", "pel", "quil", "ros",
+        "sul", "tor",
+    ];
     let word = |a: usize, b: usize| {
         let mut word = format!("{}{}", syllables[a], syllables[b]);
         word[..1].make_ascii_uppercase();
@@ -274,7 +277,11 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
     let document_of: Vec<u32> = block_on(engine.corpus().chunks(&every)).unwrap().0.values().map(|c| c.document).collect();
     let whole: NameTable = numbered_by_chunks(&found.table, &document_of);
     let mut order: Vec<u32> = Vec::new();
-    document_of.iter().for_each(|d| if !order.contains(d) { order.push(*d) });
+    document_of.iter().for_each(|d| {
+        if !order.contains(d) {
+            order.push(*d)
+        }
+    });
     let questions = [
         "What stands beside Ammar of Amtor?".to_owned(),
         format!("is {} near {}", thing(4321), thing(77).to_lowercase()),
@@ -286,7 +293,7 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
         let (source, engine) = open(&files);
         let terms: Vec<String> = title_terms(question);
         let index = block_on(NameIndex::open(engine.corpus(), question, &terms)).unwrap();
-        assert_eq!(index.len() as usize, whole.entries.len());
+        assert_eq!(index.count() as usize, whole.entries.len());
         assert_eq!(in_question(question, &|key| index.known(key)), in_question(question, &|key| whole.known(key)));
         assert_eq!(index.documents.of, whole.document_of);
         for term in &terms {

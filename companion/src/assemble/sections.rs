@@ -1,6 +1,7 @@
 //! From finished parts to a bundle's sections.
 
 use super::table::token_table;
+use super::terms::{terms, titles};
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
 use crate::names::Found;
@@ -17,7 +18,6 @@ use pocketgraph::entities::{
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
-use super::terms::{terms, titles};
 use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
 use pocketgraph::names::{
     ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,

@@ -176,7 +176,7 @@ async fn sources(
     };
     let best = top_k(scores.iter().map(share), SOURCES);
     let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
-    let ((mut loaded, mut missing), (mut texts, lost)) = try_join(corpus.mentions(&ids, names.len()), corpus.passages(&ids)).await?;
+    let ((mut loaded, mut missing), (mut texts, lost)) = try_join(corpus.mentions(&ids, names.count()), corpus.passages(&ids)).await?;
     missing.extend(lost);
     let mut out = Vec::new();
     for Scored { index: chunk, score: share } in best {
