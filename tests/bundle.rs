@@ -290,14 +290,18 @@ fn decoders_survive_mutations_that_their_hashes_would_have_caught() {
 }
 
 fn decode_any(bytes: &[u8]) {
-    use pocketgraph::bundle::{Kind, PagedIndex, VectorIndex, decode_chunks, decode_documents, decode_vectors, open_section};
-    use pocketgraph::lexical::{decode_lexicon, decode_postings};
+    use pocketgraph::bundle::{
+        Kind, PagedIndex, TermIndex, VectorIndex, decode_chunks, decode_documents, decode_range, decode_vectors, open_section,
+    };
+    use pocketgraph::names::{ChunkDocuments, decode_links};
     let _ = decode_documents("f", bytes);
     let _ = decode_chunks("f", bytes, 6);
     let _ = decode_vectors("f", bytes, Kind::Vectors, 20, DIM as u64);
     let _ = VectorIndex::decode("f", bytes, 60, DIM as u64);
-    let _ = decode_lexicon("f", bytes, 60);
-    let _ = decode_postings("f", bytes, 60);
+    let _ = TermIndex::decode("f", bytes);
+    let _ = decode_range("f", bytes, 60);
+    let _ = ChunkDocuments::decode("f", bytes, 60);
+    let _ = decode_links("f", bytes);
     for kind in [Kind::ChunkIndex, Kind::WordIndex] {
         if let Ok(mut b) = open_section("f", bytes, kind) {
             let _ = PagedIndex::take(&mut b);

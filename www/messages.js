@@ -2,7 +2,7 @@
 
 const BY_CODE = {
   network: "The network could not be reached. What has been loaded already can still be searched.",
-  "unsupported-version": "This bundle was built by a newer version than this page can read. Publish the page and the bundle together.",
+  "unsupported-version": "This bundle was built by another version than this page can read. Publish the page and the bundle together.",
   "hash-mismatch": "A file of the bundle is not the one its manifest names. It may be half uploaded, or damaged.",
   truncated: "A file of the bundle arrived incomplete.",
   corrupt: "A file of the bundle is damaged.",

@@ -4,8 +4,8 @@ use crate::caseless::recurring_caseless;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::lexical::idf;
 use pocketgraph::names::{
-    ChunkMentions, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, capital_spans, is_name_like, lead_name, name_words, names_of_title,
-    opens_with_title, scan_words,
+    ChunkMentions, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, capital_spans, is_name_like, lead_name, most_rare, name_words,
+    names_of_title, opens_with_title, scan_words,
 };
 use pocketgraph::text::{is_stop_word, sentences, terms};
 use pocketgraph::vector::QuantizedMatrix;
@@ -92,7 +92,7 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
     let entries: Vec<NameEntry> = keys
         .into_iter()
         .map(|key| NameEntry {
-            chunks: in_chunks.get(&key).copied().unwrap_or(0),
+            common: in_chunks.get(&key).copied().unwrap_or(0) > most_rare(chunks.len()),
             of: of.remove(&key).unwrap_or_default().into_iter().collect(),
             key,
         })

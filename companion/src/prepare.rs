@@ -74,11 +74,11 @@ pub fn sections_of(retriever: &str) -> &'static [&'static str] {
         "dense" => &["vectors"],
         "hybrid" => &["lexical", "vectors"],
         "autokg" => &["vectors", "keywords", "keyword-graph"],
-        "auto" => &["lexical", "vectors", "names", "mentions"],
-        "linear" | "hypergraph" => &["vectors", "names", "mentions", "entities"],
-        "graphrag" => &["vectors", "names", "entities", "communities"],
+        "auto" => &["lexical", "vectors", "names", "titles", "chunk-documents", "links", "mentions"],
+        "linear" | "hypergraph" => &["vectors", "names", "chunk-documents", "mentions", "entities"],
+        "graphrag" => &["vectors", "names", "chunk-documents", "entities", "communities"],
         "raptor" => &["vectors", "tree"],
-        "hippo" => &["vectors", "names", "mentions", "entities", "synonyms"],
+        "hippo" => &["vectors", "names", "chunk-documents", "mentions", "entities", "synonyms"],
         _ => &[],
     }
 }

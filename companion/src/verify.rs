@@ -1,9 +1,8 @@
 //! Checking a whole bundle: every file's hash, every decoder.
 
-use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
+use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, TermIndex, decode_range, decode_vectors, open_section};
 use pocketgraph::embed::{QuestionEncoder, TableEncoder};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
-use pocketgraph::lexical::{decode_lexicon, decode_postings};
 use pocketgraph::retrieve::Corpus;
 
 /// What was checked, and what is wrong.
@@ -79,7 +78,11 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
             v.faults.extend(table.pages(&[page]).await.missing());
         }
     }
-    lexical(bundle, &mut v).await;
+    terms(bundle, "lexical", counts.chunks, &mut v).await;
+    if bundle.has("names") {
+        terms(bundle, "names", counts.documents, &mut v).await;
+        terms(bundle, "titles", counts.documents, &mut v).await;
+    }
     if bundle.has("keywords") {
         v.note(corpus.keywords().await);
     }
@@ -174,14 +177,14 @@ async fn spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
     }
 }
 
-async fn lexical(bundle: &Bundle, v: &mut Verdict) {
-    let chunks = bundle.manifest().counts.chunks;
-    let Some(lexicon) = v.note(bundle.section("lexical", move |f, b| decode_lexicon(f, b, chunks)).await) else { return };
-    for (page, first) in lexicon.ranges.pages.iter().zip(&lexicon.first_terms) {
-        let limit = u32::try_from(chunks).unwrap_or(u32::MAX);
-        let loaded = v.note(bundle.page("lexical", page, move |f, b| decode_postings(f, b, limit)).await);
-        if loaded.is_some_and(|terms| terms.first().map(|t| &t.term) != Some(first)) {
-            v.faults.push(format!("lexical: the range of {first:?} starts with another term"));
+/// A section of terms whose numbers are below `limit`.
+async fn terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
+    let Some(index) = v.note(bundle.section(section, TermIndex::decode).await) else { return };
+    let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+    for ((page, first), run) in index.ranges.pages.iter().zip(&index.first_terms).zip(index.ranges.first.windows(2)) {
+        let Some(terms) = v.note(bundle.page(section, page, move |f, b| decode_range(f, b, limit)).await) else { continue };
+        if terms.first().map(|t| &t.term) != Some(first) || terms.len() as u32 != run[1] - run[0] {
+            v.faults.push(format!("{section}: the range of {first:?} holds other terms than are listed"));
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::error::BundleError;
 use crate::vector::QuantizedMatrix;
 
-/// The format version that this crate writes, and the newest that it reads.
-pub const FORMAT: u16 = 1;
+/// The format version that this crate writes, and the only one that it reads.
+pub const FORMAT: u16 = 2;
 
 const MAGIC: [u8; 4] = *b"PGRF";
 
@@ -22,10 +22,10 @@ pub enum Kind {
     VectorIndex = 4,
     /// The vectors of a run of chunks.
     Vectors = 5,
-    /// Chunk lengths and the list of term ranges.
-    LexicalIndex = 6,
-    /// A range of terms with their postings.
-    Postings = 7,
+    /// The list of a section's ranges of terms.
+    TermIndex = 6,
+    /// A range of terms with what they stand for.
+    Terms = 7,
     /// Keywords and their vectors.
     Keywords = 8,
     /// The keyword graph's edges and each keyword's chunks.
@@ -64,12 +64,14 @@ pub enum Kind {
     TableRows = 25,
     /// The trained planner.
     Planner = 26,
-    /// What documents are called.
-    Names = 30,
+    /// The document of each chunk.
+    ChunkDocuments = 30,
     /// The list of mention pages.
     MentionIndex = 31,
     /// The sentences of a run of chunks: names mentioned, and vectors.
     Mentions = 32,
+    /// How many documents mention each.
+    Links = 33,
     /// The vectors of names, and which names each sentence of the corpus mentions.
     Entities = 40,
     /// Which names are nearly the same.
@@ -100,14 +102,14 @@ pub fn begin(kind: Kind) -> Vec<u8> {
 /// Checks a section's header and gives a cursor on its payload.
 ///
 /// # Errors
-/// [`BundleError::Corrupt`] for another magic or kind, [`BundleError::Version`] for a later format.
+/// [`BundleError::Corrupt`] for another magic or kind, [`BundleError::Version`] for another format.
 pub fn open_section<'a>(file: &'a str, bytes: &'a [u8], kind: Kind) -> Result<Bytes<'a>, BundleError> {
     let mut b = Bytes { file, bytes, at: 0 };
     if b.take(4)? != MAGIC {
         return Err(b.corrupt("it does not start as a PocketGraph section does"));
     }
     let version = b.u16()?;
-    if version == 0 || version > FORMAT {
+    if version != FORMAT {
         return Err(BundleError::Version { file: file.to_owned(), found: version.into(), supported: FORMAT.into() });
     }
     let found = b.u16()?;
@@ -381,11 +383,13 @@ mod tests {
     }
 
     #[test]
-    fn another_kind_and_a_later_version_are_refused_by_name() {
+    fn another_kind_and_another_version_are_refused_by_name() {
         let bytes = begin(Kind::Chunks);
         assert!(open_section("chunks/x", &bytes, Kind::Words).unwrap_err().to_string().starts_with("chunks/x is damaged"));
-        let mut later = bytes.clone();
-        later[4] = 9;
-        assert_eq!(open_section("chunks/x", &later, Kind::Chunks).unwrap_err().code(), "unsupported-version");
+        for version in [0, 1, 9] {
+            let mut other = bytes.clone();
+            other[4] = version;
+            assert_eq!(open_section("chunks/x", &other, Kind::Chunks).unwrap_err().code(), "unsupported-version");
+        }
     }
 }

@@ -16,14 +16,14 @@ pub enum BundleError {
     /// `manifest.json` is not a manifest.
     #[error("manifest.json is not a PocketGraph manifest: {0}")]
     Manifest(String),
-    /// The bundle was written for a later reader.
-    #[error("{file} has format version {found}; this reader knows versions up to {supported}: rebuild the bundle or update the reader")]
+    /// The bundle was written for another reader, a later or an earlier one.
+    #[error("{file} has format version {found}; this reader knows version {supported}: build the bundle again, or update the reader")]
     Version {
         /// The file's name in the bundle.
         file: String,
         /// The version found.
         found: u64,
-        /// The newest version that this reader knows.
+        /// The version that this reader knows.
         supported: u64,
     },
     /// A file does not have the content that its bundle names.

@@ -189,15 +189,15 @@ impl Manifest {
     /// Reads `manifest.json`.
     ///
     /// # Errors
-    /// [`BundleError::Manifest`] when it is not one, [`BundleError::Version`] when it needs a later reader, [`BundleError::Hash`] when it was changed.
+    /// [`BundleError::Manifest`] when it is not one, [`BundleError::Version`] when it is for another reader, [`BundleError::Hash`] when it was changed.
     pub fn from_json(bytes: &[u8]) -> Result<Self, BundleError> {
         let bad = |what: &str| BundleError::Manifest(what.to_owned());
         let text = std::str::from_utf8(bytes).map_err(|_| bad("it is not UTF-8"))?;
         let outer = json::parse(text).map_err(|e| bad(&e.to_string()))?;
         let body = outer.get("pocketgraph").ok_or_else(|| bad("it has no member pocketgraph"))?;
-        // The version is looked at first: a later format may hash otherwise.
+        // The version is looked at first: another format may hash otherwise.
         let oldest = body.get("oldestReader").and_then(Value::as_u64).ok_or_else(|| bad("oldestReader is no number"))?;
-        if oldest > u64::from(FORMAT) {
+        if oldest != u64::from(FORMAT) {
             return Err(BundleError::Version { file: MANIFEST.to_owned(), found: oldest, supported: FORMAT.into() });
         }
         let sha = outer.get("sha256").and_then(Value::as_str).and_then(unhex).ok_or_else(|| bad("sha256 is no hash"))?;
@@ -266,8 +266,8 @@ mod tests {
 
     fn example() -> Manifest {
         Manifest {
-            format: 1,
-            oldest_reader: 1,
+            format: FORMAT.into(),
+            oldest_reader: FORMAT.into(),
             built_by: "pocketgraph 0.1.0".into(),
             counts: Counts { documents: 1, chunks: 2, keywords: 3 },
             options: vec![("seed".into(), "0".into())],
@@ -298,9 +298,13 @@ mod tests {
     }
 
     #[test]
-    fn a_later_format_is_refused_by_its_version() {
-        let text = example().to_json().replace("\"oldestReader\":1", "\"oldestReader\":2");
-        assert_eq!(Manifest::from_json(text.as_bytes()).unwrap_err().code(), "unsupported-version");
+    fn another_format_is_refused_by_its_version() {
+        for version in [1, 3] {
+            let text = example().to_json().replace("\"oldestReader\":2", &format!("\"oldestReader\":{version}"));
+            let error = Manifest::from_json(text.as_bytes()).unwrap_err();
+            assert_eq!(error.code(), "unsupported-version");
+            assert!(error.to_string().contains("build the bundle again"), "{error}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod reader;
 mod runs;
 mod sketch;
 mod source;
+mod terms;
 mod vectors;
 
 pub use chunk::{
@@ -23,11 +24,12 @@ pub use codec::{
 };
 pub use error::BundleError;
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
-pub use pages::{PageRef, PagedIndex, page_file, section_file};
+pub use pages::{PAGE_HASH, PageRef, PagedIndex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};
 pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};
 pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketches};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::inflate_gzip;
 pub use source::{MemorySource, Source, SourceError};
+pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, encode_range};
 pub use vectors::{VectorIndex, decode_vectors, encode_vectors};

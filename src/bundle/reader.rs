@@ -97,7 +97,8 @@ impl<T> Pages<T> {
 
 struct Wanted {
     file: String,
-    sha256: [u8; 32],
+    /// The SHA-256 that the file must have, or its beginning.
+    sha256: Vec<u8>,
     bytes: u64,
     raw: u64,
     encoding: Encoding,
@@ -261,7 +262,7 @@ impl Bundle {
         match self.inner.manifest.section(name) {
             None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
             Some(s) => {
-                let wanted = Wanted { file: s.file.clone(), sha256: s.sha256, bytes: s.bytes, raw: s.raw, encoding: s.encoding };
+                let wanted = Wanted { file: s.file.clone(), sha256: s.sha256.to_vec(), bytes: s.bytes, raw: s.raw, encoding: s.encoding };
                 self.load(wanted, decode)
             }
         }
@@ -273,7 +274,7 @@ impl Bundle {
             Some(s) => {
                 let wanted = Wanted {
                     file: page_file(name, page),
-                    sha256: page.sha256,
+                    sha256: page.sha256.to_vec(),
                     bytes: page.bytes.into(),
                     raw: page.raw.into(),
                     encoding: s.page_encoding,
@@ -323,14 +324,14 @@ impl Inner {
         }
     }
 
-    /// Whether `bytes` have this hash.
-    async fn agrees(&self, bytes: &[u8], sha256: &[u8; 32]) -> bool {
+    /// Whether the hash of `bytes` begins so.
+    async fn agrees(&self, bytes: &[u8], sha256: &[u8]) -> bool {
         let mut hash = Sha256::new();
         for piece in bytes.chunks(HASHED_AT_ONCE) {
             self.pause().await;
             hash.update(piece);
         }
-        <[u8; 32]>::from(hash.finalize()) == *sha256
+        hash.finalize().starts_with(sha256)
     }
 
     async fn fetch(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {

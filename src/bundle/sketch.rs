@@ -228,7 +228,10 @@ mod tests {
     #[test]
     fn the_root_and_a_page_read_back() {
         let mut index = index();
-        index.pages = PagedIndex { pages: vec![crate::bundle::PageRef { sha256: [7; 32], bytes: 12, raw: 12 }], first: vec![0, 2] };
+        index.pages = PagedIndex {
+            pages: vec![crate::bundle::PageRef { sha256: [7; crate::bundle::PAGE_HASH], bytes: 12, raw: 12 }],
+            first: vec![0, 2],
+        };
         assert_eq!(SketchIndex::decode("t", &index.encode(), 2, 5).unwrap(), index);
         assert_eq!(SketchIndex::decode("t", &index.encode(), 3, 5).unwrap_err().code(), "corrupt");
         let cut = &index.encode()[..index.encode().len() - 1];

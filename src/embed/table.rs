@@ -198,7 +198,10 @@ mod tests {
 
     #[test]
     fn the_root_reads_back_and_a_cut_one_is_refused() {
-        let pages = PagedIndex { pages: vec![crate::bundle::PageRef { sha256: [3; 32], bytes: 9, raw: 9 }], first: vec![0, 4] };
+        let pages = PagedIndex {
+            pages: vec![crate::bundle::PageRef { sha256: [3; crate::bundle::PAGE_HASH], bytes: 9, raw: 9 }],
+            first: vec![0, 4],
+        };
         let index = TableIndex { pages, bias: vec![0.5, -1.0, 2.0] };
         let bytes = index.encode();
         assert_eq!(TableIndex::decode("t", &bytes).unwrap(), index);

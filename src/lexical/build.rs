@@ -1,23 +1,13 @@
 //! Building the lexical index. It stands beside its reader so that both use one analysis; only the companion calls it.
 
-use super::TITLE_WEIGHT;
-use super::postings::{TermPostings, encode_postings};
+use super::impact::{quantised, saturation};
+use super::{TITLE_WEIGHT, idf};
+use crate::bundle::{RangeParts, TermPostings, encode_range};
 use crate::text::terms;
 use std::collections::BTreeMap;
 
 /// How many bytes of postings a range file holds before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
 const RANGE_BYTES: usize = 8 << 10;
-
-/// From this many chunks on, lengths are kept to three binary digits: a first answer waits for all of them, and BM25 ranks as well
-/// with these (docs/benchmarks.md).
-const ROUNDED_FROM: usize = 4096;
-
-/// `length` to three binary digits, which is off by an eighth at most.
-fn rounded(length: u32) -> u32 {
-    let shift = (u32::BITS - length.leading_zeros()).saturating_sub(3);
-    let half = (1u32 << shift) >> 1;
-    (length.saturating_add(half) >> shift) << shift
-}
 
 /// Collects chunks, then yields the range files.
 #[derive(Debug, Default)]
@@ -26,15 +16,38 @@ pub struct LexicalBuilder {
     lengths: Vec<u32>,
 }
 
-/// A finished range file.
+/// A finished range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PostingRange {
+pub struct TermRange {
     /// Its first term.
     pub first_term: String,
     /// How many terms it holds.
     pub terms: u32,
     /// Its bytes, not yet compressed.
-    pub bytes: Vec<u8>,
+    pub parts: RangeParts,
+}
+
+/// Cuts terms, which ascend, into ranges of about `size` bytes before compression.
+pub fn cut_into_ranges(terms: impl Iterator<Item = TermPostings>, size: usize) -> Vec<TermRange> {
+    let mut ranges = Vec::new();
+    let mut open: Vec<TermPostings> = Vec::new();
+    let mut close = |open: &mut Vec<TermPostings>| {
+        if let Some(first) = open.first() {
+            ranges.push(TermRange { first_term: first.term.clone(), terms: open.len() as u32, parts: encode_range(open) });
+            open.clear();
+        }
+    };
+    let mut held = 0;
+    for term in terms {
+        held += term.term.len() + 2 + term.postings.len() * 3;
+        open.push(term);
+        if held >= size {
+            close(&mut open);
+            held = 0;
+        }
+    }
+    close(&mut open);
+    ranges
 }
 
 impl LexicalBuilder {
@@ -60,42 +73,67 @@ impl LexicalBuilder {
         self.lengths.push(length);
     }
 
-    /// The length of each chunk, and the range files in term order.
-    pub fn finish(mut self) -> (Vec<u32>, Vec<PostingRange>) {
-        let mut ranges = Vec::new();
-        let mut open: Vec<TermPostings> = Vec::new();
-        let mut size = 0;
-        let mut close = |open: &mut Vec<TermPostings>| {
-            if let Some(first) = open.first() {
-                ranges.push(PostingRange { first_term: first.term.clone(), terms: open.len() as u32, bytes: encode_postings(open) });
-                open.clear();
+    /// The ranges in term order; the value of a term in a chunk is its impact.
+    pub fn finish(self) -> Vec<TermRange> {
+        let chunks = self.lengths.len();
+        let total: u64 = self.lengths.iter().map(|&l| u64::from(l)).sum();
+        let mean = total as f32 / chunks.max(1) as f32;
+        let terms = self.postings.into_iter().map(|(term, mut postings)| {
+            let rarity = idf(postings.len() as u32, chunks);
+            for (chunk, value) in &mut postings {
+                let length = self.lengths.get(*chunk as usize).copied().unwrap_or(0);
+                *value = quantised(saturation(*value, length, mean), rarity);
             }
-        };
-        for (term, postings) in self.postings {
-            size += term.len() + 2 + postings.len() * 3;
-            open.push(TermPostings { term, postings });
-            if size >= RANGE_BYTES {
-                close(&mut open);
-                size = 0;
-            }
-        }
-        close(&mut open);
-        if self.lengths.len() >= ROUNDED_FROM {
-            self.lengths.iter_mut().for_each(|l| *l = rounded(*l));
-        }
-        (self.lengths, ranges)
+            TermPostings { term, postings }
+        });
+        cut_into_ranges(terms, RANGE_BYTES)
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::impact::UNIT;
     use super::*;
+    use crate::bundle::decode_range;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// BM25 by its definition, from the texts.
+        #[test]
+        fn impacts_are_about_bm25s_shares(
+            texts in prop::collection::vec(prop::collection::vec(prop::sample::select(vec!["tide", "moon", "harbour", "lamp"]), 1..30), 1..40),
+        ) {
+            let mut builder = LexicalBuilder::default();
+            texts.iter().for_each(|t| builder.push("", &[], &t.join(" ")));
+            let ranges = builder.finish();
+            let mean = texts.iter().map(Vec::len).sum::<usize>() as f32 / texts.len() as f32;
+            let mut found = 0;
+            for range in &ranges {
+                for term in decode_range("t", &range.parts.concat(), texts.len() as u32).unwrap() {
+                    let rarity = idf(term.postings.len() as u32, texts.len());
+                    for (chunk, impact) in term.postings {
+                        let words = &texts[chunk as usize];
+                        let tf = words.iter().filter(|w| terms(w)[0].0 == term.term).count() as f32;
+                        let exact = tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * words.len() as f32 / mean));
+                        prop_assert!(tf > 0.0 && (exact - impact as f32 * UNIT).abs() <= (0.16 / rarity).min(0.37) + 0.03, "{} {}", exact, impact);
+                        found += 1;
+                    }
+                }
+            }
+            let distinct: usize = texts.iter().map(|t| t.iter().collect::<std::collections::BTreeSet<_>>().len()).sum();
+            prop_assert_eq!(found, distinct);
+        }
+    }
 
     #[test]
-    fn rounded_lengths_are_off_by_an_eighth_at_most_and_few() {
-        let kept: std::collections::BTreeSet<u32> = (0..1024).map(rounded).collect();
-        assert!((0..1024).all(|l| rounded(l).abs_diff(l) * 8 <= l));
-        assert!(kept.len() <= 8 + 7 * 4 + 1 && (0..8).all(|l| rounded(l) == l));
-        let _ = rounded(u32::MAX);
+    fn ranges_hold_all_terms_in_order_and_begin_with_the_term_that_is_told() {
+        let all: Vec<TermPostings> = (10..400u32).map(|i| TermPostings { term: format!("t{i}"), postings: vec![(i, 1)] }).collect();
+        let ranges = cut_into_ranges(all.iter().cloned(), 100);
+        assert!(ranges.len() > 10);
+        let read: Vec<Vec<TermPostings>> = ranges.iter().map(|r| decode_range("t", &r.parts.concat(), 400).unwrap()).collect();
+        assert!(ranges.iter().zip(&read).all(|(r, t)| r.first_term == t[0].term && r.terms as usize == t.len()));
+        assert_eq!(read.concat(), all);
+        assert_eq!(cut_into_ranges(std::iter::empty(), 100), []);
     }
 }

@@ -4,12 +4,11 @@
 //! [`crate::text::terms`], a chunk's title counted twice (measured to help on every set tried).
 
 mod build;
-mod postings;
+mod impact;
 mod search;
 mod typo;
 
-pub use build::{LexicalBuilder, PostingRange};
-pub use postings::{Lexicon, TermPostings, decode_lexicon, decode_postings};
+pub use build::{LexicalBuilder, TermRange, cut_into_ranges};
 pub use search::{LexicalHit, LexicalQuery, LexicalResult, Meant, idf, search};
 
 /// BM25's saturation of term frequency.

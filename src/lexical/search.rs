@@ -1,10 +1,9 @@
 //! BM25 search.
 
-use super::postings::{Lexicon, TermPostings, decode_lexicon, decode_postings};
+use super::impact::UNIT;
 use super::typo;
-use super::{B, K1};
-use crate::bundle::{Bundle, BundleError};
-use crate::compact::{Map, Set, sort_by};
+use crate::bundle::{Bundle, BundleError, TermPostings, Terms};
+use crate::compact::{Map, sort_by};
 use crate::text::{fold, terms};
 use crate::vector::{Scored, top_k};
 
@@ -84,11 +83,6 @@ pub fn idf(df: u32, n: usize) -> f32 {
     (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
 }
 
-/// A term of a range, whose terms ascend.
-fn within<'r>(range: &'r [TermPostings], term: &str) -> Option<&'r TermPostings> {
-    range.binary_search_by(|t| t.term.as_str().cmp(term)).ok().and_then(|i| range.get(i))
-}
-
 /// The `k` best chunks by BM25. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does
 /// not, because it may be unfinished. A range file that cannot be loaded is reported as missing; a damaged one is too.
 ///
@@ -96,72 +90,94 @@ fn within<'r>(range: &'r [TermPostings], term: &str) -> Option<&'r TermPostings>
 /// [`BundleError`] when the lexical root cannot be loaded.
 pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<LexicalResult, BundleError> {
     let chunks = bundle.manifest().counts.chunks;
-    let lexicon = bundle.section("lexical", move |file, bytes| decode_lexicon(file, bytes, chunks)).await?;
-    let completions = query.prefix.as_deref().map(|p| lexicon.ranges_of_prefix(p)).unwrap_or(0..0);
+    let mut index = Terms::open(bundle, "lexical", chunks).await?;
+    let completions = query.prefix.as_deref().map(|p| index.index.ranges_of_prefix(p)).unwrap_or(0..0);
     // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
-    let wanted: Set<usize> = query.terms.iter().filter_map(|t| lexicon.range_of(t)).chain(completions.take(4)).collect();
-    let limit = u32::try_from(chunks).unwrap_or(u32::MAX);
-    let decode = move |_: u32, file: &str, bytes: &[u8]| decode_postings(file, bytes, limit);
-    let pages = bundle.pages("lexical", &lexicon.ranges, wanted.items(), decode).await;
-    let mut out = LexicalResult { missing: pages.missing(), ..LexicalResult::default() };
-    let mut ranges = pages.loaded;
+    index.load(query.terms.iter().filter_map(|t| index.index.range_of(t)).chain(completions.take(4)).collect()).await;
     let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
-    let misspelt: Vec<&String> = {
-        let stands_in = |range: usize, t: &str| ranges.get(&range).is_none_or(|r| within(r, t).is_some());
-        let stands = |t: &str| lexicon.range_of(t).is_some_and(|r| stands_in(r, t));
-        let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
-        unknown.map(|x| x.1).take(MAX_MEANT).collect()
-    };
+    // What a range that is not at hand holds, nobody knows to be misspelt.
+    let stands = |t: &str| index.index.range_of(t).is_some() && (index.find(t).is_some() || !index.knows(t));
+    let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
+    let misspelt: Vec<&String> = unknown.map(|x| x.1).take(MAX_MEANT).collect();
     let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
-    let near = misspelt.iter().flat_map(|t| lexicon.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES));
-    let more: Set<usize> = near.filter(|r| ranges.get(r).is_none()).collect();
-    if !more.items().is_empty() {
-        let pages = bundle.pages("lexical", &lexicon.ranges, more.items(), decode).await;
-        out.missing.extend(pages.missing());
-        ranges.extend(pages.loaded);
-    }
-    let find = |term: &str| -> Option<&TermPostings> { within(ranges.get(&lexicon.range_of(term)?)?, term) };
-    let mut scores = vec![0f32; lexicon.lengths.len()];
-    let mut touched: Vec<u32> = Vec::new();
+    index.load(misspelt.iter().flat_map(|t| index.index.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES)).collect()).await;
+    let mut out = LexicalResult::default();
+    let mut scores = Scores { chunks: usize::try_from(chunks).unwrap_or(usize::MAX), found: Vec::new() };
     for term in &query.terms {
-        let found = find(term);
-        out.document_frequency.insert(term.clone(), found.map_or(0, |t| t.postings.len() as u32));
-        if let Some(t) = found {
-            add(&mut scores, &mut touched, t, &lexicon, 1.0);
+        let found = index.find(term);
+        out.document_frequency.insert(term.clone(), found.map_or(0, |t| t.1.postings.len() as u32));
+        if let Some((_, t)) = found {
+            scores.add(t, 1.0);
         }
     }
     for term in misspelt {
-        let in_question = |t: &TermPostings| query.terms.contains(&t.term);
-        if let Some(t) = typo::meant(term, ranges.values().flat_map(|r| r.iter()).filter(|t| !in_question(t))) {
-            add(&mut scores, &mut touched, t, &lexicon, MEANT_WEIGHT);
+        if let Some(t) = typo::meant(term, index.iter().filter(|t| !query.terms.contains(&t.term))) {
+            scores.add(t, MEANT_WEIGHT);
             out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
         }
     }
     if let Some(prefix) = &query.prefix {
-        let mut found: Vec<&TermPostings> = ranges
-            .values()
-            .flat_map(|r| r.iter())
-            .filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term))
-            .collect();
+        let mut found: Vec<&TermPostings> =
+            index.iter().filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term)).collect();
         sort_by(&mut found, |a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
         for t in found.into_iter().take(MAX_COMPLETIONS) {
-            add(&mut scores, &mut touched, t, &lexicon, PREFIX_WEIGHT);
+            scores.add(t, PREFIX_WEIGHT);
         }
     }
-    out.hits = top_k(touched.into_iter().map(|c| Scored { index: c, score: scores[c as usize] }), k);
+    out.hits = top_k(scores.found, k);
+    out.missing = index.missing;
     Ok(out)
 }
 
-/// Adds a term's BM25 weight to the chunks where it stands.
-fn add(scores: &mut [f32], touched: &mut Vec<u32>, t: &TermPostings, lexicon: &Lexicon, weight: f32) {
-    let idf = idf(t.postings.len() as u32, lexicon.lengths.len()) * weight;
-    for &(chunk, frequency) in &t.postings {
-        let (Some(score), Some(&length)) = (scores.get_mut(chunk as usize), lexicon.lengths.get(chunk as usize)) else { continue };
-        let tf = frequency as f32;
-        let norm = K1 * (1.0 - B + B * length as f32 / lexicon.mean_length.max(1.0));
-        if *score == 0.0 {
-            touched.push(chunk);
+/// The chunks found so far, ascending, with their scores: as much memory as terms brought, whatever a bundle says of its number of chunks.
+struct Scores {
+    chunks: usize,
+    found: Vec<Scored>,
+}
+
+impl Scores {
+    /// Adds a term's BM25 weight to the chunks where it stands.
+    fn add(&mut self, t: &TermPostings, weight: f32) {
+        let one = idf(t.postings.len() as u32, self.chunks) * weight * UNIT;
+        let mut before = std::mem::take(&mut self.found).into_iter().peekable();
+        self.found.reserve(before.len() + t.postings.len());
+        for &(index, impact) in &t.postings {
+            while let Some(other) = before.next_if(|s| s.index < index) {
+                self.found.push(other);
+            }
+            let known = before.next_if(|s| s.index == index).map_or(0.0, |s| s.score);
+            self.found.push(Scored { index, score: known + one * impact as f32 });
         }
-        *score += idf * tf * (K1 + 1.0) / (tf + norm);
+        self.found.extend(before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The definition: a score for every chunk, to which each term adds.
+        #[test]
+        fn scores_are_the_sums_of_all_terms(
+            terms in prop::collection::vec(prop::collection::btree_map(0u32..40, 1u32..=127, 0..30), 0..6),
+        ) {
+            let terms: Vec<TermPostings> =
+                terms.into_iter().map(|p| TermPostings { term: String::new(), postings: p.into_iter().collect() }).collect();
+            let mut naive: Vec<Option<f32>> = vec![None; 40];
+            let mut scores = Scores { chunks: 40, found: Vec::new() };
+            for t in &terms {
+                scores.add(t, 0.5);
+                let one = idf(t.postings.len() as u32, 40) * 0.5 * UNIT;
+                for &(chunk, impact) in &t.postings {
+                    let score = &mut naive[chunk as usize];
+                    *score = Some(score.unwrap_or(0.0) + one * impact as f32);
+                }
+            }
+            let found: Vec<(usize, f32)> = scores.found.iter().map(|s| (s.index as usize, s.score)).collect();
+            let wanted: Vec<(usize, f32)> = naive.iter().enumerate().filter_map(|(c, s)| s.map(|s| (c, s))).collect();
+            prop_assert_eq!(found, wanted);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Misspelt words: which known term a term of the question that stands nowhere may be meant for.
 
-use super::postings::TermPostings;
+use crate::bundle::TermPostings;
 
 /// Terms shorter than this are not corrected: too many others are one letter away.
 const LEAST: usize = 5;

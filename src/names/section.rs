@@ -1,92 +1,153 @@
-//! The section `names`.
+//! The sections that hold the names: `names` and `titles`, which are sections of terms, `chunk-documents` and `links`.
+//!
+//! Documents are numbered here by their first chunks, not as the section `documents` numbers them: so the document of most chunks is the next one, or the
+//! last one again, which takes no space.
 
 use super::table::{NameEntry, NameTable};
-use crate::bundle::{BundleError, Kind, begin, open_section, put_varint};
+use crate::bundle::{BundleError, Kind, TermPostings, begin, open_section, put_varint};
 
-/// The section's bytes.
-pub fn encode_names(table: &NameTable) -> Vec<u8> {
-    let mut out = begin(Kind::Names);
-    out.push(u8::from(table.hop));
-    put_varint(&mut out, table.document_of.len() as u32);
-    table.document_of.iter().for_each(|&d| put_varint(&mut out, d));
-    put_varint(&mut out, table.title_weight.len() as u32);
-    for (&weight, &links) in table.title_weight.iter().zip(&table.links_in) {
-        put_varint(&mut out, weight);
-        put_varint(&mut out, links);
+/// A name as a term: its documents, each with twice how surely it is called so in hundredths; one more where the name is a common word. What is common
+/// and names nothing has one document with no certainty.
+pub fn term_of_name(name: &NameEntry) -> TermPostings {
+    let common = u32::from(name.common);
+    let mut postings: Vec<(u32, u32)> = name.of.iter().map(|&(d, strength)| (d, 2 * u32::from(strength) + common)).collect();
+    if postings.is_empty() && name.common {
+        postings.push((0, common));
     }
-    put_varint(&mut out, table.entries.len() as u32);
-    let mut last = "";
-    for e in &table.entries {
-        // Sorted keys share their beginnings: only what differs is written.
-        let shared = last.bytes().zip(e.key.bytes()).take_while(|(a, b)| a == b).count();
-        let shared = (0..=shared).rev().find(|&n| e.key.is_char_boundary(n)).unwrap_or(0);
-        put_varint(&mut out, shared as u32);
-        put_varint(&mut out, (e.key.len() - shared) as u32);
-        out.extend_from_slice(&e.key.as_bytes()[shared..]);
-        put_varint(&mut out, e.chunks);
-        put_varint(&mut out, e.of.len() as u32);
-        for &(document, strength) in &e.of {
-            put_varint(&mut out, document);
-            out.push(strength);
+    TermPostings { term: name.key.clone(), postings }
+}
+
+/// What [`term_of_name`] was made of.
+pub fn name_of_term(term: &TermPostings) -> NameEntry {
+    let of = |&(document, value): &(u32, u32)| (value > 1).then_some((document, (value / 2).min(100) as u8));
+    NameEntry {
+        key: term.term.clone(),
+        common: term.postings.iter().any(|p| p.1 % 2 == 1),
+        of: term.postings.iter().filter_map(of).collect(),
+    }
+}
+
+/// The document of each chunk, and the chunks of each document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChunkDocuments {
+    /// The document of each chunk.
+    pub of: Vec<u32>,
+    /// All chunks, by document and then ascending.
+    chunks: Vec<u32>,
+    /// Where the chunks of each document begin; one longer than there are documents.
+    starts: Vec<u32>,
+}
+
+impl ChunkDocuments {
+    /// From the document of each chunk, of which there are no more than chunks; numbers beyond that have no chunks.
+    pub fn new(of: Vec<u32>) -> ChunkDocuments {
+        let documents = of.iter().map(|&d| d as usize + 1).max().unwrap_or(0).min(of.len());
+        let mut starts = vec![0u32; documents + 1];
+        for &d in &of {
+            if let Some(n) = starts.get_mut(d as usize + 1) {
+                *n += 1;
+            }
         }
-        last = &e.key;
+        for d in 1..starts.len() {
+            starts[d] += starts[d - 1];
+        }
+        let (mut at, mut chunks) = (starts.clone(), vec![0; of.len()]);
+        for (chunk, &d) in of.iter().enumerate() {
+            if let Some(place) = at.get_mut(d as usize).filter(|_| (d as usize) < documents) {
+                chunks[*place as usize] = chunk as u32;
+                *place += 1;
+            }
+        }
+        ChunkDocuments { of, chunks, starts }
     }
+
+    /// How many documents have chunks.
+    pub fn documents(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The chunks of a document, ascending.
+    pub fn chunks_of(&self, document: u32) -> &[u32] {
+        let bounds = self.starts.get(document as usize..).and_then(<[u32]>::first_chunk::<2>);
+        bounds.and_then(|&[from, to]| self.chunks.get(from as usize..to as usize)).unwrap_or_default()
+    }
+
+    /// The section's bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = begin(Kind::ChunkDocuments);
+        put_varint(&mut out, self.of.len() as u32);
+        let mut next = 0;
+        for &d in &self.of {
+            put_varint(&mut out, next - d);
+            next = next.max(d + 1);
+        }
+        out
+    }
+
+    /// Reads the section of a bundle of `chunks` chunks.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bytes are no such section.
+    pub fn decode(file: &str, bytes: &[u8], chunks: u64) -> Result<ChunkDocuments, BundleError> {
+        let mut b = open_section(file, bytes, Kind::ChunkDocuments)?;
+        let n = b.count(1)?;
+        let (mut of, mut next) = (Vec::with_capacity(n), 0u32);
+        for _ in 0..n {
+            let document = next.checked_sub(b.varint()?).ok_or_else(|| b.corrupt("a chunk's document comes before the first"))?;
+            next = next.max(document + 1);
+            of.push(document);
+        }
+        b.end()?;
+        if n as u64 == chunks { Ok(ChunkDocuments::new(of)) } else { Err(b.corrupt("its chunks are not the bundle's")) }
+    }
+}
+
+/// The section `links`: how many other documents mention each.
+pub fn encode_links(links: &[u32]) -> Vec<u8> {
+    let mut out = begin(Kind::Links);
+    put_varint(&mut out, links.len() as u32);
+    links.iter().for_each(|&n| put_varint(&mut out, n));
     out
 }
 
-/// Reads the section of a bundle with `chunks` chunks and `documents` documents.
+/// Reads what [`encode_links`] wrote.
 ///
 /// # Errors
 /// [`BundleError`] when the bytes are no such section.
-pub fn decode_names(file: &str, bytes: &[u8], chunks: u64, documents: u64) -> Result<NameTable, BundleError> {
-    let mut b = open_section(file, bytes, Kind::Names)?;
-    let hop = match b.take(1)? {
-        [0] => false,
-        [1] => true,
-        _ => return Err(b.corrupt("a flag is neither 0 nor 1")),
-    };
+pub fn decode_links(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
+    let mut b = open_section(file, bytes, Kind::Links)?;
     let n = b.count(1)?;
-    let document_of = (0..n).map(|_| b.varint()).collect::<Result<Vec<_>, _>>()?;
-    let known = |d: u32| u64::from(d) < documents;
-    if n as u64 != chunks || !document_of.iter().all(|&d| known(d)) {
-        return Err(b.corrupt("its chunks are not the bundle's"));
+    let out = (0..n).map(|_| b.varint()).collect::<Result<Vec<_>, _>>()?;
+    b.end().map(|()| out)
+}
+
+/// The same table, documents numbered by their first chunks, which `document_of` names in the bundle's order of chunks; those without chunks come last.
+pub fn numbered_by_chunks(table: &NameTable, document_of: &[u32]) -> NameTable {
+    let mut number: Vec<Option<u32>> = vec![None; table.title_weight.len()];
+    let mut order: Vec<usize> = Vec::new();
+    let numbered = |number: &mut Vec<Option<u32>>, order: &mut Vec<usize>, d: u32| {
+        let slot = number.get_mut(d as usize)?;
+        Some(*slot.get_or_insert_with(|| {
+            order.push(d as usize);
+            order.len() as u32 - 1
+        }))
+    };
+    let document_of = document_of.iter().filter_map(|&d| numbered(&mut number, &mut order, d)).collect();
+    (0..table.title_weight.len() as u32).for_each(|d| _ = numbered(&mut number, &mut order, d));
+    let entry = |e: &NameEntry| {
+        let known = |&(d, strength): &(u32, u8)| Some((number.get(d as usize).copied().flatten()?, strength));
+        let mut of: Vec<(u32, u8)> = e.of.iter().filter_map(known).collect();
+        of.sort_unstable();
+        NameEntry { key: e.key.clone(), common: e.common, of }
+    };
+    let at = |all: &[u32]| order.iter().map(|&d| all.get(d).copied().unwrap_or(0)).collect();
+    NameTable {
+        entries: table.entries.iter().map(entry).collect(),
+        document_of,
+        title_weight: at(&table.title_weight),
+        links_in: at(&table.links_in),
+        hop: table.hop,
     }
-    let n = b.count(2)?;
-    if n as u64 != documents {
-        return Err(b.corrupt("its documents are not the bundle's"));
-    }
-    let (mut title_weight, mut links_in) = (Vec::with_capacity(n), Vec::with_capacity(n));
-    for _ in 0..n {
-        title_weight.push(b.varint()?);
-        links_in.push(b.varint()?);
-    }
-    let n = b.count(4)?;
-    let mut entries: Vec<NameEntry> = Vec::with_capacity(n);
-    for _ in 0..n {
-        let shared = b.varint()? as usize;
-        let length = b.count(1)?;
-        let rest = std::str::from_utf8(b.take(length)?).map_err(|_| b.corrupt("a name is not UTF-8"))?;
-        let last = entries.last().map_or("", |e| e.key.as_str());
-        let start = last.get(..shared).ok_or_else(|| b.corrupt("a name shares more than the last one has"))?;
-        let key = format!("{start}{rest}");
-        if !entries.is_empty() && key.as_str() <= last {
-            return Err(b.corrupt("names are not in order"));
-        }
-        let in_chunks = b.varint()?;
-        let m = b.count(2)?;
-        let mut of = Vec::with_capacity(m);
-        for _ in 0..m {
-            let document = b.varint()?;
-            let strength = b.take(1)?.first().copied().unwrap_or(0);
-            if !known(document) || strength > 100 {
-                return Err(b.corrupt("a name points outside its bundle"));
-            }
-            of.push((document, strength));
-        }
-        entries.push(NameEntry { key, chunks: in_chunks, of });
-    }
-    b.end()?;
-    Ok(NameTable { entries, document_of, title_weight, links_in, hop })
 }
 
 #[cfg(test)]
@@ -94,25 +155,65 @@ pub fn decode_names(file: &str, bytes: &[u8], chunks: u64, documents: u64) -> Re
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
 
     proptest! {
         #[test]
-        fn the_table_reads_back_and_hostile_bytes_are_errors(
-            names in prop::collection::btree_map("[a-zé ]{1,8}", (0u32..9, prop::collection::vec((0u32..3, 0u8..=100), 0..3)), 0..12),
-            hop in any::<bool>(),
-            flip in 0usize..400,
+        fn the_documents_of_chunks_read_back_and_hostile_bytes_are_errors(
+            steps in prop::collection::vec(0u32..9, 0..60),
+            flip in 0usize..80,
+            by in 1u8..=255,
         ) {
-            let names: BTreeMap<String, _> = names;
-            let entries = names.into_iter().map(|(key, (chunks, of))| NameEntry { key, chunks, of }).collect();
-            let table = NameTable { entries, document_of: vec![0, 2, 1, 1], title_weight: vec![256, 0, 9], links_in: vec![0, 4, 1], hop };
-            let mut bytes = encode_names(&table);
-            prop_assert_eq!(decode_names("t", &bytes, 4, 3).unwrap(), table);
+            // Documents are numbered by their first chunks: each is the next one, or one that was there.
+            let mut of: Vec<u32> = Vec::new();
+            for s in steps {
+                let next = of.iter().max().map_or(0, |m| m + 1);
+                of.push(next.saturating_sub(s));
+            }
+            let whole = ChunkDocuments::new(of.clone());
+            for d in 0..whole.documents() as u32 + 2 {
+                let naive: Vec<u32> = (0..of.len() as u32).filter(|&c| of[c as usize] == d).collect();
+                prop_assert_eq!(whole.chunks_of(d), &naive[..]);
+            }
+            let mut bytes = whole.encode();
+            prop_assert_eq!(&ChunkDocuments::decode("t", &bytes, of.len() as u64).unwrap(), &whole);
+            prop_assert!(ChunkDocuments::decode("t", &bytes, of.len() as u64 + 1).is_err());
             let at = flip % bytes.len();
-            bytes[at] = bytes[at].wrapping_add(17);
-            let _ = decode_names("t", &bytes, 4, 3);
+            bytes[at] = bytes[at].wrapping_add(by);
+            if let Ok(read) = ChunkDocuments::decode("t", &bytes, of.len() as u64) {
+                prop_assert!((0..200).all(|d| read.chunks_of(d).iter().all(|&c| read.of[c as usize] == d)));
+            }
+            let _ = decode_links("t", &bytes);
             bytes.truncate(at);
-            prop_assert!(decode_names("t", &bytes, 4, 3).is_err());
+            prop_assert!(ChunkDocuments::decode("t", &bytes, of.len() as u64).is_err());
         }
+
+        #[test]
+        fn a_name_reads_back_from_its_term(
+            key in "[a-z ]{1,8}",
+            common in any::<bool>(),
+            of in prop::collection::btree_map(0u32..9, 1u8..=100, 0..4),
+        ) {
+            let name = NameEntry { key, common, of: of.into_iter().collect() };
+            prop_assert_eq!(name_of_term(&term_of_name(&name)), name);
+        }
+
+        #[test]
+        fn links_read_back(links in prop::collection::vec(any::<u32>(), 0..20)) {
+            let bytes = encode_links(&links);
+            prop_assert_eq!(decode_links("t", &bytes).unwrap(), links);
+            prop_assert!(decode_links("t", &bytes[..bytes.len() - 1]).is_err());
+        }
+    }
+
+    #[test]
+    fn documents_are_numbered_by_their_first_chunks() {
+        let entries = vec![NameEntry { key: "a".into(), common: false, of: vec![(0, 9), (2, 70), (3, 100)] }];
+        let table =
+            NameTable { entries, document_of: Vec::new(), title_weight: vec![10, 11, 12, 13], links_in: vec![0, 1, 2, 3], hop: true };
+        let by_chunks = numbered_by_chunks(&table, &[3, 3, 0, 2, 3]);
+        assert_eq!(by_chunks.document_of, [0, 0, 1, 2, 0]);
+        assert_eq!(by_chunks.title_weight, [13, 10, 12, 11]);
+        assert_eq!(by_chunks.links_in, [3, 0, 2, 1]);
+        assert_eq!(by_chunks.entries[0].of, [(0, 100), (1, 9), (2, 70)]);
     }
 }

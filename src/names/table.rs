@@ -9,8 +9,8 @@ use std::ops::Range;
 pub struct NameEntry {
     /// Its words, folded, with single spaces.
     pub key: String,
-    /// In how many chunks it stands: for a single word as a word, with capital or without.
-    pub chunks: u32,
+    /// Whether it is a single word, with capital or without, of more than [`most_rare`] chunks: then a question that writes it small may mean the word.
+    pub common: bool,
     /// The documents that it names, with how surely in hundredths; none where it names no document.
     pub of: Vec<(u32, u8)>,
 }
@@ -28,6 +28,11 @@ pub struct NameTable {
     pub links_in: Vec<u32>,
     /// Whether the corpus is one in which passages are about what their titles name, so that following mentions pays.
     pub hop: bool,
+}
+
+/// In how many of `chunks` chunks a word stands at most that is rare.
+pub fn most_rare(chunks: usize) -> u32 {
+    (chunks as u32 / 500).max(3)
 }
 
 /// A name in a text.
@@ -91,34 +96,44 @@ pub fn scan_words(words: &[NameWord], find: &dyn Fn(&str) -> Option<u32>, accept
     out
 }
 
+/// Names by key, each with its place among all: a whole table, or as much of one as is at hand.
+pub type Known<'a> = dyn Fn(&str) -> Option<(u32, NameEntry)> + 'a;
+
 impl NameTable {
     /// The entry with this key.
     pub fn find(&self, key: &str) -> Option<u32> {
         self.entries.binary_search_by(|e| e.key.as_str().cmp(key)).ok().map(|i| i as u32)
     }
 
-    /// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor Emmanuel III of Italy" is about the page
-    /// "Victor Emmanuel III of Italy". None where the phrase is the name of a document.
-    pub fn inside(&self, phrase: &NameEntry) -> Vec<u32> {
-        if !phrase.of.is_empty() {
-            return Vec::new();
-        }
-        let accept = |entry: u32, _: &str, n: usize, _: bool| n > 1 && self.entries.get(entry as usize).is_some_and(|e| !e.of.is_empty());
-        scan_words(&name_words(&phrase.key), &|key| self.find(key), &accept).into_iter().map(|m| m.entry).collect()
+    /// The entry with this key and its place, as [`in_question`] and [`inside`] ask for them.
+    pub fn known(&self, key: &str) -> Option<(u32, NameEntry)> {
+        let place = self.find(key)?;
+        Some((place, self.entries.get(place as usize)?.clone()))
     }
+}
 
-    /// The names of documents in a question, longest first from the left. A single word must have a capital, unless no word after the first has
-    /// one: then the question was typed without them, and a rare word of four letters or more will do.
-    pub fn in_question(&self, question: &str) -> Vec<Mention> {
-        let words = name_words(question);
-        let typed_without = !words.iter().skip(1).any(|w| w.capital);
-        let rare = (self.document_of.len() as u32 / 500).max(3);
-        let accept = |entry: u32, first: &str, n: usize, capital: bool| {
-            let Some(e) = self.entries.get(entry as usize) else { return false };
-            !e.of.is_empty() && (n > 1 || (capital && !typed_without) || (typed_without && e.chunks <= rare && first.chars().count() >= 4))
-        };
-        scan_words(&words, &|key| self.find(key), &accept)
+/// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor Emmanuel III of Italy" is about the page
+/// "Victor Emmanuel III of Italy". None where the phrase is the name of a document.
+pub fn inside(phrase: &NameEntry, known: &Known<'_>) -> Vec<u32> {
+    if !phrase.of.is_empty() {
+        return Vec::new();
     }
+    let of_documents = |key: &str| known(key).filter(|(_, e)| !e.of.is_empty()).map(|x| x.0);
+    let accept = |_: u32, _: &str, n: usize, _: bool| n > 1;
+    scan_words(&name_words(&phrase.key), &of_documents, &accept).into_iter().map(|m| m.entry).collect()
+}
+
+/// The names of documents in a question, longest first from the left. A single word must have a capital, unless no word after the first has
+/// one: then the question was typed without them, and a rare word of four letters or more will do.
+pub fn in_question(question: &str, known: &Known<'_>) -> Vec<Mention> {
+    let words = name_words(question);
+    let typed_without = !words.iter().skip(1).any(|w| w.capital);
+    let of_documents = |key: &str| known(key).filter(|(_, e)| !e.of.is_empty());
+    let common = |key: &str| of_documents(key).is_none_or(|(_, e)| e.common);
+    let accept = |_: u32, first: &str, n: usize, capital: bool| {
+        n > 1 || (capital && !typed_without) || (typed_without && !common(first) && first.chars().count() >= 4)
+    };
+    scan_words(&words, &|key| of_documents(key).map(|x| x.0), &accept)
 }
 
 #[cfg(test)]
@@ -127,21 +142,23 @@ mod tests {
     use super::*;
 
     fn table(names: &[(&str, u32, u32)]) -> NameTable {
-        let mut entries: Vec<NameEntry> =
-            names.iter().map(|&(key, chunks, document)| NameEntry { key: key.into(), chunks, of: vec![(document, 100)] }).collect();
+        let mut entries: Vec<NameEntry> = names
+            .iter()
+            .map(|&(key, chunks, document)| NameEntry { key: key.into(), common: chunks > 3, of: vec![(document, 100)] })
+            .collect();
         entries.sort_by(|a, b| a.key.cmp(&b.key));
-        NameTable { entries, document_of: vec![0; 1000], ..NameTable::default() }
+        NameTable { entries, ..NameTable::default() }
     }
 
     fn found(t: &NameTable, question: &str) -> Vec<String> {
-        t.in_question(question).iter().map(|m| t.entries[m.entry as usize].key.clone()).collect()
+        in_question(question, &|key| t.known(key)).iter().map(|m| t.entries[m.entry as usize].key.clone()).collect()
     }
 
     #[test]
     fn the_longest_name_wins_and_possessives_fall_off() {
         let t = table(&[("new york", 9, 0), ("new york times", 2, 1), ("ada lovelace", 1, 2)]);
         assert_eq!(found(&t, "Was Ada Lovelace's letter in the New York Times?"), ["ada lovelace", "new york times"]);
-        assert_eq!(t.in_question("Ada Lovelace's letter")[0].span, 0..14);
+        assert_eq!(in_question("Ada Lovelace's letter", &|key| t.known(key))[0].span, 0..14);
     }
 
     #[test]
@@ -154,11 +171,15 @@ mod tests {
     #[test]
     fn a_phrase_with_an_honorific_holds_the_name_of_a_page() {
         let mut t = table(&[("victor emmanuel iii of italy", 3, 0), ("italy", 90, 1), ("emmanuel iii", 2, 2)]);
-        let king = NameEntry { key: "king victor emmanuel iii of italy".into(), chunks: 2, of: Vec::new() };
+        let king = NameEntry { key: "king victor emmanuel iii of italy".into(), common: false, of: Vec::new() };
         t.entries.insert(2, king.clone());
         assert!(t.entries.is_sorted_by(|a, b| a.key < b.key));
-        assert_eq!(t.inside(&king), [t.find("victor emmanuel iii of italy").unwrap()], "the longest name, and no single word");
-        assert!(t.inside(&t.entries[3]).is_empty(), "a page's own name leads to that page");
+        assert_eq!(
+            inside(&king, &|key| t.known(key)),
+            [t.find("victor emmanuel iii of italy").unwrap()],
+            "the longest name, and no single word"
+        );
+        assert!(inside(&t.entries[3], &|key| t.known(key)).is_empty(), "a page's own name leads to that page");
     }
 
     #[test]

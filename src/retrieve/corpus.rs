@@ -1,5 +1,6 @@
 //! What every retriever reads: documents, chunks, vectors and keywords of an open bundle, loaded when first asked for.
 
+#[cfg(feature = "full")]
 use super::names::Names;
 use crate::bundle::{
     Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
@@ -7,7 +8,7 @@ use crate::bundle::{
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
-use crate::names::{ChunkMentions, decode_mentions, decode_names};
+use crate::names::{ChunkMentions, decode_mentions};
 use crate::vector::{QuantizedMatrix, QuantizedVector};
 use futures::future::try_join;
 use std::cell::RefCell;
@@ -17,13 +18,19 @@ use std::rc::Rc;
 pub struct Corpus {
     bundle: Bundle,
     keywords: RefCell<Option<Rc<KeywordGraph>>>,
+    #[cfg(feature = "full")]
     names: RefCell<Option<Rc<Names>>>,
 }
 
 impl Corpus {
     /// A view of an open bundle.
     pub fn new(bundle: Bundle) -> Self {
-        Corpus { bundle, keywords: RefCell::default(), names: RefCell::default() }
+        Corpus {
+            bundle,
+            keywords: RefCell::default(),
+            #[cfg(feature = "full")]
+            names: RefCell::default(),
+        }
     }
 
     /// The bundle.
@@ -170,19 +177,17 @@ impl Corpus {
         (pages.loaded, missing)
     }
 
-    /// The names of the corpus, with what is derived from them.
+    /// All names of the corpus.
     ///
     /// # Errors
     /// [`BundleError`] when the bundle has none or they cannot be loaded.
+    #[cfg(feature = "full")]
     pub async fn names(&self) -> Result<Rc<Names>, BundleError> {
         let held = self.names.borrow().clone();
         if let Some(names) = held {
             return Ok(names);
         }
-        let counts = self.bundle.manifest().counts;
-        let table = self.bundle.section("names", move |file, bytes| decode_names(file, bytes, counts.chunks, counts.documents));
-        let (table, documents) = try_join(table, self.documents()).await?;
-        let names = Rc::new(Names::new((*table).clone(), &documents));
+        let names = Rc::new(Names::load(self).await?);
         *self.names.borrow_mut() = Some(Rc::clone(&names));
         Ok(names)
     }

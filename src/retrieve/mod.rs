@@ -47,7 +47,9 @@ pub use hypergraph::HyperGraph;
 pub use lexical::Lexical;
 #[cfg(feature = "full")]
 pub use linear::Linear;
-pub use names::{Names, title_terms};
+#[cfg(feature = "full")]
+pub use names::Names;
+pub use names::{NameIndex, title_terms};
 pub use present::{highlights, present};
 #[cfg(feature = "full")]
 pub use raptor::Raptor;

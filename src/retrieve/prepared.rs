@@ -243,9 +243,8 @@ pub(super) fn min_max(values: &[Option<f32>]) -> Vec<f64> {
 pub(super) async fn question_entities(query: &Query, names: &Names, index: &EntityIndex) -> Vec<(u32, f32)> {
     let words = name_words(&query.read);
     let typed_without = !words.iter().skip(1).any(|w| w.capital);
-    let rare = (names.table.document_of.len() as u32 / 500).max(3);
     let accept = |entry: u32, first: &str, n: usize, capital: bool| {
-        let few = names.table.entries.get(entry as usize).is_some_and(|e| e.chunks <= rare);
+        let few = names.table.entries.get(entry as usize).is_some_and(|e| !e.common);
         n > 1 || (capital && !typed_without) || (typed_without && few && first.chars().count() >= 4)
     };
     let found = scan_words(&words, &|key| names.table.find(key).filter(|&e| !index.chunks_of(e).is_empty()), &accept);

@@ -3,12 +3,14 @@
 
 use super::{Contents, assemble};
 use crate::cluster::{Random, cells};
+use crate::names::{Found, find};
 use crate::verify::verify;
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture, join};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MemorySource, Source, SourceError};
 use pocketgraph::engine::{Engine, SearchOptions};
-use pocketgraph::retrieve::{Query, SearchResult};
+use pocketgraph::names::{NameTable, in_question, inside, numbered_by_chunks};
+use pocketgraph::retrieve::{NameIndex, Query, Reached, SearchResult, title_terms};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +33,7 @@ fn vectors() -> Vec<Vec<f32>> {
     (0..CHUNKS).map(|i| around(&centres[i * 7 % 300], 0.5)).collect()
 }
 
-fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
+fn lanterns() -> (Vec<Document>, Vec<Chunk>) {
     let documents: Vec<Document> =
         (0..DOCUMENTS).map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md") }).collect();
     let chunk = |i: usize| Chunk {
@@ -42,15 +44,24 @@ fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
         start: 0,
         end: 10,
     };
-    let chunks: Vec<Chunk> = (0..CHUNKS).map(chunk).collect();
+    let chunks = (0..CHUNKS).map(chunk).collect();
+    (documents, chunks)
+}
+
+fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
+    let (documents, chunks) = lanterns();
+    files_of(&documents, &chunks, vectors, None)
+}
+
+fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], names: Option<&Found>) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let contents = Contents {
-        documents: &documents,
-        chunks: &chunks,
+        documents,
+        chunks,
         vectors,
         cells: &cells(vectors, CELLS, 0),
         keywords: None,
-        names: None,
+        names,
         prepared: None,
         knowledge: None,
         planner: None,
@@ -218,4 +229,121 @@ fn a_whole_bundle_verifies_and_a_damaged_list_is_named() {
     let (_, engine) = open(&files);
     let verdict = block_on(verify(engine.corpus().bundle()));
     assert!(verdict.faults.iter().any(|f| f.contains(&list)), "{:?}", verdict.faults);
+}
+
+/// The name of a thing: two words of two syllables each, another for every number below 8,000.
+fn thing(i: usize) -> String {
+    let syllables = [
+        "am", "bel", "cor", "dun", "eth", "far", "gol", "hul", "ist", "jor", "kel", "lum", "mar", "nor", "oth", "pel", "quil", "ros",
+        "sul", "tor",
+    ];
+    let word = |a: usize, b: usize| {
+        let mut word = format!("{}{}", syllables[a], syllables[b]);
+        word[..1].make_ascii_uppercase();
+        word
+    };
+    format!("{} of {}", word(i % 20, i / 20 % 20), word(i / 400, 19 - i % 20))
+}
+
+/// A corpus about named things, two chunks a document, of which each opens with its title and mentions others.
+fn named() -> (Vec<Document>, Vec<Chunk>, Found) {
+    let documents: Vec<Document> =
+        (0..CHUNKS / 2).map(|i| Document { title: thing(i), url: format!("{i}.html"), path: format!("{i}.md") }).collect();
+    let chunk = |c: usize| {
+        let i = c / 2;
+        let text = match c % 2 {
+            0 => format!("{} is a lantern. It stands beside the King {}.", thing(i), thing(i * 7 % (CHUNKS / 2))),
+            _ => format!("Sailors see {} from afar.", thing(i * 13 % (CHUNKS / 2))),
+        };
+        Chunk { document: i as u32, heading_path: Vec::new(), fragment: String::new(), text, start: 0, end: 10 }
+    };
+    let chunks: Vec<Chunk> = (0..CHUNKS).map(chunk).collect();
+    let embed = |texts: &[String]| {
+        let one = |t: &String| (0..DIM).map(|d| ((t.len() * (d + 3)) % 17) as f32 - 8.0).collect();
+        texts.iter().map(one).collect()
+    };
+    let found = find(&documents, &chunks, Some(&embed), false);
+    assert!(found.table.hop);
+    (documents, chunks, found)
+}
+
+#[test]
+fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
+    let (documents, chunks, found) = named();
+    let files = files_of(&documents, &chunks, &vectors(), Some(&found));
+    let (_, engine) = open(&files);
+    // The naive reference: the whole table, and the documents of the chunks as the bundle orders them.
+    let every: Vec<u32> = (0..CHUNKS as u32).collect();
+    let document_of: Vec<u32> = block_on(engine.corpus().chunks(&every)).unwrap().0.values().map(|c| c.document).collect();
+    let whole: NameTable = numbered_by_chunks(&found.table, &document_of);
+    let mut order: Vec<u32> = Vec::new();
+    document_of.iter().for_each(|d| {
+        if !order.contains(d) {
+            order.push(*d)
+        }
+    });
+    let questions = [
+        "What stands beside Ammar of Amtor?".to_owned(),
+        format!("is {} near {}", thing(4321), thing(77).to_lowercase()),
+        format!("{} {} {}", thing(0), thing(399), thing(4499)),
+        "nothing that is named here".to_owned(),
+        String::new(),
+    ];
+    for question in &questions {
+        let (source, engine) = open(&files);
+        let terms: Vec<String> = title_terms(question);
+        let index = block_on(NameIndex::open(engine.corpus(), question, &terms)).unwrap();
+        assert_eq!(index.count() as usize, whole.entries.len());
+        assert_eq!(in_question(question, &|key| index.known(key)), in_question(question, &|key| whole.known(key)));
+        assert_eq!(index.documents.of, whole.document_of);
+        for term in &terms {
+            let naive: Vec<(u32, u32)> = (0..order.len())
+                .filter(|&d| title_terms(&documents[order[d] as usize].title).contains(term))
+                .map(|d| (d as u32, whole.title_weight[d]))
+                .collect();
+            assert_eq!(index.titled(term), naive, "{term}");
+        }
+        let asked = source.asked.borrow().iter().filter(|f| f.starts_with("names/") || f.starts_with("titles/")).count();
+        let ranges = files.keys().filter(|f| f.starts_with("names/") || f.starts_with("titles/")).count();
+        assert!(asked * 2 < ranges, "{asked} of {ranges} for {question:?}");
+    }
+    // What a hop follows: names by their places, and the names inside phrases that name nothing.
+    let mut index = block_on(NameIndex::open(engine.corpus(), "", &[])).unwrap();
+    let places: Vec<u32> = (0..whole.entries.len() as u32).step_by(97).chain((0..40).map(|i| i * 3)).collect();
+    assert_eq!(block_on(index.load(&places)), Vec::<String>::new());
+    for &p in &places {
+        let entry = index.at(p).unwrap();
+        assert_eq!(entry, whole.entries[p as usize]);
+        assert_eq!(inside(&entry, &|key| index.known(key)), inside(&entry, &|key| whole.known(key)));
+    }
+    assert!(whole.entries.iter().any(|e| e.of.is_empty() && e.key.starts_with("king")), "phrases that name nothing are among them");
+}
+
+#[test]
+fn auto_finds_named_and_mentioned_things_without_the_whole_of_names_and_documents() {
+    let (documents, chunks, found) = named();
+    let vectors = vectors();
+    let mut files = files_of(&documents, &chunks, &vectors, Some(&found));
+    let ask = |engine: &Engine| {
+        let question = format!("What is beside {}?", thing(1234));
+        let query = Query { vector: Some(vectors[0].clone()), ..Query::of_words(&question, &question, false) };
+        let options = SearchOptions { k: Some(20), retriever: Some("auto".into()), typing: false };
+        block_on(engine.search_query(&query, &options)).unwrap()
+    };
+    let (source, engine) = open(&files);
+    let whole = ask(&engine);
+    assert_eq!(whole.missing, Vec::<String>::new());
+    assert_eq!(whole.hits[0].title, thing(1234));
+    assert!(matches!(&whole.hits[0].reached[..], [Reached::Query | Reached::Name { .. }, ..]));
+    let linked = whole.hits.iter().find(|h| h.title == thing(1234 * 7 % (CHUNKS / 2))).unwrap();
+    assert!(linked.reached.iter().any(|r| matches!(r, Reached::Link { from, .. } if *from == thing(1234))), "{:?}", linked.reached);
+    let asked = source.asked.borrow().clone();
+    assert!(!asked.iter().any(|f| f.starts_with("documents-")));
+    // A range of names that is gone is named, and the rest answers.
+    let gone = asked.iter().find(|f| f.starts_with("names/")).unwrap();
+    files.remove(gone);
+    let (_, engine) = open(&files);
+    let rest = ask(&engine);
+    assert!(rest.missing.iter().any(|m| m.contains(gone)), "{:?}", rest.missing);
+    assert!(!rest.hits.is_empty());
 }

@@ -6,6 +6,7 @@ mod listing;
 mod lazy_tests;
 mod sections;
 mod table;
+mod terms;
 mod writer;
 
 pub use install::{InstallError, Staging, remove_staging};

@@ -1,6 +1,7 @@
 //! From finished parts to a bundle's sections.
 
 use super::table::token_table;
+use super::terms::{terms, titles};
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
 use crate::names::Found;
@@ -17,8 +18,10 @@ use pocketgraph::entities::{
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
-use pocketgraph::lexical::{LexicalBuilder, Lexicon};
-use pocketgraph::names::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, NameTable, encode_mentions, encode_names};
+use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
+use pocketgraph::names::{
+    ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,
+};
 use pocketgraph::vector::QuantizedMatrix;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -72,7 +75,7 @@ pub struct Contents<'a> {
     pub runtime: &'a [(&'a str, &'a [u8])],
 }
 
-const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
+pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
 const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
 
 /// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.
@@ -95,7 +98,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         w.section("keyword-graph", &edges, GZIP, &[])?;
     }
     if let Some(found) = contents.names {
-        names(&mut w, found, &order)?;
+        names(&mut w, contents.documents, found, &order)?;
         if let Some(prepared) = contents.prepared {
             prepared_sections(&mut w, prepared, found, &order)?;
         }
@@ -164,7 +167,7 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
     if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
 }
 
-/// From this many pages on their list is also written in pages: 19 kB.
+/// From this many pages on their list is also written in pages: 11 kB.
 const LISTED_FROM: usize = 512;
 
 /// Writes the list of pages `index` once more, cut into pages.
@@ -190,18 +193,7 @@ fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
         let title = contents.documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
         builder.push(title, &chunk.heading_path, &chunk.text);
     }
-    let (lengths, ranges) = builder.finish();
-    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
-    let mut first_terms = Vec::new();
-    for range in ranges {
-        index.pages.push(w.page("lexical", &range.bytes, Encoding::Gzip)?);
-        index.first.push(index.items() + range.terms);
-        first_terms.push(range.first_term);
-    }
-    let pages = index.pages.clone();
-    // The mean is derived when the section is read; it is not stored.
-    let lexicon = Lexicon { lengths, mean_length: 0.0, first_terms, ranges: index };
-    w.section("lexical", &lexicon.encode(), GZIP, &pages)
+    terms(w, "lexical", builder.finish())
 }
 
 fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
@@ -251,9 +243,18 @@ fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> 
     Ok(Some(index))
 }
 
-fn names(w: &mut SectionWriter, found: &Found, order: &[usize]) -> Result<(), WriteError> {
-    let document_of = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
-    w.section("names", &encode_names(&NameTable { document_of, ..found.table.clone() }), GZIP, &[])?;
+/// How many bytes of names or titles' words a range holds before compression: a question touches one for most of its words, and all are listed in 28 bytes.
+const NAME_RANGE_BYTES: usize = 4 << 10;
+
+fn names(w: &mut SectionWriter, documents: &[Document], found: &Found, order: &[usize]) -> Result<(), WriteError> {
+    let document_of: Vec<u32> = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
+    let table = numbered_by_chunks(&found.table, &document_of);
+    terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), NAME_RANGE_BYTES))?;
+    terms(w, "titles", cut_into_ranges(titles(documents, &found.table, &document_of).into_iter(), NAME_RANGE_BYTES))?;
+    w.section("chunk-documents", &ChunkDocuments::new(table.document_of).encode(), GZIP, &[])?;
+    if table.hop {
+        w.section("links", &encode_links(&table.links_in), GZIP, &[])?;
+    }
     if found.mentions.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
-use pocketgraph::bundle::{Encoding, PageRef, SectionInfo, content_hash, page_file, section_file};
+use pocketgraph::bundle::{Encoding, PAGE_HASH, PageRef, SectionInfo, content_hash, page_file, section_file};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -40,10 +40,16 @@ pub struct SectionWriter {
     sections: Vec<SectionInfo>,
 }
 
-fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+fn compress(parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
     // No name, no time: the same bytes give the same file.
     let mut out: GzEncoder<Vec<u8>> = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
-    out.write_all(bytes)?;
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            // Ends the block, so that the next part gets a code of its own.
+            out.flush()?;
+        }
+        out.write_all(part)?;
+    }
     out.finish()
 }
 
@@ -65,7 +71,7 @@ impl SectionWriter {
     fn encode(&self, name: &str, raw: &[u8], encoding: Encoding) -> Result<Vec<u8>, WriteError> {
         match encoding {
             Encoding::Raw => Ok(raw.to_vec()),
-            Encoding::Gzip => compress(raw).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason }),
+            Encoding::Gzip => compress(&[raw]).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason }),
         }
     }
 
@@ -74,10 +80,24 @@ impl SectionWriter {
     /// # Errors
     /// [`WriteError`] when the disk refuses or the page is too long.
     pub fn page(&self, name: &str, raw: &[u8], encoding: Encoding) -> Result<PageRef, WriteError> {
-        let bytes = self.encode(name, raw, encoding)?;
+        self.stored_page(name, &self.encode(name, raw, encoding)?, raw.len())
+    }
+
+    /// Writes a page of parts that follow each other and have little in common: each is compressed with a code of its own.
+    ///
+    /// # Errors
+    /// As [`SectionWriter::page`].
+    pub fn page_of_parts(&self, name: &str, parts: &[&[u8]]) -> Result<PageRef, WriteError> {
+        let bytes = compress(parts).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason })?;
+        self.stored_page(name, &bytes, parts.iter().map(|p| p.len()).sum())
+    }
+
+    fn stored_page(&self, name: &str, bytes: &[u8], raw: usize) -> Result<PageRef, WriteError> {
         let length = |n: usize| u32::try_from(n).map_err(|_| WriteError::TooLong(name.to_owned()));
-        let page = PageRef { sha256: content_hash(&bytes), bytes: length(bytes.len())?, raw: length(raw.len())? };
-        self.store(&page_file(name, &page), &bytes)?;
+        let mut sha256 = [0; PAGE_HASH];
+        sha256.copy_from_slice(&content_hash(bytes)[..PAGE_HASH]);
+        let page = PageRef { sha256, bytes: length(bytes.len())?, raw: length(raw)? };
+        self.store(&page_file(name, &page), bytes)?;
         Ok(page)
     }
 

@@ -1,10 +1,10 @@
 //! The candidates and what is known of each.
 
-use super::super::names::Names;
+use super::super::names::NameIndex;
 use super::super::scan::Scan;
 use crate::compact::{Map, sort_by};
 use crate::lexical::idf;
-use crate::names::{Mention, NameTable};
+use crate::names::{Mention, in_question};
 use crate::vector::QuantizedVector;
 
 /// A document that the question names.
@@ -33,11 +33,11 @@ pub struct Named {
 
 impl Named {
     /// Finds the names in a question.
-    pub fn find(table: &NameTable, question: &str) -> Named {
-        let mentions = table.in_question(question);
+    pub fn find(names: &NameIndex, question: &str) -> Named {
+        let mentions = in_question(question, &|key| names.known(key));
         let mut documents: Map<u32, NamedDocument> = Map::new();
         for m in &mentions {
-            let Some(entry) = table.entries.get(m.entry as usize) else { continue };
+            let Some(entry) = names.at(m.entry) else { continue };
             let share = 1.0 / (entry.of.len().max(1) as f32).sqrt();
             for &(document, strength) in &entry.of {
                 let strength = f32::from(strength) / 100.0;
@@ -86,7 +86,7 @@ pub struct Candidates<'a> {
     /// What is known of each.
     pub rows: Map<u32, Features>,
     /// The names of the corpus.
-    pub names: &'a Names,
+    pub names: &'a NameIndex,
     /// What the question names.
     pub named: &'a Named,
     /// How far the question covers each document's title; documents without a share are absent.
@@ -102,17 +102,19 @@ fn over_maximum(scores: &Map<u32, f32>) -> Map<u32, f32> {
 
 impl<'a> Candidates<'a> {
     /// No candidates yet; `frequency` says in how many of `chunks` chunks each of the question's terms stands.
-    pub fn new(names: &'a Names, named: &'a Named, frequency: &Map<String, u32>, chunks: usize) -> Self {
+    pub fn new(names: &'a NameIndex, named: &'a Named, frequency: &Map<String, u32>, chunks: usize) -> Self {
         let rarity = |n: u32| idf(n, chunks);
         let asked: f32 = frequency.values().map(|&n| rarity(n)).sum();
-        let mut sums = vec![0f32; names.labels.len()];
+        let mut sums = vec![(0f32, 0f32); names.documents.documents()];
         for (term, &n) in frequency.iter() {
-            for &document in names.titles.get(term).into_iter().flatten() {
-                sums[document as usize] += rarity(n);
+            for &(document, weight) in names.titled(term) {
+                if let Some((sum, title)) = sums.get_mut(document as usize) {
+                    *sum += rarity(n);
+                    *title = weight as f32 / 256.0;
+                }
             }
         }
-        let share = |(document, sum): (usize, f32)| {
-            let title = names.table.title_weight.get(document).map_or(0.0, |&w| w as f32 / 256.0);
+        let share = |(document, (sum, title)): (usize, (f32, f32))| {
             let share = (sum / title).min(1.0) * (2.0 * sum / asked).min(1.0);
             (sum > 0.0 && title > 0.0 && asked > 0.0).then_some((document as u32, share))
         };
@@ -127,7 +129,7 @@ impl<'a> Candidates<'a> {
     }
 
     fn row(&self, chunk: u32) -> Features {
-        let document = self.names.table.document_of.get(chunk as usize);
+        let document = self.names.documents.of.get(chunk as usize);
         Features {
             b: self.words.get(&chunk).copied().unwrap_or(0.0),
             b_rest: self.rest_words.get(&chunk).copied().unwrap_or(0.0),
@@ -147,7 +149,7 @@ impl<'a> Candidates<'a> {
 
     /// Adds a candidate that something else found; whether it is new.
     pub fn add(&mut self, chunk: u32) -> bool {
-        let new = self.rows.get(&chunk).is_none() && (chunk as usize) < self.names.table.document_of.len();
+        let new = self.rows.get(&chunk).is_none() && (chunk as usize) < self.names.documents.of.len();
         if new {
             let row = self.row(chunk);
             self.rows.insert(chunk, row);
@@ -157,8 +159,7 @@ impl<'a> Candidates<'a> {
 
     fn add_documents(&mut self, documents: Vec<u32>, of_each: usize) {
         for d in documents {
-            let chunks: Vec<u32> = self.names.chunks_of.get(d as usize).into_iter().flatten().take(of_each).copied().collect();
-            for c in chunks {
+            for &c in self.names.documents.chunks_of(d).iter().take(of_each) {
                 self.add(c);
             }
         }

@@ -1,15 +1,16 @@
 //! The second pass: from the best passages to those that they mention, and to what a bridge query finds.
 
-use super::super::names::{Names, title_terms};
+use super::super::names::{NameIndex, links as links_in, title_terms};
 use super::super::scan::Scan;
 use super::features::{Candidates, Named};
 use super::{Corpus, Query};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};
-use crate::names::ChunkMentions;
+use crate::names::{ChunkMentions, inside};
 use crate::retrieve::Reached;
 use crate::text::{sentences, stem};
 use crate::vector::{QuantizedVector, Scored, top_k};
+use futures::future::try_join;
 
 /// How many passages are hopped from.
 const SOURCES: usize = 5;
@@ -64,6 +65,8 @@ pub struct Hopped {
 struct Source {
     chunk: u32,
     document: u32,
+    title: String,
+    text: String,
     /// How much it counts, from 0 to 1.
     share: f32,
     mentions: ChunkMentions,
@@ -93,14 +96,19 @@ pub async fn hop(
     dense: &mut Scan,
     rest: &QuantizedVector,
 ) -> Result<Hopped, BundleError> {
-    let (names, named) = (all.names, all.named);
-    let (sources, mut missing) = sources(corpus, names, named, scores, dense.query()).await?;
+    let named = all.named;
+    let sources = sources(corpus, all.names, named, scores, dense.query());
+    let ((sources, mut missing), links_in) = try_join(sources, links_in(corpus)).await?;
+    let mut names = all.names.clone();
+    let mentioned: Vec<u32> = sources.iter().flat_map(|s| s.mentions.sentences.iter().flatten()).copied().collect();
+    missing.extend(names.load(&mentioned).await);
+    let linked = Linked { names: &names, links_in: &links_in, documents: corpus.bundle().manifest().counts.documents };
     let mut reach: Map<u32, Reach> = Map::new();
     let mut links: Map<u32, Reached> = Map::new();
     for source in &sources {
-        follow(source, names, all, &mut reach, &mut links);
+        follow(source, &linked, all, &mut reach, &mut links);
     }
-    let bridges = bridges(corpus, query, names, named, &sources).await?;
+    let bridges = bridges(query, &names, named, &sources).await;
     for (source, vector) in &bridges {
         for h in dense.best_for(vector, BRIDGED) {
             if h.index != source.chunk && all.add(h.index) {
@@ -140,12 +148,12 @@ pub async fn hop(
 /// one name in the question compete with each other, and only beyond [`NAMED_LEAST`] with those of another.
 async fn sources(
     corpus: &Corpus,
-    names: &Names,
+    names: &NameIndex,
     named: &Named,
     scores: &[(u32, f32)],
     question: &QuantizedVector,
 ) -> Result<(Vec<Source>, Vec<String>), BundleError> {
-    let asked = |chunk: u32| names.table.document_of.get(chunk as usize).and_then(|d| named.documents.get(d));
+    let asked = |chunk: u32| names.documents.of.get(chunk as usize).and_then(|d| named.documents.get(d));
     let mut top = f32::NEG_INFINITY;
     let mut top_of: Map<u32, f32> = Map::new();
     for &(chunk, score) in scores {
@@ -168,13 +176,15 @@ async fn sources(
     };
     let best = top_k(scores.iter().map(share), SOURCES);
     let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
-    let (mut loaded, missing) = corpus.mentions(&ids, names.table.entries.len() as u32).await?;
+    let ((mut loaded, mut missing), (mut texts, lost)) = try_join(corpus.mentions(&ids, names.count()), corpus.passages(&ids)).await?;
+    missing.extend(lost);
     let mut out = Vec::new();
     for Scored { index: chunk, score: share } in best {
-        let (Some(mentions), Some(&document)) = (loaded.remove(&chunk), names.table.document_of.get(chunk as usize)) else { continue };
+        let (Some(mentions), Some(&document)) = (loaded.remove(&chunk), names.documents.of.get(chunk as usize)) else { continue };
         if share >= LEAST_SHARE {
             let near = mentions.vectors.scan(question);
-            out.push(Source { chunk, document, share, mentions, near });
+            let (title, text) = texts.remove(&chunk).map(|(c, d)| (d.title, c.text)).unwrap_or_default();
+            out.push(Source { chunk, document, title, text, share, mentions, near });
         }
     }
     let sum: f32 = out.iter().map(|s| s.share).sum();
@@ -182,31 +192,41 @@ async fn sources(
     Ok((out, missing))
 }
 
+/// What mentions lead by.
+struct Linked<'a> {
+    /// The names that the sources mention, and what stands in them.
+    names: &'a NameIndex,
+    /// How many documents mention each.
+    links_in: &'a [u32],
+    /// How many documents there are.
+    documents: u64,
+}
+
 /// Follows the mentions of a source.
-fn follow(source: &Source, names: &Names, all: &mut Candidates<'_>, reach: &mut Map<u32, Reach>, links: &mut Map<u32, Reached>) {
-    let corpus = (names.chunks_of.len().max(2) as f32).ln();
+fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach: &mut Map<u32, Reach>, links: &mut Map<u32, Reached>) {
+    let names = linked.names;
+    let corpus = (linked.documents.max(2) as f32).ln();
     for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
-        let inside = |m: &u32| names.table.entries.get(*m as usize).map(|e| names.table.inside(e)).unwrap_or_default();
+        let inside = |m: &u32| names.at(*m).map(|e| inside(&e, &|key| names.known(key))).unwrap_or_default();
         let inside: Vec<u32> = mentions.iter().flat_map(inside).collect();
         for &m in mentions.iter().chain(&inside) {
-            let Some(entry) = names.table.entries.get(m as usize) else { continue };
+            let Some(entry) = names.at(m) else { continue };
             // A name of the source's own document leads nowhere new.
             if entry.of.iter().any(|&(d, _)| d == source.document) {
                 continue;
             }
             for &(document, strength) in &entry.of {
-                let links_in = names.table.links_in.get(document as usize).copied().unwrap_or(0).max(1) as f32;
+                let links_in = linked.links_in.get(document as usize).copied().unwrap_or(0).max(1) as f32;
                 let hub = (1.0 - links_in.ln() / corpus).max(0.1);
                 let z = source.share * f32::from(strength) / 100.0 / (entry.of.len() as f32).sqrt() * hub;
-                for &chunk in names.chunks_of.get(document as usize).into_iter().flatten().take(OF_A_LINK) {
+                for &chunk in names.documents.chunks_of(document).iter().take(OF_A_LINK) {
                     let new = all.add(chunk);
                     let r = reach.get_or_insert_with(chunk, Reach::default);
                     r.new |= new;
                     r.sentence = r.sentence.max(z * near.max(0.0));
                     if z > r.linked {
                         r.linked = z;
-                        let from = names.labels.get(source.document as usize).cloned().unwrap_or_default();
-                        links.insert(chunk, Reached::Link { name: entry.key.clone(), from });
+                        links.insert(chunk, Reached::Link { name: entry.key.clone(), from: source.title.clone() });
                     }
                 }
             }
@@ -216,20 +236,12 @@ fn follow(source: &Source, names: &Names, all: &mut Candidates<'_>, reach: &mut 
 
 /// The bridge query of each of the best sources: the question's words that neither the source's best sentence nor its title covers, and the names
 /// that the sentence brings.
-async fn bridges<'s>(
-    corpus: &Corpus,
-    query: &Query,
-    names: &Names,
-    named: &Named,
-    sources: &'s [Source],
-) -> Result<Vec<(&'s Source, QuantizedVector)>, BundleError> {
-    let Some(encoder) = &query.encoder else { return Ok(Vec::new()) };
-    let best = &sources[..sources.len().min(BRIDGES)];
-    let ids: Vec<u32> = best.iter().map(|s| s.chunk).collect();
-    let (texts, _) = corpus.chunks(&ids).await?;
+async fn bridges<'s>(query: &Query, names: &NameIndex, named: &Named, sources: &'s [Source]) -> Vec<(&'s Source, QuantizedVector)> {
     let mut out = Vec::new();
-    for source in best {
-        let Some(text) = texts.get(&source.chunk).map(|c| c.text.as_str()) else { continue };
+    let Some(encoder) = &query.encoder else { return out };
+    // A passage whose page could not be loaded has no text.
+    for source in sources.iter().take(BRIDGES).filter(|s| !s.text.is_empty()) {
+        let text = source.text.as_str();
         let nearest = source.near.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0))).map_or(0, |x| x.0);
         let sentence = sentences(text).into_iter().nth(nearest).map_or("", |range| &text[range]);
         let bridge = bridge_query(query, names, named, source, sentence, nearest);
@@ -237,11 +249,11 @@ async fn bridges<'s>(
             out.push((source, QuantizedVector::from_f32(&v)));
         }
     }
-    Ok(out)
+    out
 }
 
-fn bridge_query(query: &Query, names: &Names, named: &Named, source: &Source, sentence: &str, nearest: usize) -> String {
-    let title = names.labels.get(source.document as usize).map_or("", String::as_str);
+fn bridge_query(query: &Query, names: &NameIndex, named: &Named, source: &Source, sentence: &str, nearest: usize) -> String {
+    let title = source.title.as_str();
     let mut covered: Set<String> = crate::names::name_words(sentence).iter().map(|w| stem(&w.key)).collect();
     covered.extend(crate::names::name_words(title).iter().map(|w| stem(&w.key)));
     covered.extend(title_terms(title));
@@ -256,14 +268,14 @@ fn bridge_query(query: &Query, names: &Names, named: &Named, source: &Source, se
         .filter_map(|w| query.read.get(w.span.clone()))
         .collect();
     let asked_for: Set<u32> = named.mentions.iter().map(|m| m.entry).collect();
-    let mut brought: Vec<&str> = Vec::new();
+    let mut brought: Vec<String> = Vec::new();
     for m in source.mentions.sentences.get(nearest).into_iter().flatten() {
-        let Some(entry) = names.table.entries.get(*m as usize) else { continue };
+        let Some(entry) = names.at(*m) else { continue };
         let own = entry.of.iter().any(|&(d, _)| d == source.document);
-        if !own && !asked_for.contains(m) && !brought.contains(&entry.key.as_str()) && brought.len() < BRIDGE_NAMES {
-            brought.push(&entry.key);
+        if !own && !asked_for.contains(m) && !brought.contains(&entry.key) && brought.len() < BRIDGE_NAMES {
+            brought.push(entry.key);
         }
     }
-    out.extend(brought);
+    out.extend(brought.iter().map(String::as_str));
     if out.is_empty() { query.read.clone() } else { out.join(" ") }
 }

@@ -14,15 +14,15 @@ mod hop;
 
 use super::fusion::spoken_for;
 use super::hybrid::{Hybrid, shown_keywords};
-use super::names::Names;
+use super::names::NameIndex;
 use super::scan::survey;
 use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::Map;
-use crate::lexical::{self, LexicalQuery};
+use crate::lexical::{self, LexicalQuery, LexicalResult};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use features::{Candidates, Named};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::{FutureExt, LocalBoxFuture, join};
 
 /// How many chunks BM25 and cosine know the scores of.
 const SCORED: usize = 2000;
@@ -64,8 +64,10 @@ impl Retriever for Auto {
             if query.lexical.prefix.is_some() || !corpus.bundle().has("names") {
                 return Hybrid.retrieve(corpus, query, k).await;
             }
-            match corpus.names().await {
-                Ok(names) => rank(corpus, query, &names, k.unwrap_or(DEFAULT_K)).await,
+            let words = lexical::search(corpus.bundle(), &query.lexical, SCORED);
+            let (found, names) = join(words, NameIndex::open(corpus, &query.read, &query.lexical.terms)).await;
+            match names {
+                Ok(names) => rank(corpus, query, &names, found?, k.unwrap_or(DEFAULT_K)).await,
                 Err(e) => {
                     let mut ranked = Hybrid.retrieve(corpus, query, k).await?;
                     ranked.missing.push(e.to_string());
@@ -77,10 +79,10 @@ impl Retriever for Auto {
     }
 }
 
-async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result<Ranked, BundleError> {
-    let named = Named::find(&names.table, &query.read);
-    let found = lexical::search(corpus.bundle(), &query.lexical, SCORED).await?;
+async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
+    let named = Named::find(names, &query.read);
     let mut missing = found.missing;
+    missing.extend(names.missing().cloned());
     let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
     let rest_words: Map<u32, f32> = match &named.rest {
         Some(rest) => {
@@ -118,7 +120,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &Names, k: usize) -> Result
     }
     let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage))).collect();
     let mut links: Map<u32, Reached> = Map::new();
-    if names.table.hop
+    if corpus.bundle().has("links")
         && stage == Stage::Model
         && let Some(dense) = &mut dense
     {
@@ -157,9 +159,9 @@ fn first_pass(f: &features::Features, stage: Stage) -> f32 {
 }
 
 /// Every way a chunk was reached: the name that the question calls its document by, the mention that led to it, the question itself.
-fn reached(chunk: u32, names: &Names, named: &Named, links: &mut Map<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
+fn reached(chunk: u32, names: &NameIndex, named: &Named, links: &mut Map<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
     let mut out = Vec::new();
-    if let Some(name) = names.table.document_of.get(chunk as usize).and_then(|d| named.documents.get(d)) {
+    if let Some(name) = names.documents.of.get(chunk as usize).and_then(|d| named.documents.get(d)) {
         out.push(Reached::Name { name: name.written.clone() });
     }
     out.extend(links.remove(&chunk));
