@@ -288,19 +288,26 @@ async fn propose(
         PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
         PlannerChoice::Llm if meter.is_some() => None,
         choice => {
-            let ruled = by_rules().await;
-            let first = choice == PlannerChoice::Trained;
+            // A caller who asks for the trained planner does not wait for the rules.
+            let ruled = if choice == PlannerChoice::Trained { None } else { Some(by_rules().await) };
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
-            let asked = || first || asks_trained(names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan));
+            let asked = || match &ruled {
+                None => true,
+                Some(ruled) => asks_trained(question, names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan)),
+            };
             if let Some(bundle) = trained.filter(|_| asked()) {
                 match trained_plan(bundle, linker, question).await {
-                    Ok(found) if believes_trained(&found, ruled.is_ok() && !first, least) => {
+                    Ok(found) if believes_trained(&found, matches!(ruled, Some(Ok(_))), least) => {
                         return Ok(Ok((Proposal { plan: found.plan, confidence: found.confidence }, PlannedBy::Trained)));
                     }
                     Err(PlannerError::Model(why)) => warnings.push(format!("The trained planner could not be asked: {why}.")),
                     _ => {}
                 }
             }
+            let ruled = match ruled {
+                Some(ruled) => ruled,
+                None => by_rules().await,
+            };
             match ruled {
                 Ok(found) => return Ok(Ok(found)),
                 Err(error) => Some(error),

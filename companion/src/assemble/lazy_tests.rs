@@ -252,7 +252,7 @@ fn named() -> (Vec<Document>, Vec<Chunk>, Found) {
     let chunk = |c: usize| {
         let i = c / 2;
         let text = match c % 2 {
-            0 => format!("{} is a lantern. It stands beside the King {}.", thing(i), thing(i * 7 % (CHUNKS / 2))),
+            0 => format!("{} is a lantern. It stands beside the King {}.", thing(i), thing(i / 2 * 7 % (CHUNKS / 2))),
             _ => format!("Sailors see {} from afar.", thing(i * 13 % (CHUNKS / 2))),
         };
         Chunk { document: i as u32, heading_path: Vec::new(), fragment: String::new(), text, start: 0, end: 10 }

@@ -1,6 +1,7 @@
 //! The best k of many scores without sorting them all.
 
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// An index and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,45 +12,56 @@ pub struct Scored {
     pub score: f32,
 }
 
-/// Better first: larger score, then smaller index, so that equal scores rank the same everywhere.
-fn better(a: &Scored, b: &Scored) -> Ordering {
-    b.score.total_cmp(&a.score).then(a.index.cmp(&b.index))
+/// Scores in the order in which they rank: better ones are less. Larger scores are better, then smaller indexes, so that equal scores rank the same everywhere.
+#[derive(Clone, Copy, PartialEq)]
+struct Ranking(Scored);
+
+impl Eq for Ranking {}
+
+impl PartialOrd for Ranking {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ranking {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.score.total_cmp(&self.0.score).then(self.0.index.cmp(&other.0.index))
+    }
 }
 
 /// The `k` best of `scores`, best first; ties go to the smaller index. NaN scores are left out.
 pub fn top_k(scores: impl IntoIterator<Item = Scored>, k: usize) -> Vec<Scored> {
-    if k == 0 {
-        return Vec::new();
-    }
-    let mut best = Best { k, kept: Vec::with_capacity(k.saturating_mul(2).min(4096)), floor: None };
+    let mut best = Best { k, kept: BinaryHeap::new() };
     for s in scores {
-        best.offer(s);
+        best.offer(Ranking(s));
     }
-    // No two scores are equal in this order, so that a sort that keeps no order of equals gives the same.
-    best.kept.sort_unstable_by(better);
-    best.kept.truncate(k);
-    best.kept
+    best.ranked()
 }
 
-/// Keeps up to 2k candidates and cuts back to k by selection: each score is compared with the current k-th best once, and selection costs O(k)
-/// a cut, so that the whole is linear. Apart from [`top_k`], so that it is compiled once and not for every kind of iterator.
+/// The best so far, the worst of them on top of a heap: most scores are compared with that one and are done. Apart from [`top_k`], so that it is compiled once
+/// and not for every kind of iterator.
 struct Best {
     k: usize,
-    kept: Vec<Scored>,
-    floor: Option<Scored>,
+    kept: BinaryHeap<Ranking>,
 }
 
 impl Best {
-    fn offer(&mut self, s: Scored) {
-        if s.score.is_nan() || self.floor.is_some_and(|f| better(&s, &f) != Ordering::Less) {
+    fn offer(&mut self, s: Ranking) {
+        if s.0.score.is_nan() {
             return;
         }
-        self.kept.push(s);
-        if self.kept.len() >= self.k.saturating_mul(2) {
-            self.kept.select_nth_unstable_by(self.k - 1, better);
-            self.kept.truncate(self.k);
-            self.floor = self.kept.last().copied();
+        if self.kept.len() < self.k {
+            self.kept.push(s);
+        } else if let Some(mut worst) = self.kept.peek_mut()
+            && s < *worst
+        {
+            *worst = s;
         }
+    }
+
+    fn ranked(self) -> Vec<Scored> {
+        self.kept.into_sorted_vec().into_iter().map(|r| r.0).collect()
     }
 }
 
@@ -63,7 +75,7 @@ mod tests {
         fn top_k_equals_sorting_everything(scores in prop::collection::vec(-4i8..4, 0..200), k in 0usize..20) {
             let all: Vec<Scored> = scores.iter().enumerate().map(|(i, &s)| Scored { index: i as u32, score: f32::from(s) }).collect();
             let mut sorted = all.clone();
-            sorted.sort_by(better);
+            sorted.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
             sorted.truncate(k);
             prop_assert_eq!(top_k(all, k), sorted);
         }
