@@ -6,8 +6,12 @@ use crate::bundle::{RangeParts, TermPostings, encode_range};
 use crate::text::terms;
 use std::collections::BTreeMap;
 
-/// How many bytes of postings a range file holds before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
-const RANGE_BYTES: usize = 8 << 10;
+/// How many bytes of postings a range file holds at most before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
+const MOST_RANGE_BYTES: usize = 8 << 10;
+/// And at least: a smaller file would cost less than the head of the answer that brings it.
+const LEAST_RANGE_BYTES: usize = 2 << 10;
+/// So many ranges a small index is cut into: their list, which every reader loads, then costs about what the ranges of a question do.
+const RANGES: usize = 64;
 
 /// Collects chunks, then yields the range files.
 #[derive(Debug, Default)]
@@ -27,6 +31,11 @@ pub struct TermRange {
     pub parts: RangeParts,
 }
 
+/// About how many bytes a term takes in a range.
+fn weight_of(term: &TermPostings) -> usize {
+    term.term.len() + 2 + term.postings.len() * 3
+}
+
 /// Cuts terms, which ascend, into ranges of about `size` bytes before compression.
 pub fn cut_into_ranges(terms: impl Iterator<Item = TermPostings>, size: usize) -> Vec<TermRange> {
     let mut ranges = Vec::new();
@@ -39,7 +48,7 @@ pub fn cut_into_ranges(terms: impl Iterator<Item = TermPostings>, size: usize) -
     };
     let mut held = 0;
     for term in terms {
-        held += term.term.len() + 2 + term.postings.len() * 3;
+        held += weight_of(&term);
         open.push(term);
         if held >= size {
             close(&mut open);
@@ -78,15 +87,20 @@ impl LexicalBuilder {
         let chunks = self.lengths.len();
         let total: u64 = self.lengths.iter().map(|&l| u64::from(l)).sum();
         let mean = total as f32 / chunks.max(1) as f32;
-        let terms = self.postings.into_iter().map(|(term, mut postings)| {
-            let rarity = idf(postings.len() as u32, chunks);
-            for (chunk, value) in &mut postings {
-                let length = self.lengths.get(*chunk as usize).copied().unwrap_or(0);
-                *value = quantised(saturation(*value, length, mean), rarity);
-            }
-            TermPostings { term, postings }
-        });
-        cut_into_ranges(terms, RANGE_BYTES)
+        let terms: Vec<TermPostings> = self
+            .postings
+            .into_iter()
+            .map(|(term, mut postings)| {
+                let rarity = idf(postings.len() as u32, chunks);
+                for (chunk, value) in &mut postings {
+                    let length = self.lengths.get(*chunk as usize).copied().unwrap_or(0);
+                    *value = quantised(saturation(*value, length, mean), rarity);
+                }
+                TermPostings { term, postings }
+            })
+            .collect();
+        let all: usize = terms.iter().map(weight_of).sum();
+        cut_into_ranges(terms.into_iter(), (all / RANGES).clamp(LEAST_RANGE_BYTES, MOST_RANGE_BYTES))
     }
 }
 
