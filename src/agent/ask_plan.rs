@@ -293,7 +293,7 @@ async fn propose(
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
             let asked = || match &ruled {
                 None => true,
-                Some(ruled) => asks_trained(question, names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan)),
+                Some(ruled) => asks_trained(names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan)),
             };
             if let Some(bundle) = trained.filter(|_| asked()) {
                 match trained_plan(bundle, linker, question).await {

@@ -169,7 +169,7 @@ pub fn plans(args: &Plans) -> Result<()> {
     let either = |question: &str| {
         let ruled = rules.planned(question);
         if let (Some(trained), Some(over)) = (&trained, &over)
-            && asks_trained(question, names(&linker, question), ruled.as_ref().ok().map(|p| &p.plan))
+            && asks_trained(names(&linker, question), ruled.as_ref().ok().map(|p| &p.plan))
             && let Ok(found) = trained.planned(over, question)
             && believes_trained(&found, ruled.is_ok(), None)
         {
