@@ -199,7 +199,6 @@ export interface AskOptions extends SearchOptions {
   searches?: number;
   /** With a protocol: the most milliseconds before the LLM must answer. */
   timeLimitMs?: number;
-  /** Who plans: the rules, the LLM, or (`auto`, the default) the LLM where the rules are unsure. */
   /**
    * Who plans. `auto`, where absent: the rules; where they have no plan, or the question names several things, the trained planner, if the bundle
    * brings one; then the LLM, if one is given.

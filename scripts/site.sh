@@ -57,11 +57,14 @@ build_demo() {
   build_bundle "${docs:-docs}" "$DEMO/bundle" demo --base-url documents/ --pages "$DEMO"
 }
 
-# build_bundle DIR BUNDLE STAMP [OPTION...]: the bundle of DIR, unless the same program already made it from the same files.
+# build_bundle DIR BUNDLE STAMP [OPTION...]: the bundle of DIR, unless the same program already made it from the same files, those that options name
+# among them.
 build_bundle() {
-  local documents=$1 bundle=$2 name=$3 wanted
+  local documents=$1 bundle=$2 name=$3 given wanted
   shift 3
-  wanted=$({ hash_of_files "$documents" "$PROGRAM"; echo "$*"; } | hash_of_input)
+  local read=("$documents" "$PROGRAM")
+  for given in "$@"; do if [ -f "$given" ]; then read+=("$given"); fi; done
+  wanted=$({ hash_of_files "${read[@]}"; echo "$*"; } | hash_of_input)
   if [ -f "$bundle/manifest.json" ] && stamp_is "bundle-$name" "$wanted"; then
     say "the bundle of $documents is up to date"
     return
@@ -71,6 +74,12 @@ build_bundle() {
   [ "$name" != demo ] || rm -rf "$DEMO/documents"
   "$PROGRAM" build "$documents" -o "$bundle" --no-runtime "$@"
   stamp "bundle-$name" "$wanted"
+}
+
+# with_package FOLDER: the package as it is now, in a site's folder.
+with_package() {
+  rm -rf "$1/pkg"
+  cp -R pkg "$1/pkg"
 }
 
 # target/book: the Rust Book's bundle and the package. Writes the seconds that its build took, from nothing, to target/book.seconds.
@@ -94,21 +103,21 @@ build_book() {
     awk -v ms="$((ended - started))" 'BEGIN { printf "%.1f\n", ms / 1e3 }' >"$WORK/book.seconds"
     stamp bundle-book "$wanted"
   fi
-  rm -rf "$BOOK/pkg"
-  cp -R pkg "$BOOK/pkg"
+  with_package "$BOOK"
 }
 
 # target/hugo: the bundle of Hugo's documentation and the package.
 build_hugo() {
   need_node
-  if [ ! -d "$WORK/hugo.pages" ] || ! stamp_is hugo-pages "$(hash_of_files "$HUGO_PAGES")"; then
+  local wanted
+  wanted=$(hash_of_files "$HUGO_PAGES" scripts/write-pages.mjs)
+  if [ ! -d "$WORK/hugo.pages" ] || ! stamp_is hugo-pages "$wanted"; then
     rm -rf "$WORK/hugo.pages"
     node scripts/write-pages.mjs "$HUGO_PAGES" "$WORK/hugo.pages"
-    stamp hugo-pages "$(hash_of_files "$HUGO_PAGES")"
+    stamp hugo-pages "$wanted"
   fi
   build_bundle "$WORK/hugo.pages" "$HUGO/bundle" hugo
-  rm -rf "$HUGO/pkg"
-  cp -R pkg "$HUGO/pkg"
+  with_package "$HUGO"
 }
 
 # target/cpp: a bundle of CPP_COUNT passages without a keyword graph, and the package.
@@ -125,16 +134,11 @@ build_cpp() {
     "$PROGRAM" build --chunks "$WORK/cpp.jsonl" -o "$CPP/bundle" --no-runtime --no-keywords
     stamp bundle-cpp "$wanted"
   fi
-  rm -rf "$CPP/pkg"
-  cp -R pkg "$CPP/pkg"
+  with_package "$CPP"
 }
 
 # target/codex: the handbook's bundle with CoDEx M as its knowledge graph.
 build_codex() {
   cat "$CODEX"/codex_m_{train,valid,test}.tsv >"$WORK/codex.tsv"
-  if ! stamp_is codex "$(hash_of_files "$WORK/codex.tsv")"; then
-    rm -rf "$GRAPH"
-    stamp codex "$(hash_of_files "$WORK/codex.tsv")"
-  fi
   build_bundle docs "$GRAPH" codex --no-keywords --kg "$WORK/codex.tsv"
 }

@@ -48,15 +48,7 @@ impl Source for Shared {
 
 /// A bundle of a few passages and a small graph of films.
 fn bundle(folder: &Path) {
-    let films = folder.join("films.tsv");
-    let row = |(head, relation, tail): (&str, &str, &str)| format!("{head}\tfilm\t{relation}\t{tail}\tperson\n");
-    let rows = [
-        ("Heat", "directed_by", "Michael Mann"),
-        ("Ali", "directed_by", "Michael Mann"),
-        ("Heat", "starred_actors", "Al Pacino"),
-        ("Serpico", "starred_actors", "Al Pacino"),
-    ];
-    std::fs::write(&films, format!("head\thead-type\trelation\ttail\ttail-type\n{}", rows.map(row).concat())).unwrap();
+    let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/films.tsv");
     let passages = [("Voss", "Mira Voss was born in Hallwil in 1871. She died in Bern."), ("Hallwil", "Hallwil lies on a lake in Aargau.")];
     drop(support::engine(support::corpus(folder, passages), |options| BuildOptions {
         knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())),

@@ -30,6 +30,7 @@ pub mod pipeline;
 pub mod plan_data;
 pub mod planner_model;
 pub mod prepare;
+pub mod progress;
 pub mod raptor;
 pub mod record;
 pub mod relations;

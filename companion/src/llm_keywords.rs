@@ -4,7 +4,7 @@ use crate::autokg::{self, AutoKgError, AutoKgOptions, AutoKgReport, Stage, clust
 use crate::cache::Cache;
 use crate::chat::{NativeTransport, identity};
 use crate::extract::{ChunkView, Embed, ExtractError, LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
-use crate::pipeline::Progress;
+use crate::progress::Progress;
 use pocketgraph::keyword::KeywordGraph;
 use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
 use std::sync::Arc;

@@ -19,15 +19,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use support::{program, scripted};
 
-const FILMS: &str = "head\thead-type\trelation\ttail\ttail-type
-Heat\tfilm\tdirected_by\tMichael Mann\tperson
-Ali\tfilm\tdirected_by\tMichael Mann\tperson
-Serpico\tfilm\tdirected_by\tSidney Lumet\tperson
-Heat\tfilm\tstarred_actors\tAl Pacino\tperson
-Heat\tfilm\tstarred_actors\tVal Kilmer\tperson
-Ali\tfilm\tstarred_actors\tWill Smith\tperson
-Serpico\tfilm\tstarred_actors\tAl Pacino\tperson
-";
+const FILMS: &str = include_str!("../../tests/data/films.tsv");
 
 fn out(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -271,9 +271,6 @@ mod tests {
     }
 
     #[test]
-    fn only_what_follows_the_last_thought_is_visible() {}
-
-    #[test]
     fn megabytes_of_brackets_are_read_in_one_pass() {
         for text in ["<search>".repeat(1 << 17), "</search>".repeat(1 << 17), "<".repeat(1 << 20), "\\boxed{".repeat(1 << 17)] {
             assert!(first(&text, &["search", "answer"]).is_none());

@@ -81,9 +81,7 @@ impl WordPages {
             None => Ok(QuestionRows { index: Rc::clone(&self.words), pages: pages.loaded }),
         }
     }
-}
 
-impl WordPages {
     /// Makes the pass of a model over a text, of which `rows` are the words; between its layers others may have the thread.
     ///
     /// # Errors

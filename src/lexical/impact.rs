@@ -10,7 +10,7 @@ use super::{B, K1};
 pub const UNIT: f32 = (K1 + 1.0) / 127.0;
 
 /// How far apart the levels of impacts are, in BM25's score: a term that says little is kept coarsely, a rare one finely, so that all are off by the same.
-/// Small steps cost bytes, large ones quality; twice as much costs .001 of nDCG@10 (docs/scale.md).
+/// Small steps cost bytes, large ones quality: by simulation on SciFact's train claims steps of 0.3, 0.6 and 0.8 cost .001, .002 and .003 of nDCG@10.
 const STEP: f32 = 0.3;
 
 /// The second factor of BM25 for a term that stands `frequency` times in a chunk of `length` terms; between 0 and k1 + 1.

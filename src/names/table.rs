@@ -123,17 +123,20 @@ pub fn inside(phrase: &NameEntry, known: &Known<'_>) -> Vec<u32> {
     scan_words(&name_words(&phrase.key), &of_documents, &accept).into_iter().map(|m| m.entry).collect()
 }
 
-/// The names of documents in a question, longest first from the left. A single word must have a capital, unless no word after the first has
-/// one: then the question was typed without them, and a rare word of four letters or more will do.
-pub fn in_question(question: &str, known: &Known<'_>) -> Vec<Mention> {
-    let words = name_words(question);
-    let typed_without = !words.iter().skip(1).any(|w| w.capital);
-    let of_documents = |key: &str| known(key).filter(|(_, e)| !e.of.is_empty());
-    let common = |key: &str| of_documents(key).is_none_or(|(_, e)| e.common);
+/// The names in a question, longest first from the left, of those that `find` knows: their places, and whether each is a common word. A single word must
+/// have a capital, unless no word after the first has one: then the question was typed without them, and a rare word of four letters or more will do.
+pub fn meant(question: &[NameWord], find: &dyn Fn(&str) -> Option<(u32, bool)>) -> Vec<Mention> {
+    let typed_without = !question.iter().skip(1).any(|w| w.capital);
+    let rare = |word: &str| find(word).is_some_and(|(_, common)| !common);
     let accept = |_: u32, first: &str, n: usize, capital: bool| {
-        n > 1 || (capital && !typed_without) || (typed_without && !common(first) && first.chars().count() >= 4)
+        n > 1 || (capital && !typed_without) || (typed_without && rare(first) && first.chars().count() >= 4)
     };
-    scan_words(&words, &|key| of_documents(key).map(|x| x.0), &accept)
+    scan_words(question, &|key| find(key).map(|x| x.0), &accept)
+}
+
+/// The names of documents in a question, as [`meant`] tells them.
+pub fn in_question(question: &str, known: &Known<'_>) -> Vec<Mention> {
+    meant(&name_words(question), &|key| known(key).filter(|(_, e)| !e.of.is_empty()).map(|(place, e)| (place, e.common)))
 }
 
 #[cfg(test)]

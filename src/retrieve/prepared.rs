@@ -10,7 +10,7 @@ use crate::entities::{
     Communities, EntityIndex, Facts, Relations, Synonyms, Tree, decode_communities, decode_entities, decode_facts, decode_relations,
     decode_synonyms, decode_texts, decode_tree,
 };
-use crate::names::{NameTable, capital_spans, decode_mentions, name_words, scan_words};
+use crate::names::{NameTable, capital_spans, decode_mentions, meant, name_words};
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
 use std::rc::Rc;
 
@@ -242,12 +242,11 @@ pub(super) fn min_max(values: &[Option<f32>]) -> Vec<f64> {
 /// entity nearest to it in meaning, with their cosine, where a model is there to embed it.
 pub(super) async fn question_entities(query: &Query, names: &Names, index: &EntityIndex) -> Vec<(u32, f32)> {
     let words = name_words(&query.read);
-    let typed_without = !words.iter().skip(1).any(|w| w.capital);
-    let accept = |entry: u32, first: &str, n: usize, capital: bool| {
-        let few = names.table.entries.get(entry as usize).is_some_and(|e| !e.common);
-        n > 1 || (capital && !typed_without) || (typed_without && few && first.chars().count() >= 4)
+    let find = |key: &str| {
+        let place = names.table.find(key).filter(|&e| !index.chunks_of(e).is_empty())?;
+        Some((place, names.table.entries.get(place as usize)?.common))
     };
-    let found = scan_words(&words, &|key| names.table.find(key).filter(|&e| !index.chunks_of(e).is_empty()), &accept);
+    let found = meant(&words, &find);
     let mut out: Vec<(u32, f32)> = found.iter().map(|m| (m.entry, 1.0)).collect();
     if let Some(encoder) = &query.encoder {
         for span in capital_spans(&words) {

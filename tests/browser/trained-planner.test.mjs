@@ -6,17 +6,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { ask, assertClean, harness, use } from "./harness.mjs";
 
-const FILMS = `head\thead-type\trelation\ttail\ttail-type
-Heat\tfilm\tdirected_by\tMichael Mann\tperson
-Ali\tfilm\tdirected_by\tMichael Mann\tperson
-Serpico\tfilm\tdirected_by\tSidney Lumet\tperson
-Heat\tfilm\tstarred_actors\tAl Pacino\tperson
-Heat\tfilm\tstarred_actors\tVal Kilmer\tperson
-Ali\tfilm\tstarred_actors\tWill Smith\tperson
-Serpico\tfilm\tstarred_actors\tAl Pacino\tperson
-`;
+const FILMS = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
 const JOINED = "Which films were directed by Michael Mann and also starred Al Pacino?";
 
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-trained-"));
@@ -24,8 +17,7 @@ const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-trained-"));
 const t = harness(({ site }) => {
   mkdirSync(join(scratch, "docs"));
   writeFileSync(join(scratch, "docs", "people.md"), "# People\n\n## Mira Voss\n\nMira Voss was born in Hallwil in 1871.\n");
-  writeFileSync(join(scratch, "films.tsv"), FILMS);
-  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", join(scratch, "films.tsv"), "--no-runtime", "--no-cache"];
+  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", FILMS, "--no-runtime", "--no-cache"];
   execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
   site.mounts.set("/films/", join(scratch, "bundle"));
 });

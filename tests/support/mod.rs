@@ -3,7 +3,8 @@
 use futures::executor::block_on;
 use pocketgraph::engine::Engine;
 use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::pipeline::{BuildOptions, Input, Silent, build};
+use pocketgraph_companion::pipeline::{BuildOptions, Input, build};
+use pocketgraph_companion::progress::Silent;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

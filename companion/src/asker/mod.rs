@@ -4,9 +4,11 @@
 //! and a build of changed documents only for what changed. A reply that broke off is asked for again; a model that refuses, or falls silent, ends the build,
 //! but what is under way comes to its end and is kept.
 
+mod announced;
 mod kept;
 mod loose;
 
+pub use announced::announced;
 pub use kept::{MemoryCache, NoCache, ReplyCache};
 pub(crate) use loose::find;
 

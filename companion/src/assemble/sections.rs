@@ -250,7 +250,7 @@ fn names(w: &mut SectionWriter, documents: &[Document], found: &Found, order: &[
     let document_of: Vec<u32> = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
     let table = numbered_by_chunks(&found.table, &document_of);
     terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), NAME_RANGE_BYTES))?;
-    terms(w, "titles", cut_into_ranges(titles(documents, &found.table, &document_of).into_iter(), NAME_RANGE_BYTES))?;
+    terms(w, "titles", cut_into_ranges(titles(documents, &table, &document_of).into_iter(), NAME_RANGE_BYTES))?;
     w.section("chunk-documents", &ChunkDocuments::new(table.document_of).encode(), GZIP, &[])?;
     if table.hop {
         w.section("links", &encode_links(&table.links_in), GZIP, &[])?;

@@ -6,7 +6,7 @@ use pocketgraph::bundle::{Document, PagedIndex, TermIndex, TermPostings};
 use pocketgraph::lexical::TermRange;
 use pocketgraph::names::NameTable;
 use pocketgraph::retrieve::title_terms;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Writes the section `name` with its ranges.
 ///
@@ -24,21 +24,21 @@ pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -
     w.section(name, &index.encode(), GZIP, &pages)
 }
 
-/// For each term the documents in whose titles it stands, where the title looks like a name, with what the title weighs. `table` numbers documents as
-/// `documents` does; the result numbers them by their first chunks, whose documents are `document_of`.
+/// For each term the documents in whose titles it stands, where the title looks like a name, with what the title weighs. `table` numbers documents by their
+/// first chunks, and `document_of` has the document of each chunk as `documents` numbers it.
 pub(super) fn titles(documents: &[Document], table: &NameTable, document_of: &[u32]) -> Vec<TermPostings> {
-    let mut number: HashMap<u32, u32> = HashMap::new();
     let mut out: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
-    for &d in document_of {
-        let next = number.len() as u32;
-        if number.contains_key(&d) {
+    let mut next = 0;
+    for (&number, &d) in table.document_of.iter().zip(document_of) {
+        // The first chunk of each.
+        if number != next {
             continue;
         }
-        number.insert(d, next);
-        let weight = table.title_weight.get(d as usize).copied().unwrap_or(0);
+        next += 1;
+        let weight = table.title_weight.get(number as usize).copied().unwrap_or(0);
         if let Some(document) = documents.get(d as usize).filter(|_| weight > 0) {
             for term in title_terms(&document.title) {
-                out.entry(term).or_default().push((next, weight));
+                out.entry(term).or_default().push((number, weight));
             }
         }
     }

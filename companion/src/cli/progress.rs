@@ -1,6 +1,6 @@
 //! Progress on the terminal: a bar with a rate for each stage; plain lines where nobody watches.
 
-use crate::pipeline::Progress;
+use crate::progress::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};

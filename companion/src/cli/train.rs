@@ -4,7 +4,7 @@ use super::progress::Bars;
 use super::{train_data, train_label, train_planner};
 use crate::cache::{Cache, CachedEmbedder};
 use crate::embed_bulk::NativeEmbedder;
-use crate::pipeline::Progress;
+use crate::progress::Progress;
 use crate::train::query_table::{Options, TokenTable, alone, lessons};
 use crate::train::{minilm, texts};
 use clap::Subcommand;

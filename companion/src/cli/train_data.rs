@@ -2,8 +2,8 @@
 
 use super::import::Tables;
 use super::progress::Bars;
-use crate::pipeline::Progress;
 use crate::plan_data::{DataOptions, Near, Noise, card, everyday, generate};
+use crate::progress::Progress;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::fs::File;
 use std::io::{BufWriter, Write};

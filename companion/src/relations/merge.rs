@@ -1,7 +1,7 @@
 //! From what a model said of each chunk to one graph: names that are one entity, statements with their entities by number, and what no passage bears out.
 
 use super::reply::{Named, Reply};
-use super::{Entity, Related, Statement};
+use super::{Entity, Related, Statement, described};
 use crate::kg::open::Passage;
 use pocketgraph::kg::name_key;
 use std::cmp::Reverse;
@@ -124,8 +124,7 @@ fn statements_of(
     let alone: Vec<&String> = order.iter().filter(|key| !joined.contains(*key) && words.have(key)).collect();
     for key in &alone {
         if let Some(entity) = listed.get(*key) {
-            let text = if entity.description.is_empty() { entity.name.clone() } else { format!("{}: {}", entity.name, entity.description) };
-            out.push((text, vec![(*key).clone()], 0));
+            out.push((described(&entity.name, &entity.description), vec![(*key).clone()], 0));
         }
     }
     for key in joined.iter().chain(alone) {

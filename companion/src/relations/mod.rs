@@ -7,10 +7,10 @@ mod merge;
 mod prompts;
 mod reply;
 
-use crate::asker::{self, AskError, Asker, BuildModel};
+use crate::asker::{AskError, BuildModel, announced};
 use crate::kg::open::Passage;
 use crate::line::cut;
-use crate::pipeline::Progress;
+use crate::progress::Progress;
 use crate::summaries::Writer;
 
 /// Descriptions of one entity that are longer together, in bytes, are made into one by the model: about five hundred tokens, as in GraphRAG.
@@ -34,8 +34,13 @@ pub struct Entity {
 impl Entity {
     /// Name and description, as its vector is made of.
     pub fn text(&self) -> String {
-        if self.description.is_empty() { self.label.clone() } else { format!("{}: {}", self.label, self.description) }
+        described(&self.label, &self.description)
     }
+}
+
+/// A name and what is said of it, where anything is.
+fn described(name: &str, description: &str) -> String {
+    if description.is_empty() { name.to_owned() } else { format!("{name}: {description}") }
 }
 
 /// A statement of a chunk.
@@ -76,19 +81,10 @@ pub fn read(
     count: &dyn Fn(&str) -> usize,
     progress: &dyn Progress,
 ) -> Result<Option<Related>, AskError> {
-    let requests: Vec<_> = passages.iter().map(|&p| prompts::relations(p)).collect();
-    let tokens: usize = requests.iter().flat_map(|r| &r.messages).map(|m| count(&m.content) + 8).sum();
     let n = passages.len();
-    progress.note(&format!(
-        "the language model reads {n} chunks for relations: at most {tokens} tokens to read and {} to write; replies that are kept already cost nothing",
-        n as u64 * u64::from(prompts::REPLY_TOKENS)
-    ));
-    progress.stage("reading for relations", Some(n as u64));
-    let BuildModel { chat, asking, cache } = model;
-    let asker = Asker::new(chat.as_ref(), cache.as_ref(), asking);
-    let questions = requests.into_iter().map(|request| asker.ask(request, reply::read));
-    let replies = asker::run(asker.all(questions, &|done| progress.at(done as u64)))?;
-    let tally = asker.tally();
+    let opening = format!("the language model reads {n} chunks for relations");
+    let requests = passages.iter().map(|&p| prompts::relations(p)).collect();
+    let (replies, tally) = announced(model, progress, count, (&opening, "reading for relations"), requests, &reply::read)?;
     let lacking = replies.iter().filter(|r| r.is_none()).count();
     if lacking > 0 {
         progress.warn(&format!(

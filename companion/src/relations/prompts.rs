@@ -4,7 +4,7 @@ use crate::kg::open::{Passage, shown};
 use pocketgraph::llm::{ChatRequest, Message};
 
 /// Tokens of a reply, at most.
-pub(super) const REPLY_TOKENS: u32 = 2000;
+const REPLY_TOKENS: u32 = 2000;
 /// Entities asked for, and kept of one reply.
 pub(super) const MOST_ENTITIES: usize = 24;
 /// Relations asked for, and kept of one reply.

@@ -5,8 +5,8 @@ mod prompts;
 
 pub use prompts::{Material, Report};
 
-use crate::asker::{self, AskError, Asker, BuildModel};
-use crate::pipeline::Progress;
+use crate::asker::{AskError, BuildModel, announced};
+use crate::progress::Progress;
 use pocketgraph::llm::ChatRequest;
 
 /// Has a model write, and tells how that goes on.
@@ -57,18 +57,9 @@ impl<'a> Writer<'a> {
         requests: Vec<ChatRequest>,
         read: &dyn Fn(&str) -> Option<T>,
     ) -> Result<Vec<Option<T>>, AskError> {
-        let tokens: usize = requests.iter().flat_map(|r| &r.messages).map(|m| (self.count)(&m.content) + 8).sum();
-        let reply: u64 = requests.iter().map(|r| u64::from(r.max_tokens.unwrap_or(0))).sum();
         let n = requests.len();
-        self.progress.note(&format!(
-            "the language model writes {n} {what}: at most {tokens} tokens to read and {reply} to write; replies that are kept already cost nothing"
-        ));
-        self.progress.stage(&format!("writing {what}"), Some(n as u64));
-        let BuildModel { chat, asking, cache } = self.model;
-        let asker = Asker::new(chat.as_ref(), cache.as_ref(), asking);
-        let questions = requests.into_iter().map(|request| asker.ask(request, read));
-        let out = asker::run(asker.all(questions, &|done| self.progress.at(done as u64)))?;
-        let tally = asker.tally();
+        let (opening, stage) = (format!("the language model writes {n} {what}"), format!("writing {what}"));
+        let (out, tally) = announced(self.model, self.progress, self.count, (&opening, &stage), requests, read)?;
         if tally.failed + tally.unusable > 0 {
             self.progress.warn(&format!(
                 "{} of {n} {what} are {instead}: the language model gave no usable reply; the same command asks for these again",

@@ -1,7 +1,7 @@
 use super::prompts::{description, read_report, read_summary, report, summary};
 use super::*;
 use crate::asker::{Asking, MemoryCache};
-use crate::pipeline::Silent;
+use crate::progress::Silent;
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
 use pocketgraph::llm::{ChatModel, ChatStream, Delta, LlmError};

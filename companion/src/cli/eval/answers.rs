@@ -12,8 +12,8 @@ use crate::eval::{
     ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, Prices, QUOTE, QuerySide, SetBuild, System, answers_page,
     evaluate_answers, graph_for, open_set, read_answered, read_passages, wants_model,
 };
-use crate::pipeline::Progress;
 use crate::prepare::Needs;
+use crate::progress::Progress;
 use crate::record::{RecordFile, replay};
 use futures::future::FutureExt;
 use miette::{IntoDiagnostic, Result, miette};

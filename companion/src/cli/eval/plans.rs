@@ -177,10 +177,8 @@ pub fn plans(args: &Plans) -> Result<()> {
         }
         ruled.map(|p| p.plan).map_err(|e| e.to_string())
     };
-    let given = match args.planner.as_str() {
-        "pattern" | "labels" => Some(Given::new(args, &linker)?),
-        _ => None,
-    };
+    let embedder = matches!(args.planner.as_str(), "pattern" | "labels").then(NativeEmbedder::new).transpose()?;
+    let given = embedder.as_ref().map(|e| Given::new(args, &linker, e)).transpose()?;
     let told = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));
     let writer = match args.planner.as_str() {
         "pattern" | "labels" => Writer::Other(&told),
@@ -210,25 +208,25 @@ pub fn plans(args: &Plans) -> Result<()> {
 struct Given<'g> {
     judge: Judge<'g>,
     model: PlannerModel,
-    embedder: NativeEmbedder,
+    embedder: &'g NativeEmbedder,
+    frames: Frames<'g>,
     lessons: BTreeMap<String, Lesson>,
     all: bool,
 }
 
 impl<'g> Given<'g> {
-    fn new(args: &Plans, linker: &'g Linker) -> Result<Given<'g>> {
+    fn new(args: &Plans, linker: &'g Linker, embedder: &'g NativeEmbedder) -> Result<Given<'g>> {
         let mut read = Lessons::default();
         args.questions.iter().try_for_each(|path| read.read(path))?;
         let model = model(&PlannerSource::of(args.planner_model.as_deref()))?;
         let model = model.ok_or_else(|| miette!("name the weights of a trained planner with --planner-model"))?;
         let lessons = read.lessons.into_iter().map(|l| (l.question.clone(), l)).collect();
-        Ok(Given { judge: Judge::new(linker), model, embedder: NativeEmbedder::new()?, lessons, all: args.planner == "labels" })
+        Ok(Given { judge: Judge::new(linker), model, embedder, frames: Frames::new(embedder)?, lessons, all: args.planner == "labels" })
     }
 
     fn plan(&self, question: &str) -> Result<Plan, String> {
         let lesson = self.lessons.get(question).ok_or("its labels are in doubt")?;
-        let frames = Frames::new(&self.embedder).map_err(|e| e.to_string())?;
-        let found = self.judge.given(&self.model, self.embedder.words(), &frames, lesson, self.all).map_err(|e| e.to_string())?;
+        let found = self.judge.given(&self.model, self.embedder.words(), &self.frames, lesson, self.all).map_err(|e| e.to_string())?;
         found.map(|g| g.plan).ok_or_else(|| "nothing of it is known".to_owned())
     }
 }

@@ -5,8 +5,8 @@ use crate::cli::open::wait;
 use crate::cli::progress::Bars;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::eval::{Estimate, QuerySide, Report, SetBuild, evaluate, read_passages, read_questions, retrieval_page};
-use crate::pipeline::Progress;
 use crate::prepare::Needs;
+use crate::progress::Progress;
 use miette::{IntoDiagnostic, Result, miette};
 use std::path::PathBuf;
 

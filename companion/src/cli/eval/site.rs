@@ -4,7 +4,7 @@ use super::keep_html;
 use crate::cli::open::{wait, with_model};
 use crate::cli::progress::Bars;
 use crate::eval::{CAVEAT, Estimate, QUOTE, SiteReport, evaluate_site, read_labelled, site_page, told};
-use crate::pipeline::Progress;
+use crate::progress::Progress;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::NAMES;
 use std::path::PathBuf;
