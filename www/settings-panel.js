@@ -13,7 +13,7 @@ const RETRIEVERS = [
 ];
 
 const PLANNERS = [
-  ["auto", "rules; the trained planner where they have no plan or the question names several things; then the model"],
+  ["auto", "auto: rules first"],
   ["rules", "rules alone"],
   ["trained", "the trained planner; rules where it is unsure"],
   ["llm", "the model; rules where it fails"],
