@@ -10,12 +10,12 @@ use crate::train::minilm::Bits;
 use crate::train::planner::Burning;
 use crate::train::planner::{
     About, Baseline, Checkpoint, Course, Cpu, Ended, Frames, Heard, Judge, Layout, Lesson, Lessons, Network, Options, Rates, Reinforcement,
-    Rewarded, SIZES, SetMeasured, card, curves, measure_model, rounded, thinned,
+    Rewarded, SIZES, SetMeasured, Sizes, card, curves, measure_model, rounded, thinned,
 };
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
-use pocketgraph::planner::model::Calibration;
+use pocketgraph::planner::model::{Calibration, PlannerModel};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,9 +94,12 @@ pub struct Args {
     /// Minutes between checkpoints
     #[arg(long, value_name = "N", default_value_t = Options::default().save_minutes)]
     save_minutes: f64,
-    /// Begin with the best weights of the run in this folder
-    #[arg(long, value_name = "DIR")]
+    /// Begin with the best weights of the run in this folder, or with this model
+    #[arg(long, value_name = "DIR|FILE")]
     from: Option<PathBuf>,
+    /// Layers of the encoder: MiniLM's first ones
+    #[arg(long, value_name = "N", default_value_t = SIZES.layers, value_parser = layers)]
+    layers: usize,
     /// Fixes every random choice
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -154,7 +157,7 @@ enum Reward {
 pub fn run(args: &Args) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
     let frames = Frames::new(&embedder)?;
-    let layout = Layout::new(SIZES);
+    let layout = Layout::new(Sizes { layers: args.layers, ..SIZES });
     let linker = graph(args)?;
     let judge = linker.as_ref().map(Judge::new);
     let thin = linker.as_ref().map(|l| thinned(l.graph(), args.dropped / 100.0, args.seed)).transpose().into_diagnostic()?;
@@ -305,10 +308,26 @@ fn begin(args: &Args, layout: &Layout, embedder: &NativeEmbedder) -> Result<Chec
         return Ok(run);
     }
     let start = match &args.from {
+        Some(file) if file.is_file() => from_model(file, layout)?,
         Some(folder) => Checkpoint::load(folder, layout)?.ok_or_else(|| miette!("{} holds no run", folder.display()))?.best,
         None => layout.from_encoder(embedder.model(), args.seed),
     };
     Ok(Checkpoint::new(start))
+}
+
+/// The numbers of a model that was written earlier.
+fn from_model(file: &Path, layout: &Layout) -> Result<Vec<f32>> {
+    let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", file.display()))?;
+    let model = PlannerModel::decode(&bytes).into_diagnostic().wrap_err_with(|| format!("{} is no planner", file.display()))?;
+    let layers = model.encoder().encoder().layers().len();
+    layout.from_planner(&model).ok_or_else(|| {
+        miette!(help = "name as many with --layers", "{} has {layers} layers, and {} were asked for", file.display(), layout.layers.len())
+    })
+}
+
+/// Reads a number of layers.
+fn layers(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| (1..=6).contains(n)).ok_or_else(|| "write a number from 1 to 6".to_owned())
 }
 
 fn options(args: &Args) -> Options {

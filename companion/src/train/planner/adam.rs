@@ -1,10 +1,13 @@
 //! AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization", 2019) over one run of numbers.
 
 use super::parameters::Layout;
+use rayon::prelude::*;
 use std::ops::Range;
 
 const BETAS: (f32, f32) = (0.9, 0.98);
 const EPSILON: f32 = 1e-6;
+/// Numbers that one core takes at a time.
+const PIECE: usize = 1 << 15;
 
 /// How to move the numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,7 +65,9 @@ impl Adam {
     /// One step against the gradient, with `factor` of the rates. Gives the gradient's length before it was shortened. A gradient that is not finite
     /// is passed over.
     pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rates: &Rates, factor: f32) -> f32 {
-        let length = gradient.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt() as f32;
+        // In pieces that do not depend on the number of cores.
+        let squares: Vec<f64> = gradient.par_chunks(PIECE).map(|g| g.iter().map(|&g| f64::from(g) * f64::from(g)).sum()).collect();
+        let length = squares.iter().sum::<f64>().sqrt() as f32;
         if !length.is_finite() {
             return length;
         }
@@ -73,14 +78,14 @@ impl Adam {
         for (range, share, decays) in &self.pieces {
             let rate = rates.rate * factor * share;
             let keep = if *decays { 1.0 - rate * rates.decay } else { 1.0 };
-            let moving = parameters[range.clone()].iter_mut().zip(&gradient[range.clone()]);
-            let memory = self.mean[range.clone()].iter_mut().zip(&mut self.square[range.clone()]);
-            for ((p, &g), (m, s)) in moving.zip(memory) {
+            let moving = parameters[range.clone()].par_iter_mut().zip(&gradient[range.clone()]);
+            let memory = self.mean[range.clone()].par_iter_mut().zip(&mut self.square[range.clone()]);
+            moving.zip(memory).with_min_len(PIECE).for_each(|((p, &g), (m, s))| {
                 let g = g * shorten;
                 *m = BETAS.0 * *m + (1.0 - BETAS.0) * g;
                 *s = BETAS.1 * *s + (1.0 - BETAS.1) * g * g;
                 *p = *p * keep - rate * (*m / one) / ((*s / two).sqrt() + EPSILON);
-            }
+            });
         }
         length
     }

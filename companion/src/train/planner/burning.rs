@@ -7,6 +7,9 @@ use burn::tensor::activation::{gelu, softmax};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
 
+/// Sequences are padded to a multiple of this.
+const LENGTHS: usize = 8;
+
 /// The network on a back-end of burn.
 pub struct Burning<B: AutodiffBackend> {
     layout: Layout,
@@ -90,7 +93,8 @@ impl<B: AutodiffBackend> Network for Burning<B> {
     fn forward(&mut self, p: &[f32], batch: &Batch) -> Scores {
         let sizes = self.layout.sizes;
         let (hidden, sequences) = (sizes.hidden, batch.lengths.len());
-        let longest = batch.lengths.iter().copied().max().unwrap_or(1);
+        // Few different lengths: a card's kernels are made for each.
+        let longest = batch.lengths.iter().copied().max().unwrap_or(1).next_multiple_of(LENGTHS);
         let (mut padded, mut hide) = (vec![0.0; sequences * longest * hidden], vec![0.0; sequences * longest]);
         let mut from = 0;
         for (i, n) in batch.lengths.iter().enumerate() {

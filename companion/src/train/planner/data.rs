@@ -8,6 +8,7 @@ use crate::embed_bulk::NativeEmbedder;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::WordRows;
 use pocketgraph::planner::model::{Framed, Framer, Tag, Wrap};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
@@ -133,7 +134,7 @@ pub struct Targets {
 
 /// Turns questions into token vectors and labels.
 pub struct Frames<'e> {
-    words: &'e dyn WordRows,
+    words: &'e (dyn WordRows + Sync),
     model: &'e pocketgraph::embed::MiniLm,
     framer: Framer<'e>,
 }
@@ -180,27 +181,30 @@ impl<'e> Frames<'e> {
         x
     }
 
-    /// Appends a question's token vectors to a batch, normalised as the first layer reads them.
-    pub fn push(&self, framed: &Framed, batch: &mut Batch) {
+    /// A question's token vectors, normalised as the first layer reads them.
+    fn vectors(&self, framed: &Framed) -> Vec<f32> {
         let mut x = self.sums(framed);
         let norm = self.model.encoder().input_norm();
         super::cpu::normalise(&mut x, &norm.weight, &norm.bias);
-        batch.x.append(&mut x);
+        x
+    }
+
+    /// Appends a question's token vectors to a batch.
+    pub fn push(&self, framed: &Framed, batch: &mut Batch) {
+        batch.x.append(&mut self.vectors(framed));
         batch.lengths.push(framed.ids.len());
     }
 
-    /// A batch of lessons with its targets. Lesson `i` is disturbed by the seed and `stream + i` alone.
-    pub fn batch<'l>(
-        &self,
-        lessons: impl IntoIterator<Item = &'l Lesson>,
-        disturbance: Disturbance,
-        seed: u64,
-        stream: u64,
-    ) -> (Batch, Targets) {
-        let (mut batch, mut targets) = (Batch::default(), Targets::default());
-        for (i, lesson) in lessons.into_iter().enumerate() {
+    /// A batch of lessons with its targets, made on all cores. Lesson `i` is disturbed by the seed and `stream + i` alone.
+    pub fn batch(&self, lessons: &[&Lesson], disturbance: Disturbance, seed: u64, stream: u64) -> (Batch, Targets) {
+        let each = lessons.par_iter().enumerate().map(|(i, lesson)| {
             let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));
-            self.push(&framed, &mut batch);
+            (self.vectors(&framed), tags)
+        });
+        let (mut batch, mut targets) = (Batch::default(), Targets::default());
+        for ((mut x, tags), lesson) in each.collect::<Vec<_>>().into_iter().zip(lessons) {
+            batch.x.append(&mut x);
+            batch.lengths.push(tags.len());
             targets.tags.extend(tags);
             targets.first.push(lesson.targets());
         }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Questions that are measured at a time.
-const MEASURED_AT_ONCE: usize = 64;
+const MEASURED_AT_ONCE: usize = 256;
 /// Batches among which questions of a length are put together.
 const WINDOW: usize = 16;
 
@@ -170,10 +170,10 @@ impl Course<'_> {
                 order = (epoch, batches(self.lessons, batch, options.seed, epoch));
             }
             let chosen = &order.1[(state.step % per_epoch) as usize];
-            let lessons = chosen.iter().map(|&i| &self.lessons[i]);
+            let lessons: Vec<&Lesson> = chosen.iter().map(|&i| &self.lessons[i]).collect();
             // Disturbances have a stream for each question of each step.
             let stream = (1 << 40) + state.step * batch as u64;
-            let (x, targets) = self.frames.batch(lessons, options.disturbance, options.seed, stream);
+            let (x, targets) = self.frames.batch(&lessons, options.disturbance, options.seed, stream);
             let scores = network.forward(&state.parameters, &x);
             let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths, &options.weights);
             network.backward(&state.parameters, &by, &mut gradient);
@@ -253,7 +253,8 @@ pub fn measure(
 ) -> Measured {
     let mut measured = Measured::default();
     for chunk in lessons.chunks(MEASURED_AT_ONCE) {
-        let (batch, targets) = frames.batch(chunk, Disturbance::NONE, 0, 0);
+        let chunk: Vec<&Lesson> = chunk.iter().collect();
+        let (batch, targets) = frames.batch(&chunk, Disturbance::NONE, 0, 0);
         let scores = network.forward(parameters, &batch);
         let loss = cross_entropy(&layout.sizes, &scores, &targets, &batch.lengths, weights).0;
         measured.add(&layout.sizes, &scores, &targets, &batch.lengths, loss);

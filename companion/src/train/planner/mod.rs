@@ -49,7 +49,7 @@ pub use told::Told;
 use super::minilm::{HEADS, HIDDEN, INTERMEDIATE};
 use pocketgraph::planner::model::{Shape, TAGS, Wrap};
 
-/// The sizes of the planner that is trained: MiniLM's, with two layers.
+/// The sizes of the planner that is trained: MiniLM's, with two layers where nothing else is asked for.
 pub const SIZES: Sizes = Sizes {
     hidden: HIDDEN,
     heads: HEADS,

@@ -2,7 +2,8 @@
 
 use crate::cluster::Random;
 use pocketgraph::embed::MiniLm;
-use pocketgraph::nn::{LayerNorm, Linear, PANEL};
+use pocketgraph::nn::{Layer, LayerNorm, Linear, PANEL};
+use pocketgraph::planner::model::PlannerModel;
 use std::ops::Range;
 
 /// The sizes of a network. Everything else follows from them.
@@ -146,6 +147,32 @@ impl Layout {
     /// Numbers to begin with: the first layers of a trained encoder, of which the sizes must be its own, and small random heads.
     pub fn from_encoder(&self, model: &MiniLm, seed: u64) -> Vec<f32> {
         let mut values = vec![0.0; self.len];
+        self.fill_layers(&mut values, model);
+        self.fill_heads(&mut values, seed);
+        values
+    }
+
+    /// The numbers of a planner as they were rounded; `None` where its sizes are others.
+    pub fn from_planner(&self, model: &PlannerModel) -> Option<Vec<f32>> {
+        let layers = model.encoder().encoder().layers();
+        let wide = |l: &Layer| l.up.outputs() == self.sizes.intermediate;
+        if layers.len() != self.layers.len() || model.encoder().dim() != self.sizes.hidden || !layers.iter().all(wide) {
+            return None;
+        }
+        let mut values = vec![0.0; self.len];
+        self.fill_layers(&mut values, model.encoder());
+        let heads = model.heads();
+        let firsts = [&heads.shape, &heads.wrap, &heads.number];
+        for (at, heads) in [(&self.first, &firsts[..]), (&self.tags, &[&heads.tag])] {
+            let weights: Vec<f32> = heads.iter().flat_map(|h| h.weights.iter().copied()).collect();
+            let bias: Vec<f32> = heads.iter().flat_map(|h| h.bias.iter().copied()).collect();
+            values.get_mut(at.weight.clone()).filter(|v| v.len() == weights.len())?.copy_from_slice(&weights);
+            values.get_mut(at.bias.clone()).filter(|v| v.len() == bias.len())?.copy_from_slice(&bias);
+        }
+        Some(values)
+    }
+
+    fn fill_layers(&self, values: &mut [f32], model: &MiniLm) {
         for (at, layer) in self.layers.iter().zip(model.encoder().layers()) {
             for (at, linear) in at.dense().into_iter().zip([&layer.qkv, &layer.attended, &layer.up, &layer.down]) {
                 values[at.weight.clone()].copy_from_slice(&dequantised(linear));
@@ -156,8 +183,6 @@ impl Layout {
                 values[at.bias.clone()].copy_from_slice(&norm.bias);
             }
         }
-        self.fill_heads(&mut values, seed);
-        values
     }
 
     /// Random numbers to begin with, for networks that start from nothing.
