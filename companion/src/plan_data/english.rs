@@ -56,6 +56,38 @@ pub fn finite(label: &str) -> Option<String> {
     known.contains(&first).then(|| format!("{base} {rest}"))
 }
 
+/// "long" of "longest", "expensive" of "most expensive"; `None` where no rule makes it.
+pub fn positive(superlative: &str) -> Option<String> {
+    if let Some(rest) = superlative.strip_prefix("most ") {
+        return Some(rest.to_owned());
+    }
+    if let Some((_, base)) = [("latest", "late"), ("farthest", "far")].iter().find(|(s, _)| *s == superlative) {
+        return Some((*base).to_owned());
+    }
+    let stem = superlative.strip_suffix("est").filter(|s| !s.contains(' ') && s.len() > 2)?;
+    let mut letters = stem.chars().rev();
+    Some(match (letters.next(), letters.next()) {
+        (Some('i'), _) => format!("{}y", &stem[..stem.len() - 1]),
+        // "big" of "biggest"; but "tall".
+        (Some(a), Some(b)) if a == b && !matches!(a, 'l' | 's') => stem[..stem.len() - 1].to_owned(),
+        (Some('g'), Some('r')) | (Some('s'), Some('n')) | (Some('d'), Some('i')) => format!("{stem}e"),
+        _ => stem.to_owned(),
+    })
+}
+
+/// "longer" of "longest", "more expensive" of "most expensive"; `None` where no rule makes it.
+pub fn comparative(superlative: &str) -> Option<String> {
+    if let Some((first, rest)) = superlative.split_once(' ') {
+        let more = match first {
+            "most" => "more",
+            "least" => "less",
+            _ => return None,
+        };
+        return Some(format!("{more} {rest}"));
+    }
+    superlative.strip_suffix("est").filter(|s| s.len() > 2).map(|stem| format!("{stem}er"))
+}
+
 /// "play for" as somebody plays for, or as several play for.
 pub fn third_person(verb: &str) -> String {
     let (first, rest) = verb.split_once(' ').map_or((verb, ""), |(a, b)| (a, b));
@@ -138,5 +170,25 @@ mod tests {
         assert_eq!(active("place of birth"), None);
         assert_eq!(finite("shares border with").as_deref(), Some("share border with"));
         assert_eq!(finite("sports team"), None);
+    }
+
+    #[test]
+    fn superlatives_have_the_forms_below_them() {
+        for (superlative, base, more) in [
+            ("longest", "long", "longer"),
+            ("largest", "large", "larger"),
+            ("biggest", "big", "bigger"),
+            ("heaviest", "heavy", "heavier"),
+            ("latest", "late", "later"),
+            ("farthest", "far", "farther"),
+            ("tallest", "tall", "taller"),
+            ("widest", "wide", "wider"),
+            ("densest", "dense", "denser"),
+            ("most expensive", "expensive", "more expensive"),
+        ] {
+            assert_eq!(positive(superlative).as_deref(), Some(base));
+            assert_eq!(comparative(superlative).as_deref(), Some(more));
+        }
+        assert_eq!((positive("least dense"), comparative("least dense").as_deref()), (None, Some("less dense")));
     }
 }

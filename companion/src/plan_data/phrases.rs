@@ -378,6 +378,10 @@ impl Wording<'_> {
         if random.below(2) == 0 {
             order.reverse();
         }
+        // "The film … and the series …", "“…,” “…,” and “…”": each with what it is, or all in quotation marks, some with the comma inside.
+        let entities = order.iter().all(|s| matches!(s, Query::Entity(_)));
+        let (kinds, quoted, inside) = (entities && random.below(6) == 0, entities && random.below(8) == 0, random.below(2) == 0);
+        let quote = if quoted { "\"" } else { "" };
         let mut said = Said::plain(lead);
         for (i, start) in order.iter().enumerate() {
             let gap = match i {
@@ -385,9 +389,38 @@ impl Wording<'_> {
                 i if i + 1 == order.len() => format!("{comma} {word} "),
                 _ => ", ".to_owned(),
             };
-            said = said.and(&gap).then(self.phrase(start, Number::One, true, random));
+            let gap = match gap.strip_prefix(',') {
+                Some(rest) if inside => format!(",{quote}{rest}"),
+                _ if i > 0 => format!("{quote}{gap}"),
+                _ => gap,
+            };
+            said = said.and(&gap);
+            said = match start {
+                Query::Entity(node) if kinds || quoted => {
+                    let kind = self.graph.types(*node).first().filter(|_| kinds);
+                    let kind = kind.map_or_else(String::new, |t| format!("the {} ", self.kind(*t, random)));
+                    said.and(&kind).and(quote).then(Said(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
+                }
+                _ => said.then(self.phrase(start, Number::One, true, random)),
+            };
         }
-        said
+        said.and(quote)
+    }
+
+    /// What a kind of thing is called, also as people who write of it may call it.
+    fn kind(&self, of: TypeId, random: &mut Random) -> String {
+        let label = self.graph.vocabulary().entity_type(of).map_or_else(String::new, |t| t.label.to_lowercase());
+        let other: &[&str] = match label.as_str() {
+            "film" => &["movie", "picture"],
+            "programme" | "television series" => &["series", "TV show", "show"],
+            "work" | "book" | "written work" => &["novel", "play", "story"],
+            "song" | "musical work" => &["track", "single"],
+            "person" | "human" | "musician" | "player" => &["singer", "artist", "actor", "writer"],
+            "place" | "city" | "region" => &["town", "city", "area"],
+            "organisation" | "organization" | "company" | "team" => &["group", "band", "firm"],
+            _ => &[],
+        };
+        if other.is_empty() || random.below(2) == 0 { label } else { pick(random, other).to_owned() }
     }
 
     /// "What genre do A and B share": a question for what several have in common.

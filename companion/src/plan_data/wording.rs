@@ -1,7 +1,7 @@
 //! Queries as questions: a grammar of templates, with paraphrase by synonyms of relations and entities, order of clauses, active and passive forms and
 //! question words; and the noise of people who type. Noun phrases and clauses are in [`super::phrases`].
 
-use super::english::{active, participle, pick, third_person, with_typo};
+use super::english::{active, comparative, participle, pick, positive, third_person, with_typo};
 use super::everyday;
 use crate::cluster::Random;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId};
@@ -207,6 +207,13 @@ impl<'g> Wording<'g> {
         }
         let many = !matches!(of, Query::Entity(_)) && random.below(2) == 0;
         let of_said = |random: &mut Random| self.phrase(of, if many { Number::Many } else { Number::One }, true, random);
+        // "How long is …".
+        if let Some(long) = self.adjective(relation, Extreme::Max, random).and_then(positive)
+            && random.below(3) == 0
+        {
+            let is = pick(random, if many { &[" are ", " were "] } else { &[" is ", " was "] });
+            return Some(Said::plain("How ").then(words(long)).and(is).then(of_said(random)));
+        }
         let (was, is, does) = if many { (" were ", " are ", " do ") } else { (" was ", " is ", " does ") };
         let which = |random: &mut Random| match target {
             Some(t) if random.below(2) == 0 => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
@@ -354,15 +361,11 @@ impl<'g> Wording<'g> {
 
     fn superlative(&self, of: &Query, relation: RelationId, number: bool, extreme: Extreme, random: &mut Random) -> Said {
         let role = Role::Relation(relation, Direction::Forward);
-        let label = self.graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str());
-        let adjectives = everyday::adjectives(label)
-            .filter(|_| !number)
-            .map(|[largest, smallest]| if extreme == Extreme::Max { largest } else { smallest });
         // "The longest river": the adjective says what is measured.
-        if let Some(adjectives) = adjectives.filter(|a| !a.is_empty())
+        if let Some(adjective) = self.adjective(relation, extreme, random).filter(|_| !number)
             && random.below(5) > 1
         {
-            let words = Said(vec![(pick(random, &adjectives).to_owned(), role)]);
+            let words = Said(vec![(adjective.to_owned(), role)]);
             let set = self.phrase(of, Number::Many, false, random);
             return match random.below(5) {
                 0 => Said::plain("Which of the ").then(set).and(" is the ").then(words),
@@ -406,6 +409,24 @@ impl<'g> Wording<'g> {
                 _ => Said::plain("Are ").then(a).and(" and ").then(b).and(" of the same ").then(words),
             };
         };
+        // "Which is longer": the adjective says what is compared.
+        if let Some(adjective) = self.adjective(relation, extreme, random).and_then(comparative)
+            && random.below(3) > 0
+        {
+            let words = Said(vec![(adjective, role)]);
+            let kind = self.graph.types(of[0]).first().copied().filter(|_| random.below(2) == 0);
+            let which = match kind {
+                Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+                None => Said::plain(pick(random, &["Which", "Who", "Which one", "What"])),
+            };
+            let is = pick(random, &[" is ", " was ", " is "]);
+            return match random.below(5) {
+                0 => Said::plain("Is ").then(a).and(" ").then(words).and(" than ").then(b),
+                1 => Said::plain("Between ").then(a).and(" and ").then(b).and(",").then(lower(which)).and(is).then(words),
+                2 => Said::plain(pick(random, &["Which of ", "Of "])).then(a).and(" and ").then(b).and(", which").and(is).then(words),
+                _ => which.and(is).then(words).and(pick(random, &[", ", ": ", " "])).then(a).and(" or ").then(b),
+            };
+        }
         let more = match (self.is_date(relation), extreme) {
             (true, Extreme::Max) => pick(random, &["later ", "more recent "]),
             (true, Extreme::Min) => "earlier ",
@@ -424,6 +445,14 @@ impl<'g> Wording<'g> {
             2 => a.and(or).then(b).and(": which").and(the).and(more).then(words),
             _ => which.and(the).and(more).then(words).and(", ").then(a).and(or).then(b),
         }
+    }
+
+    /// The superlative that says what a relation measures, where people say it so.
+    fn adjective(&self, relation: RelationId, extreme: Extreme, random: &mut Random) -> Option<&'static str> {
+        let label = self.graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str());
+        let [largest, smallest] = everyday::adjectives(label)?;
+        let adjectives = if extreme == Extreme::Max { largest } else { smallest };
+        (!adjectives.is_empty()).then(|| pick(random, &adjectives))
     }
 
     fn is_date(&self, relation: RelationId) -> bool {
@@ -452,6 +481,14 @@ impl<'g> Wording<'g> {
         }
         said
     }
+}
+
+/// A piece at the start of a question as it stands inside of one.
+fn lower(mut said: Said) -> Said {
+    if let Some((text, _)) = said.0.first_mut() {
+        *text = format!(" {}", text.to_lowercase());
+    }
+    said
 }
 
 /// Whether one thing is spoken of or several.

@@ -4,6 +4,7 @@
 //! every one that does: the graph tells apart what the words alone do not.
 
 use super::super::lexicon::{Lexicon, is_function_word};
+use super::super::measures::measures;
 use super::super::query::{Asked, Query};
 use super::super::question::{Ask, ask, tokens, told};
 use super::super::walk::{self, value};
@@ -242,7 +243,8 @@ impl<'g> Grounder<'g> {
         let content: Vec<String> = words(phrase).iter().map(|w| fold(w.text)).filter(|w| !is_function_word(w)).collect();
         let mut out: Vec<(RelationId, f32)> = Vec::new();
         for word in &content {
-            for (relation, worth) in self.lexicon.relations(word) {
+            let measured = if measures(word).is_empty() { Vec::new() } else { self.lexicon.measured_by(word) };
+            for (relation, worth) in self.lexicon.relations(word).into_iter().chain(measured) {
                 match out.iter_mut().find(|(known, _)| *known == relation) {
                     Some((_, sum)) => *sum += worth,
                     None => out.push((relation, worth)),

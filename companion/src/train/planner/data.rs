@@ -14,6 +14,9 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
+/// Lines that are read at a time.
+const BLOCK: usize = 1 << 16;
+
 /// A question with what the planner shall say of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
@@ -55,37 +58,35 @@ impl Lessons {
     /// # Errors
     /// When the file cannot be read or a line is no example.
     pub fn read(&mut self, path: &Path) -> Result<()> {
+        let reading = || format!("reading {}", path.display());
         let file = std::fs::File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
-        for (number, line) in BufReader::new(file).lines().enumerate() {
-            let line = line.into_diagnostic().wrap_err_with(|| format!("reading {}", path.display()))?;
-            if line.trim().is_empty() {
-                continue;
+        let (mut lines, mut first) = (BufReader::new(file).lines(), 1);
+        loop {
+            let block: Vec<String> = lines.by_ref().take(BLOCK).collect::<std::io::Result<_>>().into_diagnostic().wrap_err_with(reading)?;
+            if block.is_empty() {
+                return Ok(());
             }
-            let whole = match serde_json::from_str::<Example>(&line) {
-                Ok(example) => {
-                    self.add(example);
-                    continue;
-                }
-                Err(reason) => reason,
+            let read = |(i, line): (usize, &String)| {
+                let told =
+                    || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), first + i);
+                lesson(line).wrap_err_with(told)
             };
-            let read = Told::read(&line).and_then(Told::lesson);
-            let told =
-                || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), number + 1);
-            self.lessons.push(read.ok_or_else(|| miette!("{whole}")).wrap_err_with(told)?);
+            let blank = |line: &&String| line.trim().is_empty();
+            let read: Vec<_> = block.par_iter().enumerate().filter(|(_, line)| !blank(line)).map(read).collect();
+            for lesson in read {
+                match lesson? {
+                    Ok(lesson) => self.lessons.push(lesson),
+                    Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
+                }
+            }
+            first += block.len();
         }
-        Ok(())
     }
 
     /// Takes an example, where it says something for certain.
     pub fn add(&mut self, example: Example) {
-        match labels(&example) {
-            Ok(labels) => {
-                let whole = example.answers.len() == example.count;
-                let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
-                let entities = example.spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name.clone()).collect();
-                let Example { question, pattern, .. } = example;
-                self.lessons.push(Lesson { question, labels, answers, pattern, entities, tagged: true });
-            }
+        match of_example(example) {
+            Ok(lesson) => self.lessons.push(lesson),
             Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
         }
     }
@@ -101,6 +102,24 @@ impl Lessons {
         self.lessons = kept;
         held
     }
+}
+
+/// The lesson of a line, or why it is left out.
+fn lesson(line: &str) -> Result<Result<Lesson, Doubt>> {
+    match serde_json::from_str::<Example>(line) {
+        Ok(example) => Ok(of_example(example)),
+        Err(whole) => Ok(Ok(Told::read(line).and_then(Told::lesson).ok_or_else(|| miette!("{whole}"))?)),
+    }
+}
+
+/// The lesson of an example, where it says something for certain.
+fn of_example(example: Example) -> Result<Lesson, Doubt> {
+    let labels = labels(&example)?;
+    let whole = example.answers.len() == example.count;
+    let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
+    let entities = example.spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name.clone()).collect();
+    let Example { question, pattern, .. } = example;
+    Ok(Lesson { question, labels, answers, pattern, entities, tagged: true })
 }
 
 /// How questions are disturbed, so that the model does not rely on what is not always so.
