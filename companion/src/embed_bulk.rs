@@ -187,8 +187,7 @@ impl NativeEmbedder {
 
     /// The unit vectors of texts given as content tokens, at most [`MAX_TOKENS`] - 2 of them, each below [`WORDS`].
     pub fn embed_tokens(&self, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
-        let framed = |ids: &Vec<u32>| [CLS].iter().chain(ids).chain(&[SEP]).copied().collect();
-        self.embed_ids(texts.iter().map(framed).collect(), &|_, _| {}, &|_| {})
+        self.embed_ids(texts.iter().map(|ids| framed(ids).collect()).collect(), &|_, _| {}, &|_| {})
     }
 
     fn embed_ids(&self, texts: Vec<Vec<u32>>, each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
@@ -227,6 +226,11 @@ impl NativeEmbedder {
     fn unreachable(&self, error: &EmbedError) -> Vec<f32> {
         unreachable!("embedding a tokenized text: {error}")
     }
+}
+
+/// Content tokens between `[CLS]` and `[SEP]`: what the model reads.
+pub fn framed(content: &[u32]) -> impl Iterator<Item = u32> {
+    [CLS].into_iter().chain(content.iter().copied()).chain([SEP])
 }
 
 /// Runs of texts of together about [`BATCH_TOKENS`] tokens.
