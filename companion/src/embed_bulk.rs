@@ -157,6 +157,20 @@ impl NativeEmbedder {
         }
     }
 
+    /// The layers that embed questions: those of a file that `pocketgraph train encoder` wrote, or else `which` of the program's own.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or holds no layers that go with this model's word vectors.
+    pub fn question_layers(&self, file: Option<&Path>, which: QueryLayers) -> miette::Result<Cow<'static, [u8]>> {
+        let Some(file) = file else { return Ok(self.layers(which)) };
+        let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+        let model = MiniLm::from_layers(&bytes).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+        if model.dim() != self.dim() || model.max_tokens() < MAX_TOKENS {
+            return Err(miette!("the layers of {} do not go with this model's word vectors", file.display()));
+        }
+        Ok(Cow::Owned(bytes))
+    }
+
     /// This embedder's own layers, for [`NativeEmbedder::layers`].
     pub(crate) fn own_layers(&self) -> Vec<u8> {
         encode_layers(&self.model.clone().with_positions(MAX_TOKENS))

@@ -1,10 +1,12 @@
 //! `pocketgraph train`.
 
 use super::progress::Bars;
+use super::train_device::Device;
 use super::{train_data, train_encoder, train_label, train_planner};
 use crate::cache::{Cache, CachedEmbedder};
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use crate::progress::Progress;
+use crate::train::encoder::{Teacher, tokens};
 use crate::train::minilm;
 use crate::train::query_table::{Options, TokenTable, alone, lessons};
 use crate::train::texts::{self, Draw};
@@ -77,6 +79,9 @@ struct QueryTable {
     /// Keep the texts' vectors in this folder: an interrupted or repeated run need not compute them again
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+    /// What computes the model's vectors of the texts
+    #[arg(long, value_enum, default_value = "cpu", conflicts_with = "cache")]
+    device: Device,
     /// Where to write the table
     #[arg(short, long, default_value = "models/query-table.safetensors")]
     out: PathBuf,
@@ -125,7 +130,14 @@ fn run_query_table(args: &QueryTable) -> Result<()> {
     println!("{:>7} texts in all", texts.len());
     let cache = args.cache.as_deref().map(Cache::open).transpose().into_diagnostic()?;
     bars.stage("embedding texts", Some(texts.len() as u64));
-    let vectors = CachedEmbedder::new(&model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64));
+    let vectors = match args.device {
+        Device::Cpu => CachedEmbedder::new(&model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64)),
+        device => {
+            let mut teacher = Teacher::Network(device.network(&Teacher::layout())?);
+            let found = teacher.vectors(&model, &tokens(&model, &texts, MAX_TOKENS - 2), &|n| bars.at(n as u64));
+            (0..found.rows()).map(|i| found.row_f32(i)).collect()
+        }
+    };
     bars.stage("embedding tokens", None);
     let alone = alone(&model);
     bars.finish();

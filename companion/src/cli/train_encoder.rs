@@ -108,7 +108,12 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let course = Course { layout: &layout, embedder: &embedder, lessons: &lessons, held_out: &held_out, stop: &stop };
     if state.step == 0 {
-        println!("{} layers, {} numbers: cosine {:.4} before", args.layers, layout.len, course.cosine(network.as_mut(), &state.parameters));
+        println!(
+            "{} layers, {} numbers: cosine {:.4} before",
+            args.layers,
+            layout.len,
+            course.cosine(network.as_mut(), &state.parameters, args.batch)
+        );
     }
     let ended = course.fit(network.as_mut(), &mut state, &options, &mut |heard| tell(&heard))?;
     if !ended && args.resume.is_some() {

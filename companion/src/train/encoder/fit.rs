@@ -12,8 +12,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Texts that are measured at a time.
-const MEASURED_AT_ONCE: usize = 512;
 /// The batch that the usual rate is for.
 const USUAL_BATCH: f32 = 128.0;
 
@@ -186,7 +184,7 @@ impl Course<'_> {
             let looks = state.step.is_multiple_of(check_every) || state.step == total;
             if looks || told.elapsed() > Duration::from_secs(10) {
                 let loss = loss_sum / f64::from(losses.max(1));
-                let look = looks.then(|| self.look(network, state, loss));
+                let look = looks.then(|| self.look(network, state, loss, batch));
                 let seconds = began.elapsed().as_secs_f64();
                 let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
                 hear(Heard { step: state.step, done, loss, speed: (state.seen - seen_before) as f64 / seconds, left, look: look.as_ref() });
@@ -205,7 +203,7 @@ impl Course<'_> {
         state.take(&adam);
         if ended && state.points.last().is_none_or(|p| p.step != state.step) {
             let loss = loss_sum / f64::from(losses.max(1));
-            let look = self.look(network, state, loss);
+            let look = self.look(network, state, loss, batch);
             let speed = (state.seen - seen_before) as f64 / began.elapsed().as_secs_f64();
             hear(Heard { step: state.step, done: 1.0, loss, speed, left: 0.0, look: Some(&look) });
             state.point(look);
@@ -214,17 +212,18 @@ impl Course<'_> {
         Ok(ended)
     }
 
-    fn look(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64) -> Look {
-        let cosine = self.cosine(network, &state.parameters);
+    fn look(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, batch: usize) -> Look {
+        let cosine = self.cosine(network, &state.parameters, batch);
         Look { step: state.step, seen: state.seen, seconds: state.seconds, loss, cosine }
     }
 
-    /// The mean cosine of the held-out texts' vectors to the model's.
-    pub fn cosine(&self, network: &mut dyn Network, parameters: &[f32]) -> f64 {
+    /// The mean cosine of the held-out texts' vectors to the model's, so many texts at a time (on a card best as many as in training, for which its
+    /// kernels are made).
+    pub fn cosine(&self, network: &mut dyn Network, parameters: &[f32], batch: usize) -> f64 {
         let mut order: Vec<usize> = (0..self.held_out.tokens.len()).collect();
         order.sort_by_key(|&i| (self.held_out.tokens[i].len(), i));
         let mut sum = 0.0;
-        for chunk in order.chunks(MEASURED_AT_ONCE) {
+        for chunk in order.chunks(batch.max(1)) {
             let (x, targets) = self.batch(self.held_out, chunk);
             sum += cosines(&mut network.scores(parameters, &x).first, &targets, self.embedder.dim());
         }

@@ -46,10 +46,10 @@ fn one_layer_comes_nearer_to_the_model_and_stays_near_in_four_bits() {
     let (embedder, lessons, held_out) = set();
     let ((layout, parameters), stop) = (start(1), AtomicBool::new(false));
     let (course, mut network) = (course(&layout, &stop), Cpu::new(layout.clone()));
-    let before = course.cosine(&mut network, &parameters);
+    let before = course.cosine(&mut network, &parameters, 16);
     let mut state = Checkpoint::new(parameters);
     assert!(course.fit(&mut network, &mut state, &options(), &mut |_| {}).unwrap());
-    let after = course.cosine(&mut network, &state.best);
+    let after = course.cosine(&mut network, &state.best, 16);
     assert!(after > before + 0.1 && after > 0.8, "{before} {after}");
     let model = rounded(&layout, &state.best, embedder, lessons, Bits::Four, 1).unwrap();
     let read = MiniLm::from_layers(&encode_layers(&model)).unwrap();
