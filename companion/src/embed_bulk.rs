@@ -381,6 +381,22 @@ mod tests {
     }
 
     #[test]
+    fn layers_of_a_file_embed_questions_where_they_go_with_the_models_words() {
+        let e = embedder();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("q.layers");
+        let of_file = || e.question_layers(Some(&path), QueryLayers::Int4);
+        assert!(of_file().is_err());
+        std::fs::write(&path, e.own_layers()).unwrap();
+        assert!(of_file().unwrap() == e.layers(QueryLayers::Int8));
+        assert!(e.question_layers(None, QueryLayers::Int4).unwrap() == e.layers(QueryLayers::Int4));
+        std::fs::write(&path, encode_layers(&e.model().clone().with_positions(16))).unwrap();
+        assert!(of_file().unwrap_err().to_string().contains("do not go with"));
+        std::fs::write(&path, b"no layers").unwrap();
+        assert!(of_file().is_err());
+    }
+
+    #[test]
     fn bulk_vectors_come_in_order_and_do_not_depend_on_threads_or_company() {
         let texts = texts();
         let seen = AtomicUsize::new(0);

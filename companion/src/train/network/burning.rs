@@ -6,6 +6,7 @@ use crate::train::minilm::EPSILON;
 use burn::tensor::activation::{gelu, softmax};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
+use rayon::prelude::*;
 
 /// Sequences are padded to a multiple of this.
 const LENGTHS: usize = 8;
@@ -102,12 +103,16 @@ impl<B: AutodiffBackend> Network for Burning<B> {
         // Few different lengths: a card's kernels are made for each.
         let longest = batch.lengths.iter().copied().max().unwrap_or(1).next_multiple_of(LENGTHS);
         let (mut padded, mut hide) = (vec![0.0; sequences * longest * hidden], vec![0.0; sequences * longest]);
-        let mut from = 0;
-        for (i, n) in batch.lengths.iter().enumerate() {
-            padded[i * longest * hidden..][..n * hidden].copy_from_slice(&batch.x[from..from + n * hidden]);
-            hide[i * longest + n..(i + 1) * longest].fill(-1e9);
-            from += n * hidden;
-        }
+        let mut rest = batch.x.as_slice();
+        let sequence = |&n: &usize| {
+            let (x, after) = rest.split_at(n * hidden);
+            rest = after;
+            x
+        };
+        let rows: Vec<&[f32]> = batch.lengths.iter().map(sequence).collect();
+        // A card waits for these numbers, so all cores bring them together.
+        padded.par_chunks_exact_mut(longest * hidden).zip(&rows).for_each(|(to, x)| to[..x.len()].copy_from_slice(x));
+        hide.chunks_exact_mut(longest).zip(&batch.lengths).for_each(|(hide, &n)| hide[n..].fill(-1e9));
         let hide: Tensor<B, 4> = Tensor::from_data(TensorData::new(hide, [sequences, 1, 1, longest]), &self.device);
         let mut x = self.matrix(padded, sequences * longest);
         let (mut layers, mut norms) = (Vec::new(), Vec::new());
