@@ -233,7 +233,7 @@ mod tests {
         let lengths = vec![3, 1, 7, 4, 2];
         let batch = Batch { x: noise(17 * 32), lengths };
         let by = Scores { first: noise(5 * sizes.of_sequence()), tags: noise(17 * tags) };
-        let mut run = |network: &mut dyn Network| {
+        let run = |network: &mut dyn Network| {
             let unremembered = network.scores(&p, &batch);
             let scores = network.forward(&p, &batch);
             assert_eq!(scores, unremembered);
