@@ -87,6 +87,8 @@ impl<B: Backend> Norm<B> {
 }
 
 /// Self-attention over padded sequences; `hide` is far below zero where there is no token.
+// A slice along the first dimension alone is meant.
+#[allow(clippy::single_range_in_vec_init)]
 fn attend<B: Backend>(qkv: Tensor<B, 2>, hide: &Tensor<B, 4>, [sequences, longest, heads, size]: [usize; 4]) -> Tensor<B, 2> {
     let parts: Tensor<B, 5> = qkv.reshape([sequences, longest, 3, heads, size]).permute([2, 0, 3, 1, 4]);
     let part = |i: usize| parts.clone().slice([i..i + 1]).reshape([sequences, heads, longest, size]);
