@@ -157,6 +157,20 @@ impl NativeEmbedder {
         }
     }
 
+    /// The layers that embed questions: those of a file that `pocketgraph train encoder` wrote, or else `which` of the program's own.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or holds no layers that go with this model's word vectors.
+    pub fn question_layers(&self, file: Option<&Path>, which: QueryLayers) -> miette::Result<Cow<'static, [u8]>> {
+        let Some(file) = file else { return Ok(self.layers(which)) };
+        let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+        let model = MiniLm::from_layers(&bytes).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+        if model.dim() != self.dim() || model.max_tokens() < MAX_TOKENS {
+            return Err(miette!("the layers of {} do not go with this model's word vectors", file.display()));
+        }
+        Ok(Cow::Owned(bytes))
+    }
+
     /// This embedder's own layers, for [`NativeEmbedder::layers`].
     pub(crate) fn own_layers(&self) -> Vec<u8> {
         encode_layers(&self.model.clone().with_positions(MAX_TOKENS))
@@ -187,8 +201,7 @@ impl NativeEmbedder {
 
     /// The unit vectors of texts given as content tokens, at most [`MAX_TOKENS`] - 2 of them, each below [`WORDS`].
     pub fn embed_tokens(&self, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
-        let framed = |ids: &Vec<u32>| [CLS].iter().chain(ids).chain(&[SEP]).copied().collect();
-        self.embed_ids(texts.iter().map(framed).collect(), &|_, _| {}, &|_| {})
+        self.embed_ids(texts.iter().map(|ids| framed(ids).collect()).collect(), &|_, _| {}, &|_| {})
     }
 
     fn embed_ids(&self, texts: Vec<Vec<u32>>, each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
@@ -227,6 +240,11 @@ impl NativeEmbedder {
     fn unreachable(&self, error: &EmbedError) -> Vec<f32> {
         unreachable!("embedding a tokenized text: {error}")
     }
+}
+
+/// Content tokens between `[CLS]` and `[SEP]`: what the model reads.
+pub fn framed(content: &[u32]) -> impl Iterator<Item = u32> {
+    [CLS].into_iter().chain(content.iter().copied()).chain([SEP])
 }
 
 /// Runs of texts of together about [`BATCH_TOKENS`] tokens.
@@ -360,6 +378,22 @@ mod tests {
         let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
         println!("{} texts: worst {:.4}, mean {mean:.4}", cosines.len(), cosines[0]);
         assert!(cosines.len() > 50 && mean > 0.96 && cosines[0] > 0.85, "{mean} {:?}", &cosines[..5]);
+    }
+
+    #[test]
+    fn layers_of_a_file_embed_questions_where_they_go_with_the_models_words() {
+        let e = embedder();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("q.layers");
+        let of_file = || e.question_layers(Some(&path), QueryLayers::Int4);
+        assert!(of_file().is_err());
+        std::fs::write(&path, e.own_layers()).unwrap();
+        assert!(of_file().unwrap() == e.layers(QueryLayers::Int8));
+        assert!(e.question_layers(None, QueryLayers::Int4).unwrap() == e.layers(QueryLayers::Int4));
+        std::fs::write(&path, encode_layers(&e.model().clone().with_positions(16))).unwrap();
+        assert!(of_file().unwrap_err().to_string().contains("do not go with"));
+        std::fs::write(&path, b"no layers").unwrap();
+        assert!(of_file().is_err());
     }
 
     #[test]

@@ -88,6 +88,8 @@ pub struct BuildOptions {
     pub planner: PlannerSource,
     /// Which layers of the model to carry for questions.
     pub query_layers: QueryLayers,
+    /// Layers to carry for questions in their place, as `pocketgraph train encoder` wrote them.
+    pub query_encoder: Option<PathBuf>,
 }
 
 impl BuildOptions {
@@ -113,6 +115,7 @@ impl BuildOptions {
             query_table: None,
             planner: PlannerSource::Own,
             query_layers: QueryLayers::default(),
+            query_encoder: None,
         }
     }
 }
@@ -257,6 +260,8 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     }
     let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
     let table = model.query_table(options.query_table.as_deref()).map_err(|e| BuildError::Model(e.to_string()))?;
+    let own = options.query_layers;
+    let layers = model.question_layers(options.query_encoder.as_deref(), own).map_err(|e| BuildError::Model(whole(&e)))?;
     let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Planner(whole(&e)))?;
     let mut from_documents = DocumentTriples::default();
     let read = match &options.input {
@@ -372,7 +377,6 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
             "this program was built without the browser runtime; build it with ./build.sh companion to have it written beside the bundle",
         );
     }
-    let layers = model.layers(options.query_layers);
     let contents = Contents {
         documents: &read.documents,
         chunks: &read.chunks,
@@ -590,6 +594,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     }
     if options.query_layers == QueryLayers::Int8 {
         out.push(("query-layers".to_owned(), "int8".to_owned()));
+    }
+    if options.query_encoder.is_some() {
+        out.push(("query-encoder".to_owned(), "given".to_owned()));
     }
     match &options.planner {
         PlannerSource::Own => {}

@@ -86,6 +86,9 @@ pub struct Args {
     /// Which layers of the model readers load to embed questions: int4 is half the download of int8, whose vectors are those of the chunks' model
     #[arg(long, value_enum, default_value_t, value_name = "BITS")]
     query_layers: QueryLayers,
+    /// Carry the layers of this file, made by `train encoder`, to embed questions
+    #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
+    query_encoder: Option<PathBuf>,
     /// Keep what was computed and what was paid for in this folder, for the next build [default: the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
@@ -204,6 +207,7 @@ pub fn run(args: &Args) -> Result<()> {
         query_table: args.query_table.clone(),
         planner: PlannerSource::of(args.planner_model.as_deref()),
         query_layers: args.query_layers,
+        query_encoder: args.query_encoder.clone(),
     };
     ctrlc::set_handler(|| {
         flush_all();

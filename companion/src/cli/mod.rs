@@ -18,6 +18,8 @@ mod serve;
 mod trace;
 mod train;
 mod train_data;
+mod train_device;
+mod train_encoder;
 mod train_label;
 mod train_planner;
 mod verify;

@@ -1,12 +1,15 @@
 //! `pocketgraph train`.
 
 use super::progress::Bars;
-use super::{train_data, train_label, train_planner};
+use super::train_device::Device;
+use super::{train_data, train_encoder, train_label, train_planner};
 use crate::cache::{Cache, CachedEmbedder};
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use crate::progress::Progress;
+use crate::train::encoder::{Teacher, tokens};
+use crate::train::minilm;
 use crate::train::query_table::{Options, TokenTable, alone, lessons};
-use crate::train::{minilm, texts};
+use crate::train::texts::{self, Draw};
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result};
 use std::path::{Path, PathBuf};
@@ -28,6 +31,8 @@ enum What {
     Label(train_label::Args),
     /// Train a planner on such questions: a small encoder that says what a question asks for
     Planner(train_planner::Args),
+    /// Distil a smaller encoder for questions from all-MiniLM-L6-v2: a few of its layers that embed short texts as all do
+    Encoder(train_encoder::Args),
     /// Fit a vector for every token to all-MiniLM-L6-v2's vectors of short texts: what ranks before the model has arrived
     QueryTable(QueryTable),
 }
@@ -74,6 +79,9 @@ struct QueryTable {
     /// Keep the texts' vectors in this folder: an interrupted or repeated run need not compute them again
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+    /// What computes the model's vectors of the texts
+    #[arg(long, value_enum, default_value = "cpu", conflicts_with = "cache")]
+    device: Device,
     /// Where to write the table
     #[arg(short, long, default_value = "models/query-table.safetensors")]
     out: PathBuf,
@@ -85,6 +93,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Data(args) => train_data::run(args),
         What::Label(args) => train_label::run(args),
         What::Planner(args) => train_planner::run(args),
+        What::Encoder(args) => train_encoder::run(args),
         What::QueryTable(args) => run_query_table(args),
     }
 }
@@ -112,7 +121,7 @@ fn run_query_table(args: &QueryTable) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
     bars.stage("reading texts", None);
-    let found = texts::collect(&args.files, &args.without, args.texts, args.seed)?;
+    let found = texts::collect(&args.files, &args.without, Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed })?;
     let texts = found.texts;
     bars.finish();
     for (file, n) in &found.files {
@@ -121,7 +130,14 @@ fn run_query_table(args: &QueryTable) -> Result<()> {
     println!("{:>7} texts in all", texts.len());
     let cache = args.cache.as_deref().map(Cache::open).transpose().into_diagnostic()?;
     bars.stage("embedding texts", Some(texts.len() as u64));
-    let vectors = CachedEmbedder::new(&model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64));
+    let vectors = match args.device {
+        Device::Cpu => CachedEmbedder::new(&model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64)),
+        device => {
+            let mut teacher = Teacher::Network(device.network(&Teacher::layout())?);
+            let found = teacher.vectors(&model, &tokens(&model, &texts, MAX_TOKENS - 2), &|n| bars.at(n as u64));
+            (0..found.rows()).map(|i| found.row_f32(i)).collect()
+        }
+    };
     bars.stage("embedding tokens", None);
     let alone = alone(&model);
     bars.finish();

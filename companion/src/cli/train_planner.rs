@@ -2,14 +2,13 @@
 
 use super::import::Tables;
 use super::train::bits;
+use super::train_device::{Device, clock, stopped};
 use crate::embed_bulk::NativeEmbedder;
 use crate::eval::Part;
 use crate::plan_data::everyday;
 use crate::train::minilm::Bits;
-#[cfg(feature = "train")]
-use crate::train::planner::Burning;
 use crate::train::planner::{
-    About, Baseline, Checkpoint, Course, Cpu, Ended, Frames, Heard, Judge, Layout, Lesson, Lessons, Network, Options, Rates, Reinforcement,
+    About, Baseline, Checkpoint, Course, Ended, Frames, Heard, Judge, Layout, Lesson, Lessons, Network, Options, Rates, Reinforcement,
     Rewarded, SIZES, SetMeasured, Sizes, card, curves, measure_model, rounded, thinned,
 };
 use clap::ValueEnum;
@@ -17,8 +16,6 @@ use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::model::{Calibration, PlannerModel};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `pocketgraph train planner`.
 #[derive(Debug, clap::Args)]
@@ -103,43 +100,6 @@ pub struct Args {
     /// Fixes every random choice
     #[arg(long, default_value_t = 1)]
     seed: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Device {
-    /// The processor
-    Cpu,
-    /// The processor, through the framework burn: to check the first
-    Burn,
-    /// An NVIDIA card, through burn
-    Cuda,
-}
-
-impl Device {
-    fn network(self, layout: &Layout) -> Result<Box<dyn Network>> {
-        match self {
-            Device::Cpu => Ok(Box::new(Cpu::new(layout.clone()))),
-            #[cfg(feature = "train")]
-            Device::Burn => {
-                use burn::backend::{Autodiff, Flex};
-                Ok(Box::new(Burning::<Autodiff<Flex>>::new(layout.clone(), Default::default(), "burn on the processor")))
-            }
-            #[cfg(feature = "cuda")]
-            Device::Cuda => {
-                use burn::backend::{Autodiff, Cuda};
-                Ok(Box::new(Burning::<Autodiff<Cuda>>::new(layout.clone(), Default::default(), "burn on CUDA")))
-            }
-            #[allow(unreachable_patterns)]
-            other => {
-                let feature = if other == Device::Burn { "train" } else { "cuda" };
-                Err(miette!(
-                    help =
-                        "build it with `cargo build --release -p pocketgraph-companion --features {feature}`, or train with --device cpu",
-                    "this program was built without the feature {feature}"
-                ))
-            }
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -326,7 +286,7 @@ fn from_model(file: &Path, layout: &Layout) -> Result<Vec<f32>> {
 }
 
 /// Reads a number of layers.
-fn layers(text: &str) -> Result<usize, String> {
+pub(super) fn layers(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| (1..=6).contains(n)).ok_or_else(|| "write a number from 1 to 6".to_owned())
 }
 
@@ -345,20 +305,6 @@ fn options(args: &Args) -> Options {
     }
 }
 
-/// What Ctrl-C sets.
-fn stopped() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if told.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        eprintln!("\nending after this step; once more to end at once");
-    })
-    .into_diagnostic()?;
-    Ok(stop)
-}
-
 /// The command line, with files by their names alone.
 fn command() -> String {
     let short = |a: String| if a.contains('/') { name(Path::new(&a)) } else { a };
@@ -366,7 +312,7 @@ fn command() -> String {
     format!("pocketgraph {}", words.join(" "))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()))
 }
 
@@ -384,21 +330,19 @@ fn read(files: &[PathBuf]) -> Result<(Lessons, Vec<(String, usize)>)> {
     Ok((lessons, counts))
 }
 
-fn name(path: &Path) -> String {
+pub(super) fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
 /// A line of progress.
 fn tell(heard: &Heard<'_>) {
-    let left = heard.left as u64;
     let mut line = format!(
-        "step {}, {:.1} %, loss {:.4}, {:.0} examples/s, {}:{:02} left",
+        "step {}, {:.1} %, loss {:.4}, {:.0} examples/s, {} left",
         heard.step,
         100.0 * heard.done,
         heard.loss,
         heard.speed,
-        left / 60,
-        left % 60
+        clock(heard.left)
     );
     if let Some(p) = heard.point {
         line += &format!(

@@ -4,7 +4,7 @@ use super::data::Passages;
 use crate::assemble::{Contents, QueryModel, WriteError, assemble};
 use crate::autokg::{self, AutoKgError, AutoKgOptions};
 use crate::cluster::cells;
-use crate::embed_bulk::{NativeEmbedder, QueryLayers};
+use crate::embed_bulk::NativeEmbedder;
 use crate::extract::ChunkView;
 use crate::folder::FolderSource;
 use crate::kg;
@@ -74,8 +74,8 @@ pub struct SetBuild<'a> {
     pub table: Option<&'a TokenTable>,
     /// What embeds the questions.
     pub side: QuerySide,
-    /// Which layers of the model the bundle carries for them.
-    pub layers: QueryLayers,
+    /// The layers that the bundle carries for them.
+    pub layers: &'a [u8],
     /// Is told how many passages are embedded.
     pub progress: &'a (dyn Fn(usize) + Sync),
 }
@@ -167,7 +167,6 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
     if knowledge.is_some() {
         lap("labels");
     }
-    let layers = model.layers(build.layers);
     let contents = Contents {
         documents: &documents,
         chunks: &chunks,
@@ -179,7 +178,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
         knowledge,
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
-        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: &layers, words: model.words(), table }),
+        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: build.layers, words: model.words(), table }),
         planner: None,
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: Vec::new(),

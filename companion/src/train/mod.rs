@@ -2,7 +2,9 @@
 
 pub mod calibrate;
 pub mod gptq;
+pub mod encoder;
 pub mod minilm;
+pub mod network;
 pub mod planner;
 pub mod query_table;
 pub mod rewards;

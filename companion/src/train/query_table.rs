@@ -57,6 +57,7 @@ pub struct TokenTable {
 }
 
 /// The texts' tokens and what the model says they mean.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Lessons {
     /// Content tokens of each text.
     pub tokens: Vec<Vec<u32>>,
@@ -221,14 +222,9 @@ impl Adam {
     /// One step on the texts `batch`; the sum of their cosines before it.
     fn step(&mut self, table: &mut TokenTable, lessons: &Lessons, batch: &[usize], rate: f32) -> f64 {
         let dim = table.dim;
-        // The gradient of 1 - cos(u, y) with respect to u is (cos * q - y) / |u|, q = u / |u|.
         let lesson = |&i: &usize| {
             let mut u = table.sum(&lessons.tokens[i]);
-            let y = lessons.targets.row_f32(i);
-            let length = norm(&u).max(1e-6);
-            let cosine = dot(&u, &y) / length;
-            let scale = 1.0 / (length * batch.len() as f32);
-            u.iter_mut().zip(&y).for_each(|(u, y)| *u = (cosine * *u / length - y) * scale);
+            let cosine = cosine_gradient(&mut u, &lessons.targets.row_f32(i), 1.0 / batch.len() as f32);
             (u, f64::from(cosine))
         };
         let (gradients, cosines): (Vec<Vec<f32>>, Vec<f64>) = batch.par_iter().map(lesson).unzip();
@@ -273,6 +269,16 @@ fn update(x: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32]
         *v = BETAS.1 * *v + (1.0 - BETAS.1) * g * g;
         *x -= rate * (*m * a) / ((*v * b).sqrt() + EPSILON);
     }
+}
+
+/// Puts the gradient of `weight` (1 - cos(u, y)) with respect to u in the place of u, for a y of length 1; gives the cosine.
+pub fn cosine_gradient(u: &mut [f32], y: &[f32], weight: f32) -> f32 {
+    // It is (cos * q - y) / |u|, q = u / |u|.
+    let length = norm(u).max(1e-6);
+    let cosine = dot(u, y) / length;
+    let scale = weight / length;
+    u.iter_mut().zip(y).for_each(|(u, y)| *u = (cosine * *u / length - y) * scale);
+    cosine
 }
 
 /// The product of two vectors of one length, added up in a fixed order.

@@ -59,21 +59,39 @@ const TEMPLATES: [&str; 20] = [
     "can {} be changed?",
 ];
 
+/// A sentence of fewer words gives no further windows.
+const WINDOWED: usize = 9;
+
+/// How many texts to draw.
+#[derive(Debug, Clone, Copy)]
+pub struct Draw {
+    /// Most texts to learn from.
+    pub most: usize,
+    /// Texts to measure with, out of whose sentences none is learnt from.
+    pub held_out: usize,
+    /// How often the sentences are gone through where one text of each is not enough: each further time gives other windows, content words and questions.
+    pub rounds: usize,
+    /// Fixes which texts are drawn.
+    pub seed: u64,
+}
+
 /// Texts and where they came from.
 #[derive(Debug, Default)]
 pub struct Texts {
     /// The texts, all different.
     pub texts: Vec<String>,
+    /// Those to measure with, different from these.
+    pub held_out: Vec<String>,
     /// How many texts each file gave, in the order of reading.
     pub files: Vec<(PathBuf, usize)>,
 }
 
-/// At most `most` texts out of files and folders (JSON Lines, TSV, Markdown, plain text, each also gzipped). No file gives many more than another as long as
+/// Texts out of files and folders (JSON Lines, TSV, Markdown, plain text, each also gzipped). No file gives many more than another as long as
 /// the others have more to give. Texts that stand in `without`, but for case and spaces, are left out.
 ///
 /// # Errors
 /// When a file cannot be read, or nothing is left.
-pub fn collect(paths: &[PathBuf], without: &[PathBuf], most: usize, seed: u64) -> Result<Texts> {
+pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Texts> {
     let mut seen: HashSet<String> = HashSet::new();
     for file in files(without)? {
         seen.extend(pieces(&file)?.iter().map(|p| key(p)));
@@ -88,24 +106,83 @@ pub fn collect(paths: &[PathBuf], without: &[PathBuf], most: usize, seed: u64) -
         }
         sources.push((file, own));
     }
-    let shares = shares(&sources.iter().map(|(_, own)| own.len()).collect::<Vec<_>>(), most);
+    let sizes = |sources: &[(PathBuf, Vec<String>)]| sources.iter().map(|(_, own)| own.len()).collect::<Vec<_>>();
+    let total = draw.most + draw.held_out;
     let mut out = Texts::default();
-    for (number, ((file, own), share)) in sources.into_iter().zip(shares).enumerate() {
-        let mut random = Random::new(seed, number as u64);
-        let before = out.texts.len();
-        for i in random.sample(own.len(), share) {
+    let firsts = shares(&sizes(&sources), total);
+    for (number, ((file, own), share)) in sources.iter_mut().zip(firsts).enumerate() {
+        let mut random = Random::new(draw.seed, number as u64);
+        let chosen = random.sample(own.len(), share);
+        let (before, measured) = (out.texts.len(), (share * draw.held_out).div_ceil(total.max(1)));
+        for (place, &i) in chosen.iter().enumerate() {
             let text = varied(&own[i], &mut random);
             // A window or a question may be a text that is there already, or one that was to be left out.
             if text == own[i] || seen.insert(key(&text)) {
-                out.texts.push(text);
+                if place < measured { out.held_out.push(text) } else { out.texts.push(text) }
             }
         }
-        out.files.push((file, out.texts.len() - before));
+        chosen.iter().take(measured).for_each(|&i| own[i].clear());
+        out.files.push((file.clone(), out.texts.len() - before));
+    }
+    for round in 1..draw.rounds {
+        let left = draw.most.saturating_sub(out.texts.len());
+        if left == 0 {
+            break;
+        }
+        sources.iter_mut().for_each(|(_, own)| own.retain(|text| says_more(text)));
+        // Every sentence gives as much as another: a few hundred kinds of questions are soon said in all their windows.
+        let all: usize = sources.iter().map(|(_, own)| own.len()).sum();
+        for (number, ((_, own), (_, count))) in sources.iter().zip(&mut out.files).enumerate() {
+            let share = own.len().min(left * own.len() / all.max(1));
+            let mut random = Random::new(draw.seed, ((round as u64) << 32) + number as u64);
+            for i in random.sample(own.len(), share) {
+                let text = varied_again(&own[i], &mut random);
+                if seen.insert(key(&text)) {
+                    out.texts.push(text);
+                    *count += 1;
+                }
+            }
+        }
     }
     if out.texts.is_empty() {
         return Err(miette!(help = "name JSON Lines, TSV, Markdown or text files, or folders of them", "there is no text to learn from"));
     }
     Ok(out)
+}
+
+/// Whether a sentence or title has windows or questions besides itself.
+fn says_more(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    words >= WINDOWED || (words > 0 && words <= TITLE_WORDS && !text.ends_with(['?', '.', '!']))
+}
+
+/// Another text out of one of which [`says_more`] holds: a question about a title; a window of a sentence or a few of its content words.
+fn varied_again(text: &str, random: &mut Random) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() <= TITLE_WORDS {
+        return TEMPLATES[random.below(TEMPLATES.len())].replace("{}", text);
+    }
+    let keywords = if random.below(KEYWORDS_EVERY) == 0 { content_words(&words, random) } else { None };
+    keywords.unwrap_or_else(|| window(&words, random))
+}
+
+/// A run of a sentence's words, not all of them.
+fn window(words: &[&str], random: &mut Random) -> String {
+    let longest = WINDOW.1.min(words.len().saturating_sub(1)).max(WINDOW.0);
+    let length = WINDOW.0 + random.below(longest - WINDOW.0 + 1);
+    let start = random.below(words.len().saturating_sub(length) + 1);
+    words.iter().skip(start).take(length).copied().collect::<Vec<_>>().join(" ")
+}
+
+/// A few of a sentence's content words, where it has two.
+fn content_words(words: &[&str], random: &mut Random) -> Option<String> {
+    let trimmed = words.iter().map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()));
+    let content: Vec<&str> = trimmed.filter(|w| w.chars().count() > 2 && !is_stop_word(&fold(w))).collect();
+    if content.len() < 2 {
+        return None;
+    }
+    let count = 2 + random.below(4);
+    Some(random.sample(content.len(), count).into_iter().map(|i| content[i]).collect::<Vec<_>>().join(" "))
 }
 
 /// What two texts must not share.
@@ -237,20 +314,12 @@ fn varied(text: &str, random: &mut Random) -> String {
         let asked = random.below(TEMPLATE_EVERY) == 0 && !text.ends_with(['?', '.', '!']);
         return if asked { TEMPLATES[random.below(TEMPLATES.len())].replace("{}", text) } else { text.to_owned() };
     }
-    if random.below(KEYWORDS_EVERY) == 0 {
-        let trimmed = words.iter().map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()));
-        let content: Vec<&str> = trimmed.filter(|w| w.chars().count() > 2 && !is_stop_word(&fold(w))).collect();
-        if content.len() >= 2 {
-            let count = 2 + random.below(4);
-            return random.sample(content.len(), count).into_iter().map(|i| content[i]).collect::<Vec<_>>().join(" ");
-        }
+    if random.below(KEYWORDS_EVERY) == 0
+        && let Some(few) = content_words(&words, random)
+    {
+        return few;
     }
-    if words.len() > WINDOW.1 {
-        let length = WINDOW.0 + random.below(WINDOW.1 - WINDOW.0 + 1);
-        let start = random.below(words.len() - length + 1);
-        return words[start..start + length].join(" ");
-    }
-    text.to_owned()
+    if words.len() > WINDOW.1 { window(&words, random) } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -299,11 +368,30 @@ mod tests {
         let f = folder(&[("a.txt", "the same text\n\nTHE  same text\n\nsecret question\n\nanother text")]);
         let g = folder(&[("q.jsonl", "{\"question\": \"Secret question\"}\n")]);
         for seed in 0..20 {
-            let texts = collect(&[folder_path(&f)], &[folder_path(&g)], 10, seed).unwrap().texts;
+            let texts = collect(&[folder_path(&f)], &[folder_path(&g)], draw(10, seed)).unwrap().texts;
             assert!(texts.len() == 2 && !texts.iter().any(|t| t.contains("secret")), "{texts:?}");
-            assert_eq!(texts, collect(&[folder_path(&f)], &[folder_path(&g)], 10, seed).unwrap().texts);
+            assert_eq!(texts, collect(&[folder_path(&f)], &[folder_path(&g)], draw(10, seed)).unwrap().texts);
         }
-        assert!(collect(&[folder_path(&g)], &[folder_path(&g)], 10, 0).is_err());
+        assert!(collect(&[folder_path(&g)], &[folder_path(&g)], draw(10, 0)).is_err());
+    }
+
+    fn draw(most: usize, seed: u64) -> Draw {
+        Draw { most, held_out: 0, rounds: 1, seed }
+    }
+
+    #[test]
+    fn going_round_again_gives_new_windows_of_sentences_but_none_of_those_held_out() {
+        let sentence = |i: usize| (0..14).map(|w| format!("{}{i}x", (b'a' + w) as char)).collect::<Vec<_>>().join(" ");
+        let text: Vec<String> = (0..40).map(sentence).collect();
+        let f = folder(&[("a.txt", &text.join("\n\n"))]);
+        let drawn = collect(&[folder_path(&f)], &[], Draw { most: 300, held_out: 10, rounds: 20, seed: 3 }).unwrap();
+        let once = collect(&[folder_path(&f)], &[], draw(300, 3)).unwrap();
+        assert!(once.texts.len() <= 40 && drawn.texts.len() == 300, "{} {}", once.texts.len(), drawn.texts.len());
+        assert!(drawn.texts.iter().collect::<HashSet<_>>().len() == 300 && drawn.files[0].1 == 300);
+        // The words say which sentence a text is out of.
+        let number = |t: &String| t.split_whitespace().next().unwrap()[1..].to_owned();
+        let measured: HashSet<String> = drawn.held_out.iter().map(number).collect();
+        assert!(!measured.is_empty() && drawn.texts.iter().all(|t| !measured.contains(&number(t))));
     }
 
     #[test]

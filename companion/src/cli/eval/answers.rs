@@ -152,7 +152,7 @@ pub fn run(args: &Args) -> Result<()> {
                 model: &model,
                 table: None,
                 side: QuerySide::Model,
-                layers: QueryLayers::default(),
+                layers: &model.layers(QueryLayers::default()),
                 progress: &embedded,
             };
             Some(wait(open_set(&passages, &build, args.bundle.as_deref()))?.into_diagnostic()?)

@@ -46,6 +46,9 @@ pub struct Args {
     /// Which layers of the model embed the questions; the bundle must be built anew
     #[arg(long, value_enum, default_value_t, value_name = "BITS")]
     query_layers: QueryLayers,
+    /// Embed the questions with the layers of this file, made by `train encoder`; the bundle must be built anew
+    #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
+    query_encoder: Option<PathBuf>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -71,13 +74,14 @@ pub fn run(args: &Args) -> Result<()> {
     bars.stage("embedding passages", Some(passages.all.len() as u64));
     let embedded = |n: usize| bars.at(n as u64);
     let table = model.query_table(args.query_table.as_deref())?;
+    let layers = model.question_layers(args.query_encoder.as_deref(), args.query_layers)?;
     let build = SetBuild {
         needs,
         knowledge: None,
         model: &model,
         table: table.as_ref(),
         side: args.query_side,
-        layers: args.query_layers,
+        layers: &layers,
         progress: &embedded,
     };
     let all = (questions.all.len() * args.retrievers.len()) as u64;

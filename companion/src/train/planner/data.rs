@@ -1,10 +1,10 @@
 //! Examples on disk to lessons in memory, and lessons to batches.
 
 use super::labels::{Doubt, Example, Kind, Labels, labels};
-use super::network::Batch;
 use super::told::Told;
 use crate::cluster::Random;
 use crate::embed_bulk::NativeEmbedder;
+use crate::train::network::{Batch, sums, vectors};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::WordRows;
 use pocketgraph::planner::model::{Framed, Framer, Tag, Wrap};
@@ -190,22 +190,12 @@ impl<'e> Frames<'e> {
 
     /// A question's word and position vectors, summed, a token after the other.
     pub fn sums(&self, framed: &Framed) -> Vec<f32> {
-        let hidden = self.model.dim();
-        let (rows, scales) = self.model.positions().parts();
-        let mut x = Vec::with_capacity(framed.ids.len() * hidden);
-        for ((&id, position), scale) in framed.ids.iter().zip(rows.chunks_exact(hidden)).zip(scales) {
-            let (word, size) = self.words.row(id).unwrap_or((&[], 0.0));
-            x.extend(position.iter().zip(word).map(|(&p, &w)| f32::from(p) * scale + f32::from(w) * size));
-        }
-        x
+        sums(self.model, self.words, framed.ids.iter().copied())
     }
 
     /// A question's token vectors, normalised as the first layer reads them.
     fn vectors(&self, framed: &Framed) -> Vec<f32> {
-        let mut x = self.sums(framed);
-        let norm = self.model.encoder().input_norm();
-        super::cpu::normalise(&mut x, &norm.weight, &norm.bias);
-        x
+        vectors(self.model, self.words, framed.ids.iter().copied())
     }
 
     /// Appends a question's token vectors to a batch.

@@ -2,10 +2,9 @@
 
 use super::data::{Disturbance, Frames, Lesson};
 use super::loss::Measured;
-use super::network::Scores;
-use super::parameters::Sizes;
 use super::{SIZES, Targets};
 use crate::cluster::Random;
+use crate::train::network::{Scores, Sizes};
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::embed::WordRows;
 use pocketgraph::planner::model::{Logits, PlannerModel};

@@ -2,13 +2,10 @@
 //!
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
-use super::adam::{Adam, Rates};
 use super::checkpoint::{Checkpoint, Point};
 use super::data::{Disturbance, Frames, Lesson};
 use super::loss::{Measured, Weights, cross_entropy};
-use super::network::Network;
-use super::parameters::Layout;
-use crate::cluster::Random;
+use crate::train::network::{self, Adam, Layout, Network, Rates};
 use miette::Result;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +13,6 @@ use std::time::{Duration, Instant};
 
 /// Questions that are measured at a time.
 const MEASURED_AT_ONCE: usize = 256;
-/// Batches among which questions of a length are put together.
-const WINDOW: usize = 16;
 
 /// How to train.
 #[derive(Debug, Clone)]
@@ -97,17 +92,8 @@ pub enum Ended {
 
 /// The order of an epoch's lessons, in batches of questions of about one length.
 fn batches(lessons: &[Lesson], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
-    let mut random = Random::new(seed, 1000 + epoch);
-    let mut order: Vec<usize> = (0..lessons.len()).collect();
-    random.shuffle(&mut order);
-    let mut out = Vec::new();
-    for window in order.chunks_mut(batch * WINDOW) {
-        window.sort_by_key(|&i| (lessons[i].question.len(), i));
-        let mut cut: Vec<Vec<usize>> = window.chunks(batch).map(<[usize]>::to_vec).collect();
-        random.shuffle(&mut cut);
-        out.append(&mut cut);
-    }
-    out
+    let lengths: Vec<usize> = lessons.iter().map(|l| l.question.len()).collect();
+    network::batches(&lengths, batch, seed, epoch)
 }
 
 /// The share of some questions that a network with these parameters answers.

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::cluster::Random;
 use crate::embed_bulk::NativeEmbedder;
 use crate::train::planner::{Cpu, Labels, Sizes};
 use pocketgraph::planner::model::{Shape, TAGS, Tag, Wrap};

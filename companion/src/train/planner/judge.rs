@@ -3,8 +3,8 @@
 use super::SIZES;
 use super::data::{Disturbance, Frames, Lesson};
 use super::engine::logits;
-use super::network::{Batch, Network};
 use crate::cluster::Random;
+use crate::train::network::{Batch, Network};
 use futures::FutureExt;
 use miette::Result;
 use pocketgraph::embed::WordRows;

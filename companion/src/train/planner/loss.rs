@@ -1,8 +1,7 @@
 //! What scores cost, and how they are measured against the targets.
 
 use super::data::Targets;
-use super::network::Scores;
-use super::parameters::Sizes;
+use crate::train::network::{Scores, Sizes};
 use pocketgraph::planner::model::softmax;
 
 /// What each head's mistakes count.

@@ -5,14 +5,12 @@
 //! (Ahmadian et al., arXiv 2402.14740) or of GRPO (Shao et al., arXiv 2402.03300). A term keeps the heads near the supervised model's.
 
 use super::SIZES;
-use super::adam::{Adam, Rates};
 use super::data::{Frames, Lesson};
 use super::engine::logits;
 use super::judge::Judge;
 use super::loss::best;
-use super::network::{Batch, Network, Scores};
-use super::parameters::Layout;
 use crate::cluster::Random;
+use crate::train::network::{Adam, Batch, Layout, Network, Rates, Scores};
 use pocketgraph::kg::Mention;
 use pocketgraph::planner::model::{Calibration, Framed, Logits, drafts, softmax};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The planner's trainable numbers as one run of floats, and where in it each matrix stands.
+//! The trainable numbers as one run of floats, and where in it each matrix stands.
 
 use crate::cluster::Random;
 use pocketgraph::embed::MiniLm;
@@ -17,7 +17,8 @@ pub struct Sizes {
     pub intermediate: usize,
     /// Layers.
     pub layers: usize,
-    /// Classes that are read off the first token, one head after the other: shape, wrap, number.
+    /// Classes that are read off the first token, one head after the other: shape, wrap, number. With none of these and no tags there are no heads, and
+    /// what is read is the mean of the token vectors.
     pub first: [usize; 3],
     /// Classes of a token.
     pub tags: usize,
@@ -27,6 +28,16 @@ impl Sizes {
     /// All classes that are read off the first token.
     pub fn first_classes(&self) -> usize {
         self.first.iter().sum()
+    }
+
+    /// Whether there are no heads: the mean of a sequence's token vectors is what the network gives.
+    pub fn gives_means(&self) -> bool {
+        self.first_classes() == 0 && self.tags == 0
+    }
+
+    /// How many numbers the network gives of a whole sequence.
+    pub fn of_sequence(&self) -> usize {
+        if self.gives_means() { self.hidden } else { self.first_classes() }
     }
 
     /// The classes of each of the first token's heads, as ranges of [`Sizes::first_classes`].
@@ -147,8 +158,15 @@ impl Layout {
     /// Numbers to begin with: the first layers of a trained encoder, of which the sizes must be its own, and small random heads.
     pub fn from_encoder(&self, model: &MiniLm, seed: u64) -> Vec<f32> {
         let mut values = vec![0.0; self.len];
-        self.fill_layers(&mut values, model);
+        self.fill_layers(&mut values, model.encoder().layers());
         self.fill_heads(&mut values, seed);
+        values
+    }
+
+    /// Numbers of a network without heads to begin with: these layers of a trained encoder, of which the sizes must be its own.
+    pub fn from_layers<'m>(&self, layers: impl IntoIterator<Item = &'m Layer>) -> Vec<f32> {
+        let mut values = vec![0.0; self.len];
+        self.fill_layers(&mut values, layers);
         values
     }
 
@@ -160,7 +178,7 @@ impl Layout {
             return None;
         }
         let mut values = vec![0.0; self.len];
-        self.fill_layers(&mut values, model.encoder());
+        self.fill_layers(&mut values, layers);
         let heads = model.heads();
         let firsts = [&heads.shape, &heads.wrap, &heads.number];
         for (at, heads) in [(&self.first, &firsts[..]), (&self.tags, &[&heads.tag])] {
@@ -172,8 +190,8 @@ impl Layout {
         Some(values)
     }
 
-    fn fill_layers(&self, values: &mut [f32], model: &MiniLm) {
-        for (at, layer) in self.layers.iter().zip(model.encoder().layers()) {
+    fn fill_layers<'m>(&self, values: &mut [f32], layers: impl IntoIterator<Item = &'m Layer>) {
+        for (at, layer) in self.layers.iter().zip(layers) {
             for (at, linear) in at.dense().into_iter().zip([&layer.qkv, &layer.attended, &layer.up, &layer.down]) {
                 values[at.weight.clone()].copy_from_slice(&dequantised(linear));
                 values[at.bias.clone()].copy_from_slice(linear.bias());

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::cluster::Random;
-use crate::train::planner::{Sizes, Targets, Weights, cross_entropy};
+use crate::train::network::Sizes;
+use crate::train::planner::{Targets, Weights, cross_entropy};
 
 const SIZES: Sizes = Sizes { hidden: 32, heads: 2, intermediate: 48, layers: 2, first: [4, 3, 2], tags: 5 };
 

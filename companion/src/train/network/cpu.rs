@@ -4,8 +4,8 @@
 //! number of cores does not change the result.
 
 use super::matmul::{View, ViewMut, multiply};
-use super::network::{Batch, Network, Scores};
 use super::parameters::{DenseAt, LayerAt, Layout, NormAt};
+use super::{Batch, Network, Scores};
 use crate::train::minilm::EPSILON;
 
 /// The back-end of `--device cpu`.
@@ -80,7 +80,7 @@ impl Network for Cpu {
     fn backward(&mut self, parameters: &[f32], by_scores: &Scores, gradient: &mut [f32]) {
         let sizes = self.layout.sizes;
         let (layout, [a, b]) = (&self.layout, &mut self.halves);
-        let (first_a, first_b) = by_scores.first.split_at(self.cut * sizes.first_classes());
+        let (first_a, first_b) = by_scores.first.split_at(self.cut * sizes.of_sequence());
         let (tags_a, tags_b) = by_scores.tags.split_at(a.batch.tokens() * sizes.tags);
         rayon::join(|| a.backward(layout, parameters, first_a, tags_a), || b.backward(layout, parameters, first_b, tags_b));
         for ((g, a), b) in gradient.iter_mut().zip(&a.gradient).zip(&b.gradient) {
@@ -104,6 +104,10 @@ impl Half {
             kept.forward(&layout.layers[i], p, x, &self.batch.lengths, sizes.heads);
         }
         let last = self.layers.last().map_or(&self.batch.x, |k| &k.end.out);
+        if sizes.gives_means() {
+            self.scores.first = means(last, &self.batch.lengths, sizes.hidden);
+            return;
+        }
         let firsts = first_tokens(last, &self.batch.lengths, sizes.hidden);
         dense(&layout.first, p, &firsts, &mut self.scores.first);
         dense(&layout.tags, p, last, &mut self.scores.tags);
@@ -113,24 +117,40 @@ impl Half {
         let hidden = layout.sizes.hidden;
         self.gradient.clear();
         self.gradient.resize(layout.len, 0.0);
-        let g = &mut self.gradient;
         let last = self.layers.last().map_or(&self.batch.x, |k| &k.end.out);
-        let firsts = first_tokens(last, &self.batch.lengths, hidden);
         let mut by_x = vec![0.0; last.len()];
-        dense_back(&layout.tags, p, last, by_tags, g, Some((&mut by_x, false)));
-        let mut by_firsts = vec![0.0; firsts.len()];
-        dense_back(&layout.first, p, &firsts, by_first, g, Some((&mut by_firsts, false)));
-        let mut start = 0;
-        for (n, by_first) in self.batch.lengths.iter().zip(by_firsts.chunks_exact(hidden)) {
-            add(&mut by_x[start..start + hidden], by_first);
-            start += n * hidden;
+        if layout.sizes.gives_means() {
+            means_back(&mut by_x, by_first, &self.batch.lengths, hidden);
+        } else {
+            Half::heads_back(layout, p, (last, &self.batch.lengths), (by_first, by_tags), &mut self.gradient, &mut by_x);
         }
         for i in (0..layout.layers.len()).rev() {
             let (below, rest) = self.layers.split_at_mut(i);
             let Some(kept) = rest.first_mut() else { break };
             let x = below.last().map_or(&self.batch.x, |k| &k.end.out);
             // Nothing below the first layer is trained.
-            by_x = kept.backward(&layout.layers[i], p, x, &self.batch.lengths, layout.sizes.heads, &by_x, g, i > 0);
+            by_x = kept.backward(&layout.layers[i], p, x, &self.batch.lengths, layout.sizes.heads, &by_x, &mut self.gradient, i > 0);
+        }
+    }
+
+    /// Adds the gradients of the heads; writes that by the last layer's vectors.
+    fn heads_back(
+        layout: &Layout,
+        p: &[f32],
+        (last, lengths): (&[f32], &[usize]),
+        by: (&[f32], &[f32]),
+        g: &mut [f32],
+        by_x: &mut Vec<f32>,
+    ) {
+        let hidden = layout.sizes.hidden;
+        dense_back(&layout.tags, p, last, by.1, g, Some((by_x, false)));
+        let firsts = first_tokens(last, lengths, hidden);
+        let mut by_firsts = vec![0.0; firsts.len()];
+        dense_back(&layout.first, p, &firsts, by.0, g, Some((&mut by_firsts, false)));
+        let mut start = 0;
+        for (n, by_first) in lengths.iter().zip(by_firsts.chunks_exact(hidden)) {
+            add(&mut by_x[start..start + hidden], by_first);
+            start += n * hidden;
         }
     }
 }
@@ -304,6 +324,25 @@ fn first_tokens(x: &[f32], lengths: &[usize], hidden: usize) -> Vec<f32> {
         start += n * hidden;
     }
     out
+}
+
+/// The mean of each sequence's vectors.
+fn means(x: &[f32], lengths: &[usize], hidden: usize) -> Vec<f32> {
+    let mut out = vec![0.0; lengths.len() * hidden];
+    let mut rows = x.chunks_exact(hidden);
+    for (mean, &n) in out.chunks_exact_mut(hidden).zip(lengths) {
+        rows.by_ref().take(n).for_each(|row| add(mean, row));
+        mean.iter_mut().for_each(|m| *m /= n as f32);
+    }
+    out
+}
+
+/// The gradient by each vector, of the one by its sequence's mean.
+fn means_back(by_x: &mut [f32], by_means: &[f32], lengths: &[usize], hidden: usize) {
+    let mut rows = by_x.chunks_exact_mut(hidden);
+    for (by, &n) in by_means.chunks_exact(hidden).zip(lengths) {
+        rows.by_ref().take(n).for_each(|row| row.iter_mut().zip(by).for_each(|(r, b)| *r = b / n as f32));
+    }
 }
 
 fn add(to: &mut [f32], from: &[f32]) {

@@ -1,6 +1,28 @@
-//! What the trainer asks of a back-end: scores of a batch, and what a change of the scores means for the parameters.
+//! Layers of all-MiniLM-L6-v2 to be trained, for every command that trains some: weights in one run of floats ([`Layout`]), machines that compute scores
+//! and gradients over it ([`Network`]), the optimiser, runs on disk, and the way back to the engine's rounded layers.
+//!
+//! Word vectors, positions and the normalisation before the first layer are never trained, so that a page shares them with the text search.
 
-use super::parameters::Sizes;
+mod adam;
+#[cfg(feature = "train")]
+mod burning;
+mod checkpoint;
+mod cpu;
+mod export;
+mod frame;
+mod matmul;
+mod order;
+mod parameters;
+
+pub use adam::{Adam, Rates};
+#[cfg(feature = "train")]
+pub use burning::Burning;
+pub use checkpoint::{Checkpoint, Measure};
+pub use cpu::Cpu;
+pub use export::rounded_layers;
+pub use frame::{sums, vectors};
+pub use order::batches;
+pub use parameters::{DenseAt, LayerAt, Layout, NormAt, Sizes};
 
 /// Sequences of token vectors, one after the other without padding.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,7 +43,7 @@ impl Batch {
 /// Scores of a batch before softmax, or a loss's gradient by them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scores {
-    /// Of each sequence, its first token's: shape, wrap and number.
+    /// Of each sequence, its first token's: shape, wrap and number. Of a network without heads, the mean of its token vectors.
     pub first: Vec<f32>,
     /// Of each token, its tags'.
     pub tags: Vec<f32>,
@@ -30,7 +52,7 @@ pub struct Scores {
 impl Scores {
     /// Zeros for a batch.
     pub fn zeros(sizes: &Sizes, batch: &Batch) -> Scores {
-        Scores { first: vec![0.0; batch.lengths.len() * sizes.first_classes()], tags: vec![0.0; batch.tokens() * sizes.tags] }
+        Scores { first: vec![0.0; batch.lengths.len() * sizes.of_sequence()], tags: vec![0.0; batch.tokens() * sizes.tags] }
     }
 }
 
@@ -38,6 +60,11 @@ impl Scores {
 pub trait Network {
     /// The scores of a batch. The back-end remembers what [`Network::backward`] needs of it.
     fn forward(&mut self, parameters: &[f32], batch: &Batch) -> Scores;
+
+    /// The scores of a batch of which no gradient will be asked.
+    fn scores(&mut self, parameters: &[f32], batch: &Batch) -> Scores {
+        self.forward(parameters, batch)
+    }
 
     /// The gradient by all parameters, of a loss whose gradient by the last batch's scores is `by_scores`. `gradient` is overwritten.
     fn backward(&mut self, parameters: &[f32], by_scores: &Scores, gradient: &mut [f32]);

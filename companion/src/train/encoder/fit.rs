@@ -1,0 +1,252 @@
+//! The student's training: batches of texts of about one length, the next of which is made while one is learnt from.
+//!
+//! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
+
+use crate::embed_bulk::{NativeEmbedder, framed};
+use crate::train::network::{self, Adam, Batch, Layout, Measure, Network, Rates, batches, vectors};
+use crate::train::query_table::{Lessons, cosine_gradient};
+use miette::Result;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The batch that the usual rate is for.
+const USUAL_BATCH: f32 = 128.0;
+
+/// How to train.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Passes over the texts.
+    pub epochs: usize,
+    /// The run ends after so many minutes, if that is sooner; the rate falls by the clock then.
+    pub minutes: Option<f64>,
+    /// Texts a step.
+    pub batch: usize,
+    /// How the numbers move.
+    pub rates: Rates,
+    /// Steps over which the rate rises.
+    pub warm_up: usize,
+    /// Texts learnt from between two looks at those held out.
+    pub check_every: usize,
+    /// Fixes the order of the texts.
+    pub seed: u64,
+    /// Where checkpoints go.
+    pub folder: Option<PathBuf>,
+    /// Minutes between checkpoints.
+    pub save_minutes: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let batch = 128;
+        Options {
+            epochs: 3,
+            minutes: None,
+            batch,
+            rates: Options::rates(batch, None),
+            warm_up: 100,
+            check_every: 65_536,
+            seed: 1,
+            folder: None,
+            save_minutes: 5.0,
+        }
+    }
+}
+
+impl Options {
+    /// AdamW's rates: all layers alike, 6e-4 for batches of 128 and more for larger ones by the root of their size, where no rate is given.
+    pub fn rates(batch: usize, rate: Option<f32>) -> Rates {
+        let rate = rate.unwrap_or_else(|| 6e-4 * (batch as f32 / USUAL_BATCH).max(1.0).sqrt());
+        Rates { rate, encoder: 1.0, share: 1.0, ..Rates::default() }
+    }
+}
+
+/// What one look at held-out texts found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    /// Steps before it.
+    pub step: u64,
+    /// Texts learnt from before it.
+    pub seen: u64,
+    /// Seconds of training before it.
+    pub seconds: f64,
+    /// Mean loss of the steps since the last look.
+    pub loss: f64,
+    /// Mean cosine to the model's vectors.
+    pub cosine: f64,
+}
+
+impl Measure for Look {
+    fn value(&self) -> f64 {
+        self.cosine
+    }
+}
+
+/// A student's run.
+pub type Checkpoint = network::Checkpoint<Look>;
+
+/// What is told while training.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Heard<'a> {
+    /// Steps done.
+    pub step: u64,
+    /// Part of the run that is done, from 0 to 1.
+    pub done: f64,
+    /// Mean loss of the steps since the last look.
+    pub loss: f64,
+    /// Texts a second, since the command began.
+    pub speed: f64,
+    /// Seconds to the end, as it looks.
+    pub left: f64,
+    /// A new look at the texts held out.
+    pub look: Option<&'a Look>,
+}
+
+/// What training works with.
+pub struct Course<'a> {
+    /// The student's layout.
+    pub layout: &'a Layout,
+    /// Tokenizer, word vectors, positions and input normalisation.
+    pub embedder: &'a NativeEmbedder,
+    /// Texts to learn, with the model's vectors.
+    pub lessons: &'a Lessons,
+    /// Texts to measure with.
+    pub held_out: &'a Lessons,
+    /// Tells the run to write a checkpoint and end.
+    pub stop: &'a AtomicBool,
+}
+
+/// A batch and the vectors that it shall have, one after the other.
+type Targeted = (Batch, Vec<f32>);
+
+impl Course<'_> {
+    /// Trains from `state` on, which holds the best numbers afterwards beside the last. Says whether the run came to its end.
+    ///
+    /// # Errors
+    /// When a checkpoint cannot be written.
+    pub fn fit(
+        &self,
+        network: &mut dyn Network,
+        state: &mut Checkpoint,
+        options: &Options,
+        hear: &mut dyn FnMut(Heard<'_>),
+    ) -> Result<bool> {
+        let batch = options.batch.max(1);
+        let lengths: Vec<usize> = self.lessons.tokens.iter().map(Vec::len).collect();
+        let per_epoch = lengths.len().div_ceil(batch).max(1) as u64;
+        let total = (options.epochs as u64 * per_epoch).max(1);
+        let check_every = (options.check_every / batch).max(1) as u64;
+        let mut adam = Adam::new(self.layout, &options.rates);
+        state.give(&mut adam);
+        let mut gradient = vec![0.0; self.layout.len];
+        let mut order = (u64::MAX, Vec::new());
+        let mut chosen = |step: u64| {
+            let epoch = step / per_epoch;
+            if order.0 != epoch {
+                order = (epoch, batches(&lengths, batch, options.seed, epoch));
+            }
+            order.1.get((step % per_epoch) as usize).cloned().unwrap_or_default()
+        };
+        let mut ready = self.batch(self.lessons, &chosen(state.step));
+        let (began, before, seen_before) = (Instant::now(), state.seconds, state.seen);
+        let (mut saved, mut told) = (Instant::now(), Instant::now());
+        let (mut loss_sum, mut losses) = (0.0, 0u32);
+        let mut ended = true;
+        loop {
+            state.seconds = before + began.elapsed().as_secs_f64();
+            let by_steps = state.step as f64 / total as f64;
+            let done = options.minutes.map_or(by_steps, |m| by_steps.max(state.seconds / (60.0 * m))).min(1.0);
+            if done >= 1.0 {
+                break;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                ended = false;
+                break;
+            }
+            let following = chosen(state.step + 1);
+            let warm = ((state.step + 1) as f32 / options.warm_up.max(1) as f32).min(1.0);
+            let (loss, next) = std::thread::scope(|scope| {
+                let next = scope.spawn(|| self.batch(self.lessons, &following));
+                let (x, targets) = &ready;
+                let mut scores = network.forward(&state.parameters, x);
+                let cosines = cosines(&mut scores.first, targets, self.embedder.dim());
+                network.backward(&state.parameters, &scores, &mut gradient);
+                adam.step(&mut state.parameters, &gradient, &options.rates, warm * (1.0 - done) as f32);
+                (1.0 - cosines / x.lengths.len().max(1) as f64, next.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
+            });
+            state.step += 1;
+            state.seen += ready.0.lengths.len() as u64;
+            ready = next;
+            loss_sum += loss;
+            losses += 1;
+            let looks = state.step.is_multiple_of(check_every) || state.step == total;
+            if looks || told.elapsed() > Duration::from_secs(10) {
+                let loss = loss_sum / f64::from(losses.max(1));
+                let look = looks.then(|| self.look(network, state, loss, batch));
+                let seconds = began.elapsed().as_secs_f64();
+                let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
+                hear(Heard { step: state.step, done, loss, speed: (state.seen - seen_before) as f64 / seconds, left, look: look.as_ref() });
+                told = Instant::now();
+                if let Some(look) = look {
+                    (loss_sum, losses) = (0.0, 0);
+                    state.point(look);
+                }
+            }
+            if saved.elapsed().as_secs_f64() > 60.0 * options.save_minutes {
+                state.take(&adam);
+                state.save(options.folder.as_deref())?;
+                saved = Instant::now();
+            }
+        }
+        state.take(&adam);
+        if ended && state.points.last().is_none_or(|p| p.step != state.step) {
+            let loss = loss_sum / f64::from(losses.max(1));
+            let look = self.look(network, state, loss, batch);
+            let speed = (state.seen - seen_before) as f64 / began.elapsed().as_secs_f64();
+            hear(Heard { step: state.step, done: 1.0, loss, speed, left: 0.0, look: Some(&look) });
+            state.point(look);
+        }
+        state.save(options.folder.as_deref())?;
+        Ok(ended)
+    }
+
+    fn look(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, batch: usize) -> Look {
+        let cosine = self.cosine(network, &state.parameters, batch);
+        Look { step: state.step, seen: state.seen, seconds: state.seconds, loss, cosine }
+    }
+
+    /// The mean cosine of the held-out texts' vectors to the model's, so many texts at a time (on a card best as many as in training, for which its
+    /// kernels are made).
+    pub fn cosine(&self, network: &mut dyn Network, parameters: &[f32], batch: usize) -> f64 {
+        let mut order: Vec<usize> = (0..self.held_out.tokens.len()).collect();
+        order.sort_by_key(|&i| (self.held_out.tokens[i].len(), i));
+        let mut sum = 0.0;
+        for chunk in order.chunks(batch.max(1)) {
+            let (x, targets) = self.batch(self.held_out, chunk);
+            sum += cosines(&mut network.scores(parameters, &x).first, &targets, self.embedder.dim());
+        }
+        sum / order.len().max(1) as f64
+    }
+
+    /// The token vectors of some texts and what they shall come to, made on all cores.
+    fn batch(&self, lessons: &Lessons, which: &[usize]) -> Targeted {
+        let e = self.embedder;
+        let of = |&i: &usize| (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i));
+        let (x, targets): (Vec<Vec<f32>>, Vec<Vec<f32>>) = which.par_iter().map(of).unzip();
+        let lengths = x.iter().map(|x| x.len() / e.dim()).collect();
+        (Batch { x: x.concat(), lengths }, targets.concat())
+    }
+}
+
+/// Puts in the place of each mean the gradient of the batch's mean loss by it; gives the sum of the cosines.
+fn cosines(means: &mut [f32], targets: &[f32], dim: usize) -> f64 {
+    let weight = dim as f32 / means.len().max(1) as f32;
+    let pairs = means.par_chunks_exact_mut(dim).zip(targets.par_chunks_exact(dim));
+    pairs.map(|(u, y)| f64::from(cosine_gradient(u, y, weight))).collect::<Vec<f64>>().iter().sum()
+}
+
+#[cfg(test)]
+#[path = "fit_tests.rs"]
+mod tests;

@@ -1,0 +1,33 @@
+//! From a student in floats to the engine's layers, and how near these come to the model.
+
+use crate::cluster::Random;
+use crate::embed_bulk::{MAX_TOKENS, NativeEmbedder, framed};
+use crate::train::minilm::Bits;
+use crate::train::network::{Layout, rounded_layers, sums};
+use crate::train::query_table::{Lessons, dot};
+use miette::Result;
+use pocketgraph::embed::MiniLm;
+use rayon::prelude::*;
+
+/// Texts whose inputs say what rounding must keep.
+const TEXTS: usize = 1000;
+
+/// The engine's layers of these parameters, rounded for texts like those of the lessons.
+///
+/// # Errors
+/// When a number is not finite.
+pub fn rounded(layout: &Layout, parameters: &[f32], embedder: &NativeEmbedder, lessons: &Lessons, bits: Bits, seed: u64) -> Result<MiniLm> {
+    let chosen = Random::new(seed, 31).sample(lessons.tokens.len(), TEXTS.min(lessons.tokens.len()));
+    let texts = chosen.iter().map(|&i| sums(embedder.model(), embedder.words(), framed(&lessons.tokens[i]))).collect();
+    rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
+}
+
+/// The mean cosine of the vectors that the engine gives with these layers to those of the lessons.
+pub fn cosine_of(model: &MiniLm, embedder: &NativeEmbedder, lessons: &Lessons) -> f64 {
+    let of = |(i, content): (usize, &Vec<u32>)| {
+        let ids: Vec<u32> = framed(content).collect();
+        model.embed(&ids, embedder.words()).map_or(0.0, |v| f64::from(dot(&v, &lessons.targets.row_f32(i))))
+    };
+    let cosines: Vec<f64> = lessons.tokens.par_iter().enumerate().map(|(i, t)| of((i, t))).collect();
+    cosines.iter().sum::<f64>() / cosines.len().max(1) as f64
+}

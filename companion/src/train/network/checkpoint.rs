@@ -1,0 +1,154 @@
+//! A run on disk: weights, the optimiser's memory and what was measured so far.
+
+use super::adam::Adam;
+use super::parameters::Layout;
+use miette::{Context, IntoDiagnostic, Result, miette};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The file's name in its folder.
+const FILE: &str = "checkpoint.safetensors";
+
+/// What a look at what was held out found.
+pub trait Measure: Clone + Serialize + DeserializeOwned {
+    /// What the best weights are chosen by: more is better.
+    fn value(&self) -> f64;
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint<P> {
+    /// The weights now.
+    pub parameters: Vec<f32>,
+    /// The weights that were best.
+    pub best: Vec<f32>,
+    /// Steps done.
+    pub step: u64,
+    /// Texts learnt from.
+    pub seen: u64,
+    /// Seconds of training.
+    pub seconds: f64,
+    /// All looks so far.
+    pub points: Vec<P>,
+    mean: Vec<f32>,
+    square: Vec<f32>,
+    adam_steps: u64,
+}
+
+/// The numbers of a run that are no arrays.
+#[derive(Serialize, Deserialize)]
+struct Notes<P> {
+    step: u64,
+    seen: u64,
+    seconds: f64,
+    adam_steps: u64,
+    points: Vec<P>,
+}
+
+impl<P: Measure> Checkpoint<P> {
+    /// A run that begins with these weights.
+    pub fn new(parameters: Vec<f32>) -> Checkpoint<P> {
+        let zeros = vec![0.0; parameters.len()];
+        Checkpoint {
+            best: parameters.clone(),
+            parameters,
+            step: 0,
+            seen: 0,
+            seconds: 0.0,
+            points: Vec::new(),
+            mean: zeros.clone(),
+            square: zeros,
+            adam_steps: 0,
+        }
+    }
+
+    /// Remembers what a look found, and the weights where they are the best so far.
+    pub fn point(&mut self, point: P) {
+        let better = self.points.iter().all(|p| point.value() > p.value());
+        self.points.push(point);
+        if better {
+            self.best.clone_from(&self.parameters);
+        }
+    }
+
+    /// Looks since the best.
+    pub fn since_best(&self) -> usize {
+        let best = (0..self.points.len()).reduce(|best, i| if self.points[i].value() > self.points[best].value() { i } else { best });
+        best.map_or(0, |best| self.points.len() - 1 - best)
+    }
+
+    /// Takes the optimiser's memory.
+    pub(in crate::train) fn take(&mut self, adam: &Adam) {
+        self.mean.clone_from(&adam.mean);
+        self.square.clone_from(&adam.square);
+        self.adam_steps = adam.steps;
+    }
+
+    /// Gives the optimiser its memory back.
+    pub(in crate::train) fn give(&self, adam: &mut Adam) {
+        adam.mean.clone_from(&self.mean);
+        adam.square.clone_from(&self.square);
+        adam.steps = self.adam_steps;
+    }
+
+    /// Writes the run into a folder, in place of what it held; nothing without a folder.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn save(&self, folder: Option<&Path>) -> Result<()> {
+        let Some(folder) = folder else { return Ok(()) };
+        std::fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| format!("making {}", folder.display()))?;
+        let notes =
+            Notes { step: self.step, seen: self.seen, seconds: self.seconds, adam_steps: self.adam_steps, points: self.points.clone() };
+        let notes = serde_json::to_string(&notes).into_diagnostic()?;
+        let arrays = [("parameters", &self.parameters), ("best", &self.best), ("mean", &self.mean), ("square", &self.square)];
+        let bytes: Vec<(&str, Vec<u8>)> = arrays.map(|(n, v)| (n, v.iter().flat_map(|x| x.to_le_bytes()).collect())).into();
+        let views: Vec<_> = bytes
+            .iter()
+            .map(|(n, b)| Ok((*n, TensorView::new(Dtype::F32, vec![b.len() / 4], b)?)))
+            .collect::<Result<_, safetensors::SafeTensorError>>()
+            .into_diagnostic()?;
+        let file = safetensors::serialize(views, Some(HashMap::from([("run".to_owned(), notes)]))).into_diagnostic()?;
+        let (new, path) = (folder.join("checkpoint.new"), folder.join(FILE));
+        let write = std::fs::write(&new, file).and_then(|()| std::fs::rename(&new, &path));
+        write.into_diagnostic().wrap_err_with(|| format!("writing {}", path.display()))
+    }
+
+    /// The run that a folder holds; `None` where it holds none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is a run of a network of other sizes.
+    pub fn load(folder: &Path, layout: &Layout) -> Result<Option<Checkpoint<P>>> {
+        let path = folder.join(FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let told = || format!("reading {}", path.display());
+        let bytes = std::fs::read(&path).into_diagnostic().wrap_err_with(told)?;
+        let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(told)?;
+        let notes = metadata.metadata().as_ref().and_then(|m| m.get("run")).ok_or_else(|| miette!("{} holds no run", path.display()))?;
+        let notes: Notes<P> = serde_json::from_str(notes).into_diagnostic().wrap_err_with(told)?;
+        let tensors = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(told)?;
+        let array = |name: &str| -> Result<Vec<f32>> {
+            let t = tensors.tensor(name).into_diagnostic().wrap_err_with(told)?;
+            if t.dtype() != Dtype::F32 || t.shape() != [layout.len] {
+                return Err(miette!("{} is a run of a network of other sizes", path.display()));
+            }
+            Ok(t.data().as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+        };
+        Ok(Some(Checkpoint {
+            parameters: array("parameters")?,
+            best: array("best")?,
+            mean: array("mean")?,
+            square: array("square")?,
+            step: notes.step,
+            seen: notes.seen,
+            seconds: notes.seconds,
+            adam_steps: notes.adam_steps,
+            points: notes.points,
+        }))
+    }
+}
