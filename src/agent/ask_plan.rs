@@ -291,13 +291,14 @@ async fn propose(
             // A caller who asks for the trained planner does not wait for the rules.
             let ruled = if choice == PlannerChoice::Trained { None } else { Some(by_rules().await) };
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
+            let named = names(linker, question);
             let asked = || match &ruled {
                 None => true,
-                Some(ruled) => asks_trained(names(linker, question), ruled.as_ref().ok().map(|(p, _)| &p.plan)),
+                Some(ruled) => asks_trained(named, ruled.as_ref().ok().map(|(p, _)| (&p.plan, p.confidence))),
             };
             if let Some(bundle) = trained.filter(|_| asked()) {
                 match trained_plan(bundle, linker, question).await {
-                    Ok(found) if believes_trained(&found, matches!(ruled, Some(Ok(_))), least) => {
+                    Ok(found) if believes_trained(&found, named, matches!(ruled, Some(Ok(_))), least) => {
                         return Ok(Ok((Proposal { plan: found.plan, confidence: found.confidence }, PlannedBy::Trained)));
                     }
                     Err(PlannerError::Model(why)) => warnings.push(format!("The trained planner could not be asked: {why}.")),

@@ -167,11 +167,11 @@ pub fn plans(args: &Plans) -> Result<()> {
     let rules = RulesPlanner::new(&linker).least_confidence(args.least_confidence);
     // As `ask` chooses between them.
     let either = |question: &str| {
-        let ruled = rules.planned(question);
+        let (ruled, named) = (rules.planned(question), names(&linker, question));
         if let (Some(trained), Some(over)) = (&trained, &over)
-            && asks_trained(names(&linker, question), ruled.as_ref().ok().map(|p| &p.plan))
+            && asks_trained(named, ruled.as_ref().ok().map(|p| (&p.plan, p.confidence)))
             && let Ok(found) = trained.planned(over, question)
-            && believes_trained(&found, ruled.is_ok(), None)
+            && believes_trained(&found, named, ruled.is_ok(), None)
         {
             return Ok(found.plan);
         }
