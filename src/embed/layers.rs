@@ -348,6 +348,27 @@ mod tests {
     }
 
     #[test]
+    fn a_step_decodes_a_few_panels_at_most() {
+        for model in [small().0, coarse()] {
+            let bytes = encode_layers(&model);
+            let mut decoder = LayersDecoder::default();
+            let (mut steps, mut before) = (0, 0);
+            let decoded = loop {
+                if let Some(decoded) = decoder.step(&bytes).unwrap() {
+                    break decoded;
+                }
+                let whole: usize = decoder.linears.iter().map(|l| l.panels().len()).sum();
+                let now = whole + decoder.begun.as_ref().map_or(0, |b| b.panels.len());
+                assert!(now - before <= PANELS_A_STEP * PANEL * 112);
+                (steps, before) = (steps + 1, now);
+            };
+            assert_eq!(decoded, model);
+            // What stands before the layers; then 9, 3, 7 and 3 panels a layer by fours, and a step that makes the linear layer of them.
+            assert_eq!(steps, 1 + 2 * (4 + 2 + 3 + 2));
+        }
+    }
+
+    #[test]
     fn every_cut_and_every_extension_is_refused() {
         for model in [small().0, coarse()] {
             let mut bytes = encode_layers(&model);
