@@ -1,19 +1,24 @@
 // Turns for the page, while the engine works on the page's own thread. Loaded only there: a worker has its thread to itself.
 
-/** How long the engine works before others have a turn. Its longest pieces take about 10 ms (a layer over a long sentence), and a frame is 16 ms. */
+/** How long the engine works before others have a turn. Its longest pieces take as long again, before their code is optimised; a frame is 16 ms. */
 const TURN_MS = 4;
 
 let since = -TURN_MS;
 let channel;
+/** Who waits for a turn, each for its own. */
+const waiting = [];
 
-/** A task of its own, after which others that waited have had theirs. */
+/**
+ * A task of its own, after which others that waited have had theirs. A timer would wait 4 ms and more, and what follows `scheduler.yield()` comes before
+ * the drawing of frames.
+ */
 function nextTask() {
-  if (globalThis.scheduler?.yield) return scheduler.yield();
-  // A timer would wait 4 ms and more.
-  channel ??= new MessageChannel();
+  if (!channel) {
+    channel = new MessageChannel();
+    channel.port1.onmessage = () => waiting.shift()();
+  }
   return new Promise((resolve) => {
-    channel.port1.addEventListener("message", resolve, { once: true });
-    channel.port1.start();
+    waiting.push(resolve);
     channel.port2.postMessage(null);
   });
 }

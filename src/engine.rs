@@ -360,7 +360,8 @@ impl Engine {
         if !kg::is_in(self.corpus.bundle()) {
             return Ok(None);
         }
-        let linker = Rc::new(Linker::new(&kg::load(self.corpus.bundle()).await?));
+        let graph = kg::load(self.corpus.bundle()).await?;
+        let linker = Rc::new(Linker::in_turns(&graph, || self.pause()).await);
         *self.linker.borrow_mut() = Some(Rc::clone(&linker));
         Ok(Some(linker))
     }

@@ -126,14 +126,14 @@ function middleOfWidestGap(sorted) {
 function separate(nodes, placed, sizes, { width, height, narrow }) {
   // Where the picture is narrow, two keywords do not fit side by side: they make room upwards and downwards.
   const stacked = (a, b) => narrow && a.kind === "keyword" && b.kind === "keyword";
+  const boxes = nodes.map(({ id, kind }) => ({ kind, at: placed.get(id), size: sizes.get(id) }));
   for (let round = 0; round < 80; round++) {
     let moved = false;
-    for (let i = 0; i < nodes.length; i++) {
-      for (let j = i + 1; j < nodes.length; j++) moved = pushApart(nodes[i], nodes[j], placed, sizes, stacked(nodes[i], nodes[j])) || moved;
+    for (let i = 0; i < boxes.length; i++) {
+      for (let j = i + 1; j < boxes.length; j++) moved = pushApart(boxes[i], boxes[j], stacked(boxes[i], boxes[j])) || moved;
     }
-    for (const { id } of nodes) {
-      const at = placed.get(id);
-      const { w, h } = sizes.get(id);
+    for (const { at, size } of boxes) {
+      const { w, h } = size;
       at.x = Math.min(Math.max(at.x, w / 2 + 2), width - w / 2 - 2);
       at.y = Math.min(Math.max(at.y, h / 2 + 2), height - h / 2 - 2);
     }
@@ -168,11 +168,8 @@ function settle(nodes, placed, sizes, { width, height }) {
   });
 }
 
-function pushApart(a, b, placed, sizes, onlyDown) {
-  const p = placed.get(a.id);
-  const q = placed.get(b.id);
-  const s = sizes.get(a.id);
-  const t = sizes.get(b.id);
+function pushApart(a, b, onlyDown) {
+  const [p, q, s, t] = [a.at, b.at, a.size, b.size];
   const overX = (s.w + t.w) / 2 + GAP - Math.abs(p.x - q.x);
   const overY = (s.h + t.h) / 2 + GAP - Math.abs(p.y - q.y);
   if (overX <= 0 || overY <= 0) return false;

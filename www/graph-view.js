@@ -61,7 +61,10 @@ export class GraphView {
     const isOver = () => this.#turn !== turn;
     await nextTask();
     if (isOver()) return;
-    const arranged = this.#arrange();
+    const measured = this.#measure();
+    await nextTask();
+    if (isOver()) return;
+    const arranged = measured && { ...measured, placed: layout(this.#shown, measured.sizes, measured) };
     await nextTask();
     if (isOver()) return;
     this.#paint(arranged);
@@ -71,8 +74,8 @@ export class GraphView {
     this.#drawList();
   }
 
-  /** Where everything goes, or null where there is nothing to see. */
-  #arrange() {
+  /** The room that there is and that everything needs, or null where there is nothing to see. */
+  #measure() {
     const width = Math.round(this.#stage.clientWidth);
     if (!this.#shown || width === 0) return null;
     this.#width = width;
@@ -80,7 +83,7 @@ export class GraphView {
     const height = narrow ? Math.round(width * 1.25) : Math.round(Math.min(width * 0.86, 580));
     const texts = new Map(this.#shown.nodes.map((node) => [node.id, caption(node, this.#shown.rank, narrow)]));
     const sizes = new Map(this.#shown.nodes.map((node) => [node.id, boxOf(node, texts.get(node.id), narrow)]));
-    return { width, height, narrow, texts, sizes, placed: layout(this.#shown, sizes, { width, height, narrow }) };
+    return { width, height, narrow, texts, sizes };
   }
 
   #paint(arranged) {

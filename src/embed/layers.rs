@@ -103,13 +103,27 @@ pub(super) fn decode_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
     }
 }
 
-/// Decodes a model's bytes a layer at a time, for callers who have other things to do between.
+/// So many panels of weights are decoded in a step: at most some hundred thousand weights of a model of the usual size.
+const PANELS_A_STEP: usize = 4;
+
+/// Decodes a model's bytes in steps, for callers who have other things to do between.
 #[derive(Default)]
 pub struct LayersDecoder {
     head: Option<Head>,
-    layers: Vec<Layer>,
-    /// Where the next layer begins.
+    /// Of all layers, in the order of the bytes.
+    linears: Vec<Linear>,
+    norms: Vec<LayerNorm>,
+    /// The linear layer whose panels are being read.
+    begun: Option<Begun>,
+    /// Where the next step begins.
     at: usize,
+}
+
+/// A linear layer of which some panels are there.
+struct Begun {
+    factors: Factors,
+    four_bits: bool,
+    panels: Vec<i8>,
 }
 
 /// What stands before the layers.
@@ -138,16 +152,28 @@ impl LayersDecoder {
             return Ok(None);
         };
         let mut r = Reader { rest, version: head.version };
-        let hidden = head.hidden;
-        if self.layers.len() < head.layers {
-            self.layers.push(Layer {
-                qkv: r.linear(hidden, 3 * hidden)?,
-                attended: r.linear(hidden, hidden)?,
-                attention_norm: r.norm(hidden)?,
-                up: r.linear(hidden, head.intermediate)?,
-                down: r.linear(head.intermediate, hidden)?,
-                output_norm: r.norm(hidden)?,
-            });
+        let (hidden, number) = (head.hidden, self.linears.len());
+        if number < 4 * head.layers {
+            let (inputs, outputs) = match number % 4 {
+                0 => (hidden, 3 * hidden),
+                1 => (hidden, hidden),
+                2 => (hidden, head.intermediate),
+                _ => (head.intermediate, hidden),
+            };
+            let mut begun = match self.begun.take() {
+                None => r.begin(inputs, outputs)?,
+                Some(begun) => begun,
+            };
+            let left = outputs / PANEL - begun.panels.len() / (inputs * PANEL);
+            if left > 0 {
+                r.panels(inputs, left.min(PANELS_A_STEP), &mut begun)?;
+                self.begun = Some(begun);
+            } else {
+                self.linears.push(Linear::from_panels(inputs, outputs, begun.panels, begun.factors)?);
+                if number % 2 == 1 {
+                    self.norms.push(r.norm(hidden)?);
+                }
+            }
             self.at = bytes.len() - r.rest.len();
             return Ok(None);
         }
@@ -155,7 +181,12 @@ impl LayersDecoder {
             return Err(EmbedError::Layers("bytes left over"));
         }
         let Some(Head { heads, epsilon, positions, input_norm, .. }) = self.head.take() else { return Ok(None) };
-        let layers = std::mem::take(&mut self.layers);
+        let (mut linears, mut norms) = (std::mem::take(&mut self.linears).into_iter(), std::mem::take(&mut self.norms).into_iter());
+        let layer = || {
+            let (qkv, attended, up, down) = (linears.next()?, linears.next()?, linears.next()?, linears.next()?);
+            Some(Layer { qkv, attended, attention_norm: norms.next()?, up, down, output_norm: norms.next()? })
+        };
+        let layers = std::iter::from_fn(layer).collect();
         Ok(Some(MiniLm::new(Encoder::new(hidden, heads, epsilon, input_norm, layers)?, positions)?))
     }
 }
@@ -215,35 +246,38 @@ impl<'a> Reader<'a> {
         Ok(LayerNorm { weight: self.floats(n)?, bias: self.floats(n)? })
     }
 
-    fn linear(&mut self, inputs: usize, outputs: usize) -> Result<Linear, EmbedError> {
+    /// What stands before a linear layer's panels.
+    fn begin(&mut self, inputs: usize, outputs: usize) -> Result<Begun, EmbedError> {
         let factors = Factors { scales: self.floats(outputs)?, columns: self.floats(inputs)?, bias: self.floats(outputs)? };
         let bits = if self.version == 1 { 8 } else { self.take(1)?.first().copied().unwrap_or(0) };
-        let panels = match bits {
-            8 => bytemuck::cast_slice(self.take(inputs * outputs)?).to_vec(),
-            4 => self.four_bits(inputs, outputs)?,
-            _ => return Err(EmbedError::Layers("weights of neither 8 nor 4 bits")),
-        };
-        Ok(Linear::from_panels(inputs, outputs, panels, factors)?)
+        if bits != 4 && bits != 8 {
+            return Err(EmbedError::Layers("weights of neither 8 nor 4 bits"));
+        }
+        // Room for what the bytes that are there can hold.
+        let panels = Vec::with_capacity((inputs * outputs).min(2 * self.rest.len()));
+        Ok(Begun { factors, four_bits: bits == 4, panels })
     }
 
-    /// Panels from steps and levels.
-    fn four_bits(&mut self, inputs: usize, outputs: usize) -> Result<Vec<i8>, EmbedError> {
-        let steps = PANEL / 2 * inputs.div_ceil(RUN / PANEL);
-        let packed = self.take(outputs / PANEL * (steps + inputs * PANEL / 2))?;
-        let mut out = Vec::with_capacity(packed.len() * 2);
-        for panel in packed.chunks((steps + inputs * PANEL / 2).max(1)) {
+    /// The next `count` panels.
+    fn panels(&mut self, inputs: usize, count: usize, to: &mut Begun) -> Result<(), EmbedError> {
+        if !to.four_bits {
+            to.panels.extend_from_slice(bytemuck::cast_slice(self.take(count * inputs * PANEL)?));
+            return Ok(());
+        }
+        let size = PANEL / 2 * (inputs.div_ceil(RUN / PANEL) + inputs);
+        for panel in self.take(count * size)?.chunks_exact(size) {
             for run in panel.chunks(PANEL / 2 + RUN / 2) {
                 let Some((steps, levels)) = run.split_first_chunk::<{ PANEL / 2 }>() else { continue };
                 let steps: [i8; PANEL] = std::array::from_fn(|i| (steps[i / 2] >> (i % 2 * 4) & 15) as i8 + 1);
-                for pairs in levels.chunks_exact(PANEL) {
-                    for (&pair, &step) in pairs.iter().zip(&steps) {
-                        let level = |half: u8| (half as i8 - 8) * step;
-                        out.extend([level(pair & 15), level(pair >> 4)]);
-                    }
+                for pairs in levels.as_chunks::<PANEL>().0 {
+                    let level = |half: u8, step: i8| (half as i8 - 8) * step;
+                    let weights: [[i8; 2]; PANEL] =
+                        std::array::from_fn(|i| [level(pairs[i] & 15, steps[i]), level(pairs[i] >> 4, steps[i])]);
+                    to.panels.extend_from_slice(weights.as_flattened());
                 }
             }
         }
-        Ok(out)
+        Ok(())
     }
 }
 
@@ -311,6 +345,27 @@ mod tests {
         }
         bytes[4] = 1;
         assert_eq!(MiniLm::from_layers(&bytes).unwrap(), model);
+    }
+
+    #[test]
+    fn a_step_decodes_a_few_panels_at_most() {
+        for model in [small().0, coarse()] {
+            let bytes = encode_layers(&model);
+            let mut decoder = LayersDecoder::default();
+            let (mut steps, mut before) = (0, 0);
+            let decoded = loop {
+                if let Some(decoded) = decoder.step(&bytes).unwrap() {
+                    break decoded;
+                }
+                let whole: usize = decoder.linears.iter().map(|l| l.panels().len()).sum();
+                let now = whole + decoder.begun.as_ref().map_or(0, |b| b.panels.len());
+                assert!(now - before <= PANELS_A_STEP * PANEL * 112);
+                (steps, before) = (steps + 1, now);
+            };
+            assert_eq!(decoded, model);
+            // What stands before the layers; then 9, 3, 7 and 3 panels a layer by fours, and a step that makes the linear layer of them.
+            assert_eq!(steps, 1 + 2 * (4 + 2 + 3 + 2));
+        }
     }
 
     #[test]

@@ -80,6 +80,10 @@ impl Positions {
     }
 }
 
+/// A step multiplies so many tokens at most by weights. In a browser that takes a few milliseconds before the code is optimised; weights are read
+/// once for all of them, and fewer would make that count.
+const ROWS: usize = 16;
+
 /// Buffers of [`MiniLm::embed_batch`], used again from call to call; and a pass that [`MiniLm::begin`] began.
 #[derive(Debug, Default)]
 pub struct EmbedScratch {
@@ -186,8 +190,8 @@ impl MiniLm {
         out: &mut Vec<f32>,
     ) -> Result<(), EmbedError> {
         self.begin(texts, rows, scratch)?;
-        while self.step(scratch)? {}
-        self.unit_vectors(scratch, out)
+        self.encoder.mean_vectors(self.simd, &mut scratch.x, &scratch.lengths, &mut scratch.nn, out)?;
+        finite(out)
     }
 
     /// Begins a pass over several texts, for callers who have other things to do while it is made: [`MiniLm::step`] until there are no more,
@@ -219,9 +223,9 @@ impl MiniLm {
     /// # Errors
     /// [`EmbedError::Shape`] for a pass that another model began.
     pub fn step(&self, scratch: &mut EmbedScratch) -> Result<bool, EmbedError> {
-        let left = scratch.steps < self.encoder.steps();
+        let left = scratch.steps < self.encoder.steps(scratch.x.len() / self.dim(), ROWS);
         if left {
-            self.encoder.step(self.simd, scratch.steps, &mut scratch.x, &scratch.lengths, &mut scratch.nn)?;
+            self.encoder.step(self.simd, scratch.steps, ROWS, &mut scratch.x, &scratch.lengths, &mut scratch.nn)?;
             scratch.steps += 1;
         }
         Ok(left)
@@ -233,11 +237,12 @@ impl MiniLm {
     /// [`EmbedError::Degenerate`] for hostile weights, [`EmbedError::Shape`] for a pass that another model began.
     pub fn unit_vectors(&self, scratch: &EmbedScratch, out: &mut Vec<f32>) -> Result<(), EmbedError> {
         self.encoder.means(&scratch.x, &scratch.lengths, out)?;
-        if out.iter().any(|v| !v.is_finite()) {
-            return Err(EmbedError::Degenerate);
-        }
-        Ok(())
+        finite(out)
     }
+}
+
+fn finite(vectors: &[f32]) -> Result<(), EmbedError> {
+    if vectors.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(EmbedError::Degenerate) }
 }
 
 impl EmbedScratch {
@@ -247,7 +252,7 @@ impl EmbedScratch {
     /// [`EmbedError::Degenerate`] when a number is not finite.
     pub fn token_vectors(self) -> Result<Vec<f32>, EmbedError> {
         // The pass works in place: what was the tokens' embeddings is their vectors now.
-        if self.x.iter().all(|v| v.is_finite()) { Ok(self.x) } else { Err(EmbedError::Degenerate) }
+        finite(&self.x).map(|()| self.x)
     }
 }
 
@@ -305,6 +310,40 @@ pub(crate) mod tests {
                     model.embed_batch(&texts, &words, &mut scratch, &mut together).unwrap();
                     prop_assert_eq!(&alone, &together, "{}", simd.name());
                 }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn steps_of_any_size_come_to_the_bits_of_one_pass(
+            texts in prop::collection::vec(prop::collection::vec(0u32..20, 1..40), 1..4),
+            rows in 1usize..80,
+        ) {
+            let (model, words) = small();
+            let texts: Vec<&[u32]> = texts.iter().map(Vec::as_slice).collect();
+            // What another pass left behind is in nobody's way.
+            let (mut scratch, mut at_once) = (EmbedScratch::default(), Vec::new());
+            model.embed_batch(&texts, &words, &mut scratch, &mut at_once).unwrap();
+            let tokens: usize = texts.iter().map(|t| t.len()).sum();
+            for simd in Simd::available() {
+                let model = model.clone().with_simd(simd);
+                let mut found = Vec::new();
+                model.begin(&texts, &words, &mut scratch).unwrap();
+                for number in 0..model.encoder.steps(tokens, rows) {
+                    model.encoder.step(simd, number, rows, &mut scratch.x, &scratch.lengths, &mut scratch.nn).unwrap();
+                }
+                model.unit_vectors(&scratch, &mut found).unwrap();
+                prop_assert_eq!(&at_once, &found, "{}", simd.name());
+
+                model.begin(&texts, &words, &mut scratch).unwrap();
+                let mut steps = 0;
+                while model.step(&mut scratch).unwrap() {
+                    steps += 1;
+                }
+                model.unit_vectors(&scratch, &mut found).unwrap();
+                prop_assert_eq!((&at_once, steps), (&found, 2 * (2 * tokens.div_ceil(ROWS) + 3)), "{}", simd.name());
             }
         }
     }

@@ -82,7 +82,7 @@ impl WordPages {
         }
     }
 
-    /// Makes the pass of a model over a text, of which `rows` are the words; between its layers others may have the thread.
+    /// Makes the pass of a model over a text, of which `rows` are the words; between its steps others may have the thread.
     ///
     /// # Errors
     /// As [`MiniLm::embed`].

@@ -1,6 +1,6 @@
 //! Names within a few edits of a mention: trigrams narrow them down, a banded edit distance decides.
 
-use super::names::KeyHash;
+use super::names::{HashIndex, KeyHash};
 use crate::compact::{sort_by, sort_unique};
 
 /// How many edits a key of this many characters may have: none below 4, one below 8, else two.
@@ -21,24 +21,22 @@ const COMPARED: usize = 128;
 /// Trigrams of keys. A key of n characters has n + 1: one space is put in front and one at the end.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TrigramIndex {
-    /// Trigram hashes, ascending, once each.
-    grams: Vec<u32>,
-    /// Where each trigram's keys start in `postings`; one longer than `grams`.
-    starts: Vec<u32>,
-    /// Keys, ascending within a trigram.
-    postings: Vec<u32>,
+    /// The keys that a trigram is in.
+    keys: HashIndex,
     /// Characters of each key; keys that are too short or too long have 0 and no trigrams.
     lengths: Vec<u8>,
 }
 
-fn trigrams(key: &str) -> Vec<u32> {
+/// The hashes of a key's trigrams, once each.
+fn trigrams(key: &str) -> Vec<u64> {
     let chars: Vec<char> = std::iter::once(' ').chain(key.chars()).chain(std::iter::once(' ')).collect();
-    let mut out: Vec<u32> = chars
+    let mut out: Vec<u64> = chars
         .windows(3)
         .map(|w| {
             let mut buffer = [0u8; 4];
             let hash = w.iter().fold(KeyHash::EMPTY, |h, c| h.text(c.encode_utf8(&mut buffer)));
-            (hash.0 ^ (hash.0 >> 32)) as u32
+            // The last character has not reached the upper bits, by which the index finds it.
+            hash.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })
         .collect();
     sort_unique(&mut out);
@@ -48,7 +46,7 @@ fn trigrams(key: &str) -> Vec<u32> {
 impl TrigramIndex {
     /// Indexes keys by their place in the iteration.
     pub fn new<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
-        let mut pairs: Vec<u64> = Vec::new();
+        let mut grams: Vec<(u64, u32)> = Vec::new();
         let mut lengths = Vec::new();
         for (i, key) in keys.enumerate() {
             let n = key.chars().count();
@@ -57,20 +55,9 @@ impl TrigramIndex {
                 continue;
             }
             lengths.push(n as u8);
-            pairs.extend(trigrams(key).into_iter().map(|g| u64::from(g) << 32 | i as u64));
+            grams.extend(trigrams(key).into_iter().map(|gram| (gram, i as u32)));
         }
-        sort_by(&mut pairs, Ord::cmp);
-        let mut index = TrigramIndex { lengths, postings: Vec::with_capacity(pairs.len()), ..TrigramIndex::default() };
-        for pair in pairs {
-            let gram = (pair >> 32) as u32;
-            if index.grams.last() != Some(&gram) {
-                index.grams.push(gram);
-                index.starts.push(index.postings.len() as u32);
-            }
-            index.postings.push(pair as u32);
-        }
-        index.starts.push(index.postings.len() as u32);
-        index
+        TrigramIndex { keys: HashIndex::new(&grams), lengths }
     }
 
     /// The keys within the allowed edits of `key`, as (edits, place), best first. `text` gives a key by its place.
@@ -84,8 +71,7 @@ impl TrigramIndex {
         let mut touched = Vec::new();
         let grams = trigrams(key);
         for gram in &grams {
-            let Ok(at) = self.grams.binary_search(gram) else { continue };
-            for &k in &self.postings[self.starts[at] as usize..self.starts[at + 1] as usize] {
+            for k in self.keys.names(KeyHash(*gram)) {
                 if usize::from(self.lengths[k as usize]).abs_diff(n) > most {
                     continue;
                 }
@@ -165,6 +151,22 @@ mod tests {
         fn the_banded_distance_is_the_distance(a in "[abc]{0,9}", b in "[abc]{0,9}", most in 0usize..4) {
             let d = naive(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
             prop_assert_eq!(distance(&a, &b, most), (d <= most).then_some(d));
+        }
+
+        #[test]
+        fn the_index_finds_the_near_keys_among_those_that_share_trigrams(
+            keys in prop::collection::vec("[ab ]{3,12}", 0..60),
+            asked in "[ab ]{3,12}",
+        ) {
+            let index = TrigramIndex::new(keys.iter().map(String::as_str));
+            let chars = |key: &str| key.chars().count();
+            let (most, grams) = (allowed(chars(&asked)), trigrams(&asked));
+            let shares = |key: &str| trigrams(key).iter().filter(|g| grams.contains(g)).count() >= grams.len().saturating_sub(4 * most).max(1);
+            let fits = |key: &str| most > 0 && allowed(chars(key)) > 0 && shares(key);
+            let places = (0..).zip(&keys).filter(|(_, key)| fits(key));
+            let mut all: Vec<(usize, u32)> = places.filter_map(|(place, key)| Some((distance(&asked, key, most)?, place))).collect();
+            all.sort_unstable();
+            prop_assert_eq!(index.near(&asked, &|k| keys[k as usize].clone()), all);
         }
     }
 

@@ -81,6 +81,52 @@ const WORDS_SEARCHED: usize = 2048;
 /// Candidates of one mention are at most these many; more share a name only in a hostile graph.
 const CANDIDATES: usize = 64;
 
+/// So many names are read at once: a few milliseconds in a page.
+const NAMES_AT_ONCE: u32 = 256;
+
+/// The keys of a graph's names, as they are read.
+#[derive(Default)]
+struct Keys {
+    /// The next name.
+    next: u32,
+    whole: Vec<(u64, u32)>,
+    bare: Vec<(u64, u32)>,
+    longest: usize,
+}
+
+impl Keys {
+    /// Reads some more; false where there were none.
+    fn read(&mut self, graph: &KnowledgeGraph) -> bool {
+        let count = name_count(graph);
+        let from = self.next;
+        self.next = count.min(from + NAMES_AT_ONCE);
+        for number in from..self.next {
+            let Some((_, _, text)) = name(graph, number) else { continue };
+            let key = key(text);
+            if key.is_empty() {
+                continue;
+            }
+            self.longest = self.longest.max(key.bytes().filter(|&b| b == b' ').count() + 1);
+            self.whole.push((KeyHash::EMPTY.text(&key).0, number));
+            if let Some(cut) = without_article(&key) {
+                self.bare.push((KeyHash::EMPTY.text(cut).0, number));
+            }
+        }
+        from < count
+    }
+
+    fn linker(self, graph: &KnowledgeGraph) -> Linker {
+        Linker {
+            graph: graph.clone(),
+            by_key: HashIndex::new(&self.whole),
+            by_bare_key: HashIndex::new(&self.bare),
+            longest: self.longest.min(LONGEST_NAME),
+            near: OnceCell::new(),
+            by_meaning: RefCell::default(),
+        }
+    }
+}
+
 /// Finds the entities that a text names. Made once for a graph; the edit index is made when it is first needed.
 #[derive(Debug)]
 pub struct Linker {
@@ -99,26 +145,19 @@ const LEAST_COSINE: f32 = 0.6;
 impl Linker {
     /// A linker over all labels, aliases and ids of `graph`.
     pub fn new(graph: &KnowledgeGraph) -> Self {
-        let (mut keys, mut bare, mut longest) = (Vec::new(), Vec::new(), 0);
-        for number in 0..name_count(graph) {
-            let Some((_, _, text)) = name(graph, number) else { continue };
-            let key = key(text);
-            if key.is_empty() {
-                continue;
+        let mut keys = Keys::default();
+        while keys.read(graph) {}
+        keys.linker(graph)
+    }
+
+    /// As [`Linker::new`], in pieces, before each of which it waits for `turn`.
+    pub async fn in_turns(graph: &KnowledgeGraph, turn: impl AsyncFn()) -> Self {
+        let mut keys = Keys::default();
+        loop {
+            turn().await;
+            if !keys.read(graph) {
+                return keys.linker(graph);
             }
-            longest = longest.max(key.bytes().filter(|&b| b == b' ').count() + 1);
-            keys.push((KeyHash::EMPTY.text(&key).0, number));
-            if let Some(cut) = without_article(&key) {
-                bare.push((KeyHash::EMPTY.text(cut).0, number));
-            }
-        }
-        Linker {
-            graph: graph.clone(),
-            by_key: HashIndex::new(keys),
-            by_bare_key: HashIndex::new(bare),
-            longest: longest.min(LONGEST_NAME),
-            near: OnceCell::new(),
-            by_meaning: RefCell::default(),
         }
     }
 
@@ -145,21 +184,11 @@ impl Linker {
     pub fn link(&self, mention: &str, limit: usize) -> Vec<Candidate> {
         let mention = mention.trim();
         let key = key(mention);
-        let mut found = Vec::new();
         if key.is_empty() {
-            return found;
+            return Vec::new();
         }
-        let own = key_words(mention, false);
-        let span = own.first().map_or(0, |w| w.span.start)..own.last().map_or(0, |w| w.span.end);
-        self.agreeing(mention, span, &key, &mut found);
-        for c in &mut found {
-            // The mention is all that is meant: "Up" is not exactly "Up!".
-            if c.how < Match::Words && c.span != (0..mention.len()) {
-                c.score -= c.how.score() - Match::Words.score();
-                c.how = Match::Words;
-            }
-        }
-        if !found.iter().any(|c: &Candidate| c.how < Match::Article) {
+        let mut found = self.named_by(mention, &key);
+        if !found.iter().any(|c| c.how < Match::Article) {
             self.edited(mention, &key, &mut found);
         }
         if found.is_empty()
@@ -168,6 +197,27 @@ impl Linker {
             found.clone_from(near);
         }
         self.ranked(found, limit)
+    }
+
+    /// As [`Linker::link`], but only what agrees, or does but for articles: no edits are tried, and no meaning.
+    pub fn named(&self, mention: &str) -> Vec<Candidate> {
+        let mention = mention.trim();
+        self.ranked(self.named_by(mention, &key(mention)), usize::MAX)
+    }
+
+    fn named_by(&self, mention: &str, key: &str) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        let own = key_words(mention, false);
+        let span = own.first().map_or(0, |w| w.span.start)..own.last().map_or(0, |w| w.span.end);
+        self.agreeing(mention, span, key, &mut found);
+        for c in &mut found {
+            // The mention is all that is meant: "Up" is not exactly "Up!".
+            if c.how < Match::Words && c.span != (0..mention.len()) {
+                c.score -= c.how.score() - Match::Words.score();
+                c.how = Match::Words;
+            }
+        }
+        found
     }
 
     /// The nodes with exactly this id or name, letter by letter: the entity with this id, else all entities whose label it is, else all

@@ -2,7 +2,6 @@
 
 use super::graph::KnowledgeGraph;
 use super::ids::NodeId;
-use crate::compact::sort_by;
 use crate::text::{fold, words};
 use std::ops::Range;
 
@@ -103,23 +102,31 @@ impl KeyHash {
 /// From a key's hash to the names that may have it. Hashes may collide: who uses a name compares the key itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HashIndex {
-    entries: Vec<(u64, u32)>,
+    /// The low half of a hash, and a name.
+    entries: Vec<(u32, u32)>,
     /// First entry of each bucket; buckets are the hashes' top bits.
     buckets: Vec<u32>,
     shift: u32,
 }
 
 impl HashIndex {
-    pub fn new(mut entries: Vec<(u64, u32)>) -> Self {
-        sort_by(&mut entries, Ord::cmp);
-        let bits = usize::BITS - entries.len().leading_zeros();
+    /// An index of names, ascending, by their hashes.
+    pub fn new(names: &[(u64, u32)]) -> Self {
+        let bits = usize::BITS - names.len().leading_zeros();
         let shift = 64 - bits.clamp(1, 24);
+        // Each bucket's end is where the next begins, and filled from there its beginning.
         let mut buckets = vec![0u32; (1usize << (64 - shift)) + 1];
-        for &(hash, _) in &entries {
-            buckets[(hash >> shift) as usize + 1] += 1;
+        for &(hash, _) in names {
+            buckets[(hash >> shift) as usize] += 1;
         }
         for i in 1..buckets.len() {
             buckets[i] += buckets[i - 1];
+        }
+        let mut entries = vec![(0, 0); names.len()];
+        for &(hash, name) in names.iter().rev() {
+            let place = &mut buckets[(hash >> shift) as usize];
+            *place -= 1;
+            entries[*place as usize] = (hash as u32, name);
         }
         HashIndex { entries, buckets, shift }
     }
@@ -131,7 +138,7 @@ impl HashIndex {
             (Some(&a), Some(&b)) => &self.entries[a as usize..b as usize],
             _ => &[],
         };
-        run.iter().filter(move |e| e.0 == hash.0).map(|e| e.1)
+        run.iter().filter(move |e| e.0 == hash.0 as u32).map(|e| e.1)
     }
 }
 
@@ -207,8 +214,20 @@ mod tests {
             let whole = KeyHash::EMPTY.text(&ws.join(" "));
             let grown = ws.iter().enumerate().fold(KeyHash::EMPTY, |h, (i, w)| h.word(i == 0, w));
             prop_assert_eq!(whole.0, grown.0);
-            let index = HashIndex::new(vec![(whole.0, 7), (whole.0.wrapping_add(1), 8)]);
+            let index = HashIndex::new(&[(whole.0, 7), (whole.0.wrapping_add(1), 8)]);
             prop_assert_eq!(index.names(whole).collect::<Vec<_>>(), vec![7]);
+        }
+
+        #[test]
+        fn an_index_gives_the_names_of_a_hash_in_their_order(hashes in prop::collection::vec(0u64..12, 0..60)) {
+            // Some in one bucket, some in buckets of their own.
+            let spread = |h: u64| h | (h / 4) << 62;
+            let names: Vec<(u64, u32)> = hashes.iter().map(|&h| spread(h)).zip(0..).collect();
+            let index = HashIndex::new(&names);
+            for hash in (0..16).map(spread) {
+                let own: Vec<u32> = names.iter().filter(|n| n.0 == hash).map(|n| n.1).collect();
+                prop_assert_eq!(index.names(KeyHash(hash)).collect::<Vec<_>>(), own);
+            }
         }
     }
 }

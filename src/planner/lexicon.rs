@@ -66,6 +66,7 @@ impl Lexicon {
     /// The relations that a word speaks of, each with how much; ascending by relation.
     pub fn relations(&self, folded: &str) -> Vec<(RelationId, f32)> {
         let stem = stem_of(folded);
+        let function = is_function_word(folded);
         let mut found: Map<RelationId, f32> = Map::new();
         for entry in &self.relations {
             // A stem may hide what two words have in common: "scriptwriter" and "writer".
@@ -76,7 +77,7 @@ impl Lexicon {
             };
             let worth = if entry.stem == stem {
                 1.0
-            } else if is_function_word(folded) || !derived() {
+            } else if function || !derived() {
                 continue;
             } else {
                 DERIVED
@@ -147,9 +148,9 @@ impl Lexicon {
         any.iter().any(|word| self.types(word).contains(&of))
     }
 
-    /// Whether any of these words speaks of the relation.
+    /// Whether any of these words is one of the relation's own.
     pub fn relation_is(&self, relation: RelationId, any: &[&str]) -> bool {
-        any.iter().any(|word| self.relations(word).contains(&(relation, 1.0)))
+        any.iter().map(|word| stem_of(word)).any(|stem| self.relations.iter().any(|e| e.stem == stem && e.of.contains(&relation)))
     }
 }
 

@@ -318,7 +318,7 @@ impl<'a> RulesPlanner<'a> {
             let Some((name, kind)) = text.rsplit_once(' ') else { continue };
             let of = self.lexicon.types(&fold(kind));
             let span = mention.span.start..mention.span.start + name.len();
-            let named = self.linker.link(name, CANDIDATES).into_iter().filter(|c| c.how < Match::Article);
+            let named = self.linker.named(name).into_iter().take(CANDIDATES).filter(|c| c.how < Match::Article);
             let meant = named.filter(|c| self.graph.types(c.node).iter().any(|t| of.contains(t)));
             found.extend(meant.map(|c| (c.score + 1.0, Candidate { span: span.clone(), ..c })));
         }

@@ -2,6 +2,7 @@
 
 use super::error::plain;
 use js_sys::{Reflect, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, ReadableStream, ReadableStreamDefaultReader, Request, RequestInit, Response};
@@ -28,13 +29,37 @@ pub async fn send(url: &str, init: &RequestInit) -> Result<(Response, Connection
     Ok((response.into(), connection))
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// A stream, whose readers web-sys makes without hearing of errors.
+    type Stream;
+    #[wasm_bindgen(method, catch, js_name = getReader)]
+    fn reader_into(this: &Stream, options: &JsValue) -> Result<ByteReader, JsValue>;
+    type ByteReader;
+    #[wasm_bindgen(method)]
+    fn read(this: &ByteReader, into: &JsValue) -> js_sys::Promise;
+}
+
+/// Bytes of a piece at most, where the browser leaves the choice: its own are of megabytes, and a page waits while they are copied.
+const PIECE: u32 = 128 << 10;
+
 /// A body in pieces.
-pub struct Pieces(ReadableStreamDefaultReader);
+pub struct Pieces {
+    reader: ReadableStreamDefaultReader,
+    /// Whether the reader is given the room for each piece.
+    into: bool,
+}
 
 impl Pieces {
     /// The pieces of a stream that nobody reads yet.
     pub fn of(stream: &ReadableStream) -> Pieces {
-        Pieces(stream.get_reader().unchecked_into())
+        let options = js_sys::Object::new();
+        let _ = Reflect::set(&options, &"mode".into(), &"byob".into());
+        match stream.unchecked_ref::<Stream>().reader_into(&options) {
+            Ok(reader) => Pieces { reader: reader.unchecked_into(), into: true },
+            // A stream of what is no file or answer of a host, or an older browser.
+            Err(_) => Pieces { reader: stream.get_reader().unchecked_into(), into: false },
+        }
     }
 
     /// The next piece; `None` at the end.
@@ -42,7 +67,8 @@ impl Pieces {
     /// # Errors
     /// What broke the stream.
     pub async fn next(&self) -> Result<Option<Uint8Array>, JsValue> {
-        let step = JsFuture::from(self.0.read()).await?;
+        let room = if self.into { Uint8Array::new_with_length(PIECE).into() } else { JsValue::UNDEFINED };
+        let step = JsFuture::from(self.reader.unchecked_ref::<ByteReader>().read(&room)).await?;
         if Reflect::get(&step, &"done".into())?.is_truthy() {
             return Ok(None);
         }
@@ -52,6 +78,6 @@ impl Pieces {
 
     /// The reader wants no more of it.
     pub fn cancel(&self) {
-        let _ = self.0.cancel();
+        let _ = self.reader.cancel();
     }
 }

@@ -3,7 +3,7 @@
 use super::error::thrown;
 use super::fetch::{Pieces, send};
 use crate::bundle::{Source, SourceError};
-use futures::future::{Either, FutureExt, LocalBoxFuture, select};
+use futures::future::{Either, FutureExt, LocalBoxFuture, select, try_join};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Uint8Array;
 use std::cell::RefCell;
@@ -33,6 +33,8 @@ const TRIES: u32 = 3;
 const STALLED: u32 = 15_000;
 /// The longest that a timer can wait.
 const FOREVER: u32 = i32::MAX as u32;
+/// Bytes that are inflated at once: a stream inflates at once what it is given at once, and a page would wait for it.
+const INFLATED_AT_ONCE: usize = 64 << 10;
 
 /// Reads a bundle's files below a base URL.
 pub struct HttpSource {
@@ -55,23 +57,6 @@ async fn within<T>(patience: u32, step: impl Future<Output = Result<T, JsValue>>
     }
 }
 
-/// Reads a stream of bytes to its end, at most `limit` of them, each piece within `patience` milliseconds of the one before.
-async fn read_all(stream: ReadableStream, limit: u64, patience: u32, seen: &dyn Fn(u64)) -> Result<Vec<u8>, SourceError> {
-    let pieces = Pieces::of(&stream);
-    let mut out = Vec::new();
-    while let Some(bytes) = within(patience, pieces.next()).await? {
-        let at = out.len();
-        if at as u64 + u64::from(bytes.length()) > limit {
-            pieces.cancel();
-            return Err(SourceError::TooLong(limit));
-        }
-        out.resize(at + bytes.length() as usize, 0);
-        bytes.copy_to(&mut out[at..]);
-        seen(out.len() as u64);
-    }
-    Ok(out)
-}
-
 impl HttpSource {
     /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of long work for a promise to wait for.
     pub fn new(base: String, pause: Option<js_sys::Function>) -> Self {
@@ -81,6 +66,32 @@ impl HttpSource {
     /// From now on, tells `progress` (or nobody) what arrives.
     pub fn tell(&self, progress: Option<js_sys::Function>) {
         *self.progress.borrow_mut() = progress;
+    }
+
+    /// Lets others have the thread, where this work shares one with a page.
+    async fn give_way(&self) {
+        if let Some(turn) = Source::pause(self) {
+            turn.await;
+        }
+    }
+
+    /// Reads a stream of bytes to its end, at most `limit` of them, each piece within `patience` milliseconds of the one before.
+    async fn read_all(&self, stream: ReadableStream, limit: u64, patience: u32, seen: &dyn Fn(u64)) -> Result<Vec<u8>, SourceError> {
+        let pieces = Pieces::of(&stream);
+        let mut out = Vec::new();
+        while let Some(bytes) = within(patience, pieces.next()).await? {
+            // The pieces that are there already would come one after the other without any turn, and a browser may make one of megabytes.
+            self.give_way().await;
+            let at = out.len();
+            if at as u64 + u64::from(bytes.length()) > limit {
+                pieces.cancel();
+                return Err(SourceError::TooLong(limit));
+            }
+            out.resize(at + bytes.length() as usize, 0);
+            bytes.copy_to(&mut out[at..]);
+            seen(out.len() as u64);
+        }
+        Ok(out)
     }
 
     async fn try_once(&self, file: &str, limit: u64) -> Result<Vec<u8>, SourceError> {
@@ -98,7 +109,7 @@ impl HttpSource {
         let Some(body) = response.body() else { return Ok(Vec::new()) };
         // The section that a file belongs to: what stands before its hash.
         let phase = file.split(['-', '/', '.']).next().unwrap_or(file);
-        read_all(body, limit, STALLED, &|n| {
+        self.read_all(body, limit, STALLED, &|n| {
             if let Some(progress) = &*self.progress.borrow() {
                 let told = js_sys::Object::new();
                 for (name, value) in [("phase", JsValue::from(phase)), ("loaded", (n as f64).into()), ("total", (limit as f64).into())] {
@@ -138,13 +149,17 @@ impl Source for HttpSource {
     fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
         async move {
             let damaged = |e: JsValue| SourceError::Inflate(thrown(&e));
-            let parts = js_sys::Array::of1(&Uint8Array::from(gzip.as_slice()));
-            let blob = web_sys::Blob::new_with_u8_array_sequence(&parts).map_err(damaged)?;
             let inflater = DecompressionStream::new("gzip").map_err(damaged)?;
-            let pair = web_sys::ReadableWritablePair::new(&inflater.readable(), &inflater.writable());
-            let out = read_all(blob.stream().pipe_through(&pair), length, FOREVER, &|_| {})
-                .await
-                .map_err(|e| SourceError::Inflate(e.to_string()))?;
+            let writer = inflater.writable().get_writer().map_err(damaged)?;
+            let feed = async {
+                for piece in gzip.chunks(INFLATED_AT_ONCE) {
+                    self.give_way().await;
+                    JsFuture::from(writer.write_with_chunk(&Uint8Array::from(piece))).await.map_err(network)?;
+                }
+                JsFuture::from(writer.close()).await.map_err(network)
+            };
+            let read = self.read_all(inflater.readable(), length, FOREVER, &|_| {});
+            let (out, _) = try_join(read, feed).await.map_err(|e| SourceError::Inflate(e.to_string()))?;
             if out.len() as u64 == length {
                 Ok(out)
             } else {

@@ -1,7 +1,7 @@
 //! A BERT encoder (Devlin et al. 2019): self-attention and feed-forward layers with normalisation after each.
 
 use super::float::{LANES, layer_norm, multiply_into, normalise, quantise, round, softmax};
-use super::kernel::{Finish, Kernel, Scalar};
+use super::kernel::{Finish, Kernel};
 use super::linear::{Linear, PANEL, Panels, ShapeError, multiply};
 use crate::vector::{Set, Simd};
 
@@ -47,9 +47,7 @@ pub struct Encoder {
 /// Buffers of a forward pass. Kept between calls, a pass allocates nothing but growth.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    row: Vec<f32>,
-    quantised: Vec<i16>,
-    scales: Vec<f32>,
+    rounded: Rounded,
     wide: Vec<f32>,
     context: Vec<f32>,
     queries: Vec<i16>,
@@ -59,6 +57,14 @@ pub struct Scratch {
     values: Vec<i16>,
     scores: Vec<f32>,
     shares: Vec<i16>,
+}
+
+/// The rows that a linear layer is given, as it takes them.
+#[derive(Debug, Default)]
+struct Rounded {
+    row: Vec<f32>,
+    quantised: Vec<i16>,
+    scales: Vec<f32>,
 }
 
 /// Bias of products that have none.
@@ -142,34 +148,51 @@ impl Encoder {
         scratch: &mut Scratch,
         out: &mut Vec<f32>,
     ) -> Result<(), ShapeError> {
-        for layer in 0..self.steps() {
-            self.step(simd, layer, x, lengths, scratch)?;
+        // All tokens at once: the weights are read once for all.
+        let rows = x.len();
+        for number in 0..self.steps(x.len() / self.hidden, rows) {
+            self.step(simd, number, rows, x, lengths, scratch)?;
         }
         self.means(x, lengths, out)
     }
 
-    /// How many steps a pass has: one a layer.
-    pub fn steps(&self) -> usize {
-        self.layers.len().max(1)
+    /// How many steps a pass over so many tokens has, of which none multiplies more than `rows` of them by weights. For each layer: the tokens'
+    /// queries, keys and values, `rows` tokens a step; attention, a head a step; and what follows from it, `rows` tokens a step.
+    pub fn steps(&self, tokens: usize, rows: usize) -> usize {
+        self.layers.len().max(1) * self.steps_of_layer(tokens.div_ceil(rows.max(1)))
     }
 
-    /// The step `number` of a pass over `x`: its layer, and before the first the normalisation. All steps in their order, and then
-    /// [`Encoder::means`], are [`Encoder::mean_vectors`], for callers who have other things to do between.
+    fn steps_of_layer(&self, blocks: usize) -> usize {
+        2 * blocks + self.heads
+    }
+
+    /// The step `number` of a pass over `x`; before the first comes the normalisation. All of [`Encoder::steps`] in their order, with the same `rows`
+    /// and `scratch`, and then [`Encoder::means`], are [`Encoder::mean_vectors`], for callers who have other things to do between.
     ///
     /// # Errors
     /// As [`Encoder::mean_vectors`].
-    pub fn step(&self, simd: Simd, number: usize, x: &mut [f32], lengths: &[usize], scratch: &mut Scratch) -> Result<(), ShapeError> {
+    pub fn step(
+        &self,
+        simd: Simd,
+        number: usize,
+        rows: usize,
+        x: &mut [f32],
+        lengths: &[usize],
+        scratch: &mut Scratch,
+    ) -> Result<(), ShapeError> {
         let longest = self.longest(x, lengths)?;
+        scratch.reserve(self, x.len() / self.hidden, longest);
         match simd.0 {
-            Set::Scalar => self.forward::<Scalar>(number, x, lengths, longest, scratch),
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+            Set::Scalar => self.forward::<super::kernel::Scalar>(number, rows, x, lengths, scratch),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => self.forward::<super::kernel::Simd128>(number, x, lengths, longest, scratch),
+            Set::Simd128 => self.forward::<super::kernel::Simd128>(number, rows, x, lengths, scratch),
             // SAFETY: a `Simd` is only made after finding its features on this machine.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => unsafe { self.forward_avx2(number, x, lengths, longest, scratch) },
+            Set::Avx2 => unsafe { self.forward_avx2(number, rows, x, lengths, scratch) },
             // SAFETY: the same.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512Vnni => unsafe { self.forward_vnni(number, x, lengths, longest, scratch) },
+            Set::Avx512Vnni => unsafe { self.forward_vnni(number, rows, x, lengths, scratch) },
         }
         Ok(())
     }
@@ -210,46 +233,54 @@ impl Encoder {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn forward_avx2(&self, number: usize, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch) {
-        self.forward::<super::kernel::Avx2>(number, x, lengths, longest, s);
+    fn forward_avx2(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
+        self.forward::<super::kernel::Avx2>(number, rows, x, lengths, s);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-    fn forward_vnni(&self, number: usize, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch) {
-        self.forward::<super::kernel::Avx512Vnni>(number, x, lengths, longest, s);
+    fn forward_vnni(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
+        self.forward::<super::kernel::Avx512Vnni>(number, rows, x, lengths, s);
     }
 
     /// One step. Inlined into a function per instruction set, so that its floating-point loops are compiled for each.
     #[inline(always)]
-    fn forward<K: Kernel>(&self, number: usize, x: &mut [f32], lengths: &[usize], longest: usize, s: &mut Scratch) {
-        s.reserve(self, x.len() / self.hidden, longest);
+    fn forward<K: Kernel>(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
+        let (hidden, tokens) = (self.hidden, x.len() / self.hidden);
+        let rows = rows.clamp(1, tokens.max(1));
+        let blocks = tokens.div_ceil(rows);
         if number == 0 {
             norm_rows(x, &self.input_norm, self.epsilon);
         }
-        let Some(layer) = self.layers.get(number) else { return };
-        self.attend::<K>(layer, x, lengths, s);
-        norm_rows(x, &layer.attention_norm, self.epsilon);
-        feed_forward::<K>(layer, x, s);
-        norm_rows(x, &layer.output_norm, self.epsilon);
-    }
-
-    /// x += attended(attention(x)).
-    #[inline(always)]
-    fn attend<K: Kernel>(&self, layer: &Layer, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
-        let (hidden, tokens) = (self.hidden, x.len() / self.hidden);
-        let wide = &mut s.wide[..tokens * 3 * hidden];
-        quantise_rows(x, &layer.qkv, &mut s.row, &mut s.quantised, &mut s.scales);
-        layer.qkv.apply::<K>(&s.quantised, &s.scales[..tokens], wide, Finish::Store);
-        let mut start = 0;
-        for &n in lengths {
-            for head in 0..self.heads {
-                self.head::<K>(head, start, n, s);
+        let steps = self.steps_of_layer(blocks);
+        let Some(layer) = self.layers.get(number / steps) else { return };
+        let part = number % steps;
+        let block = |i: usize| i * rows..tokens.min((i + 1) * rows);
+        if part < blocks {
+            // Queries, keys and values.
+            let block = block(part);
+            let wide = &mut s.wide[block.start * 3 * hidden..block.end * 3 * hidden];
+            let x = &x[block.start * hidden..block.end * hidden];
+            apply::<K>(&layer.qkv, x, wide, Finish::Store, &mut s.rounded);
+        } else if part < blocks + self.heads {
+            let mut start = 0;
+            for &n in lengths {
+                self.head::<K>(part - blocks, start, n, s);
+                start += n;
             }
-            start += n;
+        } else {
+            let block = block(part - blocks - self.heads);
+            let block = block.start * hidden..block.end * hidden;
+            let x = &mut x[block.clone()];
+            // x += attended(attention(x)).
+            apply::<K>(&layer.attended, &s.context[block], x, Finish::Add, &mut s.rounded);
+            norm_rows(x, &layer.attention_norm, self.epsilon);
+            // x += down(gelu(up(x))). The queries, keys and values are not needed any more.
+            let wide = &mut s.wide[..x.len() / hidden * layer.up.outputs()];
+            apply::<K>(&layer.up, x, wide, Finish::Gelu, &mut s.rounded);
+            apply::<K>(&layer.down, wide, x, Finish::Add, &mut s.rounded);
+            norm_rows(x, &layer.output_norm, self.epsilon);
         }
-        quantise_rows(&s.context[..tokens * hidden], &layer.attended, &mut s.row, &mut s.quantised, &mut s.scales);
-        layer.attended.apply::<K>(&s.quantised, &s.scales[..tokens], x, Finish::Add);
     }
 
     /// One head of scaled dot-product attention (Vaswani et al. 2017) over `n` tokens from `start`, in integers like the linear layers.
@@ -325,17 +356,6 @@ impl Encoder {
     }
 }
 
-/// x += down(gelu(up(x))).
-#[inline(always)]
-fn feed_forward<K: Kernel>(layer: &Layer, x: &mut [f32], s: &mut Scratch) {
-    let tokens = x.len() / layer.up.inputs();
-    quantise_rows(x, &layer.up, &mut s.row, &mut s.quantised, &mut s.scales);
-    let wide = &mut s.wide[..tokens * layer.up.outputs()];
-    layer.up.apply::<K>(&s.quantised, &s.scales[..tokens], wide, Finish::Gelu);
-    quantise_rows(wide, &layer.down, &mut s.row, &mut s.quantised, &mut s.scales);
-    layer.down.apply::<K>(&s.quantised, &s.scales[..tokens], x, Finish::Add);
-}
-
 #[inline(always)]
 fn norm_rows(x: &mut [f32], norm: &LayerNorm, epsilon: f32) {
     for row in x.chunks_exact_mut(norm.weight.len()) {
@@ -343,15 +363,18 @@ fn norm_rows(x: &mut [f32], norm: &LayerNorm, epsilon: f32) {
     }
 }
 
-/// Multiplies each row of `x` by the factors of `layer`'s inputs and rounds it.
-#[inline(always)]
-fn quantise_rows(x: &[f32], layer: &Linear, row: &mut [f32], out: &mut [i16], scales: &mut [f32]) {
+/// `out[row] = finish(W x[row] + b)`, where each row of `x` is multiplied by the factors of the layer's inputs and rounded first.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+fn apply<K: Kernel>(layer: &Linear, x: &[f32], out: &mut [f32], finish: Finish, s: &mut Rounded) {
     let n = layer.inputs();
-    let row = &mut row[..n];
-    for ((x, out), scale) in x.chunks_exact(n).zip(out.chunks_exact_mut(n)).zip(scales) {
+    let tokens = x.len() / n;
+    let row = &mut s.row[..n];
+    for ((x, out), scale) in x.chunks_exact(n).zip(s.quantised.chunks_exact_mut(n)).zip(&mut s.scales) {
         multiply_into(x, layer.columns(), row);
         *scale = quantise(row, layer.limit(), out);
     }
+    layer.apply::<K>(&s.quantised, &s.scales[..tokens], out, finish);
 }
 
 impl Scratch {
@@ -360,9 +383,9 @@ impl Scratch {
         let widest = e.layers.iter().map(|l| l.up.outputs()).max().unwrap_or(0).max(3 * e.hidden);
         let padded = longest.next_multiple_of(PANEL.max(LANES));
         let head = e.hidden / e.heads;
-        grow(&mut self.row, widest);
-        grow(&mut self.quantised, tokens * widest);
-        grow(&mut self.scales, tokens);
+        grow(&mut self.rounded.row, widest);
+        grow(&mut self.rounded.quantised, tokens * widest);
+        grow(&mut self.rounded.scales, tokens);
         grow(&mut self.wide, tokens * widest);
         grow(&mut self.context, tokens * e.hidden);
         grow(&mut self.queries, padded * head);

@@ -21,6 +21,7 @@ pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
 pub(crate) fn dots(simd: Simd, rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
     assert!(q.len() <= dim && out.len().checked_mul(dim) == Some(rows.len()));
     match simd.0 {
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         Set::Scalar => scalar(rows, dim, q, out),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Set::Simd128 => wasm::dots(rows, dim, q, out),

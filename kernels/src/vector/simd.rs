@@ -8,8 +8,10 @@ pub struct Simd(pub(crate) Set);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Set {
     /// Plain code.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     Scalar,
-    /// WebAssembly's 128-bit instructions. A module either has them or does not load, so this is known when compiling.
+    /// WebAssembly's 128-bit instructions. A module either has them or does not load, so this is known when compiling, and such a module carries no
+    /// plain code beside them.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
     #[cfg(target_arch = "x86_64")]
@@ -20,7 +22,8 @@ pub(crate) enum Set {
 }
 
 impl Simd {
-    /// Plain code, on any machine.
+    /// Plain code, on any machine; not in a WebAssembly module with 128-bit instructions.
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     pub fn scalar() -> Simd {
         Simd(Set::Scalar)
     }
@@ -44,10 +47,11 @@ impl Simd {
 
     /// All sets of this machine, slowest first.
     pub fn available() -> Vec<Simd> {
-        #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(unused_mut))]
-        let mut sets = vec![Set::Scalar];
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        sets.push(Set::Simd128);
+        let sets = vec![Set::Simd128];
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+        let mut sets = vec![Set::Scalar];
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") {
@@ -63,6 +67,7 @@ impl Simd {
     /// Its name: `scalar`, `simd128`, `avx2`, `avx512vnni`.
     pub fn name(self) -> &'static str {
         match self.0 {
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Set::Scalar => "scalar",
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Set::Simd128 => "simd128",

@@ -107,8 +107,9 @@ fn listed(reply: &str) -> Vec<String> {
 /// Words as the entity that they exactly name, as a number or date, or as words.
 pub(super) fn item_of(linker: Option<&Linker>, text: &str, target: &Target) -> Item {
     if let Some(linker) = linker {
-        let found = linker.link(text, 8);
-        let fitting = found.iter().find(|c| c.score >= 0.85 && super::lexicon::fits(linker.graph(), c.node, target));
+        // What is not quite the name scores less.
+        let found = linker.named(text);
+        let fitting = found.iter().take(8).find(|c| c.score >= 0.85 && super::lexicon::fits(linker.graph(), c.node, target));
         if let Some(c) = fitting {
             return Item::Node(c.node);
         }

@@ -1,11 +1,13 @@
 //! The one inner loop of inference, a tile of 32-bit sums, for each instruction set.
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(super) use scalar::Scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(super) use wasm::Simd128;
@@ -26,6 +28,7 @@ pub(super) trait Weight: Copy {
     /// Whether it is one byte wide. Plain code need not know.
     #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(dead_code))]
     const NARROW: bool;
+    #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
     fn widen(self) -> i32;
 }
 
@@ -145,6 +148,7 @@ mod tests {
     fn check_all<W: Weight + Default>(x: &[i16], rows: usize, inputs: usize, w: &[W]) {
         for simd in Simd::available() {
             match simd.0 {
+                #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
                 Set::Scalar => check_kernel::<Scalar, W>(x, rows, inputs, w),
                 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
                 Set::Simd128 => check_kernel::<Simd128, W>(x, rows, inputs, w),
