@@ -12,7 +12,7 @@ use super::confidence::{Calibration, Seen};
 use super::draft::{Draft, Spoken};
 use super::label::{Node, Shape, Wrap};
 use crate::compact::{sort_by, sort_unique};
-use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId};
+use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId, Value};
 use crate::plan::execute::{Phrases, Target};
 use crate::plan::{Extreme, Plan};
 use crate::text::{fold, words};
@@ -114,7 +114,12 @@ impl<'g> Grounder<'g> {
                 let readings = self.readings(&shape.node(), &asking);
                 match draft.wrap {
                     Wrap::Max | Wrap::Min => self.superlative(readings, &asking)?,
-                    Wrap::Count => readings.into_iter().next().map(|r| (Asked::Count(r.query.clone()), r))?,
+                    // "How many people live in …" asks for the number that the graph has.
+                    Wrap::Count => {
+                        let reading = readings.into_iter().next()?;
+                        let query = reading.query.clone();
+                        (if self.is_a_number(&reading.found) { Asked::Set(query) } else { Asked::Count(query) }, reading)
+                    }
                     Wrap::Set | Wrap::Equal => readings.into_iter().next().map(|r| (Asked::Set(r.query.clone()), r))?,
                 }
             }
@@ -131,6 +136,10 @@ impl<'g> Grounder<'g> {
         };
         let plan = asked.plan(self.graph, question);
         Some(Grounded { plan, asked, answer: reading.found, seen, confidence: calibration.confidence(&seen) })
+    }
+
+    fn is_a_number(&self, found: &[NodeId]) -> bool {
+        matches!(found, [one] if matches!(value(self.graph, *one), Some(Value::Number { .. })))
     }
 
     /// The readings of a part, best first.

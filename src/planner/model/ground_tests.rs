@@ -5,6 +5,7 @@ use super::super::super::tests::graph;
 use super::super::draft::{Draft, Pointer, Spoken};
 use super::super::label::{STEPS, Shape, Wrap};
 use super::*;
+use crate::kg::{KgBuilder, LiteralKind, Provenance};
 use crate::plan::{check, rft};
 
 fn draft(shape: Shape, wrap: Wrap, question: &str, entities: &[&str], relations: &[&str]) -> Draft {
@@ -81,6 +82,20 @@ fn counts_superlatives_and_comparisons_are_carried_out_on_values() {
     assert_eq!(grounded(q, &d).1, ["Heat"]);
     let q = "which has the earlier release year, Ali or Serpico";
     assert_eq!(grounded(q, &draft(Shape::Compare, Wrap::Min, q, &["Ali", "Serpico"], &["release year"])).1, ["Serpico"]);
+}
+
+#[test]
+fn how_many_is_the_number_that_the_graph_has() {
+    let mut b = KgBuilder::default();
+    let (state, population) = (b.entity("Ohio").unwrap(), b.relation("population").unwrap());
+    let people = b.literal("11756058", LiteralKind::Number, "", "").unwrap();
+    b.triple(state, population, people, Provenance::Cited("census")).unwrap();
+    let graph = b.finish().unwrap();
+    let linker = Linker::new(&graph);
+    let q = "how many people live in Ohio";
+    let d = draft(Shape::P1, Wrap::Count, q, &["Ohio"], &["population"]);
+    let found = Grounder::new(&linker).ground(q, &[], &d, &Calibration::default()).unwrap();
+    assert!(matches!(found.asked, Asked::Set(_)), "{:?}", found.plan);
 }
 
 #[test]
