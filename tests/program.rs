@@ -125,6 +125,15 @@ fn a_folder_becomes_a_bundle_that_answers() {
 }
 
 #[test]
+fn a_reader_who_has_read_enough_ends_the_program_without_a_word() {
+    let (_keep, bundle) = built();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let read = program().arg("inspect").arg(&bundle).stdout(writer).output().unwrap();
+    assert_eq!((read.status.code(), err(&read).as_str()), (Some(141), ""));
+}
+
+#[test]
 fn what_cannot_be_read_is_named_and_counted_and_the_rest_is_built() {
     let dir = tempfile::tempdir().unwrap();
     documents(dir.path());
