@@ -15,7 +15,7 @@ const OVER_RULES: f32 = 0.6;
 /// The same where the rules have one and the question names a single thing.
 const OVER_CHAIN: f32 = 0.7;
 /// Rules that are so sure of a plan about a single thing are not doubted.
-const SURE_RULES: f32 = 0.95;
+const SURE_RULES: f32 = 0.9;
 /// A plan with a step that the question's words agree with less is not believed: over the graph of a documentation, which is all sections and links,
 /// anything is a step away from anything.
 const SPOKEN: f32 = 0.5;

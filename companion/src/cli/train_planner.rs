@@ -196,6 +196,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         None => model,
     };
+    let bits = if args.bits == Bits::Four { 4 } else { 8 };
     let mut sets = vec![("Held out".to_owned(), held_out)];
     for path in &args.test {
         sets.push((name(path), read(std::slice::from_ref(path))?.0.lessons));
@@ -210,14 +211,14 @@ pub fn run(args: &Args) -> Result<()> {
             None => None,
         };
         print!("{name}: {} examples, shape {:.4}, ", all.questions, all.shape_accuracy());
-        println!("tag F1 {:.4}, all right {:.4}, in int8", all.tag_f1(), all.exact_match());
+        println!("tag F1 {:.4}, all right {:.4}, in {bits} bits", all.tag_f1(), all.exact_match());
         if let Some(j) = &judged {
             println!("  on the graph: {} examples, {:.4} answered exactly, F1 {:.4}", j.questions, j.accuracy(), j.mean_f1());
         }
         about.sets.push(SetMeasured { name, all, by_pattern, judged });
     }
     let bytes = model.encode();
-    about.bytes = bytes.len();
+    (about.bits, about.bytes) = (bits, bytes.len());
     write(&args.out, &bytes)?;
     write(&args.out.with_extension("md"), card(&about).as_bytes())?;
     write(&args.out.with_extension("html"), curves(&about).as_bytes())?;

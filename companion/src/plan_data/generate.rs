@@ -3,9 +3,10 @@
 use super::ground::Grounder;
 use super::near::{Near, fnv};
 use super::pattern::{PATTERNS, Pattern};
+use super::unsaid::without_unsaid;
 use super::wording::{Noise, Role, Wording};
 use crate::cluster::Random;
-use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId};
+use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId, TypeId};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
 use pocketgraph::plan::json_form;
 use pocketgraph::planner::Asked;
@@ -240,7 +241,8 @@ impl<'g> Maker<'g> {
         if spans.iter().any(|(_, _, role)| matches!(role, Role::Entity(n) if is_code(self.graph.label(*n)))) {
             return None;
         }
-        let plan = asked.plan(self.graph, &question);
+        let types: Vec<TypeId> = spans.iter().filter_map(|s| if let Role::Type(of) = s.2 { Some(of) } else { None }).collect();
+        let plan = without_unsaid(asked, &types).plan(self.graph, &question);
         let work = self.executor.execute(&plan, Resources::default(), Limits::default());
         let execution = futures::FutureExt::now_or_never(work)?.ok()?;
         let members = &execution.answer().members;

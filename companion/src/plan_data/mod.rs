@@ -11,6 +11,7 @@ mod ground;
 mod near;
 mod pattern;
 mod phrases;
+mod unsaid;
 mod wording;
 
 pub use card::card;

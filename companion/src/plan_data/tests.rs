@@ -119,6 +119,25 @@ fn every_pattern_gets_its_share_and_spans_name_what_the_plan_uses() {
 }
 
 #[test]
+fn a_plan_keeps_to_the_types_that_the_question_says() {
+    let (train, _, _) = made(&options(), &Near::default());
+    let (mut with, mut without) = (0, 0);
+    for example in &train {
+        let said = |name: &Value| example["spans"].as_array().unwrap().iter().any(|s| s["kind"] == "type" && s["name"] == *name);
+        for step in example["plan"]["statements"].as_array().unwrap().iter().filter(|s| s["op"] == "search_kg") {
+            match step.get("target") {
+                Some(target) if !target.is_null() => {
+                    assert!(said(target), "{example:#}");
+                    with += 1;
+                }
+                _ => without += 1,
+            }
+        }
+    }
+    assert!(with > 100 && without > 100, "{with} steps with a type and {without} without");
+}
+
+#[test]
 fn what_is_kept_for_testing_is_never_trained_on() {
     let options = DataOptions { held_relations: 40, ..options() };
     let (train, test, report) = made(&options, &Near::default());

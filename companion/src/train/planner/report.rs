@@ -19,6 +19,8 @@ pub struct About {
     pub device: String,
     /// Parameters that were trained.
     pub parameters: usize,
+    /// Bits of a weight of the model's layers.
+    pub bits: usize,
     /// Bytes of the model's file.
     pub bytes: usize,
     /// Examples learnt from, with repetitions.
@@ -31,7 +33,7 @@ pub struct About {
     pub points: Vec<Point>,
     /// What the run by reward was like; empty where there was none.
     pub drawn: Vec<Drawn>,
-    /// The finished model, in int8, on sets of examples: over all, by pattern, and on the graph.
+    /// The finished model, rounded, on sets of examples: over all, by pattern, and on the graph.
     pub sets: Vec<SetMeasured>,
 }
 
@@ -93,7 +95,7 @@ pub fn curves(about: &About) -> String {
         if let Some(j) = &set.judged {
             page.paragraph(&judged(j));
         }
-        page.table("In int8, as a page runs it", &HEADS, &set.rows());
+        page.table("Rounded, as a page runs it", &HEADS, &set.rows());
     }
     page.finish()
 }
@@ -120,8 +122,10 @@ pub fn card(about: &About) -> String {
     // Writing into a string does not fail.
     let _ = writeln!(out, "{}\n", summary(about));
     let _ = writeln!(out, "Made with `{}`.\n", about.command);
-    out.push_str(
-        "The first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, and linear heads; layers in int8, heads in floats. Word vectors and\n",
+    let _ = writeln!(
+        out,
+        "The first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, and linear heads; layers in {} bits, heads in floats. Word vectors and",
+        about.bits
     );
     out.push_str("positions are that model's, unchanged.\n\n## Data\n\n");
     for (file, n) in &about.data {
