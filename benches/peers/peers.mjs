@@ -120,8 +120,9 @@ async function measure(title, version, engine, options = {}) {
     const ids = result.found.map((found) => found.flatMap((h) => (typeof h === "number" ? [h] : [])));
     if (!engine.text && !options.ours) row.recall = ids.reduce((sum, list, q) => sum + recall(list, q), 0) / questions.length;
     if (options.ours && options.dense) {
-      const near = (h, q) => h.dense !== undefined && h.dense >= exact[q].tenth - 0.005;
-      row.recall = result.found.reduce((sum, hits, q) => sum + hits.filter((h) => near(h, q)).length / 10, 0) / questions.length;
+      // Our chunks have numbers of their own: their text says which row of the vectors they are.
+      const rowsOf = result.found.map((hits) => hits.map((h) => withText.get(h.text.trim())?.[0] ?? -1));
+      row.recall = rowsOf.reduce((sum, list, q) => sum + list.filter((i) => exact[q].cosines[i] >= exact[q].tenth - 0.005).length / 10, 0) / questions.length;
     }
     const url = (h) => (typeof h === "number" ? rows[h]?.url : typeof h === "string" ? h : h.url);
     const page = (u) => String(u ?? "").replace(/^\//, "").split("#")[0];
