@@ -291,7 +291,7 @@ async fn propose(
             // A caller who asks for the trained planner does not wait for the rules.
             let ruled = if choice == PlannerChoice::Trained { None } else { Some(by_rules().await) };
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
-            let named = names(linker, question);
+            let named = if trained.is_some() { names(linker, question) } else { 0 };
             let asked = || match &ruled {
                 None => true,
                 Some(ruled) => asks_trained(named, ruled.as_ref().ok().map(|(p, _)| (&p.plan, p.confidence))),

@@ -124,9 +124,8 @@ pub fn run(args: &Args) -> Result<()> {
     let cosine = cosine_of(&model, &embedder, &held_out);
     let bytes = encode_layers(&model);
     write(&args.out, &bytes)?;
-    let bits = if args.bits == Bits::Four { 4 } else { 8 };
     println!("{} texts learnt from in {:.0} s on {}", state.seen, state.seconds, network.name());
-    println!("{}: {} bytes, cosine {cosine:.4} in {bits} bits", args.out.display(), bytes.len());
+    println!("{}: {} bytes, cosine {cosine:.4} in {} bits", args.out.display(), bytes.len(), args.bits.count());
     Ok(())
 }
 

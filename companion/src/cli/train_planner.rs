@@ -7,9 +7,10 @@ use crate::embed_bulk::NativeEmbedder;
 use crate::eval::Part;
 use crate::plan_data::everyday;
 use crate::train::minilm::Bits;
+use crate::train::network::{Layout, Network, Rates, Sizes};
 use crate::train::planner::{
-    About, Baseline, Checkpoint, Course, Ended, Frames, Heard, Judge, Layout, Lesson, Lessons, Network, Options, Rates, Reinforcement,
-    Rewarded, SIZES, SetMeasured, Sizes, card, curves, measure_model, rounded, thinned,
+    About, Baseline, Checkpoint, Course, Ended, Frames, Heard, Judge, Lesson, Lessons, Options, Reinforcement, Rewarded, SIZES,
+    SetMeasured, card, curves, measure_model, rounded, thinned,
 };
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -196,7 +197,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         None => model,
     };
-    let bits = if args.bits == Bits::Four { 4 } else { 8 };
+    let bits = args.bits.count();
     let mut sets = vec![("Held out".to_owned(), held_out)];
     for path in &args.test {
         sets.push((name(path), read(std::slice::from_ref(path))?.0.lessons));

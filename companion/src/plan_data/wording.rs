@@ -414,11 +414,7 @@ impl<'g> Wording<'g> {
             && random.below(3) > 0
         {
             let words = Said(vec![(adjective, role)]);
-            let kind = self.graph.types(of[0]).first().copied().filter(|_| random.below(2) == 0);
-            let which = match kind {
-                Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
-                None => Said::plain(pick(random, &["Which", "Who", "Which one", "What"])),
-            };
+            let which = self.which_of(of[0], &["Which", "Who", "Which one", "What"], random);
             let is = pick(random, &[" is ", " was ", " is "]);
             return match random.below(5) {
                 0 => Said::plain("Is ").then(a).and(" ").then(words).and(" than ").then(b),
@@ -433,17 +429,22 @@ impl<'g> Wording<'g> {
             (_, Extreme::Max) => pick(random, &["larger ", "higher ", "greater ", "bigger ", "more "]),
             (_, Extreme::Min) => pick(random, &["smaller ", "lower ", "less ", "fewer ", "shorter "]),
         };
-        let kind = self.graph.types(of[0]).first().copied().filter(|_| random.below(2) == 0);
-        let which = match kind {
-            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
-            None => Said::plain(pick(random, &["Which", "Who", "Which one"])),
-        };
+        let which = self.which_of(of[0], &["Which", "Who", "Which one"], random);
         let (or, the) = (pick(random, &[" or ", " or "]), pick(random, &[" has the ", " has a ", " has "]));
         match random.below(5) {
             0 => Said::plain("Does ").then(a).and(or).then(b).and(" have the ").and(more).then(words),
             1 => Said::plain("Between ").then(a).and(" and ").then(b).and(", which").and(the).and(more).then(words),
             2 => a.and(or).then(b).and(": which").and(the).and(more).then(words),
             _ => which.and(the).and(more).then(words).and(", ").then(a).and(or).then(b),
+        }
+    }
+
+    /// "Which film" of what is compared, or one of `plain`.
+    fn which_of(&self, node: NodeId, plain: &[&'static str], random: &mut Random) -> Said {
+        let kind = self.graph.types(node).first().copied().filter(|_| random.below(2) == 0);
+        match kind {
+            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            None => Said::plain(pick(random, plain)),
         }
     }
 

@@ -47,6 +47,16 @@ pub enum Bits {
     Four,
 }
 
+impl Bits {
+    /// How many there are of a weight.
+    pub fn count(self) -> usize {
+        match self {
+            Bits::Eight => 8,
+            Bits::Four => 4,
+        }
+    }
+}
+
 /// What [`quantise`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {

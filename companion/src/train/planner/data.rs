@@ -83,14 +83,6 @@ impl Lessons {
         }
     }
 
-    /// Takes an example, where it says something for certain.
-    pub fn add(&mut self, example: Example) {
-        match of_example(example) {
-            Ok(lesson) => self.lessons.push(lesson),
-            Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
-        }
-    }
-
     /// Takes `count` lessons out, chosen by the seed: what is not learnt from, but measured on.
     pub fn held_out(&mut self, count: usize, seed: u64) -> Vec<Lesson> {
         let chosen = Random::new(seed, 21).sample(self.lessons.len(), count.min(self.lessons.len() / 10));

@@ -3,7 +3,8 @@
 use super::*;
 use crate::cluster::Random;
 use crate::embed_bulk::NativeEmbedder;
-use crate::train::planner::{Cpu, Labels, Sizes};
+use crate::train::network::{Cpu, Sizes};
+use crate::train::planner::Labels;
 use pocketgraph::planner::model::{Shape, TAGS, Tag, Wrap};
 
 /// Small, but on the real word vectors.

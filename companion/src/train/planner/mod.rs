@@ -17,7 +17,6 @@ mod report;
 mod thin;
 mod told;
 
-pub use super::network::{Adam, Batch, Cpu, DenseAt, LayerAt, Layout, Network, NormAt, Rates, Scores, Sizes};
 pub use answered::labelled;
 pub use checkpoint::{Checkpoint, Point};
 pub use data::{Disturbance, Frames, Lesson, Lessons, Targets};
@@ -33,6 +32,7 @@ pub use thin::thinned;
 pub use told::Told;
 
 use super::minilm::{HEADS, HIDDEN, INTERMEDIATE};
+use super::network::Sizes;
 use pocketgraph::planner::model::{Shape, TAGS, Wrap};
 
 /// The sizes of the planner that is trained: MiniLM's, with two layers where nothing else is asked for.
