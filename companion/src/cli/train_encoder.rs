@@ -6,9 +6,11 @@ use super::train_device::{Device, clock, stopped};
 use super::train_planner::{layers, name, write};
 use crate::embed_bulk::NativeEmbedder;
 use crate::progress::Progress;
-use crate::train::encoder::{Checkpoint, Course, Heard, Options, Teacher, chosen_layers, cosine_of, load, rounded, save, sizes, tokens};
+use crate::train::encoder::{
+    Checkpoint, Course, Heard, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
+};
 use crate::train::minilm::Bits;
-use crate::train::network::Layout;
+use crate::train::network::{Layout, Schedule};
 use crate::train::query_table::Lessons;
 use crate::train::texts::{self, Draw};
 use miette::{Result, miette};
@@ -43,19 +45,19 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     lessons: Option<PathBuf>,
     /// Passes over the texts
-    #[arg(long, default_value_t = Options::default().epochs)]
+    #[arg(long, default_value_t = usual().epochs)]
     epochs: usize,
     /// End after so many minutes of training, if that is sooner
     #[arg(long)]
     minutes: Option<f64>,
     /// Texts a step
-    #[arg(long, default_value_t = Options::default().batch)]
+    #[arg(long, default_value_t = usual().batch)]
     batch: usize,
     /// AdamW's rate [default: 0.0006 for batches of 128, and more for larger ones by the root of their size]
     #[arg(long)]
     lr: Option<f32>,
     /// Texts between two looks at those held out
-    #[arg(long, value_name = "N", default_value_t = Options::default().check_every)]
+    #[arg(long, value_name = "N", default_value_t = usual().check_every)]
     check_every: usize,
     /// Bits of the layers' weights
     #[arg(long, default_value = "4", value_parser = bits)]
@@ -64,7 +66,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Minutes between checkpoints
-    #[arg(long, value_name = "N", default_value_t = Options::default().save_minutes)]
+    #[arg(long, value_name = "N", default_value_t = usual().save_minutes)]
     save_minutes: f64,
     /// Fixes every random choice
     #[arg(long, default_value_t = 1)]
@@ -95,16 +97,16 @@ pub fn run(args: &Args) -> Result<()> {
             Checkpoint::new(layout.from_layers(chosen_layers(args.layers).into_iter().filter_map(|i| all.get(i))))
         }
     };
-    let options = Options {
+    let schedule = Schedule {
         epochs: args.epochs,
         minutes: args.minutes,
         batch: args.batch,
-        rates: Options::rates(args.batch, args.lr),
+        rates: rates(args.batch, args.lr),
         check_every: args.check_every,
         seed: args.seed,
         folder: args.resume.clone(),
         save_minutes: args.save_minutes,
-        ..Options::default()
+        ..usual()
     };
     let course = Course { layout: &layout, embedder: &embedder, lessons: &lessons, held_out: &held_out, stop: &stop };
     if state.step == 0 {
@@ -115,7 +117,7 @@ pub fn run(args: &Args) -> Result<()> {
             course.cosine(network.as_mut(), &state.parameters, args.batch)
         );
     }
-    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |heard| tell(&heard))?;
+    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |heard| tell(&heard))?;
     if !ended && args.resume.is_some() {
         println!("stopped after {} steps; the same command goes on", state.step);
         return Ok(());

@@ -7,7 +7,7 @@ use crate::embed_bulk::NativeEmbedder;
 use crate::eval::Part;
 use crate::plan_data::everyday;
 use crate::train::minilm::Bits;
-use crate::train::network::{Layout, Network, Rates, Sizes};
+use crate::train::network::{Layout, Network, Rates, Schedule, Sizes};
 use crate::train::planner::{
     About, Baseline, Checkpoint, Course, Ended, Frames, Heard, Judge, Lesson, Lessons, Options, Reinforcement, Rewarded, SIZES,
     SetMeasured, card, curves, measure_model, rounded, thinned,
@@ -51,13 +51,13 @@ pub struct Args {
     #[arg(short, long, default_value = "models/planner.bin")]
     out: PathBuf,
     /// Passes over the examples
-    #[arg(long, default_value_t = Options::default().epochs)]
+    #[arg(long, default_value_t = Schedule::default().epochs)]
     epochs: usize,
     /// End after so many minutes of training, if that is sooner
     #[arg(long)]
     minutes: Option<f64>,
     /// Questions a step
-    #[arg(long, default_value_t = Options::default().batch)]
+    #[arg(long, default_value_t = Schedule::default().batch)]
     batch: usize,
     /// AdamW's rate for the heads; the layers have less
     #[arg(long, default_value_t = Rates::default().rate)]
@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     dropped: f64,
     /// Examples between two looks at those held out
-    #[arg(long, value_name = "N", default_value_t = Options::default().check_every)]
+    #[arg(long, value_name = "N", default_value_t = Schedule::default().check_every)]
     check_every: usize,
     /// Looks without a better result after which the run ends
     #[arg(long, value_name = "N", default_value_t = Options::default().patience)]
@@ -90,7 +90,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Minutes between checkpoints
-    #[arg(long, value_name = "N", default_value_t = Options::default().save_minutes)]
+    #[arg(long, value_name = "N", default_value_t = Schedule::default().save_minutes)]
     save_minutes: f64,
     /// Begin with the best weights of the run in this folder, or with this model
     #[arg(long, value_name = "DIR|FILE")]
@@ -293,18 +293,18 @@ pub(super) fn layers(text: &str) -> Result<usize, String> {
 }
 
 fn options(args: &Args) -> Options {
-    Options {
+    let schedule = Schedule {
         epochs: args.epochs,
         minutes: args.minutes,
         batch: args.batch,
         rates: Rates { rate: args.lr, ..Rates::default() },
         check_every: args.check_every,
-        patience: args.patience,
         seed: args.seed,
         folder: args.resume.clone(),
         save_minutes: args.save_minutes,
-        ..Options::default()
-    }
+        ..Schedule::default()
+    };
+    Options { schedule, patience: args.patience, ..Options::default() }
 }
 
 /// The command line, with files by their names alone.

@@ -3,64 +3,27 @@
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
 use crate::embed_bulk::{NativeEmbedder, framed};
-use crate::train::network::{self, Adam, Batch, Layout, Measure, Network, Rates, batches, vectors};
+use crate::train::network::{self, Adam, Batch, Layout, Measure, Network, Rates, Schedule, batches, vectors};
 use crate::train::query_table::{Lessons, cosine_gradient};
 use miette::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The batch that the usual rate is for.
 const USUAL_BATCH: f32 = 128.0;
 
-/// How to train.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Passes over the texts.
-    pub epochs: usize,
-    /// The run ends after so many minutes, if that is sooner; the rate falls by the clock then.
-    pub minutes: Option<f64>,
-    /// Texts a step.
-    pub batch: usize,
-    /// How the numbers move.
-    pub rates: Rates,
-    /// Steps over which the rate rises.
-    pub warm_up: usize,
-    /// Texts learnt from between two looks at those held out.
-    pub check_every: usize,
-    /// Fixes the order of the texts.
-    pub seed: u64,
-    /// Where checkpoints go.
-    pub folder: Option<PathBuf>,
-    /// Minutes between checkpoints.
-    pub save_minutes: f64,
+/// How to train where nothing else is asked for.
+pub fn usual() -> Schedule {
+    let batch = 128;
+    Schedule { batch, rates: rates(batch, None), check_every: 65_536, ..Schedule::default() }
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        let batch = 128;
-        Options {
-            epochs: 3,
-            minutes: None,
-            batch,
-            rates: Options::rates(batch, None),
-            warm_up: 100,
-            check_every: 65_536,
-            seed: 1,
-            folder: None,
-            save_minutes: 5.0,
-        }
-    }
-}
-
-impl Options {
-    /// AdamW's rates: all layers alike, 6e-4 for batches of 128 and more for larger ones by the root of their size, where no rate is given.
-    pub fn rates(batch: usize, rate: Option<f32>) -> Rates {
-        let rate = rate.unwrap_or_else(|| 6e-4 * (batch as f32 / USUAL_BATCH).max(1.0).sqrt());
-        Rates { rate, encoder: 1.0, share: 1.0, ..Rates::default() }
-    }
+/// AdamW's rates: all layers alike, 6e-4 for batches of 128 and more for larger ones by the root of their size, where no rate is given.
+pub fn rates(batch: usize, rate: Option<f32>) -> Rates {
+    let rate = rate.unwrap_or_else(|| 6e-4 * (batch as f32 / USUAL_BATCH).max(1.0).sqrt());
+    Rates { rate, encoder: 1.0, share: 1.0, ..Rates::default() }
 }
 
 /// What one look at held-out texts found.
@@ -130,22 +93,20 @@ impl Course<'_> {
         &self,
         network: &mut dyn Network,
         state: &mut Checkpoint,
-        options: &Options,
+        schedule: &Schedule,
         hear: &mut dyn FnMut(Heard<'_>),
     ) -> Result<bool> {
-        let batch = options.batch.max(1);
+        let batch = schedule.batch.max(1);
         let lengths: Vec<usize> = self.lessons.tokens.iter().map(Vec::len).collect();
-        let per_epoch = lengths.len().div_ceil(batch).max(1) as u64;
-        let total = (options.epochs as u64 * per_epoch).max(1);
-        let check_every = (options.check_every / batch).max(1) as u64;
-        let mut adam = Adam::new(self.layout, &options.rates);
+        let (per_epoch, total) = (schedule.per_epoch(lengths.len()), schedule.total(lengths.len()));
+        let mut adam = Adam::new(self.layout, &schedule.rates);
         state.give(&mut adam);
         let mut gradient = vec![0.0; self.layout.len];
         let mut order = (u64::MAX, Vec::new());
         let mut chosen = |step: u64| {
             let epoch = step / per_epoch;
             if order.0 != epoch {
-                order = (epoch, batches(&lengths, batch, options.seed, epoch));
+                order = (epoch, batches(&lengths, batch, schedule.seed, epoch));
             }
             order.1.get((step % per_epoch) as usize).cloned().unwrap_or_default()
         };
@@ -156,8 +117,7 @@ impl Course<'_> {
         let mut ended = true;
         loop {
             state.seconds = before + began.elapsed().as_secs_f64();
-            let by_steps = state.step as f64 / total as f64;
-            let done = options.minutes.map_or(by_steps, |m| by_steps.max(state.seconds / (60.0 * m))).min(1.0);
+            let done = schedule.done(state.step, total, state.seconds);
             if done >= 1.0 {
                 break;
             }
@@ -166,14 +126,13 @@ impl Course<'_> {
                 break;
             }
             let following = chosen(state.step + 1);
-            let warm = ((state.step + 1) as f32 / options.warm_up.max(1) as f32).min(1.0);
             let (loss, next) = std::thread::scope(|scope| {
                 let next = scope.spawn(|| self.batch(self.lessons, &following));
                 let (x, targets) = &ready;
                 let mut scores = network.forward(&state.parameters, x);
                 let cosines = cosines(&mut scores.first, targets, self.embedder.dim());
                 network.backward(&state.parameters, &scores, &mut gradient);
-                adam.step(&mut state.parameters, &gradient, &options.rates, warm * (1.0 - done) as f32);
+                adam.step(&mut state.parameters, &gradient, &schedule.rates, schedule.factor(state.step, done));
                 (1.0 - cosines / x.lengths.len().max(1) as f64, next.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
             });
             state.step += 1;
@@ -181,7 +140,7 @@ impl Course<'_> {
             ready = next;
             loss_sum += loss;
             losses += 1;
-            let looks = state.step.is_multiple_of(check_every) || state.step == total;
+            let looks = schedule.looks(state.step, total);
             if looks || told.elapsed() > Duration::from_secs(10) {
                 let loss = loss_sum / f64::from(losses.max(1));
                 let look = looks.then(|| self.look(network, state, loss, batch));
@@ -194,9 +153,9 @@ impl Course<'_> {
                     state.point(look);
                 }
             }
-            if saved.elapsed().as_secs_f64() > 60.0 * options.save_minutes {
+            if schedule.saves(saved.elapsed().as_secs_f64()) {
                 state.take(&adam);
-                state.save(options.folder.as_deref())?;
+                state.save(schedule.folder.as_deref())?;
                 saved = Instant::now();
             }
         }
@@ -208,7 +167,7 @@ impl Course<'_> {
             hear(Heard { step: state.step, done: 1.0, loss, speed, left: 0.0, look: Some(&look) });
             state.point(look);
         }
-        state.save(options.folder.as_deref())?;
+        state.save(schedule.folder.as_deref())?;
         Ok(ended)
     }
 

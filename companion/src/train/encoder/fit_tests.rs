@@ -37,8 +37,8 @@ fn course<'a>(layout: &'a Layout, stop: &'a AtomicBool) -> Course<'a> {
     Course { layout, embedder, lessons, held_out, stop }
 }
 
-fn options() -> Options {
-    Options { epochs: 4, batch: 16, rates: Options::rates(16, Some(3e-4)), warm_up: 4, check_every: 1 << 20, ..Options::default() }
+fn options() -> Schedule {
+    Schedule { epochs: 4, batch: 16, rates: rates(16, Some(3e-4)), warm_up: 4, check_every: 1 << 20, ..usual() }
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn one_layer_comes_nearer_to_the_model_and_stays_near_in_four_bits() {
 #[test]
 fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
     let (layout, parameters) = start(1);
-    let options = Options { epochs: 1, check_every: 16, ..options() };
-    let run = |state: &mut Checkpoint, options: &Options, until: Option<u64>| {
+    let options = Schedule { epochs: 1, check_every: 16, ..options() };
+    let run = |state: &mut Checkpoint, options: &Schedule, until: Option<u64>| {
         let stop = AtomicBool::new(false);
         let mut hear = |heard: Heard<'_>| stop.store(until.is_some_and(|u| heard.step >= u), Ordering::Relaxed);
         course(&layout, &stop).fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
@@ -69,7 +69,7 @@ fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
     let mut whole = Checkpoint::new(parameters.clone());
     assert!(run(&mut whole, &options, None));
     let folder = tempfile::tempdir().unwrap();
-    let kept = Options { folder: Some(folder.path().to_owned()), ..options.clone() };
+    let kept = Schedule { folder: Some(folder.path().to_owned()), ..options.clone() };
     assert!(!run(&mut Checkpoint::new(parameters), &kept, Some(3)));
     let mut again = Checkpoint::load(folder.path(), &layout).unwrap().unwrap();
     assert_eq!(again.step, 3);

@@ -13,6 +13,7 @@ mod frame;
 mod matmul;
 mod order;
 mod parameters;
+mod schedule;
 
 pub use adam::{Adam, Rates};
 #[cfg(feature = "train")]
@@ -23,6 +24,7 @@ pub use export::rounded_layers;
 pub use frame::{sums, vectors};
 pub use order::batches;
 pub use parameters::{DenseAt, LayerAt, Layout, NormAt, Sizes};
+pub use schedule::Schedule;
 
 /// Sequences of token vectors, one after the other without padding.
 #[derive(Debug, Clone, Default, PartialEq)]

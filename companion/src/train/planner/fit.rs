@@ -5,9 +5,8 @@
 use super::checkpoint::{Checkpoint, Point};
 use super::data::{Disturbance, Frames, Lesson};
 use super::loss::{Measured, Weights, cross_entropy};
-use crate::train::network::{self, Adam, Layout, Network, Rates};
+use crate::train::network::{self, Adam, Layout, Network, Schedule};
 use miette::Result;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,48 +16,19 @@ const MEASURED_AT_ONCE: usize = 256;
 /// How to train.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Passes over the lessons.
-    pub epochs: usize,
-    /// The run ends after so many minutes, if that is sooner; the rate falls by the clock then.
-    pub minutes: Option<f64>,
-    /// Questions a step.
-    pub batch: usize,
-    /// How the numbers move.
-    pub rates: Rates,
-    /// Steps over which the rate rises.
-    pub warm_up: usize,
+    /// How long and at which pace.
+    pub schedule: Schedule,
     /// What mistakes count.
     pub weights: Weights,
     /// How questions are disturbed.
     pub disturbance: Disturbance,
-    /// Questions learnt from between two looks at those held out.
-    pub check_every: usize,
     /// Looks without a better result after which the run ends.
     pub patience: usize,
-    /// Fixes every random choice.
-    pub seed: u64,
-    /// Where checkpoints go.
-    pub folder: Option<PathBuf>,
-    /// Minutes between checkpoints.
-    pub save_minutes: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            epochs: 3,
-            minutes: None,
-            batch: 32,
-            rates: Rates::default(),
-            warm_up: 100,
-            weights: Weights::default(),
-            disturbance: Disturbance::default(),
-            check_every: 32_768,
-            patience: 6,
-            seed: 1,
-            folder: None,
-            save_minutes: 5.0,
-        }
+        Options { schedule: Schedule::default(), weights: Weights::default(), disturbance: Disturbance::default(), patience: 6 }
     }
 }
 
@@ -128,11 +98,10 @@ impl Course<'_> {
         options: &Options,
         hear: &mut dyn FnMut(Heard<'_>),
     ) -> Result<Ended> {
-        let batch = options.batch.max(1);
-        let per_epoch = self.lessons.len().div_ceil(batch).max(1) as u64;
-        let total = (options.epochs as u64 * per_epoch).max(1);
-        let check_every = (options.check_every / batch).max(1) as u64;
-        let mut adam = Adam::new(self.layout, &options.rates);
+        let schedule = &options.schedule;
+        let batch = schedule.batch.max(1);
+        let (per_epoch, total) = (schedule.per_epoch(self.lessons.len()), schedule.total(self.lessons.len()));
+        let mut adam = Adam::new(self.layout, &schedule.rates);
         state.give(&mut adam);
         let mut gradient = vec![0.0; self.layout.len];
         let (began, before) = (Instant::now(), state.seconds);
@@ -142,8 +111,7 @@ impl Course<'_> {
         let mut ended = Ended::Done;
         loop {
             state.seconds = before + began.elapsed().as_secs_f64();
-            let by_steps = state.step as f64 / total as f64;
-            let done = options.minutes.map_or(by_steps, |m| by_steps.max(state.seconds / (60.0 * m))).min(1.0);
+            let done = schedule.done(state.step, total, state.seconds);
             if done >= 1.0 {
                 break;
             }
@@ -153,24 +121,23 @@ impl Course<'_> {
             }
             let epoch = state.step / per_epoch;
             if order.0 != epoch {
-                order = (epoch, batches(self.lessons, batch, options.seed, epoch));
+                order = (epoch, batches(self.lessons, batch, schedule.seed, epoch));
             }
             let chosen = &order.1[(state.step % per_epoch) as usize];
             let lessons: Vec<&Lesson> = chosen.iter().map(|&i| &self.lessons[i]).collect();
             // Disturbances have a stream for each question of each step.
             let stream = (1 << 40) + state.step * batch as u64;
-            let (x, targets) = self.frames.batch(&lessons, options.disturbance, options.seed, stream);
+            let (x, targets) = self.frames.batch(&lessons, options.disturbance, schedule.seed, stream);
             let scores = network.forward(&state.parameters, &x);
             let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths, &options.weights);
             network.backward(&state.parameters, &by, &mut gradient);
-            let warm = ((state.step + 1) as f32 / options.warm_up.max(1) as f32).min(1.0);
-            adam.step(&mut state.parameters, &gradient, &options.rates, warm * (1.0 - done) as f32);
+            adam.step(&mut state.parameters, &gradient, &schedule.rates, schedule.factor(state.step, done));
             state.step += 1;
             state.seen += chosen.len() as u64;
             here += chosen.len() as u64;
             loss_sum += loss;
             losses += 1;
-            let look = state.step.is_multiple_of(check_every) || state.step == total;
+            let look = schedule.looks(state.step, total);
             if look || told.elapsed() > Duration::from_secs(10) {
                 let seconds = began.elapsed().as_secs_f64();
                 let point = look.then(|| self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options));
@@ -187,9 +154,9 @@ impl Course<'_> {
                     }
                 }
             }
-            if saved.elapsed().as_secs_f64() > 60.0 * options.save_minutes {
+            if schedule.saves(saved.elapsed().as_secs_f64()) {
                 state.take(&adam);
-                state.save(options.folder.as_deref())?;
+                state.save(schedule.folder.as_deref())?;
                 saved = Instant::now();
             }
         }
@@ -206,7 +173,7 @@ impl Course<'_> {
             });
             state.point(point);
         }
-        state.save(options.folder.as_deref())?;
+        state.save(schedule.folder.as_deref())?;
         Ok(ended)
     }
 

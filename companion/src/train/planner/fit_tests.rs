@@ -70,7 +70,8 @@ fn lessons(n: usize) -> Vec<Lesson> {
 }
 
 fn options() -> Options {
-    Options { epochs: 4, batch: 8, warm_up: 5, patience: 1000, check_every: 1 << 20, ..Options::default() }
+    let schedule = Schedule { epochs: 4, batch: 8, warm_up: 5, check_every: 1 << 20, ..Schedule::default() };
+    Options { schedule, patience: 1000, ..Options::default() }
 }
 
 /// A run to its end, or until a step is done.
@@ -96,11 +97,13 @@ fn four_kinds_of_questions_are_learnt_in_a_few_seconds() {
 #[test]
 fn a_run_that_was_interrupted_ends_with_the_same_weights() {
     let (lessons, start) = (lessons(60), Layout::new(SMALL).random(2));
-    let options = Options { epochs: 1, check_every: 8, ..options() };
+    let mut options = options();
+    (options.schedule.epochs, options.schedule.check_every) = (1, 8);
     let mut whole = Checkpoint::new(start.clone());
     run(&lessons, &options, &mut whole, None);
     let folder = tempfile::tempdir().unwrap();
-    let kept = Options { folder: Some(folder.path().to_owned()), ..options.clone() };
+    let mut kept = options.clone();
+    kept.schedule.folder = Some(folder.path().to_owned());
     let mut half = Checkpoint::new(start);
     assert_eq!(run(&lessons, &kept, &mut half, Some(3)), Ended::Stopped);
     let mut again = Checkpoint::load(folder.path(), &Layout::new(SMALL)).unwrap().unwrap();

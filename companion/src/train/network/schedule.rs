@@ -1,0 +1,77 @@
+//! How long a network learns, and at which pace.
+
+use super::adam::Rates;
+use std::path::PathBuf;
+
+/// The course of a run, whatever it learns.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    /// Passes over the texts.
+    pub epochs: usize,
+    /// The run ends after so many minutes, if that is sooner; the rate falls by the clock then.
+    pub minutes: Option<f64>,
+    /// Texts a step.
+    pub batch: usize,
+    /// How the numbers move.
+    pub rates: Rates,
+    /// Steps over which the rate rises.
+    pub warm_up: usize,
+    /// Texts learnt from between two looks at those held out.
+    pub check_every: usize,
+    /// Fixes every random choice.
+    pub seed: u64,
+    /// Where checkpoints go.
+    pub folder: Option<PathBuf>,
+    /// Minutes between checkpoints.
+    pub save_minutes: f64,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Schedule {
+            epochs: 3,
+            minutes: None,
+            batch: 32,
+            rates: Rates::default(),
+            warm_up: 100,
+            check_every: 32_768,
+            seed: 1,
+            folder: None,
+            save_minutes: 5.0,
+        }
+    }
+}
+
+impl Schedule {
+    /// Steps of a pass over so many texts.
+    pub fn per_epoch(&self, texts: usize) -> u64 {
+        texts.div_ceil(self.batch.max(1)).max(1) as u64
+    }
+
+    /// Steps of the whole run over so many texts, where no clock ends it.
+    pub fn total(&self, texts: usize) -> u64 {
+        (self.epochs as u64 * self.per_epoch(texts)).max(1)
+    }
+
+    /// Whether held-out texts are looked at after so many of all steps.
+    pub fn looks(&self, step: u64, total: u64) -> bool {
+        step.is_multiple_of((self.check_every / self.batch.max(1)).max(1) as u64) || step == total
+    }
+
+    /// The part of the run, from 0 to 1, that is done after so many of all steps and seconds.
+    pub fn done(&self, step: u64, total: u64, seconds: f64) -> f64 {
+        let by_steps = step as f64 / total as f64;
+        self.minutes.map_or(by_steps, |m| by_steps.max(seconds / (60.0 * m))).min(1.0)
+    }
+
+    /// What the rates are multiplied by at a step: it rises, and then falls in a straight line.
+    pub fn factor(&self, step: u64, done: f64) -> f32 {
+        let warm = ((step + 1) as f32 / self.warm_up.max(1) as f32).min(1.0);
+        warm * (1.0 - done) as f32
+    }
+
+    /// Whether it is time for another checkpoint, so many seconds after the last.
+    pub fn saves(&self, seconds: f64) -> bool {
+        seconds > 60.0 * self.save_minutes
+    }
+}
