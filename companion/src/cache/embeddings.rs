@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many vectors were asked for, and how many of them were there already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct EmbeddingCounts {
     /// Vectors asked for.
     pub asked: usize,
@@ -26,6 +26,11 @@ impl<'a> CachedEmbedder<'a> {
     /// With no cache, only texts that come twice in one call are saved.
     pub fn new(model: &'a NativeEmbedder, cache: Option<&'a Cache>) -> Self {
         CachedEmbedder { model, cache, asked: AtomicUsize::new(0), reused: AtomicUsize::new(0) }
+    }
+
+    /// The embedder itself.
+    pub fn model(&self) -> &'a NativeEmbedder {
+        self.model
     }
 
     /// What was asked for and re-used so far.

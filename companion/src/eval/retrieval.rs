@@ -3,6 +3,7 @@
 use super::data::{Passages, Question};
 use super::metrics::{Estimate, Intervals, MEASURES, Measures, measure, quantile};
 use super::set_bundle::{EvalError, SetBuild, open_set};
+use crate::cache::EmbeddingCounts;
 use crate::prepare::{UnknownRetriever, sections_of};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
@@ -98,6 +99,8 @@ pub struct Report {
     pub left_out: usize,
     /// Seconds of each stage of the build; empty where a bundle was used again.
     pub build_seconds: Vec<(&'static str, f64)>,
+    /// How many vectors the build asked for, and how many of them an earlier one had left in the cache.
+    pub embedded: EmbeddingCounts,
     /// One row a retriever.
     pub rows: Vec<Row>,
     /// The retriever that the others are compared with, where one was named.
@@ -131,6 +134,7 @@ pub async fn evaluate(
         questions: questions.len(),
         left_out: 0,
         build_seconds: set.build_seconds.clone(),
+        embedded: set.embedded,
         rows,
         baseline: None,
         paired: Vec::new(),
@@ -230,6 +234,7 @@ mod tests {
             questions: 4,
             left_out: 0,
             build_seconds: Vec::new(),
+            embedded: EmbeddingCounts::default(),
             rows: vec![row("lexical", &[0.0, 0.0, 1.0, 0.5]), row("auto", &[0.5, 0.5, 1.0, 1.0])],
             baseline: None,
             paired: Vec::new(),

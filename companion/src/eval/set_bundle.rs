@@ -3,8 +3,8 @@
 use super::data::Passages;
 use crate::assemble::{Contents, QueryModel, WriteError, assemble};
 use crate::autokg::{self, AutoKgError, AutoKgOptions};
+use crate::cache::{CachedEmbedder, EmbeddingCounts};
 use crate::cluster::cells;
-use crate::embed_bulk::NativeEmbedder;
 use crate::extract::ChunkView;
 use crate::folder::FolderSource;
 use crate::kg;
@@ -68,8 +68,8 @@ pub struct SetBuild<'a> {
     pub needs: Needs,
     /// A knowledge graph to plan over.
     pub knowledge: Option<&'a KnowledgeGraph>,
-    /// The model that embeds.
-    pub model: &'a NativeEmbedder,
+    /// The model that embeds, behind the vectors that are kept from earlier builds.
+    pub model: &'a CachedEmbedder<'a>,
     /// The token table that the bundle carries.
     pub table: Option<&'a TokenTable>,
     /// What embeds the questions.
@@ -86,6 +86,8 @@ pub struct SetBundle {
     pub engine: Engine,
     /// Seconds of each stage of the build; empty where a bundle was used again.
     pub build_seconds: Vec<(&'static str, f64)>,
+    /// How many vectors the build asked for, and how many of them were there already.
+    pub embedded: EmbeddingCounts,
     /// The folder, where nobody wants to keep it.
     _temporary: Option<tempfile::TempDir>,
 }
@@ -111,12 +113,13 @@ pub async fn open_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&P
         QuerySide::Table => engine.prepare_table().await?,
         QuerySide::Feedback => {}
     }
-    Ok(SetBundle { engine, build_seconds, _temporary: temporary })
+    Ok(SetBundle { engine, build_seconds, embedded: build.model.counts(), _temporary: temporary })
 }
 
 /// Builds the bundle of a set; the seconds that each stage took.
 fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<Vec<(&'static str, f64)>, EvalError> {
-    let SetBuild { needs, knowledge, model, table, progress, .. } = *build;
+    let SetBuild { needs, knowledge, model: embedder, table, progress, .. } = *build;
+    let model = embedder.model();
     let documents: Vec<Document> =
         passages.pages.iter().map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone() }).collect();
     let chunk = |p: &super::data::Passage| {
@@ -140,10 +143,10 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
     };
     let title_of = |c: &Chunk| documents.get(c.document as usize).map_or("", |d| d.title.as_str());
     let texts: Vec<String> = chunks.iter().map(|c| c.context(title_of(c))).collect();
-    let vectors = model.embed_all(&texts, progress);
+    let vectors = embedder.embed_all(&texts, progress);
     lap("passages");
     let cell_of = cells(&vectors, (chunks.len() as f64).sqrt().round().max(1.0) as usize, 0);
-    let embed = |texts: &[String]| model.embed_all(texts, &|_| {});
+    let embed = |texts: &[String]| embedder.embed_all(texts, &|_| {});
     lap("cells");
     let extra = knowledge.map(|graph| kg::names_of(graph, &chunks)).unwrap_or_default();
     let found = names::find_with(&documents, &chunks, &extra, Some(&embed), needs.sentences());

@@ -1,7 +1,8 @@
 //! `pocketgraph eval answers`.
 
+use super::cache::CacheArgs;
 use super::keep_html;
-use crate::cache::{Cache, default_folder};
+use crate::cache::CachedEmbedder;
 use crate::cli::ask::agent_options;
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
@@ -20,7 +21,6 @@ use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{AgentOptions, NAMES};
 use pocketgraph::llm::{ChatModel, Recorder};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Arguments of `pocketgraph eval answers`.
 #[derive(Debug, clap::Args)]
@@ -80,12 +80,8 @@ pub struct Args {
     /// Take the model's replies from a recorded run, without a network
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Keep the model's replies in this folder [default: the user's cache folder]
-    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
-    cache: Option<PathBuf>,
-    /// Keep no replies: every one is asked for again
-    #[arg(long)]
-    no_cache: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Measure the first so many questions only
     #[arg(long, value_name = "N")]
     first: Option<usize>,
@@ -119,8 +115,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let bars = Bars::new(false);
     // A recording answers by itself.
-    let cache = chat.as_ref().filter(|_| args.replay.is_none()).and_then(|_| cache(args, &bars));
-    let kept = chat.as_deref().map(|chat| KeptReplies::new(chat, cache, args.endpoint.identity().unwrap_or_default()));
+    let cache = args.cache.open(&bars, "replies are not kept, and a run that is broken off begins anew");
+    let replies = cache.clone().filter(|_| args.replay.is_none());
+    let kept = chat.as_deref().map(|chat| KeptReplies::new(chat, replies, args.endpoint.identity().unwrap_or_default()));
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
     let sink = |line: &str| file.iter().for_each(|f| f.line(line));
     let recorder = match (&file, &kept) {
@@ -149,7 +146,7 @@ pub fn run(args: &Args) -> Result<()> {
             let build = SetBuild {
                 needs,
                 knowledge: knowledge.as_ref(),
-                model: &model,
+                model: &CachedEmbedder::new(&model, cache.as_deref()),
                 table: None,
                 side: QuerySide::Model,
                 layers: &model.layers(QueryLayers::default()),
@@ -183,7 +180,7 @@ pub fn run(args: &Args) -> Result<()> {
         None => Ok(()),
         Some(why) => {
             let n = report.rows.first().map_or(0, |r| r.questions);
-            let help = if args.no_cache || args.replay.is_some() { "" } else { "the same command goes on from here: replies are kept" };
+            let help = if args.cache.no_cache || args.replay.is_some() { "" } else { "the same command goes on from here: replies are kept" };
             Err(miette!(help = help, "measured {n} of {} questions: {why}", report.questions))
         }
     }
@@ -206,21 +203,6 @@ fn systems(args: &Args) -> Result<Vec<System>> {
         return Err(miette!(help = format!("there are {}", names.join(", ")), "the baseline {baseline} is not measured"));
     }
     Ok(systems)
-}
-
-/// The folder where replies are kept, unless that is unwanted or impossible.
-fn cache(args: &Args, bars: &Bars) -> Option<Arc<Cache>> {
-    if args.no_cache {
-        return None;
-    }
-    let folder = args.cache.clone().or_else(default_folder)?;
-    match Cache::open(&folder) {
-        Ok(cache) => Some(cache),
-        Err(error) => {
-            bars.warn(&format!("{error}; replies are not kept, and a run that is broken off begins anew"));
-            None
-        }
-    }
 }
 
 fn options(args: &Args) -> Result<AgentOptions> {

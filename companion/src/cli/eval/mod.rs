@@ -1,6 +1,7 @@
 //! `pocketgraph eval`: one file for each group of what it measures.
 
 mod answers;
+mod cache;
 mod plans;
 mod retrieval;
 mod site;

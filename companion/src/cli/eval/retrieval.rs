@@ -1,6 +1,8 @@
 //! `pocketgraph eval retrieval`.
 
+use super::cache::CacheArgs;
 use super::keep_html;
+use crate::cache::{CachedEmbedder, EmbeddingCounts};
 use crate::cli::open::wait;
 use crate::cli::progress::Bars;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
@@ -49,6 +51,8 @@ pub struct Args {
     /// Embed the questions with the layers of this file, made by `train encoder`; the bundle must be built anew
     #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
     query_encoder: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -71,6 +75,8 @@ pub fn run(args: &Args) -> Result<()> {
     let needs = Needs::of(&args.retrievers).into_diagnostic()?;
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
+    let cache = args.cache.open(&bars, "passages will be embedded again the next time");
+    let embedder = CachedEmbedder::new(&model, cache.as_deref());
     bars.stage("embedding passages", Some(passages.all.len() as u64));
     let embedded = |n: usize| bars.at(n as u64);
     let table = model.query_table(args.query_table.as_deref())?;
@@ -78,7 +84,7 @@ pub fn run(args: &Args) -> Result<()> {
     let build = SetBuild {
         needs,
         knowledge: None,
-        model: &model,
+        model: &embedder,
         table: table.as_ref(),
         side: args.query_side,
         layers: &layers,
@@ -118,7 +124,11 @@ fn print(report: &Report, misses: usize) {
         report.passages, report.pages, report.questions, report.left_out
     );
     let stages: Vec<String> = report.build_seconds.iter().map(|(name, s)| format!("{name} {s:.1} s")).collect();
-    println!("built: {}\n", if stages.is_empty() { "before".to_owned() } else { stages.join(", ") });
+    let reused = match report.embedded {
+        EmbeddingCounts { reused: 0, .. } => String::new(),
+        EmbeddingCounts { asked, reused } => format!("; {reused} of {asked} vectors were kept from before"),
+    };
+    println!("built: {}{reused}\n", if stages.is_empty() { "before".to_owned() } else { stages.join(", ") });
     println!(
         "| retriever | recall@1 | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 %) | query p50/p95 ms | \
          index MB | tokens of 5 | LLM tokens | LLM cost |"

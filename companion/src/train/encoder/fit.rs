@@ -101,7 +101,7 @@ impl Course<'_> {
         let (per_epoch, total) = (schedule.per_epoch(lengths.len()), schedule.total(lengths.len()));
         let mut adam = Adam::new(self.layout, &schedule.rates);
         state.give(&mut adam);
-        let mut gradient = vec![0.0; self.layout.len];
+        let mut learner = network.learner(&state.parameters, &adam);
         let mut order = (u64::MAX, Vec::new());
         let mut chosen = |step: u64| {
             let epoch = step / per_epoch;
@@ -129,10 +129,9 @@ impl Course<'_> {
             let (loss, next) = std::thread::scope(|scope| {
                 let next = scope.spawn(|| self.batch(self.lessons, &following));
                 let (x, targets) = &ready;
-                let mut scores = network.forward(&state.parameters, x);
+                let mut scores = learner.forward(x);
                 let cosines = cosines(&mut scores.first, targets, self.embedder.dim());
-                network.backward(&state.parameters, &scores, &mut gradient);
-                adam.step(&mut state.parameters, &gradient, &schedule.rates, schedule.factor(state.step, done));
+                learner.learn(&scores, &schedule.rates, schedule.factor(state.step, done));
                 (1.0 - cosines / x.lengths.len().max(1) as f64, next.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
             });
             state.step += 1;
@@ -143,7 +142,10 @@ impl Course<'_> {
             let looks = schedule.looks(state.step, total);
             if looks || told.elapsed() > Duration::from_secs(10) {
                 let loss = loss_sum / f64::from(losses.max(1));
-                let look = looks.then(|| self.look(network, state, loss, batch));
+                let look = looks.then(|| {
+                    learner.read(&mut state.parameters, &mut adam);
+                    self.look(network, state, loss, batch)
+                });
                 let seconds = began.elapsed().as_secs_f64();
                 let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
                 hear(Heard { step: state.step, done, loss, speed: (state.seen - seen_before) as f64 / seconds, left, look: look.as_ref() });
@@ -154,11 +156,13 @@ impl Course<'_> {
                 }
             }
             if schedule.saves(saved.elapsed().as_secs_f64()) {
+                learner.read(&mut state.parameters, &mut adam);
                 state.take(&adam);
                 state.save(schedule.folder.as_deref())?;
                 saved = Instant::now();
             }
         }
+        learner.read(&mut state.parameters, &mut adam);
         state.take(&adam);
         if ended && state.points.last().is_none_or(|p| p.step != state.step) {
             let loss = loss_sum / f64::from(losses.max(1));

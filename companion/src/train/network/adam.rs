@@ -4,8 +4,10 @@ use super::parameters::Layout;
 use rayon::prelude::*;
 use std::ops::Range;
 
-const BETAS: (f32, f32) = (0.9, 0.98);
-const EPSILON: f32 = 1e-6;
+/// What the running means keep of themselves at a step.
+pub(super) const BETAS: (f32, f32) = (0.9, 0.98);
+/// What is added to roots of squares.
+pub(super) const EPSILON: f32 = 1e-6;
 /// Numbers that one core takes at a time.
 const PIECE: usize = 1 << 15;
 
@@ -27,6 +29,13 @@ pub struct Rates {
 impl Default for Rates {
     fn default() -> Self {
         Rates { rate: 1e-3, encoder: 0.3, share: 0.7, decay: 0.01, clip: 1.0 }
+    }
+}
+
+impl Rates {
+    /// What a gradient of this length is multiplied by.
+    pub(super) fn shorten(&self, length: f32) -> f32 {
+        if length > self.clip { self.clip / length } else { 1.0 }
     }
 }
 
@@ -62,6 +71,22 @@ impl Adam {
         Adam { mean: vec![0.0; layout.len], square: vec![0.0; layout.len], steps: 0, pieces }
     }
 
+    /// Each number's share of the rate, and the same of those that decay, with zero for the others.
+    pub(super) fn shares(&self) -> (Vec<f32>, Vec<f32>) {
+        let (mut shares, mut decays) = (vec![0.0; self.mean.len()], vec![0.0; self.mean.len()]);
+        for (range, share, decaying) in &self.pieces {
+            shares[range.clone()].fill(*share);
+            decays[range.clone()].fill(if *decaying { *share } else { 0.0 });
+        }
+        (shares, decays)
+    }
+
+    /// What the running means are divided by after so many steps, because they began at zero.
+    pub(super) fn unbias(steps: u64) -> (f32, f32) {
+        let steps = steps.min(100_000) as i32;
+        (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps))
+    }
+
     /// One step against the gradient, with `factor` of the rates. Gives the gradient's length before it was shortened. A gradient that is not finite
     /// is passed over.
     pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rates: &Rates, factor: f32) -> f32 {
@@ -72,9 +97,8 @@ impl Adam {
             return length;
         }
         self.steps += 1;
-        let shorten = if length > rates.clip { rates.clip / length } else { 1.0 };
-        let steps = self.steps.min(100_000) as i32;
-        let (one, two) = (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps));
+        let shorten = rates.shorten(length);
+        let (one, two) = Adam::unbias(self.steps);
         for (range, share, decays) in &self.pieces {
             let rate = rates.rate * factor * share;
             let keep = if *decays { 1.0 - rate * rates.decay } else { 1.0 };

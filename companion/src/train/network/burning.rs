@@ -1,12 +1,14 @@
 //! The network on burn: derivatives by its autodiff, on any of its back-ends. For graphics cards, and to check the network that is derived by hand.
 
-use super::parameters::{DenseAt, Layout, NormAt};
-use super::{Batch, Network, Scores};
+use super::adam::{Adam, BETAS, EPSILON as SMALL, Rates};
+use super::parameters::Layout;
+use super::{Batch, Learner, Network, Scores};
 use crate::train::minilm::EPSILON;
 use burn::tensor::activation::{gelu, softmax};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Sequences are padded to a multiple of this.
 const LENGTHS: usize = 8;
@@ -16,73 +18,73 @@ pub struct Burning<B: AutodiffBackend> {
     layout: Layout,
     device: B::Device,
     name: String,
-    /// Whether the pass that is made is remembered for the way back.
-    remembers: bool,
     last: Option<Pass<B>>,
 }
 
-/// A forward pass: its parameters and scores, with the graph of operations between them, and how sequences were padded.
+/// A forward pass: its numbers and scores, with the graph of operations between them, and how sequences were padded.
 struct Pass<B: Backend> {
-    layers: Vec<[Dense<B>; 4]>,
-    norms: Vec<[Norm<B>; 2]>,
-    /// The heads of first tokens and of all, where there are any.
-    heads: Option<[Dense<B>; 2]>,
+    weights: Weights<B>,
     first: Tensor<B, 2>,
     tags: Option<Tensor<B, 3>>,
     lengths: Vec<usize>,
     longest: usize,
 }
 
-/// A linear layer: `weight[output][input]`, and biases as one row.
-#[derive(Clone)]
-struct Dense<B: Backend> {
+/// All numbers of the network, on the device.
+struct Weights<B: Backend> {
+    layers: Vec<LayerWeights<B>>,
+    /// The heads of first tokens and of all, where there are any.
+    heads: Option<[Affine<B>; 2]>,
+}
+
+struct LayerWeights<B: Backend> {
+    qkv: Affine<B>,
+    attended: Affine<B>,
+    attention_norm: Affine<B>,
+    up: Affine<B>,
+    down: Affine<B>,
+    output_norm: Affine<B>,
+}
+
+/// A linear layer's `weight[output][input]` and its biases as one row, or a normalisation's, each as one row.
+struct Affine<B: Backend> {
     weight: Tensor<B, 2>,
     bias: Tensor<B, 2>,
 }
 
-#[derive(Clone)]
-struct Norm<B: Backend> {
-    weight: Tensor<B, 2>,
-    bias: Tensor<B, 2>,
-}
-
-impl<B: AutodiffBackend> Burning<B> {
-    /// For a network of this layout, on a device.
-    pub fn new(layout: Layout, device: B::Device, name: &str) -> Burning<B> {
-        Burning { layout, device, name: name.to_owned(), remembers: true, last: None }
-    }
-
-    /// Numbers of which the gradient may be asked.
-    fn trained(&self, values: &[f32], rows: usize) -> Tensor<B, 2> {
-        let matrix = self.matrix(values.to_vec(), rows);
-        if self.remembers { matrix.require_grad() } else { matrix }
-    }
-
-    fn matrix(&self, values: Vec<f32>, rows: usize) -> Tensor<B, 2> {
-        let columns = values.len() / rows.max(1);
-        Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
-    }
-
-    fn dense(&self, p: &[f32], at: &DenseAt) -> Dense<B> {
-        Dense { weight: self.trained(&p[at.weight.clone()], at.outputs), bias: self.trained(&p[at.bias.clone()], 1) }
-    }
-
-    fn norm(&self, p: &[f32], at: &NormAt) -> Norm<B> {
-        Norm { weight: self.trained(&p[at.weight.clone()], 1), bias: self.trained(&p[at.bias.clone()], 1) }
-    }
-}
-
-impl<B: Backend> Dense<B> {
-    fn apply(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+impl<B: Backend> Affine<B> {
+    fn dense(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
         x.matmul(self.weight.clone().transpose()) + self.bias.clone()
     }
-}
 
-impl<B: Backend> Norm<B> {
-    fn apply(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+    fn normalise(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
         let centred = x.clone() - x.mean_dim(1);
         let variance = (centred.clone() * centred.clone()).mean_dim(1);
         centred / (variance + EPSILON).sqrt() * self.weight.clone() + self.bias.clone()
+    }
+}
+
+impl<B: Backend> Weights<B> {
+    /// The numbers of a layout, each matrix given by where it stands and how many rows it has.
+    fn new(layout: &Layout, matrix: &dyn Fn(Range<usize>, usize) -> Tensor<B, 2>) -> Weights<B> {
+        let dense = |at: &super::DenseAt| Affine { weight: matrix(at.weight.clone(), at.outputs), bias: matrix(at.bias.clone(), 1) };
+        let norm = |at: &super::NormAt| Affine { weight: matrix(at.weight.clone(), 1), bias: matrix(at.bias.clone(), 1) };
+        let layer = |at: &super::LayerAt| LayerWeights {
+            qkv: dense(&at.qkv),
+            attended: dense(&at.attended),
+            attention_norm: norm(&at.attention_norm),
+            up: dense(&at.up),
+            down: dense(&at.down),
+            output_norm: norm(&at.output_norm),
+        };
+        let heads = (!layout.sizes.gives_means()).then(|| [dense(&layout.first), dense(&layout.tags)]);
+        Weights { layers: layout.layers.iter().map(layer).collect(), heads }
+    }
+
+    /// All matrices, as they stand one after the other in the layout.
+    fn in_order(&self) -> impl Iterator<Item = &Tensor<B, 2>> {
+        let layers = self.layers.iter().flat_map(|l| [&l.qkv, &l.attended, &l.attention_norm, &l.up, &l.down, &l.output_norm]);
+        layers.chain(self.heads.iter().flatten()).flat_map(|a| [&a.weight, &a.bias])
     }
 }
 
@@ -97,11 +99,29 @@ fn attend<B: Backend>(qkv: Tensor<B, 2>, hide: &Tensor<B, 4>, [sequences, longes
     softmax(scores, 3).matmul(values).permute([0, 2, 1, 3]).reshape([sequences * longest, heads * size])
 }
 
-impl<B: AutodiffBackend> Network for Burning<B> {
-    fn forward(&mut self, p: &[f32], batch: &Batch) -> Scores {
+impl<B: AutodiffBackend> Burning<B> {
+    /// For a network of this layout, on a device.
+    pub fn new(layout: Layout, device: B::Device, name: &str) -> Burning<B> {
+        Burning { layout, device, name: name.to_owned(), last: None }
+    }
+
+    fn matrix(&self, values: Vec<f32>, rows: usize) -> Tensor<B, 2> {
+        let columns = values.len() / rows.max(1);
+        Tensor::from_data(TensorData::new(values, [rows, columns]), &self.device)
+    }
+
+    /// Numbers brought to the device, of which the gradient may be asked where they are to be `trained`.
+    fn weights(&self, p: &[f32], trained: bool) -> Weights<B> {
+        let matrix = |range: Range<usize>, rows: usize| {
+            let matrix = self.matrix(p[range].to_vec(), rows);
+            if trained { matrix.require_grad() } else { matrix }
+        };
+        Weights::new(&self.layout, &matrix)
+    }
+
+    fn pass(&self, weights: Weights<B>, batch: &Batch) -> Pass<B> {
         let sizes = self.layout.sizes;
         let (hidden, sequences) = (sizes.hidden, batch.lengths.len());
-        self.last = None;
         // Few different lengths: a card's kernels are made for each.
         let longest = batch.lengths.iter().copied().max().unwrap_or(1).next_multiple_of(LENGTHS);
         let (mut padded, mut hide) = (vec![0.0; sequences * longest * hidden], vec![0.0; sequences * longest]);
@@ -117,86 +137,161 @@ impl<B: AutodiffBackend> Network for Burning<B> {
         hide.chunks_exact_mut(longest).zip(&batch.lengths).for_each(|(hide, &n)| hide[n..].fill(-1e9));
         let hide: Tensor<B, 4> = Tensor::from_data(TensorData::new(hide, [sequences, 1, 1, longest]), &self.device);
         let mut x = self.matrix(padded, sequences * longest);
-        let (mut layers, mut norms) = (Vec::new(), Vec::new());
-        for at in &self.layout.layers {
-            let dense = at.dense().map(|d| self.dense(p, d));
-            let norm = [self.norm(p, &at.attention_norm), self.norm(p, &at.output_norm)];
-            let gathered = attend(dense[0].apply(x.clone()), &hide, [sequences, longest, sizes.heads, hidden / sizes.heads]);
-            let middle = norm[0].apply(x + dense[1].apply(gathered));
-            x = norm[1].apply(middle.clone() + dense[3].apply(gelu(dense[2].apply(middle))));
-            layers.push(dense);
-            norms.push(norm);
+        for w in &weights.layers {
+            let gathered = attend(w.qkv.dense(x.clone()), &hide, [sequences, longest, sizes.heads, hidden / sizes.heads]);
+            let middle = w.attention_norm.normalise(x + w.attended.dense(gathered));
+            x = w.output_norm.normalise(middle.clone() + w.down.dense(gelu(w.up.dense(middle))));
         }
         let tokens = x.clone().reshape([sequences, longest, hidden]);
-        let (heads, first, tags) = if sizes.gives_means() {
-            let shares = batch.lengths.iter().flat_map(|&n| (0..longest).map(move |i| if i < n { 1.0 / n as f32 } else { 0.0 }));
-            let shares: Tensor<B, 3> = self.matrix(shares.collect(), sequences).reshape([sequences, longest, 1]);
-            (None, (tokens * shares).sum_dim(1).reshape([sequences, hidden]), None)
-        } else {
-            let heads = [self.dense(p, &self.layout.first), self.dense(p, &self.layout.tags)];
-            let first = heads[0].apply(tokens.slice([0..sequences, 0..1]).reshape([sequences, hidden]));
-            let tags: Tensor<B, 3> = heads[1].apply(x).reshape([sequences, longest, sizes.tags]);
-            (Some(heads), first, Some(tags))
+        let (first, tags) = match &weights.heads {
+            None => {
+                let shares = batch.lengths.iter().flat_map(|&n| (0..longest).map(move |i| if i < n { 1.0 / n as f32 } else { 0.0 }));
+                let shares: Tensor<B, 3> = self.matrix(shares.collect(), sequences).reshape([sequences, longest, 1]);
+                ((tokens * shares).sum_dim(1).reshape([sequences, hidden]), None)
+            }
+            Some([first, tags]) => {
+                let firsts = first.dense(tokens.slice([0..sequences, 0..1]).reshape([sequences, hidden]));
+                (firsts, Some(tags.dense(x).reshape([sequences, longest, sizes.tags])))
+            }
         };
-        let of_tags = tags.clone().map(|t| unpadded(&numbers(t), &batch.lengths, longest, sizes.tags)).unwrap_or_default();
-        let scores = Scores { first: numbers(first.clone()), tags: of_tags };
-        self.last = self.remembers.then_some(Pass { layers, norms, heads, first, tags, lengths: batch.lengths.clone(), longest });
+        Pass { weights, first, tags, lengths: batch.lengths.clone(), longest }
+    }
+}
+
+impl<B: AutodiffBackend> Pass<B> {
+    fn scores(&self, tags: usize) -> Scores {
+        let of_tags = self.tags.clone().map(|t| unpadded(&numbers(t), &self.lengths, self.longest, tags)).unwrap_or_default();
+        Scores { first: numbers(self.first.clone()), tags: of_tags }
+    }
+
+    /// The gradient by each matrix, one after the other as in the layout, of a loss whose gradient by the scores is this.
+    fn backward(self, by_scores: &Scores, network: &Burning<B>) -> Vec<Tensor<B::InnerBackend, 2>> {
+        let sizes = network.layout.sizes;
+        let sequences = self.lengths.len();
+        let by_first = network.matrix(by_scores.first.clone(), sequences);
+        // A loss whose gradient by the scores is the one that was given.
+        let mut loss = (self.first * by_first).sum();
+        if let Some(tags) = self.tags {
+            let mut by_tags = vec![0.0; sequences * self.longest * sizes.tags];
+            let mut from = 0;
+            for (i, n) in self.lengths.iter().enumerate() {
+                let n = n * sizes.tags;
+                by_tags[i * self.longest * sizes.tags..][..n].copy_from_slice(&by_scores.tags[from..from + n]);
+                from += n;
+            }
+            let by_tags = network.matrix(by_tags, sequences).reshape([sequences, self.longest, sizes.tags]);
+            loss = loss + (tags * by_tags).sum();
+        }
+        let gradients = loss.backward();
+        self.weights.in_order().map(|t| t.grad(&gradients).unwrap_or_else(|| t.clone().inner().zeros_like())).collect()
+    }
+}
+
+impl<B: AutodiffBackend> Network for Burning<B> {
+    fn forward(&mut self, p: &[f32], batch: &Batch) -> Scores {
+        self.last = None;
+        let pass = self.pass(self.weights(p, true), batch);
+        let scores = pass.scores(self.layout.sizes.tags);
+        self.last = Some(pass);
         scores
     }
 
     fn scores(&mut self, p: &[f32], batch: &Batch) -> Scores {
-        self.remembers = false;
-        let scores = self.forward(p, batch);
-        self.remembers = true;
-        scores
+        self.pass(self.weights(p, false), batch).scores(self.layout.sizes.tags)
     }
 
     fn backward(&mut self, _: &[f32], by_scores: &Scores, gradient: &mut [f32]) {
-        gradient.fill(0.0);
-        let Some(pass) = self.last.take() else { return };
-        let sizes = self.layout.sizes;
-        let sequences = pass.lengths.len();
-        let by_first = self.matrix(by_scores.first.clone(), sequences);
-        // A loss whose gradient by the scores is the one that was given.
-        let mut loss = (pass.first * by_first).sum();
-        if let Some(tags) = pass.tags {
-            let mut by_tags = vec![0.0; sequences * pass.longest * sizes.tags];
-            let mut from = 0;
-            for (i, n) in pass.lengths.iter().enumerate() {
-                let n = n * sizes.tags;
-                by_tags[i * pass.longest * sizes.tags..][..n].copy_from_slice(&by_scores.tags[from..from + n]);
-                from += n;
-            }
-            let by_tags = self.matrix(by_tags, sequences).reshape([sequences, pass.longest, sizes.tags]);
-            loss = loss + (tags * by_tags).sum();
+        let Some(pass) = self.last.take() else { return gradient.fill(0.0) };
+        let mut rest = gradient;
+        for of in pass.backward(by_scores, self) {
+            let of = numbers(of);
+            let (to, after) = rest.split_at_mut(of.len());
+            to.copy_from_slice(&of);
+            rest = after;
         }
-        let gradients = loss.backward();
-        let mut put = |range: std::ops::Range<usize>, of: &Tensor<B, 2>| {
-            if let Some(g) = of.grad(&gradients) {
-                gradient[range].copy_from_slice(&numbers(g));
-            }
-        };
-        let mut dense = |at: &DenseAt, of: &Dense<B>| {
-            put(at.weight.clone(), &of.weight);
-            put(at.bias.clone(), &of.bias);
-        };
-        for (at, of) in self.layout.layers.iter().zip(&pass.layers) {
-            at.dense().into_iter().zip(of).for_each(|(at, of)| dense(at, of));
-        }
-        if let Some([first, tags]) = &pass.heads {
-            dense(&self.layout.first, first);
-            dense(&self.layout.tags, tags);
-        }
-        for (at, of) in self.layout.layers.iter().zip(&pass.norms) {
-            for (at, of) in [&at.attention_norm, &at.output_norm].into_iter().zip(of) {
-                put(at.weight.clone(), &of.weight);
-                put(at.bias.clone(), &of.bias);
-            }
-        }
+    }
+
+    fn learner(&self, parameters: &[f32], adam: &Adam) -> Box<dyn Learner> {
+        Box::new(Resident::new(Burning::<B>::new(self.layout.clone(), self.device.clone(), &self.name), parameters, adam))
     }
 
     fn name(&self) -> String {
         self.name.clone()
+    }
+}
+
+/// Numbers that stay on the device from step to step, with the optimiser's memory of them.
+struct Resident<B: AutodiffBackend> {
+    network: Burning<B>,
+    parameters: Tensor<B::InnerBackend, 1>,
+    mean: Tensor<B::InnerBackend, 1>,
+    square: Tensor<B::InnerBackend, 1>,
+    steps: u64,
+    /// Each number's share of the rate.
+    shares: Tensor<B::InnerBackend, 1>,
+    /// The same where numbers decay; zero where they do not.
+    decays: Tensor<B::InnerBackend, 1>,
+}
+
+impl<B: AutodiffBackend> Resident<B> {
+    fn new(network: Burning<B>, parameters: &[f32], adam: &Adam) -> Resident<B> {
+        let bring = |values: &[f32]| Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &network.device);
+        let (shares, decays) = adam.shares();
+        Resident {
+            parameters: bring(parameters),
+            mean: bring(&adam.mean),
+            square: bring(&adam.square),
+            steps: adam.steps,
+            shares: bring(&shares),
+            decays: bring(&decays),
+            network,
+        }
+    }
+}
+
+impl<B: AutodiffBackend> Learner for Resident<B> {
+    // A slice along the first dimension alone is meant.
+    #[allow(clippy::single_range_in_vec_init)]
+    fn forward(&mut self, batch: &Batch) -> Scores {
+        self.network.last = None;
+        let matrix = |range: Range<usize>, rows: usize| {
+            let columns = range.len() / rows.max(1);
+            let numbers = self.parameters.clone().slice([range]).reshape([rows, columns]);
+            Tensor::<B, 2>::from_inner(numbers).require_grad()
+        };
+        let pass = self.network.pass(Weights::new(&self.network.layout, &matrix), batch);
+        let scores = pass.scores(self.network.layout.sizes.tags);
+        self.network.last = Some(pass);
+        scores
+    }
+
+    fn learn(&mut self, by_scores: &Scores, rates: &Rates, factor: f32) {
+        let Some(pass) = self.network.last.take() else { return };
+        let flat = |t: Tensor<B::InnerBackend, 2>| {
+            let n = t.shape().num_elements();
+            t.reshape([n])
+        };
+        let gradient = Tensor::cat(pass.backward(by_scores, &self.network).into_iter().map(flat).collect(), 0);
+        let length = numbers((gradient.clone() * gradient.clone()).sum()).first().map_or(f32::NAN, |l| l.sqrt());
+        if !length.is_finite() {
+            return;
+        }
+        self.steps += 1;
+        let (one, two) = Adam::unbias(self.steps);
+        let gradient = gradient * rates.shorten(length);
+        self.mean = self.mean.clone() * BETAS.0 + gradient.clone() * (1.0 - BETAS.0);
+        self.square = self.square.clone() * BETAS.1 + gradient.clone() * gradient * (1.0 - BETAS.1);
+        let rate = rates.rate * factor;
+        let step = self.mean.clone() / one / ((self.square.clone() / two).sqrt() + SMALL) * self.shares.clone() * rate;
+        let decayed = self.parameters.clone() * self.decays.clone() * (rate * rates.decay);
+        self.parameters = self.parameters.clone() - decayed - step;
+    }
+
+    fn read(&mut self, parameters: &mut Vec<f32>, adam: &mut Adam) {
+        *parameters = numbers(self.parameters.clone());
+        adam.mean = numbers(self.mean.clone());
+        adam.square = numbers(self.square.clone());
+        adam.steps = self.steps;
     }
 }
 
@@ -235,18 +330,31 @@ mod tests {
         let lengths = vec![3, 1, 7, 4, 2];
         let batch = Batch { x: noise(17 * 32), lengths };
         let by = Scores { first: noise(5 * sizes.of_sequence()), tags: noise(17 * tags) };
+        let rates = Rates { rate: 1e-3, ..Rates::default() };
         let run = |network: &mut dyn Network| {
             let unremembered = network.scores(&p, &batch);
             let scores = network.forward(&p, &batch);
             assert_eq!(scores, unremembered);
             let mut gradient = vec![0.0; layout.len];
             network.backward(&p, &by, &mut gradient);
-            (scores, gradient)
+            let (mut learnt, mut adam) = (Vec::new(), Adam::new(&layout, &rates));
+            let mut learner = network.learner(&p, &adam);
+            for step in 0..3 {
+                assert!(step > 0 || learner.forward(&batch) == scores);
+                learner.forward(&batch);
+                learner.learn(&by, &rates, 1.0);
+            }
+            learner.read(&mut learnt, &mut adam);
+            assert_eq!(adam.steps, 3);
+            (scores, gradient, learnt)
         };
-        let (ours, our_gradient) = run(&mut Cpu::new(layout.clone()));
-        let (theirs, their_gradient) = run(&mut Burning::<Autodiff<Flex>>::new(layout.clone(), Default::default(), "flex"));
+        let (ours, our_gradient, ours_learnt) = run(&mut Cpu::new(layout.clone()));
+        let (theirs, their_gradient, theirs_learnt) = run(&mut Burning::<Autodiff<Flex>>::new(layout.clone(), Default::default(), "flex"));
         let close = |a: &[f32], b: &[f32], by: f32| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by);
         assert!(close(&ours.first, &theirs.first, 1e-4) && close(&ours.tags, &theirs.tags, 1e-4));
         assert!(close(&our_gradient, &their_gradient, 2e-3));
+        // A step moves a number by the rate whatever its gradient is, so numbers of hardly any gradient may go either way.
+        let apart = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f32>() / a.len() as f32;
+        assert!(apart(&ours_learnt, &p) > 1e-4 && apart(&ours_learnt, &theirs_learnt) < 2e-6);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::matmul::{View, ViewMut, multiply};
 use super::parameters::{DenseAt, LayerAt, Layout, NormAt};
-use super::{Batch, Network, Scores};
+use super::{Adam, Batch, Hosted, Learner, Network, Scores};
 use crate::train::minilm::EPSILON;
 
 /// The back-end of `--device cpu`.
@@ -86,6 +86,10 @@ impl Network for Cpu {
         for ((g, a), b) in gradient.iter_mut().zip(&a.gradient).zip(&b.gradient) {
             *g = a + b;
         }
+    }
+
+    fn learner(&self, parameters: &[f32], adam: &Adam) -> Box<dyn Learner> {
+        Box::new(Hosted::new(Cpu::new(self.layout.clone()), parameters, adam))
     }
 
     fn name(&self) -> String {

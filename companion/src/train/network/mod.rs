@@ -10,6 +10,7 @@ mod checkpoint;
 mod cpu;
 mod export;
 mod frame;
+mod learner;
 mod matmul;
 mod order;
 mod parameters;
@@ -22,6 +23,7 @@ pub use checkpoint::{Checkpoint, Measure};
 pub use cpu::Cpu;
 pub use export::rounded_layers;
 pub use frame::{sums, vectors};
+pub use learner::{Hosted, Learner};
 pub use order::batches;
 pub use parameters::{DenseAt, LayerAt, Layout, NormAt, Sizes};
 pub use schedule::Schedule;
@@ -70,6 +72,9 @@ pub trait Network {
 
     /// The gradient by all parameters, of a loss whose gradient by the last batch's scores is `by_scores`. `gradient` is overwritten.
     fn backward(&mut self, parameters: &[f32], by_scores: &Scores, gradient: &mut [f32]);
+
+    /// These numbers in training on this machine, with the optimiser's memory of them.
+    fn learner(&self, parameters: &[f32], adam: &Adam) -> Box<dyn Learner>;
 
     /// What it is called in logs.
     fn name(&self) -> String;

@@ -103,7 +103,7 @@ impl Course<'_> {
         let (per_epoch, total) = (schedule.per_epoch(self.lessons.len()), schedule.total(self.lessons.len()));
         let mut adam = Adam::new(self.layout, &schedule.rates);
         state.give(&mut adam);
-        let mut gradient = vec![0.0; self.layout.len];
+        let mut learner = network.learner(&state.parameters, &adam);
         let (began, before) = (Instant::now(), state.seconds);
         let (mut saved, mut told) = (Instant::now(), Instant::now());
         let (mut loss_sum, mut losses, mut here) = (0.0, 0, 0u64);
@@ -128,10 +128,9 @@ impl Course<'_> {
             // Disturbances have a stream for each question of each step.
             let stream = (1 << 40) + state.step * batch as u64;
             let (x, targets) = self.frames.batch(&lessons, options.disturbance, schedule.seed, stream);
-            let scores = network.forward(&state.parameters, &x);
+            let scores = learner.forward(&x);
             let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths, &options.weights);
-            network.backward(&state.parameters, &by, &mut gradient);
-            adam.step(&mut state.parameters, &gradient, &schedule.rates, schedule.factor(state.step, done));
+            learner.learn(&by, &schedule.rates, schedule.factor(state.step, done));
             state.step += 1;
             state.seen += chosen.len() as u64;
             here += chosen.len() as u64;
@@ -140,6 +139,9 @@ impl Course<'_> {
             let look = schedule.looks(state.step, total);
             if look || told.elapsed() > Duration::from_secs(10) {
                 let seconds = began.elapsed().as_secs_f64();
+                if look {
+                    learner.read(&mut state.parameters, &mut adam);
+                }
                 let point = look.then(|| self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options));
                 let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
                 let loss = loss_sum / f64::from(losses.max(1));
@@ -155,11 +157,13 @@ impl Course<'_> {
                 }
             }
             if schedule.saves(saved.elapsed().as_secs_f64()) {
+                learner.read(&mut state.parameters, &mut adam);
                 state.take(&adam);
                 state.save(schedule.folder.as_deref())?;
                 saved = Instant::now();
             }
         }
+        learner.read(&mut state.parameters, &mut adam);
         state.take(&adam);
         if ended == Ended::Done && state.points.last().is_none_or(|p| p.step != state.step) {
             let point = self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options);
@@ -208,7 +212,7 @@ pub fn measure(
     for chunk in lessons.chunks(MEASURED_AT_ONCE) {
         let chunk: Vec<&Lesson> = chunk.iter().collect();
         let (batch, targets) = frames.batch(&chunk, Disturbance::NONE, 0, 0);
-        let scores = network.forward(parameters, &batch);
+        let scores = network.scores(parameters, &batch);
         let loss = cross_entropy(&layout.sizes, &scores, &targets, &batch.lengths, weights).0;
         measured.add(&layout.sizes, &scores, &targets, &batch.lengths, loss);
     }

@@ -126,7 +126,7 @@ impl<'g> Judge<'g> {
             let framed: Vec<(Framed, Vec<Mention>)> = chunk.iter().map(|l| self.framed(frames, &l.question)).collect();
             let mut batch = Batch::default();
             framed.iter().for_each(|(f, _)| frames.push(f, &mut batch));
-            let scores = network.forward(parameters, &batch);
+            let scores = network.scores(parameters, &batch);
             let mut tags = scores.tags.as_slice();
             let rows = scores.first.chunks_exact(SIZES.first_classes());
             for (((lesson, (framed, mentions)), first), n) in chunk.iter().zip(&framed).zip(rows).zip(&batch.lengths) {

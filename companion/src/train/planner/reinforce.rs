@@ -10,7 +10,7 @@ use super::engine::logits;
 use super::judge::Judge;
 use super::loss::best;
 use crate::cluster::Random;
-use crate::train::network::{Adam, Batch, Layout, Network, Rates, Scores};
+use crate::train::network::{Adam, Batch, Layout, Learner, Network, Rates, Scores};
 use pocketgraph::kg::Mention;
 use pocketgraph::planner::model::{Calibration, Framed, Logits, drafts, softmax};
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ impl Rewarded<'_, '_> {
             return (best, all);
         }
         let mut adam = Adam::new(self.layout, &options.rates);
-        let mut gradient = vec![0.0; self.layout.len];
+        let mut learner = network.learner(&now, &adam);
         let began = Instant::now();
         for step in 0..options.steps as u64 {
             if self.stop.load(Ordering::Relaxed) {
@@ -134,14 +134,13 @@ impl Rewarded<'_, '_> {
             }
             let mut random = Random::new(options.seed, (1 << 50) + step);
             let chosen: Vec<&Lesson> = (0..options.questions).map(|_| lessons[random.below(lessons.len())]).collect();
-            let (mut drawn, by) = self.draw(network, &now, parameters, &chosen, options, &mut random);
+            let (mut drawn, by) = self.draw(network, learner.as_mut(), parameters, &chosen, options, &mut random);
             drawn.step = step + 1;
             if drawn.kept > 0.0 {
-                network.backward(&now, &by, &mut gradient);
-                let left = 1.0 - step as f32 / options.steps as f32;
-                adam.step(&mut now, &gradient, &options.rates, left);
+                learner.learn(&by, &options.rates, 1.0 - step as f32 / options.steps as f32);
             }
             if (step + 1).is_multiple_of(options.check_every as u64) || step + 1 == options.steps as u64 {
+                learner.read(&mut now, &mut adam);
                 let executed = look(network, &now);
                 drawn.executed = Some(executed);
                 if executed > highest {
@@ -159,7 +158,7 @@ impl Rewarded<'_, '_> {
     fn draw(
         &self,
         network: &mut dyn Network,
-        now: &[f32],
+        learner: &mut dyn Learner,
         before: &[f32],
         chosen: &[&Lesson],
         options: &Reinforcement,
@@ -168,9 +167,8 @@ impl Rewarded<'_, '_> {
         let framed: Vec<(Framed, Vec<Mention>)> = chosen.iter().map(|l| self.payer.framed(self.frames, &l.question)).collect();
         let mut batch = Batch::default();
         framed.iter().for_each(|(f, _)| self.frames.push(f, &mut batch));
-        let reference = network.forward(before, &batch);
-        // Last, because the back-end remembers this one for the way back.
-        let scores = network.forward(now, &batch);
+        let reference = network.scores(before, &batch);
+        let scores = learner.forward(&batch);
         let mut by = Scores::zeros(&SIZES, &batch);
         let mut drawn = Drawn::default();
         let (first, each) = (SIZES.first_classes(), 1.0 / chosen.len().max(1) as f32);

@@ -1,0 +1,29 @@
+//! Where measurements keep what was embedded and replied.
+
+use crate::cache::{Cache, default_folder};
+use crate::cli::progress::Bars;
+use crate::progress::Progress;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The cache of a measurement.
+#[derive(Debug, clap::Args)]
+pub(super) struct CacheArgs {
+    /// Keep vectors, and a language model's replies, in this folder [default: the user's cache folder]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Keep nothing: texts are embedded, and a language model is asked, every time
+    #[arg(long)]
+    pub(super) no_cache: bool,
+}
+
+impl CacheArgs {
+    /// The cache, unless that is unwanted or impossible; a warning says why it is, and that `without` is what follows.
+    pub(super) fn open(&self, bars: &Bars, without: &str) -> Option<Arc<Cache>> {
+        if self.no_cache {
+            return None;
+        }
+        let folder = self.cache.clone().or_else(default_folder)?;
+        Cache::open(&folder).map_err(|error| bars.warn(&format!("{error}; {without}"))).ok()
+    }
+}

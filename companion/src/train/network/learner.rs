@@ -1,0 +1,48 @@
+//! Numbers in training, where they are computed with.
+
+use super::{Adam, Batch, Network, Rates, Scores};
+
+/// Numbers in training and the optimiser's memory of them. They stay where they are computed with, which may be a card, and leave it when they are
+/// asked for.
+pub trait Learner {
+    /// The scores of a batch, with the numbers as they are. What [`Learner::learn`] needs of it is remembered.
+    fn forward(&mut self, batch: &Batch) -> Scores;
+
+    /// One step of AdamW, with `factor` of the rates, against the gradient of a loss whose gradient by the last batch's scores is `by_scores`.
+    fn learn(&mut self, by_scores: &Scores, rates: &Rates, factor: f32);
+
+    /// Writes the numbers and the memory as they are now.
+    fn read(&mut self, parameters: &mut Vec<f32>, adam: &mut Adam);
+}
+
+/// Numbers in the program's own memory, and a network that computes with them.
+#[derive(Debug)]
+pub struct Hosted<N> {
+    network: N,
+    parameters: Vec<f32>,
+    gradient: Vec<f32>,
+    adam: Adam,
+}
+
+impl<N: Network> Hosted<N> {
+    /// These numbers, on this network.
+    pub fn new(network: N, parameters: &[f32], adam: &Adam) -> Hosted<N> {
+        Hosted { network, parameters: parameters.to_vec(), gradient: vec![0.0; parameters.len()], adam: adam.clone() }
+    }
+}
+
+impl<N: Network> Learner for Hosted<N> {
+    fn forward(&mut self, batch: &Batch) -> Scores {
+        self.network.forward(&self.parameters, batch)
+    }
+
+    fn learn(&mut self, by_scores: &Scores, rates: &Rates, factor: f32) {
+        self.network.backward(&self.parameters, by_scores, &mut self.gradient);
+        self.adam.step(&mut self.parameters, &self.gradient, rates, factor);
+    }
+
+    fn read(&mut self, parameters: &mut Vec<f32>, adam: &mut Adam) {
+        parameters.clone_from(&self.parameters);
+        adam.clone_from(&self.adam);
+    }
+}
