@@ -38,7 +38,8 @@ fn ends(plan: &Plan, how: impl Fn(&Operation) -> bool) -> bool {
 /// own limit in place of one half.
 pub fn believes_trained(found: &Grounded, names: usize, ruled: Option<&Plan>, least: Option<f32>) -> bool {
     let counts = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Count { .. }));
-    if names <= 1 && ruled.is_some_and(counts) && !counts(&found.plan) {
+    let reads = |plan: &Plan| ends(plan, |o| matches!(o, Operation::SearchKg(_)));
+    if names <= 1 && ruled.is_some_and(counts) && reads(&found.plan) {
         return false;
     }
     let least = least.unwrap_or(LEAST_TRAINED);
@@ -79,6 +80,9 @@ mod tests {
         assert!(believes_trained(&read, 2, Some(&counted), None));
         assert!(believes_trained(&found(CITIES, 0.9), 1, Some(&counted), None));
         assert!(believes_trained(&found(CITIES, 0.9), 1, Some(&plan(PEOPLE)), None));
+        // "Which of them has the largest number of …" is no question for a number, though it says the word.
+        let most = "Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)\nAns2=Max(Ans1 | r=<population>)";
+        assert!(believes_trained(&found(most, 0.9), 1, Some(&counted), None));
     }
 
     #[test]
