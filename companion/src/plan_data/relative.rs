@@ -38,6 +38,11 @@ pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
     })
 }
 
+/// The indefinite article of a noun.
+fn indefinite(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an " } else { "a " }
+}
+
 impl Wording<'_> {
     /// What a forward step finds, by a clause about what it starts from; `None` where the relation has no such words.
     pub(super) fn relative(
@@ -66,14 +71,15 @@ impl Wording<'_> {
         let (stem, preposition, goes) = stranded(&label)?;
         let is = pick(random, &[" was ", " is "]);
         let (place, whole) = (OF_PLACE.contains(&preposition), words(label.clone()));
+        let a = indefinite(stem);
         let stem = words(stem.to_owned());
         let which = format!(" {preposition} which ");
         Some(match (goes, random.below(3)) {
             (Goes::Passive, 0) if place => head.and(" where ").then(of).and(is).then(stem),
             (Goes::Passive, 1) => head.and(&which).then(of).and(is).then(stem),
             (Goes::Passive, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).then(whole),
-            (Goes::Noun, 0) => head.and(&which).then(of).and(" is a ").then(stem),
-            (Goes::Noun, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).and("a ").then(whole),
+            (Goes::Noun, 0) => head.and(&which).then(of).and(" is ").and(a).then(stem),
+            (Goes::Noun, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).and(a).then(whole),
             (Goes::Finite, 0) if place => head.and(" where ").then(of).and(" ").then(stem),
             (Goes::Finite, 1) => head.and(&which).then(of).and(" ").then(stem),
             (Goes::Finite, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(" ").then(whole),
@@ -90,8 +96,9 @@ impl Wording<'_> {
             None => Said::plain(pick(random, &["What", "What", "Which"])),
         };
         match stranded(&label) {
-            Some((_, _, Goes::Noun)) => {
-                Some(asked.and(" is ").then(self.phrase(of, Number::One, true, random)).and(" a ").then(words(&label)))
+            Some((stem, _, Goes::Noun)) => {
+                let of = self.phrase(of, Number::One, true, random);
+                Some(asked.and(" is ").then(of).and(" ").and(indefinite(stem)).then(words(&label)))
             }
             Some((stem, _, Goes::Finite)) => {
                 // "Which town does … live in": a regular verb loses its ending.
