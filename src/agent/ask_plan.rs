@@ -298,7 +298,9 @@ async fn propose(
             };
             if let Some(bundle) = trained.filter(|_| asked()) {
                 match trained_plan(bundle, linker, question).await {
-                    Ok(found) if believes_trained(&found, named, matches!(ruled, Some(Ok(_))), least) => {
+                    Ok(found)
+                        if believes_trained(&found, named, ruled.as_ref().and_then(|r| r.as_ref().ok()).map(|(p, _)| &p.plan), least) =>
+                    {
                         return Ok(Ok((Proposal { plan: found.plan, confidence: found.confidence }, PlannedBy::Trained)));
                     }
                     Err(PlannerError::Model(why)) => warnings.push(format!("The trained planner could not be asked: {why}.")),

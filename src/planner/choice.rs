@@ -3,7 +3,8 @@
 //! The rules align every word of a question with the graph's schema and are best at chains from one thing; the trained planner tells apart how
 //! several things are joined, counted and ranked. So it is asked where the question names several things, or the rules have no plan or are not quite
 //! sure of theirs, and believed where it is sure. What the rules compare they compare over chains of any length, which the trained planner has no shape
-//! for: there they keep the word.
+//! for: there they keep the word. So they do where they count what a question about one thing asks the number of, and the trained planner reads a number
+//! from the graph instead: how many cities a state has is not how many people live there.
 
 use super::model::Grounded;
 use crate::plan::{Operation, Plan};
@@ -22,21 +23,77 @@ const SPOKEN: f32 = 0.5;
 
 /// Whether to ask the trained planner at all: the question names so many things, and the rules have this plan, of which they are so sure, or none.
 pub fn asks_trained(names: usize, ruled: Option<(&Plan, f32)>) -> bool {
-    let compared = |plan: &Plan| plan.statements.last().is_some_and(|s| matches!(s.operation, Operation::Compare(_)));
+    let compared = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Compare(_)));
     match ruled {
         Some((plan, confidence)) => (names > 1 || (names > 0 && confidence < SURE_RULES)) && !compared(plan),
         None => names > 0,
     }
 }
 
-/// Whether to believe the trained planner about a question that names so many things, beside rules that have a plan or none. `least` is the caller's own
-/// limit in place of one half.
-pub fn believes_trained(found: &Grounded, names: usize, ruled: bool, least: Option<f32>) -> bool {
+fn ends(plan: &Plan, how: impl Fn(&Operation) -> bool) -> bool {
+    plan.statements.last().is_some_and(|s| how(&s.operation))
+}
+
+/// Whether to believe the trained planner about a question that names so many things, beside rules that have this plan or none. `least` is the caller's
+/// own limit in place of one half.
+pub fn believes_trained(found: &Grounded, names: usize, ruled: Option<&Plan>, least: Option<f32>) -> bool {
+    let counts = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Count { .. }));
+    let reads = |plan: &Plan| ends(plan, |o| matches!(o, Operation::SearchKg(_)));
+    if names <= 1 && ruled.is_some_and(counts) && reads(&found.plan) {
+        return false;
+    }
     let least = least.unwrap_or(LEAST_TRAINED);
-    let needed = match (ruled, names > 1) {
+    let needed = match (ruled.is_some(), names > 1) {
         (false, _) => least,
         (true, true) => least.max(OVER_RULES),
         (true, false) => least.max(OVER_CHAIN),
     };
     found.seen.found && found.seen.weakest_relation >= SPOKEN && found.confidence >= needed
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::model::Seen;
+    use super::super::query::{Asked, Query};
+    use super::*;
+    use crate::kg::NodeId;
+    use crate::plan::{check, rft};
+
+    fn plan(text: &str) -> Plan {
+        rft::parse(text, &check::Limits::default()).unwrap().plan
+    }
+
+    fn found(text: &str, confidence: f32) -> Grounded {
+        let seen = Seen { weakest_relation: 1.0, found: true, ..Seen::default() };
+        Grounded { asked: Asked::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
+    }
+
+    const CITIES: &str = "Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)\nAns2=Count(Ans1)";
+    const PEOPLE: &str = "Ans1=SearchKG(t=* | h=<Texas>, r=<population>)";
+
+    #[test]
+    fn what_the_rules_count_is_no_figure_of_the_graph() {
+        let (counted, read) = (plan(CITIES), found(PEOPLE, 0.9));
+        assert!(!believes_trained(&read, 1, Some(&counted), None));
+        assert!(believes_trained(&read, 1, None, None));
+        assert!(believes_trained(&read, 2, Some(&counted), None));
+        assert!(believes_trained(&found(CITIES, 0.9), 1, Some(&counted), None));
+        assert!(believes_trained(&found(CITIES, 0.9), 1, Some(&plan(PEOPLE)), None));
+        // "Which of them has the largest number of …" is no question for a number, though it says the word.
+        let most = "Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)\nAns2=Max(Ans1 | r=<population>)";
+        assert!(believes_trained(&found(most, 0.9), 1, Some(&counted), None));
+    }
+
+    #[test]
+    fn over_rules_that_have_a_plan_it_must_be_surer() {
+        let ruled = plan(PEOPLE);
+        for (confidence, names, over, believed) in
+            [(0.55, 1, false, true), (0.55, 1, true, false), (0.65, 1, true, false), (0.65, 2, true, true), (0.75, 1, true, true)]
+        {
+            let told = believes_trained(&found(PEOPLE, confidence), names, over.then_some(&ruled), None);
+            assert_eq!(told, believed, "{confidence} {names} {over}");
+        }
+        assert!(!asks_trained(1, Some((&ruled, 0.95))) && asks_trained(1, Some((&ruled, 0.85))) && asks_trained(2, Some((&ruled, 0.95))));
+    }
 }

@@ -92,6 +92,8 @@ pub(super) struct Ask {
     pub relations: Vec<RelationId>,
     /// Whether a number of things is asked for.
     pub count: bool,
+    /// Whether a value is asked for: how high, how long.
+    pub value: bool,
 }
 
 impl Ask {
@@ -122,24 +124,24 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) 
             "when" => {
                 let mut classes = types(&TIMES);
                 classes.push(Class::Literal(LiteralKind::Date));
-                return Ask { classes, relations: relations(&TIMES), count: false };
+                return Ask { classes, relations: relations(&TIMES), ..Ask::default() };
             }
-            "where" => return Ask { classes: types(&PLACES), relations: relations(&PLACES), count: false },
+            "where" => return Ask { classes: types(&PLACES), relations: relations(&PLACES), ..Ask::default() },
             "how" if rest.first().is_some_and(|t| !measures(&t.folded).is_empty()) => {
                 let relations = rest.first().into_iter().flat_map(|t| &t.relations).map(|r| r.0).collect();
-                return Ask { classes: Vec::new(), relations, count: false };
+                return Ask { relations, value: true, ..Ask::default() };
             }
             "how" if rest.first().is_some_and(|t| t.folded == "many" || t.folded == "much") => {
                 // "How many people live in": a number that a relation leads to, not a number of things.
                 if let Some(noun) = rest.get(1).filter(|t| t.types.is_empty() && !t.relations.is_empty()) {
-                    return Ask { classes: Vec::new(), relations: noun.relations.iter().map(|r| r.0).collect(), count: false };
+                    return Ask { relations: noun.relations.iter().map(|r| r.0).collect(), ..Ask::default() };
                 }
                 let classes = rest.get(1).map(|t| t.types.iter().map(|&t| Class::Type(t)).collect()).unwrap_or_default();
-                return Ask { classes, relations: Vec::new(), count: true };
+                return Ask { classes, count: true, ..Ask::default() };
             }
             "what" | "which" | "give" | "tell" if counted(rest).is_some() => {
                 let classes = counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
-                return Ask { classes, relations: Vec::new(), count: true };
+                return Ask { classes, count: true, ..Ask::default() };
             }
             "what" | "which" | "list" | "name" | "give" | "show" | "find" => {
                 if let Some(noun) = noun(rest) {
@@ -148,7 +150,7 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) 
                     return Ask {
                         classes: noun.types.iter().map(|&t| Class::Type(t)).collect(),
                         relations: strongest.collect(),
-                        count: false,
+                        ..Ask::default()
                     };
                 }
             }

@@ -8,9 +8,13 @@ mod english;
 pub mod everyday;
 mod generate;
 mod ground;
+mod joint;
+mod lists;
 mod near;
 mod pattern;
 mod phrases;
+mod relative;
+mod shared;
 mod unsaid;
 mod wording;
 

@@ -20,7 +20,7 @@ impl Wording<'_> {
                 self.forward(of, *relation, *target, number, the, random)
             }
             Query::Step { of, relation, direction: Direction::Backward, target } => {
-                let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                let noun = self.kind_or_thing(*target, number, random);
                 // "Mark Webber written films".
                 if random.below(12) == 0
                     && matches!(of.as_ref(), Query::Entity(_))
@@ -38,7 +38,7 @@ impl Wording<'_> {
                 if random.below(2) == 0
                     && let Some((noun, clauses)) = self.clauses(query, number, random)
                 {
-                    let noun = if noun.0.is_empty() { things(number) } else { noun };
+                    let noun = if noun.0.is_empty() { things(number, random) } else { noun };
                     return Said::plain(the).then(noun).and(" that").then(clauses);
                 }
                 let but = pick(
@@ -57,7 +57,7 @@ impl Wording<'_> {
         if first != relation || before == direction || !matches!(entity.as_ref(), Query::Entity(_)) || random.below(4) == 0 {
             return None;
         }
-        let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+        let noun = self.kind_or_thing(*target, number, random);
         let entity = self.phrase(entity, Number::One, true, random);
         let many = number == Number::Many;
         let role = Role::Relation(*relation, *before);
@@ -146,12 +146,22 @@ impl Wording<'_> {
         let inner = if random.below(3) == 0 { Number::Many } else { Number::One };
         let of_said = |random: &mut Random| self.phrase(of, inner, true, random);
         if let Some(base) = self.verb(relation, random) {
-            let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+            let noun = self.kind_or_thing(target, number, random);
             let that = pick(random, &[" that ", " "]);
             return Said::plain(the).then(noun).and(that).then(of_said(random)).and(" ").then(Said(vec![(third_person(&base), role)]));
         }
+        if random.below(4) == 0
+            && let Some(said) = self.relative(of, relation, target, number, the, random)
+        {
+            return said;
+        }
         let words = Said(vec![(self.label(relation, random), role)]);
         if participle(&words.0[0].0) {
+            if random.below(2) == 0
+                && let Some(said) = self.relative(of, relation, target, number, the, random)
+            {
+                return said;
+            }
             let lead = match target {
                 Some(t) => Said::plain(the).then(self.noun(t, number, random)).and(" "),
                 None => Said::plain("what "),
@@ -180,7 +190,24 @@ impl Wording<'_> {
         let between = match random.below(3) {
             0 => pick(
                 random,
-                &[" for ", " associated with ", " belonging to ", " in ", " linked to ", " related to ", " within ", " given to "],
+                &[
+                    " for ",
+                    " associated with ",
+                    " belonging to ",
+                    " in ",
+                    " linked to ",
+                    " related to ",
+                    " within ",
+                    " given to ",
+                    " from ",
+                    " depicted in ",
+                    " found in ",
+                    " known for ",
+                    " held by ",
+                    " used by ",
+                    " listed for ",
+                    " involved in ",
+                ],
             ),
             _ => " of ",
         };
@@ -243,6 +270,9 @@ impl Wording<'_> {
                 return Said::plain(&is_not).and("where ").then(of).and(" was ").then(said(label));
             }
             let link = pick(random, &[" of ", " of ", " for "]);
+            if !not && random.below(8) == 0 {
+                return Said::plain(if many { " serve as " } else { " serves as " }).and("the ").then(said(label)).and(link).then(of);
+            }
             return Said::plain(&is_not).and(also).and("the ").then(said(label)).and(link).then(of);
         }
         if let Some(base) = self.verb(relation, random) {
@@ -353,7 +383,7 @@ impl Wording<'_> {
     }
 
     /// Whether all parts follow the same relation; what they follow it from then.
-    fn alike(parts: &[Query]) -> Option<(Vec<&Query>, RelationId, Direction, Option<TypeId>)> {
+    pub(super) fn alike(parts: &[Query]) -> Option<(Vec<&Query>, RelationId, Direction, Option<TypeId>)> {
         let mut found: Option<(Vec<&Query>, RelationId, Direction, Option<TypeId>)> = None;
         for part in parts {
             let Query::Step { of, relation, direction, target } = part else { return None };
@@ -367,12 +397,21 @@ impl Wording<'_> {
     }
 
     /// "A and B", "both A and B", "A, B, and C".
-    fn names(&self, starts: &[&Query], word: &str, random: &mut Random) -> Said {
+    pub(super) fn names(&self, starts: &[&Query], word: &str, random: &mut Random) -> Said {
         let lead = match (starts.len(), word) {
             (2, "and") if random.below(2) == 0 => "both ",
             (2, "or") if random.below(2) == 0 => "either ",
             _ => "",
         };
+        self.names_after(lead, starts, word, random)
+    }
+
+    /// Names that something is true of together, where nothing else says so: "both A and B".
+    pub(super) fn names_together(&self, starts: &[&Query], random: &mut Random) -> Said {
+        self.names_after(if starts.len() == 2 { "both " } else { "" }, starts, "and", random)
+    }
+
+    fn names_after(&self, lead: &str, starts: &[&Query], word: &str, random: &mut Random) -> Said {
         let comma = if starts.len() > 2 && random.below(2) == 0 { "," } else { "" };
         let mut order: Vec<&Query> = starts.to_vec();
         if random.below(2) == 0 {
@@ -423,91 +462,6 @@ impl Wording<'_> {
         if other.is_empty() || random.below(2) == 0 { label } else { pick(random, other).to_owned() }
     }
 
-    /// "What genre do A and B share": a question for what several have in common.
-    pub(super) fn asks_shared(&self, parts: &[Query], random: &mut Random) -> Option<Said> {
-        let (starts, relation, direction, target) = Self::alike(parts)?;
-        if random.below(4) == 0 {
-            return None;
-        }
-        let role = Role::Relation(relation, direction);
-        if direction == Direction::Backward {
-            let number = if random.below(2) == 0 { Number::Many } else { Number::One };
-            let noun = target.map_or_else(Said::default, |t| Said::plain(" ").then(self.noun(t, number, random)));
-            let names = self.names(&starts, "and", random);
-            let start = Said::plain(pick(random, &["Which", "What"])).then(noun);
-            if let Some(base) = self.verb(relation, random) {
-                let text = if number == Number::Many { base } else { third_person(&base) };
-                return Some(start.and(" ").then(Said(vec![(text, role)])).and(" ").then(names));
-            }
-            let label = self.label(relation, random);
-            let is_participle = participle(&label);
-            let words = Said(vec![(label, role)]);
-            let many = number == Number::Many;
-            return Some(match is_participle {
-                true => start.and(if many { " were " } else { " was " }).then(words).and(" ").then(names),
-                false => start.and(if many { " have " } else { " has " }).then(names).and(" as ").then(words),
-            });
-        }
-        if let Some(base) = self.verb(relation, random) {
-            let start = Said::plain(pick(random, &["What", "Which"]));
-            let noun = target.map_or_else(Said::default, |t| Said::plain(" ").then(self.noun(t, Number::Many, random)));
-            let names = self.names(&starts, "and", random);
-            let both = pick(random, &[" ", " ", " both ", " all "]);
-            return Some(start.then(noun).and(" do ").then(names).and(both).then(Said(vec![(base, role)])).and(end_of_list(random)));
-        }
-        let label = self.label(relation, random);
-        if participle(&label) {
-            let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
-            let names = self.names(&starts, "and", random);
-            let both = if starts.len() == 2 && random.below(2) == 0 { " both " } else { " " };
-            return Some(
-                Said::plain(pick(random, &["Where were ", "In what were ", "By whom were "]))
-                    .then(names)
-                    .and(both)
-                    .then(Said(vec![(bare, role)])),
-            );
-        }
-        let label = if random.below(2) == 0 { plural(&label) } else { label };
-        let words = Said(vec![(label, role)]);
-        let which = Said::plain(pick(random, &["What ", "Which "])).then(words.clone());
-        let names = self.names(&starts, "and", random);
-        Some(match random.below(10) {
-            6 => Said::plain(pick(random, &["What are the shared ", "What are the common ", "What is the common "]))
-                .then(words)
-                .and(pick(random, &[" that ", " which ", " between ", " among ", " in "]))
-                .then(names)
-                .and(pick(random, &["", "", " have", " share", " both have"])),
-            7 => Said::plain(pick(random, &["What are the ", "What is the ", "Which are the "]))
-                .then(words)
-                .and(pick(random, &[" common to ", " shared by ", " in common between ", " shared between "]))
-                .then(names)
-                .and(end_of_list(random)),
-            8 => Said::plain(pick(random, &["In what ", "In which ", "For what "]))
-                .then(words)
-                .and(" do ")
-                .then(names)
-                .and(pick(random, &[" agree", " serve", " belong", " both appear", " meet"]))
-                .and(end_of_list(random)),
-            0 => which.and(" do ").then(names).and(pick(random, &[" share", " have in common", " both have", " all have"])),
-            1 => which.and(pick(random, &[" is shared by ", " is common to ", " are common to ", " are shared by "])).then(names),
-            2 => Said::plain(pick(random, &["What is the common ", "What are the common ", "What is the shared "]))
-                .then(words)
-                .and(" of ")
-                .then(names),
-            3 => Said::plain("What is the ")
-                .then(words)
-                .and(pick(random, &[" shared by ", " common to ", " that is shared by "]))
-                .then(names),
-            4 => Said::plain("What is the ")
-                .then(words)
-                .and(" that ")
-                .then(names)
-                .and(pick(random, &[" have in common", " share", " both have", " all share"])),
-            5 => which.and(" is associated with ").then(names),
-            _ => Said::plain("What is the ").then(words).and(" of ").then(names),
-        })
-    }
-
     /// What all parts find. Parts that end alike share their noun.
     fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
         let the = if article { "the " } else { "" };
@@ -522,12 +476,14 @@ impl Wording<'_> {
             let is_participle = participle(&label);
             let words = Said(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
-                let links = [" of ", " shared by ", " common to ", " that is shared by ", " for ", " shared between ", " associated with "];
+                let links = [" of ", " for ", " associated with ", " shared by ", " common to ", " that is shared by ", " shared between "];
                 let link = pick(random, &links);
+                // "The genres of A and B" are those of each; together they have them where something says so.
+                let names = if links[..3].contains(&link) { self.names_together(&starts, random) } else { names };
                 return Said::plain(the).then(words).and(link).then(names).and(end_of_list(random));
             }
             if direction == Direction::Backward {
-                let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                let noun = self.kind_or_thing(target, number, random);
                 let many = number == Number::Many;
                 return Said::plain(the).then(noun).then(match (is_participle, many) {
                     (true, true) => Said::plain(" that were ").then(words).and(" ").then(names),
@@ -537,10 +493,15 @@ impl Wording<'_> {
                 });
             }
         }
+        if random.below(3) == 0
+            && let Some(said) = self.that_is_both(parts, number, the, random)
+        {
+            return said;
+        }
         if random.below(2) == 0
             && let Some((noun, clauses)) = self.clauses(&Query::And(parts.to_vec()), number, random)
         {
-            let noun = if noun.0.is_empty() { things(number) } else { noun };
+            let noun = if noun.0.is_empty() { things(number, random) } else { noun };
             return Said::plain(the).then(noun).and(pick(random, &[" that", " that", " which"])).then(clauses);
         }
         let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -573,7 +534,7 @@ impl Wording<'_> {
         number: Number,
         random: &mut Random,
     ) -> Said {
-        let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+        let noun = self.kind_or_thing(target, number, random);
         let that = pick(random, &[" that ", " which "]);
         let text = if direction == Direction::Forward || number == Number::Many { base } else { third_person(&base) };
         let words = Said(vec![(text, Role::Relation(relation, direction))]);
@@ -600,7 +561,7 @@ impl Wording<'_> {
                 return Said::plain(the).then(words).and(pick(random, &[" of ", " of ", " for "])).then(names);
             }
             if direction == Direction::Backward {
-                let noun = target.map_or_else(|| things(number), |t| self.noun(t, number, random));
+                let noun = self.kind_or_thing(target, number, random);
                 return Said::plain(the).then(noun).then(match is_participle {
                     true => Said::plain(pick(random, &[" ", " that were "])).then(words).and(" ").then(names),
                     false => Said::plain(pick(random, &[" that have ", " with "])).then(names).and(" as ").then(words),
@@ -615,74 +576,6 @@ impl Wording<'_> {
             });
         }
         said.unwrap_or_default()
-    }
-
-    /// Parts as a list of what is wanted, all together: "the capital of A and also the counties of B".
-    pub(super) fn listed(&self, parts: &[Query], random: &mut Random) -> Said {
-        if let Some((starts, relation, Direction::Forward, _)) = Self::alike(parts)
-            && random.below(2) == 0
-        {
-            let label = self.label(relation, random);
-            if !participle(&label) {
-                let names = self.names(&starts, if random.below(2) == 0 { "and" } else { "or" }, random);
-                let words = Said(vec![(plural(&label), Role::Relation(relation, Direction::Forward))]);
-                let end = pick(random, &["", "", "", " combined", " together", " respectively", " in total"]);
-                let the = pick(random, &["the ", "the ", "all the ", "all of the "]);
-                return Said::plain(the)
-                    .then(words)
-                    .and(pick(random, &[" of ", " associated with ", " for ", " related to ", " linked to ", " connected to "]))
-                    .then(names)
-                    .and(end);
-            }
-        }
-        let mut said: Option<Said> = None;
-        for part in parts {
-            let active = match part {
-                Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => self.who(of, *relation, random),
-                // "… and which cities are twinned with B", "… and those that border B".
-                Query::Step { of, relation, direction: Direction::Backward, target } if random.below(3) == 0 => {
-                    let noun = match (target, said.is_some() && random.below(3) == 0) {
-                        (Some(t), false) => Said::plain("which ").then(self.noun(*t, Number::Many, random)),
-                        (_, true) => Said::plain(pick(random, &["those that", "the ones that", "those which", "all that"])),
-                        (None, false) => Said::plain(pick(random, &["what", "which things", "who"])),
-                    };
-                    Some(noun.then(self.clause(of, *relation, Direction::Backward, Number::Many, false, random)))
-                }
-                _ => None,
-            };
-            let number = if random.below(3) == 0 { Number::One } else { Number::Many };
-            let all = pick(random, &["", "", "", "all ", "all of "]);
-            let phrase = active.unwrap_or_else(|| Said::plain(all).then(self.phrase(part, number, true, random)));
-            said = Some(match said {
-                None => phrase,
-                Some(said) => {
-                    let and = [
-                        " and ",
-                        " and also ",
-                        " as well as ",
-                        " along with ",
-                        " and also list ",
-                        " together with ",
-                        " or ",
-                        ", and also name ",
-                        " and ",
-                        " and also all ",
-                        " plus ",
-                        ", and ",
-                        " or else ",
-                    ];
-                    said.and(pick(random, &and)).then(phrase)
-                }
-            });
-        }
-        said.unwrap_or_default()
-    }
-
-    /// "Who directed …", where the relation has such a verb.
-    fn who(&self, of: &Query, relation: RelationId, random: &mut Random) -> Option<Said> {
-        let past = super::english::active(&self.label(relation, random))?;
-        let words = Said(vec![(past, Role::Relation(relation, Direction::Forward))]);
-        Some(Said::plain("who ").then(words).and(" ").then(self.phrase(of, Number::One, true, random)))
     }
 
     fn synonym<'s>(&self, label: &'s str, others: impl Iterator<Item = &'s str>, random: &mut Random) -> String {
@@ -727,8 +620,19 @@ impl Wording<'_> {
                 let kind = self.graph.vocabulary().entity_type(t).map_or_else(String::new, |t| t.label.clone());
                 Said::plain(&format!("the {kind} ")).then(named)
             }
-            _ if random.below(15) == 0 => Said::plain("\"").then(named).and("\""),
+            _ if random.below(10) == 0 => {
+                let [open, close] = [["\"", "\""], ["'", "'"], ["\"", "\""], ["“", "”"]][random.below(4)];
+                Said::plain(open).then(named).and(close)
+            }
             _ => named,
+        }
+    }
+
+    /// The name of a type, or of a thing that has none.
+    pub(super) fn kind_or_thing(&self, of: Option<TypeId>, number: Number, random: &mut Random) -> Said {
+        match of {
+            Some(t) => self.noun(t, number, random),
+            None => things(number, random),
         }
     }
 
@@ -745,8 +649,20 @@ impl Wording<'_> {
 }
 
 /// What may stand at the end of what is asked of several together.
-fn end_of_list(random: &mut Random) -> &'static str {
-    if random.below(6) > 0 { "" } else { pick(random, &[" respectively", " in common", " alike", " together", " as well"]) }
+pub(super) fn end_of_list(random: &mut Random) -> &'static str {
+    let ends = [
+        " respectively",
+        " in common",
+        " alike",
+        " together",
+        " as well",
+        " in their respective fields",
+        " in their own right",
+        " over the years",
+        " in their lifetime",
+        " on their sides",
+    ];
+    if random.below(5) > 0 { "" } else { pick(random, &ends) }
 }
 
 /// An article for what is said.
@@ -754,6 +670,8 @@ fn article_of(random: &mut Random, noun: &Said) -> &'static str {
     article(random, noun.0.first().map_or("", |piece| piece.0.as_str()))
 }
 
-fn things(number: Number) -> Said {
-    Said::plain(if number == Number::Many { "things" } else { "thing" })
+/// What has no type is a thing, and at times something else that says as little.
+fn things(number: Number, random: &mut Random) -> Said {
+    let (one, many) = (["thing", "thing", "entity", "item", "one"], ["things", "things", "entities", "items", "ones"]);
+    Said::plain(pick(random, if number == Number::Many { &many } else { &one }))
 }

@@ -216,3 +216,53 @@ fn a_graph_without_triples_is_an_error_that_says_so() {
     let told = generate(&empty().unwrap(), &empty, &options(), &Near::default(), &mut Vec::new(), &mut Vec::new(), &|_| {}).unwrap_err();
     assert!(told.to_string().contains("nothing to ask about"));
 }
+
+/// The questions that a grammar without noise says of a query, one for each of so many seeds.
+fn questions(graph: &KnowledgeGraph, asked: &Asked, seeds: u64) -> Vec<String> {
+    let wording = Wording::new(graph, Noise { lower: 0.0, typos: 0.0, synonyms: 0.0 });
+    (0..seeds).map(|i| wording.question(asked, &mut Random::new(5, i)).text().0).collect()
+}
+
+/// A step from what has this identifier or from a query.
+fn step(graph: &KnowledgeGraph, of: Query, relation: &str, direction: Direction) -> Query {
+    Query::Step { of: Box::new(of), relation: graph.vocabulary().relation_named(relation).unwrap(), direction, target: None }
+}
+
+fn entity(graph: &KnowledgeGraph, id: &str) -> Query {
+    Query::Entity((0..graph.entities() as u32).map(pocketgraph::kg::NodeId).find(|&n| graph.id(n) == id).unwrap())
+}
+
+#[test]
+fn a_step_inside_of_another_is_said_by_a_relative_clause_at_times() {
+    let graph = graph();
+    let inner = step(&graph, entity(&graph, "f1"), "directed by", Direction::Forward);
+    let outer = step(&graph, inner, "starred actor", Direction::Backward);
+    let said = questions(&graph, &Asked::Set(outer), 400);
+    for clause in ["who directed", "by which", "directed by"] {
+        assert!(said.iter().any(|q| q.contains(clause)), "{clause}: {said:?}");
+    }
+}
+
+#[test]
+fn one_thing_in_two_parts_is_said_with_both() {
+    let graph = graph();
+    let parts = |relation: [&str; 2]| {
+        let ends = ["f1", "f2"].into_iter().zip(relation);
+        ends.map(|(id, r)| step(&graph, entity(&graph, id), r, Direction::Forward)).collect::<Vec<_>>()
+    };
+    let said = questions(&graph, &Asked::Set(Query::And(parts(["genre", "release year"]))), 200);
+    let both = |q: &&String| q.contains(" both ") && q.contains(" genre ") && q.contains(" release year ");
+    assert!(said.iter().filter(both).count() > 10, "{said:?}");
+    // A participle has no article: nothing "is both the directed by of …".
+    let said = questions(&graph, &Asked::Set(Query::And(parts(["genre", "directed by"]))), 200);
+    assert!(said.iter().all(|q| !q.contains("the directed by of")), "{said:?}");
+}
+
+#[test]
+fn a_list_is_asked_for_as_one_and_nothing_else_is() {
+    let graph = graph();
+    let parts = ["f1", "f2"].map(|id| step(&graph, entity(&graph, id), "genre", Direction::Forward)).to_vec();
+    let whole = |q: &String| q.contains("combined") || q.contains("collective") || q.contains("in total");
+    assert!(questions(&graph, &Asked::Set(Query::Or(parts.clone())), 300).iter().any(whole));
+    assert!(!questions(&graph, &Asked::Set(Query::And(parts)), 300).iter().any(whole));
+}

@@ -116,7 +116,7 @@ impl<'g> Wording<'g> {
             1 => pick(random, &["Name ", "Name all ", "Give me ", "Identify "]),
             2 => pick(random, &["List ", "List all ", "I am looking for ", "I want to know "]),
             // Of what several have in common few ask so: a request for a list joins what it lists.
-            3 if !matches!(query, Query::And(_)) || random.below(4) == 0 => pick(random, &REQUESTS),
+            3 if !matches!(query, Query::And(_)) || random.below(8) == 0 => pick(random, &REQUESTS),
             _ => "",
         };
         // What is listed beside each other is asked for all together, and people ask so.
@@ -129,6 +129,12 @@ impl<'g> Wording<'g> {
         if !request.is_empty() {
             return Said::plain(request).then(self.phrase(query, Number::Many, true, random));
         }
+        if let Query::And(parts) = query
+            && random.below(4) == 0
+            && let Some(said) = self.asks_both(parts, random)
+        {
+            return said;
+        }
         let direct = match query {
             Query::Step { of, relation, direction: Direction::Forward, target } => self.asks_forward(of, *relation, *target, random),
             Query::Step { of, relation, direction: Direction::Backward, target } => self.asks_backward(of, *relation, *target, random),
@@ -140,7 +146,8 @@ impl<'g> Wording<'g> {
         }
         // "Which films were directed by … and have …": the clauses carry the question.
         if matches!(query, Query::And(_) | Query::Not(..)) && random.below(3) > 0 {
-            let number = if random.below(2) == 0 { Number::Many } else { Number::One };
+            // "Which areas border the region where … lies and are also …": the number says which of the two the second clause is about.
+            let number = if random.below(3) > 0 { Number::Many } else { Number::One };
             if let Some((noun, clauses)) = self.clauses(query, number, random) {
                 let which =
                     if noun.0.is_empty() { Said::plain(pick(random, &["What", "Who", "Which"])) } else { Said::plain("Which ").then(noun) };
@@ -204,6 +211,11 @@ impl<'g> Wording<'g> {
             let which = pick(random, &["which ", "what "]);
             let what = target.map_or(Said::plain("what"), |t| Said::plain(which).then(self.noun(t, Number::Many, random)));
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words(third_person(&base))).and(" ").then(what));
+        }
+        if random.below(6) == 0
+            && let Some(said) = self.asks_with_end(of, relation, target, random)
+        {
+            return Some(said);
         }
         let many = !matches!(of, Query::Entity(_)) && random.below(2) == 0;
         let of_said = |random: &mut Random| self.phrase(of, if many { Number::Many } else { Number::One }, true, random);
@@ -334,7 +346,7 @@ impl<'g> Wording<'g> {
     }
 
     /// Who, when or where, by the class of what the last step leads to; else what.
-    fn question_word(&self, query: &Query) -> &'static str {
+    pub(super) fn question_word(&self, query: &Query) -> &'static str {
         let Query::Step { relation, direction, target, .. } = query else { return "What" };
         let vocabulary = self.graph.vocabulary();
         let class = target.map(Class::Type).or_else(|| {

@@ -124,6 +124,11 @@ impl<'g> Grounder<'g> {
                 }
             }
         };
+        // "How high" asks for a value: what finds none is no reading of it, and so is what steps from a value back to what has it.
+        let a_value = |n: &NodeId| value(self.graph, *n).is_some();
+        if ask.value && draft.wrap == Wrap::Set && !reading.found.is_empty() && !reading.found.iter().any(a_value) {
+            return None;
+        }
         let n = reading.agreements.len().max(1) as f32;
         let seen = Seen {
             shape: draft.shape_log,

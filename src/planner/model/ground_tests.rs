@@ -121,3 +121,18 @@ fn an_unknown_name_has_no_reading_and_what_agrees_less_is_less_sure() {
     };
     assert!(sure("actors") > sure("composers"));
 }
+
+#[test]
+fn how_old_asks_for_a_value_and_not_for_what_has_it() {
+    let graph = graph();
+    let linker = Linker::new(&graph);
+    let q = "how old is Heat";
+    let ground = |shape, relations: &[&str]| {
+        Grounder::new(&linker).ground(q, &[], &draft(shape, Wrap::Set, q, &["Heat"], relations), &Calibration::default())
+    };
+    let labels = |found: Grounded| found.answer.iter().map(|&n| graph.label(n).to_owned()).collect::<Vec<_>>();
+    assert_eq!(ground(Shape::P1, &["release year"]).map(labels), Some(vec!["1995".to_owned()]));
+    // To the year and back to the film: a way that the graph has and nobody asks for.
+    assert_eq!(ground(Shape::P2, &["release year", "release year"]), None);
+    assert_eq!(ground(Shape::P1, &["directed"]), None);
+}

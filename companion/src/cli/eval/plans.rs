@@ -171,7 +171,7 @@ pub fn plans(args: &Plans) -> Result<()> {
         if let (Some(trained), Some(over)) = (&trained, &over)
             && asks_trained(named, ruled.as_ref().ok().map(|p| (&p.plan, p.confidence)))
             && let Ok(found) = trained.planned(over, question)
-            && believes_trained(&found, named, ruled.is_ok(), None)
+            && believes_trained(&found, named, ruled.as_ref().ok().map(|p| &p.plan), None)
         {
             return Ok(found.plan);
         }
