@@ -103,6 +103,27 @@ fn a_bundle_without_what_a_retriever_reads_says_how_to_build_it() {
 }
 
 #[test]
+fn vectors_of_another_model_than_the_manifest_names_are_never_compared_with_the_question() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(engine(dir.path(), FILMS, &["auto", "linear"]));
+    let bundle = dir.path().join("bundle");
+    let manifest = std::fs::read_to_string(bundle.join("manifest.json")).unwrap();
+    for (said, other, told) in
+        [("\"id\":\"minilm\"", "\"id\":\"another\"", "vectors are by another"), ("\"dimension\":384", "\"dimension\":128", "dimension")]
+    {
+        assert!(manifest.contains(said));
+        std::fs::write(bundle.join("manifest.json"), manifest.replace(said, other)).unwrap();
+        let opened = block_on(Engine::open(Rc::new(FolderSource::new(&bundle)), 1 << 30));
+        let Ok(engine) = opened else { continue };
+        let error = block_on(engine.prepare()).map(|()| String::new()).unwrap_or_else(|e| e.to_string());
+        let found = block_on(engine.search("Who directed Copper Moon?", &SearchOptions { retriever: Some("dense".into()), ..SearchOptions::default() }));
+        let compared = found.is_ok_and(|r| r.hits.iter().any(|h| h.dense.is_some()) && format!("{:?}", r.stage) == "Model");
+        assert!(!compared, "{other}: {error}");
+        assert!(error.contains(told) || error.is_empty(), "{other}: {error}");
+    }
+}
+
+#[test]
 fn a_prepared_bundle_verifies_and_builds_to_the_same_bytes() {
     let manifest = || {
         let dir = tempfile::tempdir().unwrap();
