@@ -12,6 +12,7 @@ const WAYS: &[&str] = &[
     "lexical",
     "dense",
     "autokg",
+    "autokg:10/5/2/3/1/u",
     "linear",
     "linear:5/4/2.0/0.1",
     "hippo",

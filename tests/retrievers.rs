@@ -26,6 +26,7 @@ const ALL: &[&str] = &[
     "lexical",
     "dense",
     "autokg",
+    "autokg:10/5/2/3/1/u",
     "linear",
     "linear:5/4/2.0/0.1",
     "hippo",
@@ -237,6 +238,8 @@ fn every_name_is_a_retriever_and_an_unknown_way_of_asking_is_an_error() {
         "raptor:global",
         "graphrag:traversal",
         "auto:x",
+        "autokg:15/5",
+        "autokg:15/5/3/3/2/x",
         "hypergraph:degree:x",
     ] {
         assert!(pocketgraph::retrieve::by_name(bad).is_none(), "{bad}");

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const WAYS = ["auto", "hybrid", "lexical", "dense", "autokg", "linear", "linear:5/4/2.0/0.1", "hippo", "hippo:canonical", "hypergraph", "hypergraph:degree", "graphrag", "graphrag:global", "raptor", "raptor:traversal"];
+const WAYS = ["auto", "hybrid", "lexical", "dense", "autokg", "autokg:10/5/2/3/1/u", "linear", "linear:5/4/2.0/0.1", "hippo", "hippo:canonical", "hypergraph", "hypergraph:degree", "graphrag", "graphrag:global", "raptor", "raptor:traversal"];
 const same = (passage) => Array(12).fill(passage);
 const CORPORA = {
   "one passage": [["Mara Kestrel", "Mara Kestrel was born in Tromsund."]],
