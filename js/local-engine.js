@@ -92,7 +92,7 @@ export class LocalEngine {
     if (name === "warm") return this.#load("full", signal).then(() => {});
     if (name === "fetched") return performance.getEntriesByType("resource").map((entry) => entry.name);
     const run = METHODS[name] ?? FULL_METHODS[name];
-    if (name in METHODS && !GRAPH_RETRIEVERS.includes(retrieverOf(args))) return run(this.#engine, args, onEvent, signal);
+    if (name in METHODS && !needsFull(args)) return run(this.#engine, args, onEvent, signal);
     return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));
   }
 
@@ -152,9 +152,10 @@ export class LocalEngine {
   }
 }
 
-/** The retriever that a call names in its options. */
-function retrieverOf([, options]) {
-  return typeof options?.retriever === "string" ? options.retriever.split(":")[0] : undefined;
+/** Whether a call names a retriever of the full module in its options: one that bundles are prepared for, or any with parameters behind a colon. */
+function needsFull([, options]) {
+  const retriever = options?.retriever;
+  return typeof retriever === "string" && (retriever.includes(":") || GRAPH_RETRIEVERS.includes(retriever));
 }
 
 function trapError(cause) {

@@ -106,3 +106,43 @@ fn documentation_is_not_hopped() {
     assert_eq!(result.hits[0].title, "Installation");
     assert!(result.hits.iter().all(|h| h.reached.iter().all(|w| !matches!(w, Reached::Link { .. }))));
 }
+
+/// Encyclopaedia and documentation in one site: the films below `wiki/`, pages about a program below `docs/`.
+fn mixed(folder: &std::path::Path, films: usize) -> Engine {
+    let site = folder.join("site");
+    let write = |place: String, title: &str, text: &str| {
+        let path = site.join(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, format!("# {title}\n\n{text}\n")).unwrap();
+    };
+    FILMS.iter().enumerate().for_each(|(i, (title, text))| write(format!("wiki/{i}.md"), title, text));
+    (0..films)
+        .for_each(|i| write(format!("wiki/more-{i}.md"), &format!("Ferry {i}"), &format!("Ferry {i} is a short film of {}.", 1950 + i)));
+    let task = |i: usize| ["Export a reel", "Import a reel", "Cut a scene", "Colour a scene", "Mix the sound"][i % 5];
+    for i in 0..40 {
+        let text = format!("Open menu {i}, then see {} and Preferences. Mara Kestrel wrote this chapter.", task(i + 1));
+        write(format!("docs/{i}.md"), &format!("{} in version {i}", task(i)), &text);
+    }
+    write("docs/preferences.md".into(), "Preferences", "Edit the file in your home folder. Then Export a reel in version 5.");
+    support::engine(site, |options| options)
+}
+
+#[test]
+fn a_site_with_an_encyclopaedia_beside_its_documentation_is_hopped_in_the_encyclopaedia_alone() {
+    // Once most pages are articles, once most are documentation.
+    for films in [70, 8] {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = mixed(dir.path(), films);
+        let linked = |result: &SearchResult| {
+            let by_link = |h: &&pocketgraph::retrieve::Hit| h.reached.iter().any(|w| matches!(w, Reached::Link { .. }));
+            result.hits.iter().filter(by_link).map(|h| h.url.clone()).collect::<Vec<_>>()
+        };
+        let asked = search(&engine, "Where was the director of The Silent Orchard born?", None, 4);
+        assert!(asked.hits.iter().any(|h| h.title == "Mara Kestrel"), "{films}: {:?}", asked.hits);
+        let led_to = linked(&asked);
+        assert!(!led_to.is_empty() && led_to.iter().all(|url| url.starts_with("wiki/")), "{films}: {led_to:?}");
+        let asked = search(&engine, "How do I set Preferences?", None, 4);
+        assert_eq!(asked.hits[0].title, "Preferences");
+        assert!(linked(&asked).is_empty(), "{films}: a page that the documentation mentions is no answer");
+    }
+}

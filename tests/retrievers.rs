@@ -26,6 +26,7 @@ const ALL: &[&str] = &[
     "lexical",
     "dense",
     "autokg",
+    "autokg:10/5/2/3/1/u",
     "linear",
     "linear:5/4/2.0/0.1",
     "hippo",
@@ -99,6 +100,22 @@ fn a_bundle_without_what_a_retriever_reads_says_how_to_build_it() {
     let sections: Vec<String> = plain.info().sections.into_iter().map(|s| s.name).collect();
     for section in ["entities", "synonyms", "communities", "tree"] {
         assert!(!sections.contains(&section.to_owned()), "the default carries nothing of {section}");
+    }
+}
+
+#[test]
+fn a_manifest_that_names_another_model_than_it_was_written_with_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(engine(dir.path(), FILMS, &["auto", "linear"]));
+    let bundle = dir.path().join("bundle");
+    let manifest = std::fs::read_to_string(bundle.join("manifest.json")).unwrap();
+    let said = ["\"id\":\"minilm\"", "\"dimension\":384", "\"pooling\":\"mean\"", "\"queryPrefix\":\"\"", "\"seed\":\"0\""];
+    let other = ["\"id\":\"another\"", "\"dimension\":128", "\"pooling\":\"first\"", "\"queryPrefix\":\"query: \"", "\"seed\":\"1\""];
+    for (said, other) in said.into_iter().zip(other) {
+        assert!(manifest.contains(said), "{said}");
+        std::fs::write(bundle.join("manifest.json"), manifest.replace(said, other)).unwrap();
+        let opened = block_on(Engine::open(Rc::new(FolderSource::new(&bundle)), 1 << 30));
+        assert_eq!(opened.map(|_| ()).unwrap_err().code(), "hash-mismatch", "{other}");
     }
 }
 
@@ -211,6 +228,8 @@ fn every_name_is_a_retriever_and_an_unknown_way_of_asking_is_an_error() {
         "raptor:global",
         "graphrag:traversal",
         "auto:x",
+        "autokg:15/5",
+        "autokg:15/5/3/3/2/x",
         "hypergraph:degree:x",
     ] {
         assert!(pocketgraph::retrieve::by_name(bad).is_none(), "{bad}");

@@ -32,6 +32,11 @@ fn class(word: &NameWord) -> Class {
     }
 }
 
+/// How many letters a word has. A syllable of Hangul is written with two or three.
+fn letters(word: &str) -> usize {
+    word.chars().map(|c| if matches!(c as u32, 0xac00..=0xd7a3) { 2 } else { 1 }).sum()
+}
+
 /// The phrases, as keys of the table of names: words with single spaces. Of two phrases of which one holds the other and both stand in equally many chunks
 /// the longer is kept.
 pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
@@ -48,7 +53,7 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
                 for start in 0..run.len() {
                     for n in least..=most.min(run.len() - start) {
                         let words = &run[start..start + n];
-                        if least == 1 && words.iter().any(|w| w.key.chars().count() < LETTERS) {
+                        if least == 1 && words.iter().any(|w| letters(&w.key) < LETTERS) {
                             continue;
                         }
                         let key = words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
@@ -95,6 +100,11 @@ mod tests {
         assert_eq!(of(&["हिमालय पर्वत बड़ा", "भारत का हिमालय पर्वत", "x", "y"]), ["हिमालय पर्वत"]);
         let everywhere = vec!["城市建设"; 4];
         assert!(of(&everywhere).is_empty());
+    }
+
+    #[test]
+    fn a_place_of_two_syllables_is_long_enough_in_hangul() {
+        assert_eq!(of(&["서울 사람", "나는 서울 에 산다", "그 그", "그"]), ["서울"]);
     }
 
     #[test]

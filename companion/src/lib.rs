@@ -26,6 +26,7 @@ pub mod leiden;
 mod line;
 pub mod names;
 pub mod pages;
+pub mod parts;
 pub mod pipeline;
 pub mod plan_data;
 pub mod planner_model;

@@ -1,19 +1,18 @@
 //! The names of a corpus, and for corpora about named things the mentions and sentence vectors that a hop needs.
 
 use crate::caseless::recurring_caseless;
+use crate::parts::hopped;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::lexical::idf;
 use pocketgraph::names::{
-    ChunkMentions, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, capital_spans, is_name_like, lead_name, most_rare, name_words,
-    names_of_title, opens_with_title, scan_words,
+    ChunkMentions, NAME_LIKE_WORDS, NOT_HOPPED, NameEntry, NameTable, NameWord, capital_spans, is_name_like, lead_name, most_rare,
+    name_words, names_of_title, opens_with_title, scan_words,
 };
 use pocketgraph::text::{is_stop_word, sentences, terms};
 use pocketgraph::vector::QuantizedMatrix;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// From this share of documents that open with what their title names, a mention is worth following.
-const HOP_FROM: f32 = 0.6;
 /// Sentences of a chunk that are kept; a chunk of 200 tokens has fewer.
 const SENTENCES: usize = 64;
 
@@ -24,7 +23,7 @@ pub struct Found {
     pub table: NameTable,
     /// The share of documents that open with what their title names.
     pub opening: f32,
-    /// For each chunk its sentences with their mentions; empty where a hop does not pay.
+    /// For each chunk its sentences with their mentions; empty where a hop pays nowhere. Chunks of documents that are not hopped have no sentences.
     pub mentions: Vec<ChunkMentions>,
 }
 
@@ -47,9 +46,9 @@ pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>,
     find_with(documents, chunks, &[], embed, everywhere)
 }
 
-/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks for that document. Where its documents
-/// are about what their titles name, every sentence is scanned for mentions and embedded by `embed`; without it nothing is hopped. `everywhere`
-/// scans and embeds the sentences of any corpus, for retrievers that need them; what is hopped stays the same.
+/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks for that document. In the [parts](hopped)
+/// whose documents are about what their titles name, every sentence is scanned for mentions and embedded by `embed`; without it nothing is hopped.
+/// `everywhere` scans and embeds the sentences of all documents, for retrievers that need them; what is hopped stays the same.
 pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>, everywhere: bool) -> Found {
     let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
     for (i, chunk) in chunks.iter().enumerate() {
@@ -61,10 +60,12 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
         let text = first_chunk.get(d).copied().flatten().and_then(|i| chunks.get(i)).map_or("", |c| c.text.as_str());
         sentences(text).into_iter().next().map_or("", |range| &text[range])
     };
-    let opens = (0..documents.len()).filter(|&d| opens_with_title(&documents[d].title, opening_of(d))).count();
-    let opening = opens as f32 / documents.len().max(1) as f32;
-    let hop = embed.is_some() && opening >= HOP_FROM;
+    let opens: Vec<bool> = (0..documents.len()).map(|d| opens_with_title(&documents[d].title, opening_of(d))).collect();
+    let opening = opens.iter().filter(|o| **o).count() as f32 / documents.len().max(1) as f32;
+    let hopped = hopped(documents, &opens);
+    let hop = embed.is_some() && hopped.contains(&true);
     let embed = embed.filter(|_| hop || everywhere);
+    let scanned: Vec<bool> = chunks.iter().map(|c| everywhere || hopped.get(c.document as usize) == Some(&true)).collect();
 
     let mut of: BTreeMap<String, BTreeMap<u32, u8>> = BTreeMap::new();
     for (d, document) in documents.iter().enumerate().filter(|(_, document)| is_name_like(&document.title)) {
@@ -83,7 +84,7 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
             *best = x.strength.max(*best);
         }
     }
-    let words: Vec<Vec<Vec<NameWord>>> = if embed.is_some() { sentence_words(chunks) } else { Vec::new() };
+    let words: Vec<Vec<Vec<NameWord>>> = if embed.is_some() { sentence_words(chunks, &scanned) } else { Vec::new() };
     let mut keys: BTreeSet<String> = of.keys().cloned().collect();
     keys.extend(recurring_capitals(&words));
     keys.extend(recurring_caseless(&words));
@@ -99,13 +100,16 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
         .collect();
     let title_weight = documents.iter().map(|d| weight_of(&d.title, &frequency, chunks.len())).collect();
     let document_of = chunks.iter().map(|c| c.document).collect();
-    let mut table = NameTable { entries, document_of, title_weight, links_in: vec![0; documents.len()], hop };
+    let links_in = hopped.iter().map(|h| if *h { 0 } else { NOT_HOPPED }).collect();
+    let mut table = NameTable { entries, document_of, title_weight, links_in, hop };
     let mentions = embed.map_or_else(Vec::new, |embed| mentions(&mut table, chunks, &words, embed));
     Found { table, opening, mentions }
 }
 
-fn sentence_words(chunks: &[Chunk]) -> Vec<Vec<Vec<NameWord>>> {
-    chunks.par_iter().map(|c| sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect()).collect()
+/// The words of each sentence; none of a chunk that is not scanned.
+fn sentence_words(chunks: &[Chunk], scanned: &[bool]) -> Vec<Vec<Vec<NameWord>>> {
+    let of = |c: &Chunk| sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect();
+    chunks.par_iter().zip(scanned).map(|(c, scanned)| if *scanned { of(c) } else { Vec::new() }).collect()
 }
 
 /// Phrases with capitals ("University of Leeds") that stand in two chunks or more.
@@ -170,17 +174,19 @@ fn mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameWord>>
         .collect();
     drop(keys);
     let mut linking: BTreeSet<(u32, u32)> = BTreeSet::new();
-    for (chunk, sentences) in chunks.iter().zip(&found) {
+    let hops = |d: u32| table.links_in.get(d as usize).is_some_and(|&n| n != NOT_HOPPED);
+    for (chunk, sentences) in chunks.iter().zip(&found).filter(|(chunk, _)| hops(chunk.document)) {
         for &m in sentences.iter().flatten() {
             let entry = &table.entries[m as usize];
             if !entry.of.iter().any(|&(d, _)| d == chunk.document) {
-                linking.extend(entry.of.iter().map(|&(d, _)| (d, chunk.document)));
+                linking.extend(entry.of.iter().map(|&(d, _)| d).filter(|&d| hops(d)).map(|d| (d, chunk.document)));
             }
         }
     }
     linking.iter().for_each(|&(to, _)| table.links_in[to as usize] += 1);
-    let texts: Vec<String> =
-        chunks.iter().flat_map(|c| sentences(&c.text).into_iter().take(SENTENCES).map(|range| c.text[range].to_owned())).collect();
+    // A chunk that is not scanned has no sentences in `found`.
+    let kept = |c: &Chunk, n: usize| sentences(&c.text).into_iter().take(n).map(|range| c.text[range].to_owned()).collect::<Vec<_>>();
+    let texts: Vec<String> = chunks.iter().zip(&found).flat_map(|(c, sentences)| kept(c, sentences.len())).collect();
     let vectors = embed(&texts);
     let dim = vectors.first().map_or(0, Vec::len);
     let mut at = 0;
@@ -246,6 +252,24 @@ mod tests {
         assert!(!found.table.hop && found.mentions.is_empty());
         assert!(found.table.find("installation").is_some());
         assert!(found.table.title_weight.iter().all(|&w| w > 0));
+    }
+
+    #[test]
+    fn documentation_beside_an_encyclopaedia_is_neither_scanned_nor_linked_whatever_other_retrievers_ask_for() {
+        let article = |i: usize| (format!("Article {i}"), format!("Article {i} is about Article {}.", (i + 1) % 20));
+        let page = |i: usize| (format!("Task {i}"), format!("Open the window. Then read Article {} and Task 3.", i % 20));
+        let all: Vec<(String, String)> = (0..20).map(article).chain((0..20).map(page)).collect();
+        let (mut documents, chunks) = corpus(&all.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect::<Vec<_>>());
+        documents.iter_mut().enumerate().for_each(|(i, d)| d.path = format!("{}/{i}.md", if i < 20 { "wiki" } else { "docs" }));
+        let found = find(&documents, &chunks, Some(&lengths), false);
+        assert!(found.table.hop);
+        assert_eq!(found.table.links_in[..20], [1; 20], "each is mentioned by the article before it, and by no page that counts");
+        assert_eq!(found.table.links_in[20..], [NOT_HOPPED; 20]);
+        assert!(found.mentions[..20].iter().all(|m| m.sentences.len() == 1 && m.vectors.rows() == 1));
+        assert!(found.mentions[20..].iter().all(|m| m.sentences.is_empty() && m.vectors.rows() == 0));
+        let everywhere = find(&documents, &chunks, Some(&lengths), true);
+        assert!(everywhere.mentions[20..].iter().all(|m| m.sentences.len() == 2));
+        assert_eq!(everywhere.table.links_in, found.table.links_in);
     }
 
     #[test]

@@ -61,6 +61,7 @@ fn retrievers_are_measured_by_judgements_and_compared_and_drawn() {
         program(&[&fixed[..], more].concat())
     };
     let found = figures(&run(&["--baseline", "lexical", "--json", "--html", html.to_str().unwrap()]));
+    assert_eq!(found["groups"], json!([]), "these questions are of no kind");
     assert_eq!((&found["questions"], &found["left_out"], &found["passages"]), (&json!(2), &json!(1), &json!(3)));
     for row in found["rows"].as_array().unwrap() {
         assert_eq!((&row["mean"]["recall_1"], &row["mean"]["ndcg_10"], &row["missed"]), (&json!(1.0), &json!(1.0), &json!(0)), "{row}");
@@ -88,6 +89,22 @@ fn a_page_of_several_passages_is_found_by_any_of_them() {
     let found =
         figures(&program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions, "--retrievers", "lexical", "--json"]));
     assert_eq!((&found["passages"], &found["pages"], &found["rows"][0]["mean"]["recall_1"]), (&json!(3), &json!(2), &json!(1.0)));
+}
+
+#[test]
+fn questions_of_several_kinds_are_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = write(dir.path(), "corpus.jsonl", CORPUS);
+    let asked = "{\"question\":\"ripe starter\",\"type\":\"single\",\"gold\":[2]}\n{\"question\":\"Who made Low Tide, and where was she born?\",\"type\":\"bridge\",\"gold\":[0,1]}\n";
+    let questions = write(dir.path(), "questions.jsonl", asked);
+    let html = dir.path().join("report.html");
+    let run = |more: &[&str]| program(&[&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions][..], more].concat());
+    let found = figures(&run(&["--retrievers", "lexical", "--json", "--html", html.to_str().unwrap()]));
+    let kinds: Vec<_> = found["groups"].as_array().unwrap().iter().map(|g| (g["kind"].clone(), g["questions"].clone())).collect();
+    assert_eq!(kinds, [(json!("bridge"), json!(1)), (json!("single"), json!(1))]);
+    assert_eq!(found["groups"][1]["rows"][0]["mean"]["recall_1"], json!(1.0));
+    assert!(std::fs::read_to_string(&html).unwrap().contains("By kind of question"));
+    assert!(out(&run(&["--retrievers", "lexical"])).contains("| single | 1 | lexical | 1.000 |"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod table;
 mod title;
 
 pub use mentions::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, decode_mentions, encode_mentions};
-pub use section::{ChunkDocuments, decode_links, encode_links, name_of_term, numbered_by_chunks, term_of_name};
+pub use section::{ChunkDocuments, NOT_HOPPED, decode_links, encode_links, name_of_term, numbered_by_chunks, term_of_name};
 pub use spans::{capital_spans, is_caseless};
 pub use table::{Known, Mention, NameEntry, NameTable, NameWord, in_question, inside, meant, most_rare, name_words, scan_words};
 pub use title::{NAME_LIKE_WORDS, is_name_like, lead_name, names_of_title, opens_with_title};

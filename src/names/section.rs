@@ -102,7 +102,10 @@ impl ChunkDocuments {
     }
 }
 
-/// The section `links`: how many other documents mention each.
+/// In place of how many documents mention one: mentions are followed neither from it nor to it.
+pub const NOT_HOPPED: u32 = u32::MAX;
+
+/// The section `links`: how many other documents mention each, or [`NOT_HOPPED`].
 pub fn encode_links(links: &[u32]) -> Vec<u8> {
     let mut out = begin(Kind::Links);
     put_varint(&mut out, links.len() as u32);

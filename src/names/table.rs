@@ -24,9 +24,9 @@ pub struct NameTable {
     pub document_of: Vec<u32>,
     /// For each document the summed rarity (BM25's idf) of its title's terms in 1/256; 0 where the title does not look like a name.
     pub title_weight: Vec<u32>,
-    /// For each document how many other documents mention it.
+    /// For each document how many other documents mention it, or [`NOT_HOPPED`](super::NOT_HOPPED).
     pub links_in: Vec<u32>,
-    /// Whether the corpus is one in which passages are about what their titles name, so that following mentions pays.
+    /// Whether the corpus has documents that are about what their titles name, so that following mentions pays.
     pub hop: bool,
 }
 

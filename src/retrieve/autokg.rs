@@ -42,6 +42,29 @@ impl Default for AutoKg {
     }
 }
 
+/// What each of the five numbers may be at most: a question brings no more chunks than their products.
+#[cfg(feature = "full")]
+const MOST: usize = 200;
+
+#[cfg(feature = "full")]
+impl AutoKg {
+    /// Reads the five numbers, as in `15/5/3/3/2`, perhaps followed by `/u` or `/angle`: what ranks a keyword's chunks. `None` where it is something else, or a
+    /// number is out of reason.
+    pub fn of(text: &str) -> Option<AutoKg> {
+        let mut parts = text.split('/');
+        let mut number = || parts.next()?.parse::<usize>().ok().filter(|&n| n <= MOST);
+        let (direct_chunks, keywords, keyword_chunks) = (number()?, number()?, number()?);
+        let (adjacent, adjacent_chunks) = (number()?, number()?);
+        let chunks_by = match parts.next() {
+            None | Some("angle") => ChunksBy::Angle,
+            Some("u") => ChunksBy::Laplace,
+            Some(_) => return None,
+        };
+        let out = AutoKg { direct_chunks, keywords, keyword_chunks, adjacent, adjacent_chunks, chunks_by };
+        (parts.next().is_none() && direct_chunks + keywords > 0).then_some(out)
+    }
+}
+
 /// The `n` keywords nearest to a question.
 pub(super) fn direct_keywords(graph: &KeywordGraph, question: &QuantizedVector, n: usize) -> Vec<KeywordHit> {
     if graph.vectors.dim() != question.data.len() {

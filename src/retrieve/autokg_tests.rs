@@ -37,6 +37,20 @@ fn keywords_near_the_question_are_not_adjacent_again() {
 }
 
 #[test]
+fn the_five_numbers_are_read_and_nonsense_is_refused() {
+    assert_eq!(AutoKg::of("15/5/3/3/2"), Some(AutoKg::default()));
+    let reference =
+        AutoKg { direct_chunks: 10, keywords: 5, keyword_chunks: 2, adjacent: 3, adjacent_chunks: 1, chunks_by: ChunksBy::Laplace };
+    assert_eq!(AutoKg::of("10/5/2/3/1/u"), Some(reference));
+    assert_eq!(AutoKg::of("10/5/2/3/1/angle"), Some(AutoKg { chunks_by: ChunksBy::Angle, ..reference }));
+    for bad in
+        ["", "15", "15/5/3/3", "15/5/3/3/2/", "15/5/3/3/2/x", "15/5/3/3/2/u/u", "-1/5/3/3/2", "201/5/3/3/2", "1.5/5/3/3/2", "0/0/3/3/2"]
+    {
+        assert_eq!(AutoKg::of(bad), None, "{bad}");
+    }
+}
+
+#[test]
 fn chunks_can_be_taken_by_u_instead() {
     let s = AutoKg { keywords: 1, chunks_by: ChunksBy::Laplace, ..AutoKg::default() };
     let (_, reached) = s.walk(&graph(), &QuantizedVector::from_f32(&[1.0, 0.1]));

@@ -153,8 +153,8 @@ pub trait Retriever {
 /// How many hits there are when nobody says.
 pub const DEFAULT_K: usize = 10;
 
-/// The retriever named `name` with its default parameters. Some take others after a colon: `linear:TIERS/SENTENCES/RATIO/THRESHOLD`, `hippo:canonical`,
-/// `hippo:triples`, `hippo:sentences`, `hypergraph:degree`, `graphrag:global`, `raptor:traversal`.
+/// The retriever named `name` with its default parameters. Some take others after a colon: `autokg:15/5/3/3/2/u`, `linear:TIERS/SENTENCES/RATIO/THRESHOLD`,
+/// `hippo:canonical`, `hippo:triples`, `hippo:sentences`, `hypergraph:degree`, `graphrag:global`, `raptor:traversal`.
 pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
     match name {
         "auto" => Some(Box::new(Auto)),
@@ -163,17 +163,18 @@ pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
         "autokg" => Some(Box::new(AutoKg::default())),
         "hybrid" => Some(Box::new(Hybrid)),
         #[cfg(feature = "full")]
-        _ => graph_retriever(name),
+        _ => with_parameters(name),
         #[cfg(not(feature = "full"))]
         _ => None,
     }
 }
 
-/// The retrievers that read what a build prepares on demand (`--retrievers`).
+/// The retrievers that read what a build prepares on demand (`--retrievers`), and those whose parameters follow their name.
 #[cfg(feature = "full")]
-fn graph_retriever(name: &str) -> Option<Box<dyn Retriever>> {
+fn with_parameters(name: &str) -> Option<Box<dyn Retriever>> {
     let (name, how) = name.split_once(':').map_or((name, None), |(name, how)| (name, Some(how)));
     match (name, how) {
+        ("autokg", Some(how)) => Some(Box::new(AutoKg::of(how)?)),
         ("linear", None) => Some(Box::new(Linear::default())),
         ("linear", Some(how)) => Some(Box::new(Linear::of(how)?)),
         ("hippo", None) => Some(Box::new(Hippo::default())),

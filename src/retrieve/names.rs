@@ -81,7 +81,7 @@ impl NameIndex {
     }
 }
 
-/// How many other documents mention each, where mentions are worth following.
+/// How many other documents mention each, or [`NOT_HOPPED`](crate::names::NOT_HOPPED); where mentions are worth following.
 ///
 /// # Errors
 /// [`BundleError`] when the section cannot be loaded.

@@ -4,7 +4,7 @@ use super::*;
 
 fn question(answers: &[&[&str]]) -> Question {
     let answers = answers.iter().map(|names| names.iter().map(|n| (*n).to_owned()).collect()).collect();
-    Question { id: "q".to_owned(), text: "?".to_owned(), gold: Vec::new(), answers }
+    Question { id: "q".to_owned(), text: "?".to_owned(), answers, ..Question::default() }
 }
 
 fn said(text: &str, members: &[&str]) -> Said {

@@ -90,6 +90,8 @@ pub struct Question {
     pub id: String,
     /// The question.
     pub text: String,
+    /// The kind that the set counts it among; may be empty.
+    pub kind: String,
     /// The pages that answer it, each once.
     pub gold: Vec<Judged>,
     /// The answers, each with the ways in which it may be said; empty where the set gives none.
@@ -243,7 +245,7 @@ pub struct Questions {
 }
 
 /// Reads questions: JSON Lines with `question`, `query`, `claim` or `text`, and the names of the pages that answer them in `gold`, `cited_doc_ids`,
-/// `gold_page`, `gold_pages` or `doc_ids`, or by their `id` in the file of judgements `qrels`. Questions whose pages are all unknown, or that
+/// `gold_page`, `gold_pages` or `doc_ids`, or by their `id` in the file of judgements `qrels`; perhaps with their kind in `type`. Questions whose pages are all unknown, or that
 /// nobody has judged, are left out and counted.
 ///
 /// # Errors
@@ -303,7 +305,8 @@ fn asked(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Questio
     let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
     let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();
     let id = first(v, &["id", "_id", "query_id"]).and_then(word).unwrap_or_else(|| line.to_string());
-    Ok(Question { id, text, gold: Vec::new(), answers: answers_of(v, how) })
+    let kind = v.get("type").and_then(word).unwrap_or_default();
+    Ok(Question { id, text, kind, gold: Vec::new(), answers: answers_of(v, how) })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod logic;
 mod geoquery;
 mod evidence;
 mod gold;
+mod groups;
 pub(crate) mod html;
 mod kept_replies;
 mod labelled;
@@ -34,6 +35,7 @@ pub use data::{
     AnswersAre, DataError, Judged, Page, Passage, Passages, Question, Questions, read_answered, read_passages, read_qrels, read_questions,
 };
 pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans};
+pub use groups::{Group, GroupRow};
 pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};
 pub use kept_replies::KeptReplies;
 pub use labelled::{Labelled, Meant, Places, read_labelled};

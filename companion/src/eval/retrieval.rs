@@ -1,6 +1,7 @@
 //! Running retrievers over a labelled set: the corpus becomes a bundle, and the questions go through the engine that readers run.
 
 use super::data::{Passages, Question};
+use super::groups::{Group, groups};
 use super::metrics::{Estimate, Intervals, MEASURES, Measures, measure, quantile};
 use super::set_bundle::{EvalError, SetBuild, open_set};
 use crate::cache::EmbeddingCounts;
@@ -16,7 +17,7 @@ const DEPTH: usize = 10;
 const CHUNKS: usize = 50;
 
 /// One retriever's figures.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Row {
     /// The retriever.
     pub retriever: String,
@@ -33,8 +34,9 @@ pub struct Row {
     /// Bytes of the sections that the retriever reads.
     pub index_bytes: u64,
     /// Tokens that a language model read and wrote for the index and the questions, and what they cost: nothing, because the retrievers of a set
-    /// are measured in their forms without one.
-    pub llm: LlmCost,
+    /// are measured in their forms without one. `None` where they go by what a model read or wrote for a bundle that was built before: its build told
+    /// what that took.
+    pub llm: Option<LlmCost>,
     /// Questions of which not all was found among the first five.
     pub missed: usize,
     /// What was not found among the first five.
@@ -103,6 +105,8 @@ pub struct Report {
     pub embedded: EmbeddingCounts,
     /// One row a retriever.
     pub rows: Vec<Row>,
+    /// The same by kind of question, where the set tells kinds.
+    pub groups: Vec<Group>,
     /// The retriever that the others are compared with, where one was named.
     pub baseline: Option<String>,
     /// The others against it.
@@ -135,6 +139,7 @@ pub async fn evaluate(
         left_out: 0,
         build_seconds: set.build_seconds.clone(),
         embedded: set.embedded,
+        groups: groups(questions, &rows),
         rows,
         baseline: None,
         paired: Vec::new(),
@@ -179,11 +184,24 @@ async fn measured(
         query_p95_ms: quantile(&times, 0.95),
         context_tokens: tokens as f64 / questions.len().max(1) as f64,
         index_bytes: sections_of(name).iter().map(|s| size(s)).sum(),
-        llm: LlmCost::default(),
+        llm: (!by_a_model(name, &manifest.options)).then(LlmCost::default),
         missed: misses.len(),
         misses,
         each: all,
     })
+}
+
+/// Whether a retriever ranks by what a language model read or wrote when its bundle was built with these options.
+fn by_a_model(retriever: &str, options: &[(String, String)]) -> bool {
+    let asked_for: &[&str] = match retriever.split(':').next().unwrap_or(retriever) {
+        "hippo" => &["kg-llm"],
+        "hypergraph" => &["relations-llm"],
+        "graphrag" => &["relations-llm", "summaries-llm"],
+        "raptor" => &["summaries-llm"],
+        "autokg" => &["keywords-llm"],
+        _ => &[],
+    };
+    options.iter().any(|(option, _)| asked_for.contains(&option.as_str()))
 }
 
 /// The first `most` pages of ranked chunks, each at the place of its best chunk.
@@ -211,22 +229,24 @@ mod tests {
     }
 
     #[test]
+    fn what_a_model_read_for_the_bundle_is_not_told_as_free() {
+        let built = |option: &str| vec![("seed".to_owned(), "0".to_owned()), (option.to_owned(), "some-model".to_owned())];
+        for (retriever, option) in [
+            ("hippo:triples", "kg-llm"),
+            ("graphrag:global", "summaries-llm"),
+            ("hypergraph", "relations-llm"),
+            ("raptor", "summaries-llm"),
+        ] {
+            assert!(by_a_model(retriever, &built(option)), "{retriever}");
+        }
+        assert!(!by_a_model("raptor", &built("kg-llm")) && !by_a_model("auto", &built("kg-llm")) && !by_a_model("hippo", &[]));
+    }
+
+    #[test]
     fn the_others_are_compared_with_the_baseline_question_by_question() {
         let row = |name: &str, hits: &[f64]| {
             let each: Vec<Measures> = hits.iter().map(|h| Measures { recall_5: *h, ..Measures::default() }).collect();
-            Row {
-                retriever: name.to_owned(),
-                mean: Measures::mean(&each),
-                intervals: Intervals::of(&each),
-                query_p50_ms: 0.0,
-                query_p95_ms: 0.0,
-                context_tokens: 0.0,
-                index_bytes: 0,
-                llm: LlmCost::default(),
-                missed: 0,
-                misses: Vec::new(),
-                each,
-            }
+            Row { retriever: name.to_owned(), mean: Measures::mean(&each), intervals: Intervals::of(&each), each, ..Row::default() }
         };
         let report = Report {
             passages: 3,
@@ -236,6 +256,7 @@ mod tests {
             build_seconds: Vec::new(),
             embedded: EmbeddingCounts::default(),
             rows: vec![row("lexical", &[0.0, 0.0, 1.0, 0.5]), row("auto", &[0.5, 0.5, 1.0, 1.0])],
+            groups: Vec::new(),
             baseline: None,
             paired: Vec::new(),
         };

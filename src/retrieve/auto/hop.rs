@@ -1,12 +1,12 @@
 //! The second pass: from the best passages to those that they mention, and to what a bridge query finds.
 
-use super::super::names::{NameIndex, links as links_in, title_terms};
+use super::super::names::{NameIndex, title_terms};
 use super::super::scan::Scan;
 use super::features::{Candidates, Named};
 use super::{Corpus, Query};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};
-use crate::names::{ChunkMentions, inside};
+use crate::names::{ChunkMentions, NOT_HOPPED, inside};
 use crate::retrieve::Reached;
 use crate::text::{sentences, stem};
 use crate::vector::{QuantizedVector, Scored, top_k};
@@ -83,8 +83,19 @@ struct Reach {
     bridge_only: bool,
 }
 
+/// Whether mentions lead from a document and to it.
+fn hops(links_in: &[u32], document: u32) -> bool {
+    links_in.get(document as usize).is_some_and(|&n| n != NOT_HOPPED)
+}
+
+/// Whether a question is to be hopped: where a site has an encyclopaedia beside documentation, the best passage of the first pass tells which of them it asks.
+pub fn pays(names: &NameIndex, links_in: &[u32], scores: &[(u32, f32)]) -> bool {
+    let best = scores.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    best.and_then(|(chunk, _)| names.documents.of.get(chunk as usize)).is_some_and(|&d| hops(links_in, d))
+}
+
 /// Scores the candidates anew, and those that mentions and bridge queries add; `scores` are the first pass's, `dense` holds the question's vector,
-/// `rest` is that of what the question says besides names.
+/// `rest` is that of what the question says besides names, `links_in` says how many documents mention each.
 ///
 /// # Errors
 /// [`BundleError`] when the lists of pages of mentions or chunks cannot be loaded.
@@ -95,14 +106,16 @@ pub async fn hop(
     scores: &[(u32, f32)],
     dense: &mut Scan,
     rest: &QuantizedVector,
+    links_in: &[u32],
 ) -> Result<Hopped, BundleError> {
     let named = all.named;
-    let sources = sources(corpus, all.names, named, scores, dense.query());
-    let ((sources, mut missing), links_in) = try_join(sources, links_in(corpus)).await?;
+    let may_hop = |chunk: u32| all.names.documents.of.get(chunk as usize).is_some_and(|&d| hops(links_in, d));
+    let from: Vec<(u32, f32)> = scores.iter().copied().filter(|(chunk, _)| may_hop(*chunk)).collect();
+    let (sources, mut missing) = sources(corpus, all.names, named, &from, dense.query()).await?;
     let mut names = all.names.clone();
     let mentioned: Vec<u32> = sources.iter().flat_map(|s| s.mentions.sentences.iter().flatten()).copied().collect();
     missing.extend(names.load(&mentioned).await);
-    let linked = Linked { names: &names, links_in: &links_in, documents: corpus.bundle().manifest().counts.documents };
+    let linked = Linked { names: &names, links_in, documents: corpus.bundle().manifest().counts.documents };
     let mut reach: Map<u32, Reach> = Map::new();
     let mut links: Map<u32, Reached> = Map::new();
     for source in &sources {
@@ -111,7 +124,8 @@ pub async fn hop(
     let bridges = bridges(query, &names, named, &sources).await;
     for (source, vector) in &bridges {
         for h in dense.best_for(vector, BRIDGED) {
-            if h.index != source.chunk && all.add(h.index) {
+            let hopped = names.documents.of.get(h.index as usize).is_some_and(|&d| hops(links_in, d));
+            if h.index != source.chunk && hopped && all.add(h.index) {
                 reach.get_or_insert_with(h.index, Reach::default).bridge_only = true;
             }
         }
@@ -215,7 +229,7 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
             if entry.of.iter().any(|&(d, _)| d == source.document) {
                 continue;
             }
-            for &(document, strength) in &entry.of {
+            for &(document, strength) in entry.of.iter().filter(|(d, _)| hops(linked.links_in, *d)) {
                 let links_in = linked.links_in.get(document as usize).copied().unwrap_or(0).max(1) as f32;
                 let hub = (1.0 - links_in.ln() / corpus).max(0.1);
                 let z = source.share * f32::from(strength) / 100.0 / (entry.of.len() as f32).sqrt() * hub;

@@ -3,8 +3,8 @@
 //!
 //! A question that names a document asks for it; what the question says besides the name (its rest) must be answered there or one mention away.
 //! So BM25 and cosine are taken of the question and of its rest, a document named in the question and a title covered by its words add to the score,
-//! and in an encyclopaedia-like corpus (see [`crate::names::opens_with_title`]) the best passages lead on: to the documents they mention, and to
-//! what answers a bridge query, the uncovered words of the question with the names that the passage brings.
+//! and in an encyclopaedia-like part of the corpus (see [`crate::names::opens_with_title`]) the best passages lead on: to the documents they mention,
+//! and to what answers a bridge query, the uncovered words of the question with the names that the passage brings.
 //!
 //! One setting serves all corpora. The weights were fitted by a prototype on training questions of seven sets; what they reach is in
 //! docs/benchmarks.md.
@@ -14,7 +14,7 @@ mod hop;
 
 use super::fusion::spoken_for;
 use super::hybrid::{Hybrid, shown_keywords};
-use super::names::NameIndex;
+use super::names::{NameIndex, links as links_in};
 use super::scan::survey;
 use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
@@ -124,11 +124,14 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
         && stage == Stage::Model
         && let Some(dense) = &mut dense
     {
-        let question = dense.query().clone();
-        let hopped = hop::hop(corpus, query, &mut all, &scores, dense, rest.as_ref().unwrap_or(&question)).await?;
-        missing.extend(hopped.missing);
-        scores = hopped.scores;
-        links = hopped.links;
+        let links_in = links_in(corpus).await?;
+        if hop::pays(names, &links_in, &scores) {
+            let question = dense.query().clone();
+            let hopped = hop::hop(corpus, query, &mut all, &scores, dense, rest.as_ref().unwrap_or(&question), &links_in).await?;
+            missing.extend(hopped.missing);
+            scores = hopped.scores;
+            links = hopped.links;
+        }
     }
     let best = top_k(scores.into_iter().map(|(index, score)| Scored { index, score }), k);
     let chunks = best

@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let about = [
         format!("Passages: {}. Questions: {}.", args.corpus.display(), args.questions.display()),
-        "Passages, chunks, vectors (MiniLM, 8 bits) and depth are the same for every retriever; no language model takes part.".to_owned(),
+        "Passages, chunks, vectors (MiniLM, 8 bits) and depth are the same for every retriever; no language model is asked.".to_owned(),
     ];
     keep_html(args.html.as_deref(), || retrieval_page(&report, &about))?;
     if args.json {
@@ -144,16 +144,28 @@ fn print(report: &Report, misses: usize) {
             .map(|(i, (v, (low, high)))| if matches!(i, 0 | 1 | 3) { format!("{v:.3}") } else { format!("{v:.3} ({low:.3} to {high:.3})") })
             .collect();
         println!(
-            "| {} | {} | {:.1}/{:.1} | {:.1} | {:.0} | {} | {:.2} |",
+            "| {} | {} | {:.1}/{:.1} | {:.1} | {:.0} | {} | {} |",
             r.retriever,
             told.join(" | "),
             r.query_p50_ms,
             r.query_p95_ms,
             r.index_bytes as f64 / 1e6,
             r.context_tokens,
-            r.llm.prompt_tokens + r.llm.completion_tokens,
-            r.llm.cost.unwrap_or(0.0)
+            r.llm.map_or("see its build".to_owned(), |llm| (llm.prompt_tokens + llm.completion_tokens).to_string()),
+            r.llm.map_or("see its build".to_owned(), |llm| format!("{:.2}", llm.cost.unwrap_or(0.0)))
         );
+    }
+    if !report.groups.is_empty() {
+        println!(
+            "\n| kind of question | questions | retriever | recall@1 | recall@2 | recall@5 | recall@10 | all-recall@5 | nDCG@10 | MRR@10 |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|---|");
+    }
+    for group in &report.groups {
+        for r in &group.rows {
+            let told: Vec<String> = r.mean.named().iter().map(|(_, v)| format!("{v:.3}")).collect();
+            println!("| {} | {} | {} | {} |", group.kind, group.questions, r.retriever, told.join(" | "));
+        }
     }
     if let Some(baseline) = &report.baseline {
         println!("\n| minus {baseline} | recall@2 (95 %) | recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 %) |\n|---|---|---|---|---|");

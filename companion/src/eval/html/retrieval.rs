@@ -1,7 +1,8 @@
 //! The report of `eval retrieval`.
 
 use super::{Bar, HtmlPage, difference};
-use crate::eval::metrics::{Estimate, MEASURES};
+use crate::eval::groups::{Group, GroupRow};
+use crate::eval::metrics::{Estimate, Intervals, MEASURES, Measures};
 use crate::eval::retrieval::{Report, Row};
 
 /// Questions of each retriever that are listed.
@@ -20,13 +21,14 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
         page.bars(&format!("{name}, with 95 % bootstrap intervals"), 1.0, &chart(report, name));
     }
     let measures: Vec<&str> = report.rows.first().map(|r| r.mean.named().map(|m| m.0).to_vec()).unwrap_or_default();
-    let row = |r: &Row| {
-        let told = r.mean.named().into_iter().zip(r.intervals.ends());
-        let cells = told.map(|((_, mean), (low, high))| format!("{mean:.3} ({low:.3} to {high:.3})"));
-        std::iter::once(r.retriever.clone()).chain(cells).collect::<Vec<_>>()
-    };
+    let row = |r: &Row| std::iter::once(r.retriever.clone()).chain(cells(&r.mean, &r.intervals)).collect::<Vec<_>>();
     let heads: Vec<&str> = std::iter::once("retriever").chain(measures).collect();
     page.table("Every measure, with 95 % bootstrap intervals", &heads, &report.rows.iter().map(row).collect::<Vec<_>>());
+    let kinds: Vec<Vec<String>> = report.groups.iter().flat_map(|g| g.rows.iter().map(|r| of_a_kind(g, r))).collect();
+    if !kinds.is_empty() {
+        let heads: Vec<&str> = ["kind", "questions", "retriever"].into_iter().chain(heads.iter().skip(1).copied()).collect();
+        page.table("By kind of question, with 95 % bootstrap intervals", &heads, &kinds);
+    }
     if let Some(baseline) = &report.baseline {
         page.heading(&format!("Against {baseline}, question by question"));
         for i in [2, 5] {
@@ -56,7 +58,7 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
             format!("{:.1}", r.query_p95_ms),
             format!("{:.2}", r.index_bytes as f64 / 1e6),
             format!("{:.0}", r.context_tokens),
-            format!("{}", r.llm.prompt_tokens + r.llm.completion_tokens),
+            r.llm.map_or("as its build told".to_owned(), |llm| (llm.prompt_tokens + llm.completion_tokens).to_string()),
         ]
     };
     let heads = ["retriever", "query p50, ms", "query p95, ms", "index, MB", "tokens of 5 passages", "tokens of a language model"];
@@ -76,6 +78,18 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
         page.folded(&summary, &r.misses.iter().take(LISTED).map(entry).collect::<Vec<_>>());
     }
     page.finish()
+}
+
+/// Every measure with its interval.
+fn cells(mean: &Measures, intervals: &Intervals) -> Vec<String> {
+    let told = mean.named().into_iter().zip(intervals.ends());
+    told.map(|((_, mean), (low, high))| format!("{mean:.3} ({low:.3} to {high:.3})")).collect()
+}
+
+/// A retriever's figures for one kind of question.
+fn of_a_kind(group: &Group, row: &GroupRow) -> Vec<String> {
+    let about = [group.kind.clone(), group.questions.to_string(), row.retriever.clone()];
+    about.into_iter().chain(cells(&row.mean, &row.intervals)).collect()
 }
 
 fn chart(report: &Report, name: &str) -> Vec<Bar> {

@@ -5,7 +5,7 @@ use super::*;
 use crate::eval::metrics::{Intervals, Measures};
 use crate::eval::retrieval::{LlmCost, Missed, Paired, Report, Row};
 use crate::eval::site::{FoundPage, SiteAnswer, SiteAnswers, SiteMiss, SiteReport, SiteRow, UnknownPage};
-use crate::eval::{Answered, AnswersReport};
+use crate::eval::{Answered, AnswersReport, Group, GroupRow};
 use pocketgraph::answer::AnswerBy;
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn retrieval(text: &str) -> String {
         query_p95_ms: 2.5,
         context_tokens: 100.0,
         index_bytes: 3_000_000,
-        llm: LlmCost::default(),
+        llm: None,
         missed: 1,
         misses: vec![Missed { question: text.to_owned(), missing: vec![text.to_owned()], instead: vec![text.to_owned()] }],
         each: Vec::new(),
@@ -38,6 +38,11 @@ fn retrieval(text: &str) -> String {
         questions: 2,
         left_out: 1,
         build_seconds: vec![("passages", 1.0)],
+        groups: vec![Group {
+            kind: text.to_owned(),
+            questions: 2,
+            rows: vec![GroupRow { retriever: text.to_owned(), mean, intervals: row.intervals }],
+        }],
         rows: vec![row],
         baseline: Some(text.to_owned()),
         paired: vec![Paired { retriever: text.to_owned(), differences }],

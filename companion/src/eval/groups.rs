@@ -1,0 +1,77 @@
+//! Figures by kind of question, where a set tells kinds: a mean over all hides that questions of four hops fare otherwise than those of two.
+
+use super::data::Question;
+use super::metrics::{Intervals, Measures};
+use super::retrieval::Row;
+use std::collections::BTreeMap;
+
+/// The questions of one kind.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Group {
+    /// What the set calls the kind.
+    pub kind: String,
+    /// How many questions are of it.
+    pub questions: usize,
+    /// How each retriever fares with them.
+    pub rows: Vec<GroupRow>,
+}
+
+/// One retriever's figures for one kind.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct GroupRow {
+    /// The retriever.
+    pub retriever: String,
+    /// Means over the questions of the kind.
+    pub mean: Measures,
+    /// Their 95 % bootstrap intervals.
+    pub intervals: Intervals,
+}
+
+/// The figures of every kind, by its name; none where all questions are of one kind.
+pub fn groups(questions: &[Question], rows: &[Row]) -> Vec<Group> {
+    let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (i, q) in questions.iter().enumerate() {
+        of.entry(&q.kind).or_default().push(i);
+    }
+    if of.len() < 2 {
+        return Vec::new();
+    }
+    let row = |r: &Row, members: &[usize]| {
+        let each: Vec<Measures> = members.iter().filter_map(|&i| r.each.get(i)).copied().collect();
+        GroupRow { retriever: r.retriever.clone(), mean: Measures::mean(&each), intervals: Intervals::of(&each) }
+    };
+    let group = |(kind, members): (&str, Vec<usize>)| Group {
+        kind: if kind.is_empty() { "none told" } else { kind }.to_owned(),
+        questions: members.len(),
+        rows: rows.iter().map(|r| row(r, &members)).collect(),
+    };
+    of.into_iter().map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(kinds: &[&str]) -> Vec<Question> {
+        kinds.iter().map(|kind| Question { kind: (*kind).to_owned(), ..Question::default() }).collect()
+    }
+
+    fn row(recalls: &[f64]) -> Row {
+        let each = recalls.iter().map(|r| Measures { recall_5: *r, ..Measures::default() }).collect();
+        Row { retriever: "auto".to_owned(), each, ..Row::default() }
+    }
+
+    #[test]
+    fn each_kind_has_the_mean_of_its_own_questions() {
+        let found = groups(&asked(&["4hop", "2hop", "4hop", ""]), &[row(&[0.5, 1.0, 0.0, 0.75])]);
+        let told: Vec<(&str, usize, f64)> = found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
+        assert_eq!(told, [("none told", 1, 0.75), ("2hop", 1, 1.0), ("4hop", 2, 0.25)]);
+        assert!(found[2].rows[0].intervals.low.recall_5 <= 0.25 && found[2].rows[0].intervals.high.recall_5 >= 0.25);
+    }
+
+    #[test]
+    fn a_set_without_kinds_has_no_groups() {
+        assert!(groups(&asked(&["", ""]), &[row(&[1.0, 0.0])]).is_empty());
+        assert!(groups(&[], &[row(&[])]).is_empty());
+    }
+}

@@ -1,0 +1,54 @@
+// Every retriever in the package, on corpora that leave it nothing to work with and on questions of any shape. POCKETGRAPH_SITE is the folder that
+// holds pkg/, POCKETGRAPH_PROGRAM the program.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const WAYS = ["auto", "hybrid", "lexical", "dense", "autokg", "autokg:10/5/2/3/1/u", "linear", "linear:5/4/2.0/0.1", "hippo", "hippo:canonical", "hypergraph", "hypergraph:degree", "graphrag", "graphrag:global", "raptor", "raptor:traversal"];
+const same = (passage) => Array(12).fill(passage);
+const CORPORA = {
+  "one passage": [["Mara Kestrel", "Mara Kestrel was born in Tromsund."]],
+  "identical passages": same(["", "the same words stand in every passage"]),
+  "identical passages about names": same(["Mara Kestrel", "Mara Kestrel met Tomas Brenn."]),
+  "one long word": [["one", "word".repeat(20_000)]],
+  "no entities": [["", "it rains."], ["", "it snows."], ["", "it is cold."]],
+  "no capitals": [["東京", "東京は日本の首都です。渋谷は東京にあります。"], ["渋谷", "渋谷は東京の街です。"]],
+};
+const QUESTIONS = ["?", "zzqx", "Where was Mara Kestrel born?", "東京 😀", "Mara Kestrel ".repeat(8000)];
+
+const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-retrievers-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+for (const [name, passages] of Object.entries(CORPORA)) {
+  test(`${name}: every retriever takes every question, and all scores are numbers`, async () => {
+    const chunks = join(scratch, "chunks.jsonl");
+    const bundle = join(scratch, name.replaceAll(" ", "-"));
+    writeFileSync(chunks, passages.map(([title, text]) => `${JSON.stringify({ title, text })}\n`).join(""));
+    const build = ["build", "--chunks", chunks, "-o", bundle, "--no-runtime", "--no-cache", "--retrievers", WAYS.filter((way) => !way.includes(":")).join(",")];
+    execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
+    const { PocketGraph } = await import(pathToFileURL(join(process.env.POCKETGRAPH_SITE, "pkg/pocketgraph.js")));
+    const graph = await PocketGraph.open(bundle);
+    try {
+      for (const prepared of [false, true]) {
+        if (prepared) await graph.prepare();
+        for (const retriever of WAYS) {
+          for (const question of QUESTIONS) {
+            const of = `${retriever}, ${JSON.stringify(question.slice(0, 20))}`;
+            const { hits, missing } = await graph.search(question, { k: 5, retriever });
+            assert.ok(hits.length <= 5 && hits.every(({ score }) => Number.isFinite(score)), of);
+            assert.equal(new Set(hits.map(({ chunk }) => chunk)).size, hits.length, `${of}: a chunk comes once`);
+            assert.deepEqual(missing, [], of);
+          }
+          for (const nothing of ["", " "]) await assert.rejects(graph.search(nothing, { retriever }), { code: "bad-argument", message: /not empty/ });
+        }
+      }
+    } finally {
+      await graph.close();
+    }
+  });
+}
