@@ -592,8 +592,8 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
         out.push(("kg-from-documents".to_owned(), "off".to_owned()));
     }
-    if options.query_layers == QueryLayers::Int8 {
-        out.push(("query-layers".to_owned(), "int8".to_owned()));
+    if options.query_layers != QueryLayers::default() {
+        out.push(("query-layers".to_owned(), options.query_layers.name().to_owned()));
     }
     if options.query_encoder.is_some() {
         out.push(("query-encoder".to_owned(), "given".to_owned()));

@@ -4,7 +4,8 @@
 //! several things are joined, counted and ranked. So it is asked where the question names several things, or the rules have no plan or are not quite
 //! sure of theirs, and believed where it is sure. What the rules compare they compare over chains of any length, which the trained planner has no shape
 //! for: there they keep the word. So they do where they count what a question about one thing asks the number of, and the trained planner reads a number
-//! from the graph instead: how many cities a state has is not how many people live there.
+//! from the graph instead: how many cities a state has is not how many people live there. And so where both go a chain of steps from one thing and the
+//! trained planner's is shorter: who directed films for the writer of something is no film.
 
 use super::model::Grounded;
 use crate::plan::{Operation, Plan};
@@ -34,12 +35,19 @@ fn ends(plan: &Plan, how: impl Fn(&Operation) -> bool) -> bool {
     plan.statements.last().is_some_and(|s| how(&s.operation))
 }
 
+/// Whether one chain of two steps or more is shorter than another, and so passes over words that the other's steps speak of. (Where one step is enough, it is
+/// more often the rules that see a second one in a long name of a relation.)
+fn skips(plan: &Plan, ruled: &Plan) -> bool {
+    let chain = |plan: &Plan| plan.statements.iter().all(|s| matches!(s.operation, Operation::SearchKg(_)));
+    chain(plan) && chain(ruled) && (2..ruled.statements.len()).contains(&plan.statements.len())
+}
+
 /// Whether to believe the trained planner about a question that names so many things, beside rules that have this plan or none. `least` is the caller's
 /// own limit in place of one half.
 pub fn believes_trained(found: &Grounded, names: usize, ruled: Option<&Plan>, least: Option<f32>) -> bool {
     let counts = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Count { .. }));
     let reads = |plan: &Plan| ends(plan, |o| matches!(o, Operation::SearchKg(_)));
-    if names <= 1 && ruled.is_some_and(counts) && reads(&found.plan) {
+    if names <= 1 && ruled.is_some_and(|ruled| counts(ruled) && reads(&found.plan) || skips(&found.plan, ruled)) {
         return false;
     }
     let least = least.unwrap_or(LEAST_TRAINED);
@@ -83,6 +91,17 @@ mod tests {
         // "Which of them has the largest number of …" is no question for a number, though it says the word.
         let most = "Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)\nAns2=Max(Ans1 | r=<population>)";
         assert!(believes_trained(&found(most, 0.9), 1, Some(&counted), None));
+    }
+
+    #[test]
+    fn a_chain_that_passes_over_a_step_of_the_rules_is_not_believed() {
+        let step = |n: usize, from: &str, r: &str| format!("Ans{n}=SearchKG(t=* | h={from}, r=<{r}>)\n");
+        let films = plan(&(step(1, "<Another Year>", "written_by") + &step(2, "Ans1", "^written_by") + &step(3, "Ans2", "directed_by")));
+        let skipping = found(&(step(1, "<Another Year>", "written_by") + &step(2, "Ans1", "^directed_by")), 0.9);
+        assert!(!believes_trained(&skipping, 1, Some(&films), None));
+        assert!(believes_trained(&skipping, 2, Some(&films), None) && believes_trained(&skipping, 1, None, None));
+        let single = found(&step(1, "<Another Year>", "written_by"), 0.9);
+        assert!(believes_trained(&single, 1, Some(&films), None));
     }
 
     #[test]

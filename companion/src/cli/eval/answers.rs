@@ -180,7 +180,8 @@ pub fn run(args: &Args) -> Result<()> {
         None => Ok(()),
         Some(why) => {
             let n = report.rows.first().map_or(0, |r| r.questions);
-            let help = if args.cache.no_cache || args.replay.is_some() { "" } else { "the same command goes on from here: replies are kept" };
+            let help =
+                if args.cache.no_cache || args.replay.is_some() { "" } else { "the same command goes on from here: replies are kept" };
             Err(miette!(help = help, "measured {n} of {} questions: {why}", report.questions))
         }
     }

@@ -72,6 +72,7 @@ impl Adam {
     }
 
     /// Each number's share of the rate, and the same of those that decay, with zero for the others.
+    #[cfg(feature = "train")]
     pub(super) fn shares(&self) -> (Vec<f32>, Vec<f32>) {
         let (mut shares, mut decays) = (vec![0.0; self.mean.len()], vec![0.0; self.mean.len()]);
         for (range, share, decaying) in &self.pieces {
