@@ -38,6 +38,7 @@ fn retrieval(text: &str) -> String {
         questions: 2,
         left_out: 1,
         build_seconds: vec![("passages", 1.0)],
+        embedded: crate::cache::EmbeddingCounts::default(),
         groups: vec![Group {
             kind: text.to_owned(),
             questions: 2,
