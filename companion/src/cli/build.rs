@@ -4,10 +4,9 @@ use super::endpoint::EndpointArgs;
 use super::import::Tables;
 use super::keywords::KeywordArgs;
 use super::progress::Bars;
-use crate::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
+use crate::asker::BuildModel;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
-use crate::chat::{NativeTransport, identity};
 use crate::embed_bulk::QueryLayers;
 use crate::ingest::{IngestOptions, Skipped, UrlStyle};
 use crate::pipeline::{self, BuildOptions, Input, Summary};
@@ -16,7 +15,6 @@ use crate::prepare::Needs;
 use crate::progress::Progress;
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use pocketgraph::llm::{OpenAiChat, Retry};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -144,19 +142,7 @@ fn cache(args: &Args, bars: &Bars) -> Option<Arc<Cache>> {
 
 /// The model that a build asks for what `option` wants; `None` where it is not given.
 fn model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
-    if !given {
-        return Ok(None);
-    }
-    let mut config = args.endpoint.config(option)?;
-    // Nobody waits at a screen: a build is more patient than a page.
-    config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
-    let asking = Asking { identity: identity(&config), concurrency: args.endpoint.at_once(), ..Asking::new(&config.model) };
-    let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
-    let cache: Box<dyn ReplyCache> = match cache {
-        Some(cache) => Box::new(Arc::clone(cache)),
-        None => Box::new(MemoryCache::default()),
-    };
-    Ok(Some(BuildModel { chat: Box::new(chat), asking, cache }))
+    given.then(|| args.endpoint.patient(option, cache)).transpose()
 }
 
 /// Reads `on` or `off`.

@@ -1,9 +1,12 @@
 //! The arguments of commands that may ask a language model, or the web.
 
+use crate::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
+use crate::cache::Cache;
 use crate::chat::{NativeTransport, identity};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{PlannerChoice, SearXng};
-use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Secret};
+use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Retry, Secret};
+use std::sync::Arc;
 
 /// Where the key comes from: never from an argument, which others on the machine could read, nor from a file that is committed.
 const KEY: &str = "POCKETGRAPH_API_KEY";
@@ -64,6 +67,22 @@ impl EndpointArgs {
             return Err(miette!(help = "name an endpoint with --llm-url and --llm-model", "{what} needs a language model"));
         };
         Ok(keyed(url, model))
+    }
+
+    /// A model that is asked many things while nobody waits at a screen: it is more patient than a page's. Replies are kept in the cache.
+    ///
+    /// # Errors
+    /// When address or name is missing; `what` says for what they are needed.
+    pub fn patient(&self, what: &str, cache: Option<&Arc<Cache>>) -> Result<BuildModel> {
+        let mut config = self.config(what)?;
+        config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
+        let asking = Asking { identity: identity(&config), concurrency: self.at_once(), ..Asking::new(&config.model) };
+        let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
+        let cache: Box<dyn ReplyCache> = match cache {
+            Some(cache) => Box::new(Arc::clone(cache)),
+            None => Box::new(MemoryCache::default()),
+        };
+        Ok(BuildModel { chat: Box::new(chat), asking, cache })
     }
 
     /// Requests under way at once, at most.

@@ -2,6 +2,7 @@
 
 mod ask;
 mod build;
+mod cache;
 mod config;
 mod endpoint;
 mod draw;

@@ -1,12 +1,16 @@
 //! `pocketgraph train data`.
 
+use super::cache::CacheArgs;
+use super::endpoint::EndpointArgs;
 use super::import::Tables;
 use super::progress::Bars;
-use crate::plan_data::{DataOptions, Near, Noise, card, everyday, generate};
+use crate::embed_bulk::NativeEmbedder;
+use crate::plan_data::{DataOptions, Near, Noise, card, everyday, generate, rephrase};
 use crate::progress::Progress;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use serde_json::Value;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph train data`.
@@ -32,6 +36,13 @@ pub struct Args {
     /// Files of test questions (JSON Lines with `question`): what is nearly one of these is left out
     #[arg(long, value_name = "FILE", num_args = 1..)]
     without: Vec<PathBuf>,
+    /// Have a language model say so many of the questions for training anew; they come after the others in the same file
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    rephrase: usize,
+    #[command(flatten)]
+    endpoint: EndpointArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Fixes every random choice
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -59,6 +70,11 @@ pub fn run(args: &Args) -> Result<()> {
         jobs,
     };
     let bars = Bars::new(false);
+    // Before any work: without an endpoint there will be none who says them anew.
+    let model = match args.rephrase {
+        0 => None,
+        _ => Some(args.endpoint.patient("--rephrase", args.cache.open(&bars, "replies are not kept").as_ref())?),
+    };
     bars.stage("reading the knowledge graph", None);
     // Here, so that an error in its files is told whole.
     let own = if args.kg.is_empty() {
@@ -78,7 +94,25 @@ pub fn run(args: &Args) -> Result<()> {
     let writer = |path: &Path| File::create(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()));
     let (mut train_file, mut test_file) = (BufWriter::new(writer(&args.out)?), BufWriter::new(writer(&test)?));
     bars.stage("making examples", Some(args.examples as u64));
-    let report = generate(&own, &graph, &options, &without, &mut train_file, &mut test_file, &|n| bars.at(n as u64)).into_diagnostic()?;
+    let mut report =
+        generate(&own, &graph, &options, &without, &mut train_file, &mut test_file, &|n| bars.at(n as u64)).into_diagnostic()?;
+    if let Some(model) = &model {
+        let examples = first(&args.out, args.rephrase)?;
+        let tokenizer = NativeEmbedder::new()?;
+        let count = |text: &str| tokenizer.tokenizer().count(text);
+        let (said, tally) = rephrase(&examples, &without, model, &bars, &count).into_diagnostic()?;
+        said.iter().try_for_each(|e| writeln!(train_file, "{e}")).and_then(|()| train_file.flush()).into_diagnostic()?;
+        report.rephrased = (examples.len(), said.len());
+        bars.note(&format!(
+            "questions said anew: {} of {}; {} replies asked for, {} kept from before; {} tokens read, {} written",
+            said.len(),
+            examples.len(),
+            tally.asked,
+            tally.kept,
+            tally.tokens.0,
+            tally.tokens.1
+        ));
+    }
     bars.finish();
     let mut sources: Vec<String> =
         args.kg.iter().map(|p| p.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())).collect();
@@ -99,6 +133,13 @@ pub fn run(args: &Args) -> Result<()> {
         about.display()
     );
     Ok(())
+}
+
+/// The first examples of a file, which are of all patterns alike.
+fn first(path: &Path, n: usize) -> Result<Vec<Value>> {
+    let file = File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+    let line = |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();
+    BufReader::new(file).lines().take(n).map(line).collect()
 }
 
 fn beside(out: &Path, extension: &str) -> PathBuf {

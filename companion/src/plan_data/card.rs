@@ -25,6 +25,13 @@ pub fn card(command: &str, sources: &[String], options: &DataOptions, report: &D
         options.noise.typos * 100.0,
         options.noise.synonyms * 100.0,
     );
+    if report.rephrased.0 > 0 {
+        let (asked, said) = report.rephrased;
+        let line = format!(
+            "- Said anew by a language model: {said} of {asked}, for training, beside the questions that they were made of\n- Noise:"
+        );
+        out = out.replacen("- Noise:", &line, 1);
+    }
     for (pattern, (train, test)) in &report.patterns {
         out.push_str(&format!("| {pattern} | {train} | {test} |\n"));
     }

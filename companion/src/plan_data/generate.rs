@@ -65,6 +65,8 @@ pub struct DataReport {
     pub entities: (usize, usize),
     /// Words of all questions.
     pub words: usize,
+    /// Questions that a language model was to say anew, and those that it did.
+    pub rephrased: (usize, usize),
 }
 
 /// Why no examples were made.

@@ -1,7 +1,8 @@
 //! Questions with their plans and answers, made from a graph: what a planner is trained on.
 //!
-//! After LPKG (arXiv 2406.14282), without its language model: patterns are grounded in the graph, the executor computes the answers, and a grammar of
-//! templates says the questions. Every example follows from the seed and its own number alone, so that threads do not change the file.
+//! After LPKG (arXiv 2406.14282): patterns are grounded in the graph, the executor computes the answers, and a grammar of templates says the questions; a
+//! language model says some of them anew, where there is one. Every other example follows from the seed and its own number alone, so that threads do not
+//! change the file.
 
 mod card;
 mod english;
@@ -14,6 +15,7 @@ mod near;
 mod pattern;
 mod phrases;
 mod relative;
+mod rephrase;
 mod shared;
 mod unsaid;
 mod wording;
@@ -23,6 +25,7 @@ pub use generate::{DataError, DataOptions, DataReport, Split, generate};
 pub use ground::Grounder;
 pub use near::Near;
 pub use pattern::{PATTERNS, Pattern};
+pub use rephrase::rephrase;
 pub use wording::{Noise, Role, Said, Wording};
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ pub fn read(
     let n = passages.len();
     let opening = format!("the language model reads {n} chunks for relations");
     let requests = passages.iter().map(|&p| prompts::relations(p)).collect();
-    let (replies, tally) = announced(model, progress, count, (&opening, "reading for relations"), requests, &reply::read)?;
+    let (replies, tally) = announced(model, progress, count, (&opening, "reading for relations"), requests, &|_, r| reply::read(r))?;
     let lacking = replies.iter().filter(|r| r.is_none()).count();
     if lacking > 0 {
         progress.warn(&format!(

@@ -59,7 +59,7 @@ impl<'a> Writer<'a> {
     ) -> Result<Vec<Option<T>>, AskError> {
         let n = requests.len();
         let (opening, stage) = (format!("the language model writes {n} {what}"), format!("writing {what}"));
-        let (out, tally) = announced(self.model, self.progress, self.count, (&opening, &stage), requests, read)?;
+        let (out, tally) = announced(self.model, self.progress, self.count, (&opening, &stage), requests, &|_, reply| read(reply))?;
         if tally.failed + tally.unusable > 0 {
             self.progress.warn(&format!(
                 "{} of {n} {what} are {instead}: the language model gave no usable reply; the same command asks for these again",

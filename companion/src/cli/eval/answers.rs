@@ -1,9 +1,9 @@
 //! `pocketgraph eval answers`.
 
-use super::cache::CacheArgs;
 use super::keep_html;
 use crate::cache::CachedEmbedder;
 use crate::cli::ask::agent_options;
+use crate::cli::cache::CacheArgs;
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
 use crate::cli::open::{wait, with_model};

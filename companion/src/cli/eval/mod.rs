@@ -1,7 +1,6 @@
 //! `pocketgraph eval`: one file for each group of what it measures.
 
 mod answers;
-mod cache;
 mod plans;
 mod retrieval;
 mod site;

@@ -1,8 +1,8 @@
 //! `pocketgraph eval retrieval`.
 
-use super::cache::CacheArgs;
 use super::keep_html;
 use crate::cache::{CachedEmbedder, EmbeddingCounts};
+use crate::cli::cache::CacheArgs;
 use crate::cli::open::wait;
 use crate::cli::progress::Bars;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};

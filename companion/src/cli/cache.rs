@@ -1,4 +1,4 @@
-//! Where measurements keep what was embedded and replied.
+//! Where commands keep what was embedded and replied.
 
 use crate::cache::{Cache, default_folder};
 use crate::cli::progress::Bars;
@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The cache of a measurement.
+/// The cache of a command.
 #[derive(Debug, clap::Args)]
 pub(super) struct CacheArgs {
     /// Keep vectors, and a language model's replies, in this folder [default: the user's cache folder]
