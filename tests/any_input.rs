@@ -2,28 +2,12 @@
 //! number that is none, never a panic. The engine itself is asked far more of this in `retrievers.rs`, the package in `tests/node`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/ways.rs"]
+mod ways;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-/// Every retriever and every way of asking it.
-const WAYS: &[&str] = &[
-    "auto",
-    "hybrid",
-    "lexical",
-    "dense",
-    "autokg",
-    "autokg:10/5/2/3/1/u",
-    "linear",
-    "linear:5/4/2.0/0.1",
-    "hippo",
-    "hippo:canonical",
-    "hypergraph",
-    "hypergraph:degree",
-    "graphrag",
-    "graphrag:global",
-    "raptor",
-    "raptor:traversal",
-];
+use ways::ways;
 
 fn run(args: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
@@ -66,7 +50,7 @@ fn corpora_with_nothing_to_work_with_are_searched_in_every_way() {
     for (passages, question) in corpora {
         let folder = tempfile::tempdir().unwrap();
         let bundle = bundle(folder.path(), passages);
-        for way in WAYS {
+        for way in ways() {
             // Communities need two entities in one sentence, and these corpora hardly have any.
             let may_find_nothing = way.starts_with("graphrag");
             assert!(hits(&bundle, question, way) > 0 || may_find_nothing, "{way}: {question}");
@@ -87,7 +71,7 @@ fn questions_of_any_shape_are_answered_in_every_way() {
     );
     // Linux passes arguments of up to 128 KiB.
     let giant = "Mara Kestrel ".repeat(7_900);
-    for way in WAYS {
+    for way in ways() {
         assert_eq!(hits(&bundle, "", way), 0, "{way}: who asks nothing is answered nothing");
         hits(&bundle, "zzqx", way);
         assert!(hits(&bundle, &giant, way) > 0, "{way}: a question of 100 kB");

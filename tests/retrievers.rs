@@ -2,6 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
+#[path = "support/ways.rs"]
+mod ways;
 
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -18,27 +20,11 @@ use pocketgraph_companion::prepare::Needs;
 use pocketgraph_companion::verify::verify;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::LazyLock;
+use ways::ways;
 
 /// Every retriever and every way of asking it.
-const ALL: &[&str] = &[
-    "auto",
-    "hybrid",
-    "lexical",
-    "dense",
-    "autokg",
-    "autokg:10/5/2/3/1/u",
-    "linear",
-    "linear:5/4/2.0/0.1",
-    "hippo",
-    "hippo:canonical",
-    "hippo:sentences/reference",
-    "hypergraph",
-    "hypergraph:degree",
-    "graphrag",
-    "graphrag:global",
-    "raptor",
-    "raptor:traversal",
-];
+static ALL: LazyLock<Vec<&str>> = LazyLock::new(|| ways().collect());
 
 fn engine(folder: &std::path::Path, passages: &[(&str, &str)], retrievers: &[&str]) -> Engine {
     let needs = Needs::of(retrievers).unwrap();
@@ -72,7 +58,7 @@ const FILMS: &[(&str, &str)] = &[
 #[test]
 fn graph_retrievers_reach_the_passage_one_entity_away_and_say_by_which() {
     let dir = tempfile::tempdir().unwrap();
-    let engine = engine(dir.path(), FILMS, ALL);
+    let engine = engine(dir.path(), FILMS, &ALL);
     let question = "Where was the director of The Silent Orchard born?";
     for retriever in ["linear:3/1/0.05/0.2", "hippo", "hypergraph"] {
         let result = search(&engine, question, retriever, Some(4));
@@ -123,7 +109,7 @@ fn a_manifest_that_names_another_model_than_it_was_written_with_is_refused() {
 fn a_prepared_bundle_verifies_and_builds_to_the_same_bytes() {
     let manifest = || {
         let dir = tempfile::tempdir().unwrap();
-        let engine = engine(dir.path(), FILMS, ALL);
+        let engine = engine(dir.path(), FILMS, &ALL);
         let verdict = block_on(verify(engine.corpus().bundle()));
         assert!(verdict.faults.is_empty(), "{:?}", verdict.faults);
         engine.corpus().bundle().manifest().sections.clone()
@@ -151,8 +137,8 @@ fn questions_and_corpora_of_any_shape_bring_finite_scores_and_no_panic() {
         ["", "   ", "?", "zzqx", "Mara Kestrel", "mara kestrel", "THE", "Who is Tomas Brenn's Copper Moon in Zembla?", "東京 😀", &giant];
     for passages in corpora {
         let folder = tempfile::tempdir().unwrap();
-        let engine = engine(folder.path(), passages, ALL);
-        for retriever in ALL {
+        let engine = engine(folder.path(), passages, &ALL);
+        for retriever in ALL.iter() {
             for question in questions {
                 for k in [None, Some(3)] {
                     let result = search(&engine, question, retriever, k);
@@ -201,10 +187,10 @@ fn a_misspelt_question_is_answered_and_what_nobody_wrote_is_not() {
 #[test]
 fn without_the_model_graph_retrievers_still_answer_by_the_words_of_the_question() {
     let dir = tempfile::tempdir().unwrap();
-    drop(engine(dir.path(), FILMS, ALL));
+    drop(engine(dir.path(), FILMS, &ALL));
     let source = Rc::new(FolderSource::new(dir.path().join("bundle")));
     let engine = block_on(Engine::open(source, 1 << 30)).unwrap();
-    for retriever in ALL {
+    for retriever in ALL.iter() {
         let result = search(&engine, "Who directed Copper Moon?", retriever, Some(5));
         // Reports quote what is best connected, and facts join two names: the film, which no sentence joins to anything, may be missed by either.
         let facts = retriever.starts_with("hippo") || retriever.starts_with("hypergraph");
@@ -344,8 +330,8 @@ fn a_question_that_names_only_what_stands_everywhere_is_answered_by_what_it_asks
         .map(|(i, thing)| (format!("note {i}"), format!("Mara Kestrel came to Tomas Brenn in {}. She sold him the {thing}.", 1900 + i)))
         .collect();
     let passages: Vec<(&str, &str)> = sold.iter().map(|(title, text)| (title.as_str(), text.as_str())).collect();
-    let engine = engine(folder.path(), &passages, ALL);
-    for retriever in ALL {
+    let engine = engine(folder.path(), &passages, &ALL);
+    for retriever in ALL.iter() {
         let result = search(&engine, "When did Mara Kestrel sell the piano?", retriever, Some(5));
         assert!(result.hits.iter().all(|h| h.score.is_finite()), "{retriever}");
         // Hyperedges, and the entities' passages in GraphRAG's order, are the same for every such question.

@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const WAYS = ["auto", "hybrid", "lexical", "dense", "autokg", "autokg:10/5/2/3/1/u", "linear", "linear:5/4/2.0/0.1", "hippo", "hippo:canonical", "hypergraph", "hypergraph:degree", "graphrag", "graphrag:global", "raptor", "raptor:traversal"];
+const WAYS = readFileSync(new URL("../data/retrievers.txt", import.meta.url), "utf8").trim().split("\n");
 const same = (passage) => Array(12).fill(passage);
 const CORPORA = {
   "one passage": [["Mara Kestrel", "Mara Kestrel was born in Tromsund."]],

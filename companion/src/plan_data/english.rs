@@ -17,11 +17,15 @@ pub fn present(label: &str) -> bool {
         && !["building", "setting", "spelling", "painting", "king"].contains(&label)
 }
 
+/// The indefinite article of a noun.
+pub fn indefinite(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an " } else { "a " }
+}
+
 /// An article for a noun inside of a phrase: mostly the definite one.
 pub fn article(random: &mut Random, noun: &str) -> &'static str {
     match random.below(10) {
-        0 | 1 if noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) => "an ",
-        0 | 1 => "a ",
+        0 | 1 => indefinite(noun),
         2 => "",
         _ => "the ",
     }

@@ -1,7 +1,7 @@
 //! Relative clauses around a name ("the place where … was born", "the author who wrote …", "the party that … is a member of") and questions whose last
 //! word belongs to what stands before them ("Where is the seat of … located?").
 
-use super::english::{active, participle, pick, third_person};
+use super::english::{active, indefinite, participle, pick, third_person};
 use super::wording::{Number, Role, Said, Wording};
 use crate::cluster::Random;
 use pocketgraph::kg::{Direction, RelationId, TypeId};
@@ -36,11 +36,6 @@ pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
         () if passive || preposition != "of" || stem.contains(' ') => (stem, preposition, Goes::Passive),
         () => (stem, preposition, Goes::Noun),
     })
-}
-
-/// The indefinite article of a noun.
-fn indefinite(noun: &str) -> &'static str {
-    if noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an " } else { "a " }
 }
 
 impl Wording<'_> {

@@ -88,10 +88,15 @@ fn hops(links_in: &[u32], document: u32) -> bool {
     links_in.get(document as usize).is_some_and(|&n| n != NOT_HOPPED)
 }
 
+/// The same of a chunk's document.
+fn may_hop(names: &NameIndex, links_in: &[u32], chunk: u32) -> bool {
+    names.documents.of.get(chunk as usize).is_some_and(|&d| hops(links_in, d))
+}
+
 /// Whether a question is to be hopped: where a site has an encyclopaedia beside documentation, the best passage of the first pass tells which of them it asks.
 pub fn pays(names: &NameIndex, links_in: &[u32], scores: &[(u32, f32)]) -> bool {
     let best = scores.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-    best.and_then(|(chunk, _)| names.documents.of.get(chunk as usize)).is_some_and(|&d| hops(links_in, d))
+    best.is_some_and(|(chunk, _)| may_hop(names, links_in, chunk))
 }
 
 /// Scores the candidates anew, and those that mentions and bridge queries add; `scores` are the first pass's, `dense` holds the question's vector,
@@ -109,8 +114,7 @@ pub async fn hop(
     links_in: &[u32],
 ) -> Result<Hopped, BundleError> {
     let named = all.named;
-    let may_hop = |chunk: u32| all.names.documents.of.get(chunk as usize).is_some_and(|&d| hops(links_in, d));
-    let from: Vec<(u32, f32)> = scores.iter().copied().filter(|(chunk, _)| may_hop(*chunk)).collect();
+    let from: Vec<(u32, f32)> = scores.iter().copied().filter(|(chunk, _)| may_hop(all.names, links_in, *chunk)).collect();
     let (sources, mut missing) = sources(corpus, all.names, named, &from, dense.query()).await?;
     let mut names = all.names.clone();
     let mentioned: Vec<u32> = sources.iter().flat_map(|s| s.mentions.sentences.iter().flatten()).copied().collect();
@@ -124,8 +128,7 @@ pub async fn hop(
     let bridges = bridges(query, &names, named, &sources).await;
     for (source, vector) in &bridges {
         for h in dense.best_for(vector, BRIDGED) {
-            let hopped = names.documents.of.get(h.index as usize).is_some_and(|&d| hops(links_in, d));
-            if h.index != source.chunk && hopped && all.add(h.index) {
+            if h.index != source.chunk && may_hop(&names, links_in, h.index) && all.add(h.index) {
                 reach.get_or_insert_with(h.index, Reach::default).bridge_only = true;
             }
         }

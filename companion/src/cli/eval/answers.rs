@@ -114,8 +114,8 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(miette!(help = help, "{} needs a language model", system.protocol));
     }
     let bars = Bars::new(false);
-    // A recording answers by itself.
     let cache = args.cache.open(&bars, "replies are not kept, and a run that is broken off begins anew");
+    // A recording answers by itself.
     let replies = cache.clone().filter(|_| args.replay.is_none());
     let kept = chat.as_deref().map(|chat| KeptReplies::new(chat, replies, args.endpoint.identity().unwrap_or_default()));
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
