@@ -228,6 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn a_component_of_equal_rows_keeps_the_least_variance_and_stays_likely_to_a_finite_degree() {
+        let mut rows = vec![vec![9.0, -9.0]; 20];
+        rows.extend(blobs(&[[0.0, 0.0]], 20, 0.5));
+        let m = Mixture::fit(&rows, 2, 0);
+        let of = |row: &[f64]| m.posterior(row).iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|x| x.0).unwrap();
+        let (equal, spread) = (of(&rows[0]), of(&rows[20]));
+        assert_ne!(equal, spread);
+        // The floor also takes up what rounding leaves of a sum of squares less a square.
+        assert!(m.variances[equal].iter().all(|v| (LEAST_VARIANCE..10.0 * LEAST_VARIANCE).contains(v)), "{:?}", m.variances);
+        assert!(m.variances[spread].iter().all(|v| *v > 0.1));
+        assert!(m.log_likelihood.is_finite() && m.criterion(rows.len()).is_finite());
+        assert!(m.posterior(&[9.0, -9.1]).iter().all(|p| p.is_finite()), "nor beside it");
+    }
+
+    #[test]
     fn equal_rows_are_one_component_and_no_rows_none() {
         assert_eq!(best_mixture(&vec![vec![1.0, 2.0]; 9], 4, 0).unwrap().means.len(), 1);
         assert!(best_mixture(&[], 4, 0).is_none());

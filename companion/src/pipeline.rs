@@ -1,6 +1,6 @@
 //! From documents to a bundle: read, split, embed, draw the keyword graph, write.
 
-use crate::asker::{self, AskError, BuildModel};
+use crate::asker::{AskError, BuildModel};
 use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing};
 use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
@@ -10,8 +10,9 @@ use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::extract::LlmUsage;
 use crate::ingest::{self, IngestError, IngestOptions, Skipped};
 use crate::kg;
-use crate::kg::open::Passage;
-use crate::kg::{DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, heads_of, open};
+use crate::kg::{
+    DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, ReadTriplesError, all_heads, read_triples, shown_chunks,
+};
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages::{self, PagesError};
@@ -186,9 +187,12 @@ pub enum BuildError {
     /// The knowledge graph cannot be read.
     #[error(transparent)]
     Knowledge(#[from] ImportError),
-    /// The language model that reads for triples or relations, or that writes summaries.
+    /// The language model that reads for relations, or that writes summaries.
     #[error(transparent)]
     Asking(#[from] AskError),
+    /// The language model that reads for triples, or the graph of what it read.
+    #[error(transparent)]
+    Triples(#[from] ReadTriplesError),
     /// The keyword graph could not be built.
     #[error(transparent)]
     AutoKg(#[from] autokg::AutoKgError),
@@ -212,18 +216,6 @@ struct Read {
     files: usize,
     embedder: EmbedderInfo,
     embeddings: EmbeddingCounts,
-}
-
-impl Read {
-    /// What stands above each chunk: its document's title and its headings.
-    fn heads(&self) -> Vec<String> {
-        self.chunks.iter().map(|c| heads_of(&self.documents, c)).collect()
-    }
-
-    /// The chunks as a language model is shown them.
-    fn passages<'a>(&'a self, heads: &'a [String]) -> Vec<Passage<'a>> {
-        self.chunks.iter().zip(heads).map(|(c, heads)| Passage { heads, text: &c.text }).collect()
-    }
 }
 
 /// Times stages.
@@ -278,7 +270,8 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     };
     let ours = read.embedder.id == "minilm";
     if let Some(reader) = &options.kg_model {
-        stated(reader, &read, &model, &mut gathering, progress)?;
+        let count = |text: &str| model.tokenizer().count(text);
+        read_triples(reader, &read.documents, &read.chunks, &count, &mut gathering, progress)?;
         clock.lap("triples by the model");
     }
     let knowledge = gathering.finish().map_err(ImportError::from)?;
@@ -443,43 +436,9 @@ fn prepared(
 
 /// Has a language model read the chunks for entities and relations.
 fn related(reader: &BuildModel, read: &Read, model: &NativeEmbedder, progress: &dyn Progress) -> Result<Option<Related>, BuildError> {
-    let heads = read.heads();
+    let heads = all_heads(&read.documents, &read.chunks);
     let count = |text: &str| model.tokenizer().count(text);
-    Ok(relations::read(&read.passages(&heads), reader, &count, progress)?)
-}
-
-/// Has a language model read the chunks for triples.
-fn stated(
-    reader: &BuildModel,
-    read: &Read,
-    model: &NativeEmbedder,
-    gathering: &mut Gathering,
-    progress: &dyn Progress,
-) -> Result<(), BuildError> {
-    let heads = read.heads();
-    let passages = read.passages(&heads);
-    let count = |text: &str| model.tokenizer().count(text);
-    let (in_, out) = open::bound(&passages, reader.cache.as_ref(), &reader.asking, &count);
-    progress.note(&format!(
-        "the language model reads {} chunks: at most {in_} tokens to read and {out} to write; replies that are kept already cost nothing",
-        passages.len()
-    ));
-    progress.stage("reading for triples", Some(passages.len() as u64));
-    let done = |chunks: usize| progress.at(chunks as u64);
-    let found = asker::run(open::extract(&passages, reader.chat.as_ref(), reader.cache.as_ref(), &reader.asking, &done))?;
-    if found.failed > 0 {
-        progress.warn(&format!(
-            "{} chunks have no triples because the language model gave no whole reply; the same command asks for these again",
-            found.failed
-        ));
-    }
-    let stated = gathering.stated(&read.documents, &read.chunks, &found.chunks).map_err(ImportError::from)?;
-    progress.note(&format!(
-        "{} triples by the language model ({} left out: the passage names neither end); {} replies asked for, {} kept from before; {} tokens \
-         read, {} written",
-        stated.triples, stated.unfounded, found.asked, found.kept, found.tokens.0, found.tokens.1
-    ));
-    Ok(())
+    Ok(relations::read(&shown_chunks(&read.chunks, &heads), reader, &count, progress)?)
 }
 
 fn documents(

@@ -163,6 +163,97 @@ fn model(reply: impl Fn(usize, &str) -> Result<String, u16> + Send + Sync + 'sta
     Model { base, asked }
 }
 
+/// Reads, writes and chooses as every retriever's original has a model do.
+fn reader(body: &str) -> String {
+    let asked: Value = serde_json::from_str(body).unwrap();
+    let (task, said) = (asked["messages"][0]["content"].as_str().unwrap(), asked["messages"][1]["content"].as_str().unwrap());
+    let names: Vec<&str> = ["Ada Lovelace", "Charles Babbage", "Analytical Engine", "London", "River Thames"]
+        .into_iter()
+        .filter(|n| said.contains(n))
+        .collect();
+    let things: Vec<Value> = names.iter().map(|n| json!({"name": n, "type": "thing", "description": format!("{n} is a thing.")})).collect();
+    if task.contains("Choose the facts") {
+        "[1]".to_owned()
+    } else if said.contains("Entities:") {
+        json!({"triples": [[names[0], "has to do with", names[names.len() - 1]]]}).to_string()
+    } else if task.contains("for a graph of knowledge") {
+        let statement = json!({"statement": format!("{} goes with {}.", names[0], names[1]), "entities": names[..2], "score": 6});
+        json!({"entities": things, "relations": [statement]}).to_string()
+    } else if said.contains("<names>") {
+        json!({"title": "A circle", "summary": "Things that go together.", "findings": [{"summary": "s", "explanation": "e"}]}).to_string()
+    } else if task.contains("summary") {
+        "A summary of engines and rivers.".to_owned()
+    } else {
+        json!({"entities": things}).to_string()
+    }
+}
+
+#[test]
+fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
+    let dir = tempfile::tempdir().unwrap();
+    let about = [
+        ("Ada Lovelace", "Ada Lovelace wrote about the Analytical Engine of Charles Babbage."),
+        ("Charles Babbage", "Charles Babbage designed the Analytical Engine in London."),
+        ("London", "London lies on the River Thames."),
+        ("River Thames", "The River Thames flows through London into the sea."),
+    ];
+    let line = |(title, text): &(&str, &str)| json!({"title": title, "text": text}).to_string() + "\n";
+    let corpus = write(dir.path(), "corpus.jsonl", &about.iter().map(line).collect::<String>());
+    let questions = write(dir.path(), "questions.jsonl", "{\"question\":\"Who designed the Analytical Engine?\",\"gold\":[1]}\n");
+    let (cache, bundle) = (dir.path().join("cache"), dir.path().join("bundle"));
+    let model = model(|_, body| Ok(reader(body)));
+    let run = |more: &[&str]| {
+        let names = "auto,hippo,hippo:canonical,hippo:sentences,hypergraph,graphrag,raptor";
+        let fixed = [
+            "eval",
+            "retrieval",
+            "--corpus",
+            &corpus,
+            "--questions",
+            &questions,
+            "--retrievers",
+            names,
+            "--cache",
+            cache.to_str().unwrap(),
+        ];
+        program(&[&fixed[..], more].concat())
+    };
+    let live = ["--llm", "--llm-url", &model.base, "--llm-model", "m"];
+    let first = figures(&run(&[&live[..], &["--json", "--price-in", "10000", "--price-out", "0"]].concat()));
+    let paid = model.asked.load(Ordering::SeqCst);
+    let row = |of: &Value, name: &str| of["rows"].as_array().unwrap().iter().find(|r| r["retriever"] == name).unwrap().clone();
+    let read = |name: &str| row(&first, name)["llm"]["prompt_tokens"].as_u64().unwrap();
+    assert_eq!((read("auto"), &row(&first, "auto")["llm"]["cost"]), (0, &json!(0.0)), "no original, no model");
+    // Each reply reads 100 tokens: two requests a chunk for triples, one for relations, one for each report and summary, one a question.
+    assert_eq!((read("hippo"), read("hippo:canonical"), read("hippo:sentences")), (900, 900, 100));
+    assert_eq!(read("hypergraph"), 400);
+    assert!(read("graphrag") > 400, "relations and reports");
+    assert_eq!(row(&first, "hippo")["llm"]["cost"], json!(9.0));
+    for r in first["rows"].as_array().unwrap() {
+        assert_eq!((&r["failed"], &r["estimated"]), (&json!(0), &json!(false)), "{r}");
+    }
+
+    let second = figures(&run(&[&live[..], &["--json", "--bundle", bundle.to_str().unwrap()]].concat()));
+    assert_eq!(model.asked.load(Ordering::SeqCst), paid, "replies are kept");
+    for r in second["rows"].as_array().unwrap() {
+        let name = r["retriever"].as_str().unwrap();
+        assert_eq!(
+            (&r["llm"]["prompt_tokens"], &r["mean"]),
+            (&json!(read(name)), &row(&first, name)["mean"]),
+            "what it costs does not depend on who paid"
+        );
+    }
+    assert_eq!(row(&second, "hippo")["llm"]["cost"], Value::Null, "without prices no cost is told");
+
+    // Another model, which only fails: the bundle is there, and questions are ranked without it.
+    let broken = self::model(|_, _| Err(400));
+    let told = out(&run(&["--llm", "--llm-url", &broken.base, "--llm-model", "n", "--bundle", bundle.to_str().unwrap()]));
+    assert!(told.contains("failed at 1 of 1 questions of hippo,") && told.contains("see its build"), "{told}");
+    assert!(!told.contains("questions of auto"), "{told}");
+    let unnamed = run(&["--llm"]);
+    assert!(!unnamed.status.success() && err(&unnamed).contains("--llm-url"), "{}", err(&unnamed));
+}
+
 const QUESTIONS: &str = "{\"id\":\"born\",\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"]}
 {\"id\":\"who\",\"question\":\"Who directed the film Low Tide?\",\"answers\":[\"M. Voss\",\"Mira Voss\"]}
 {\"id\":\"none\",\"question\":\"Unanswered?\"}

@@ -34,6 +34,7 @@ use futures::StreamExt;
 use futures::future::LocalBoxFuture;
 use futures::stream::LocalBoxStream;
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +91,13 @@ pub trait ChatModel {
     /// # Errors
     /// Any [`LlmError`]; what fails before the first text has been retried already, what fails later comes as the stream's last item.
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>>;
+}
+
+/// A model that several share.
+impl<M: ChatModel + ?Sized> ChatModel for Rc<M> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        (**self).chat(request)
+    }
 }
 
 /// A reply, collected.

@@ -3,6 +3,7 @@
 use crate::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
 use crate::cache::Cache;
 use crate::chat::{NativeTransport, identity};
+use crate::eval::Prices;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{PlannerChoice, SearXng};
 use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Retry, Secret};
@@ -74,15 +75,24 @@ impl EndpointArgs {
     /// # Errors
     /// When address or name is missing; `what` says for what they are needed.
     pub fn patient(&self, what: &str, cache: Option<&Arc<Cache>>) -> Result<BuildModel> {
-        let mut config = self.config(what)?;
-        config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
-        let asking = Asking { identity: identity(&config), concurrency: self.at_once(), ..Asking::new(&config.model) };
-        let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
+        let (chat, asking) = self.patient_chat(what)?;
         let cache: Box<dyn ReplyCache> = match cache {
             Some(cache) => Box::new(Arc::clone(cache)),
             None => Box::new(MemoryCache::default()),
         };
-        Ok(BuildModel { chat: Box::new(chat), asking, cache })
+        Ok(BuildModel { chat, asking, cache })
+    }
+
+    /// The same model without a cache, and how it is asked.
+    ///
+    /// # Errors
+    /// As [`EndpointArgs::patient`].
+    pub fn patient_chat(&self, what: &str) -> Result<(Box<dyn ChatModel>, Asking)> {
+        let mut config = self.config(what)?;
+        config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
+        let asking = Asking { identity: identity(&config), concurrency: self.at_once(), ..Asking::new(&config.model) };
+        let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
+        Ok((Box::new(chat), asking))
     }
 
     /// Requests under way at once, at most.
@@ -133,5 +143,23 @@ impl Planning {
     /// Whether any of it was given.
     pub fn is_given(&self) -> bool {
         self.planner.is_some() || self.least_confidence.is_some() || self.web_search.is_some()
+    }
+}
+
+/// What a language model's tokens cost.
+#[derive(Debug, Clone, clap::Args)]
+pub struct PriceArgs {
+    /// What a million tokens cost that the model reads
+    #[arg(long, value_name = "PRICE", requires = "price_out")]
+    price_in: Option<f64>,
+    /// What a million tokens cost that it writes
+    #[arg(long, value_name = "PRICE", requires = "price_in")]
+    price_out: Option<f64>,
+}
+
+impl PriceArgs {
+    /// The prices, where they were given.
+    pub fn prices(&self) -> Option<Prices> {
+        self.price_in.zip(self.price_out).map(|(prompt, completion)| Prices { prompt, completion })
     }
 }

@@ -50,6 +50,13 @@ pub struct Prices {
     pub completion: f64,
 }
 
+impl Prices {
+    /// What tokens cost.
+    pub fn of(&self, read: u64, written: u64) -> f64 {
+        (read as f64 * self.prompt + written as f64 * self.completion) / 1e6
+    }
+}
+
 /// How to answer.
 pub struct AnswerSetup<'a> {
     /// The ways of answering, each measured on every question.
@@ -388,7 +395,7 @@ fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRo
     }
     let sum = |f: fn(&Answered) -> u32| each.iter().map(|a| u64::from(f(a))).sum::<u64>();
     let (prompt_tokens, completion_tokens) = (sum(|a| a.prompt_tokens), sum(|a| a.completion_tokens));
-    let cost = prices.map(|p| (prompt_tokens as f64 * p.prompt + completion_tokens as f64 * p.completion) / 1e6);
+    let cost = prices.map(|p| p.of(prompt_tokens, completion_tokens));
     let times = column(|a| a.milliseconds);
     AnswerRow {
         system: system.name(),

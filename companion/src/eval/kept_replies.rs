@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Stands before a model. A reply that is whole is kept as a line of a recording, under everything that was asked.
 pub struct KeptReplies<'a> {
-    model: &'a dyn ChatModel,
+    model: Box<dyn ChatModel + 'a>,
     cache: Option<Arc<Cache>>,
     /// What tells this model's replies from another's: its address and name.
     identity: String,
@@ -22,7 +22,7 @@ pub struct KeptReplies<'a> {
 
 impl<'a> KeptReplies<'a> {
     /// A model before `model`; without a cache it only counts.
-    pub fn new(model: &'a dyn ChatModel, cache: Option<Arc<Cache>>, identity: String) -> Self {
+    pub fn new(model: Box<dyn ChatModel + 'a>, cache: Option<Arc<Cache>>, identity: String) -> Self {
         KeptReplies { model, cache, identity, times: RefCell::default(), asked: Cell::new(0), reused: Cell::new(0) }
     }
 
@@ -74,7 +74,7 @@ impl ChatModel for KeptReplies<'_> {
             let line = RefCell::new(String::new());
             let sink = |told: &str| told.clone_into(&mut line.borrow_mut());
             let items: Vec<_> = {
-                let recorder = Recorder::new(self.model, &sink);
+                let recorder = Recorder::new(self.model.as_ref(), &sink);
                 recorder.chat(request).await?.collect().await
             };
             if let (Some(cache), true) = (&self.cache, items.iter().all(Result::is_ok)) {
@@ -91,6 +91,7 @@ impl ChatModel for KeptReplies<'_> {
 mod tests {
     use super::*;
     use pocketgraph::llm::{Delta, Finish, Message, complete};
+    use std::rc::Rc;
 
     /// Says how often it was asked; fails where the question says so.
     #[derive(Default)]
@@ -116,8 +117,8 @@ mod tests {
     #[test]
     fn a_reply_is_paid_for_once_and_a_second_vote_is_another_reply() {
         let dir = tempfile::tempdir().unwrap();
-        let model = Counting::default();
-        let again = || KeptReplies::new(&model, Some(Cache::open(dir.path()).unwrap()), "url\nmodel".to_owned());
+        let model = Rc::new(Counting::default());
+        let again = || KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), "url\nmodel".to_owned());
         let first = again();
         assert_eq!((ask(&first, request("a")), ask(&first, request("a"))), ("reply 1".to_owned(), "reply 2".to_owned()));
         drop(first);
@@ -130,15 +131,15 @@ mod tests {
         assert_eq!(ask(&second, ChatRequest { stop: vec!["x".to_owned()], ..request("a") }), "reply 3");
         assert_eq!(ask(&second, ChatRequest { extra: vec![("tools".to_owned(), "t".into())], ..request("a") }), "reply 4");
         drop(second);
-        let other = KeptReplies::new(&model, Some(Cache::open(dir.path()).unwrap()), "url\nother".to_owned());
+        let other = KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), "url\nother".to_owned());
         assert_eq!(ask(&other, request("a")), "reply 5");
     }
 
     #[test]
     fn a_reply_that_failed_is_asked_for_again() {
         let dir = tempfile::tempdir().unwrap();
-        let model = Counting::default();
-        let kept = KeptReplies::new(&model, Some(Cache::open(dir.path()).unwrap()), String::new());
+        let model = Rc::new(Counting::default());
+        let kept = KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), String::new());
         assert_eq!(ask(&kept, request("fail")), "reply 1");
         kept.begin();
         assert_eq!(ask(&kept, request("fail")), "reply 2");

@@ -1,14 +1,18 @@
 //! Running retrievers over a labelled set: the corpus becomes a bundle, and the questions go through the engine that readers run.
 
+use super::answering::Prices;
+use super::counted_model::Tokens;
 use super::data::{Passages, Question};
 use super::groups::{Group, groups};
+use super::index_model::IndexModel;
 use super::metrics::{Estimate, Intervals, MEASURES, Measures, measure, quantile};
-use super::set_bundle::{EvalError, SetBuild, open_set};
+use super::set_bundle::{EvalError, MadeSet, SetBuild, SetBundle, open_set};
 use crate::cache::EmbeddingCounts;
 use crate::prepare::{UnknownRetriever, sections_of};
-use pocketgraph::engine::{Engine, EngineError};
+use pocketgraph::engine::EngineError;
+use pocketgraph::llm::ChatModel;
 use pocketgraph::retrieve;
-use std::path::Path;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Pages that are ranked for each question.
@@ -33,10 +37,13 @@ pub struct Row {
     pub context_tokens: f64,
     /// Bytes of the sections that the retriever reads.
     pub index_bytes: u64,
-    /// Tokens that a language model read and wrote for the index and the questions, and what they cost: nothing, because the retrievers of a set
-    /// are measured in their forms without one. `None` where they go by what a model read or wrote for a bundle that was built before: its build told
-    /// what that took.
+    /// Tokens that a language model read and wrote for the index and the questions, and what they cost: nothing without a model. `None` where they
+    /// go by what a model read or wrote for a bundle that was built before: its build told what that took.
     pub llm: Option<LlmCost>,
+    /// Whether these counts are in part an estimate, because the endpoint did not count.
+    pub estimated: bool,
+    /// Questions at which the model failed; they were ranked without it.
+    pub failed: usize,
     /// Questions of which not all was found among the first five.
     pub missed: usize,
     /// What was not found among the first five.
@@ -55,6 +62,18 @@ pub struct LlmCost {
     pub completion_tokens: u64,
     /// What that costs at the prices that were given; absent where none were.
     pub cost: Option<f64>,
+}
+
+impl LlmCost {
+    /// What tokens come to. Where nothing was read or written nothing is to be paid, whatever the prices.
+    fn of(tokens: &[Tokens], prices: Option<Prices>) -> LlmCost {
+        let (prompt_tokens, completion_tokens) = (tokens.iter().map(|t| t.prompt).sum(), tokens.iter().map(|t| t.completion).sum());
+        let cost = match (prompt_tokens + completion_tokens, prices) {
+            (0, _) => Some(0.0),
+            (_, prices) => prices.map(|p| p.of(prompt_tokens, completion_tokens)),
+        };
+        LlmCost { prompt_tokens, completion_tokens, cost }
+    }
 }
 
 /// A question whose gold pages are not all among the first five.
@@ -113,8 +132,8 @@ pub struct Report {
     pub paired: Vec<Paired>,
 }
 
-/// Measures `retrievers` on a set. Each passage is one chunk; what the model cannot hold (256 tokens) is not embedded, but is indexed. The bundle is kept in
-/// `keep`, and used again where there is one. `done` is told after each question how many are done of all retrievers' questions.
+/// Measures `retrievers` on a set whose bundle was made by `build`. Each passage is one chunk; what the model cannot hold (256 tokens) is not embedded, but
+/// is indexed. `done` is told after each question how many are done of all retrievers' questions.
 ///
 /// # Errors
 /// [`EvalError`] when a retriever does not exist or the engine fails.
@@ -122,15 +141,15 @@ pub async fn evaluate(
     passages: &Passages,
     questions: &[Question],
     retrievers: &[String],
+    made: MadeSet,
     build: &SetBuild<'_>,
-    keep: Option<&Path>,
     done: &dyn Fn(usize),
 ) -> Result<Report, EvalError> {
-    let set = open_set(passages, build, keep).await?;
+    let set = open_set(made, passages, build).await?;
     let mut rows = Vec::new();
     for name in retrievers {
         let before = rows.len() * questions.len();
-        rows.push(measured(name, &set.engine, passages, questions, &|n| done(before + n)).await?);
+        rows.push(measured(name, &set, build.reader, passages, questions, &|n| done(before + n)).await?);
     }
     Ok(Report {
         passages: passages.all.len(),
@@ -148,22 +167,29 @@ pub async fn evaluate(
 
 async fn measured(
     name: &str,
-    engine: &Engine,
+    set: &SetBundle,
+    reader: Option<&IndexModel<'_>>,
     passages: &Passages,
     questions: &[Question],
     done: &dyn Fn(usize),
 ) -> Result<Row, EvalError> {
     let retriever = retrieve::by_name(name).ok_or_else(|| UnknownRetriever::new(name))?;
+    let engine = &set.engine;
     let manifest = engine.corpus().bundle().manifest();
     let size = |name: &str| manifest.section(name).map_or(0, |s| s.bytes + s.page_bytes);
     let (mut all, mut times, mut misses, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), 0usize);
     let title = |p: u32| passages.pages.get(p as usize).map_or_else(String::new, |p| p.name().to_owned());
     let k = if passages.pages.len() == passages.all.len() { DEPTH } else { CHUNKS };
+    let before = reader.map(IndexModel::asked).unwrap_or_default();
+    let mut failed = 0;
     for (i, q) in questions.iter().enumerate() {
         let started = Instant::now();
-        let query = engine.query(&q.text, false).await?;
+        let mut query = engine.query(&q.text, false).await?;
+        query.model = reader.map(|r| r.begin() as Rc<dyn ChatModel>);
         let ranked = retriever.retrieve(engine.corpus(), &query, Some(k)).await.map_err(EngineError::from)?;
         times.push(started.elapsed().as_secs_f64() * 1000.0);
+        // With everything at hand only a model's reply can be missing.
+        failed += usize::from(reader.is_some() && !ranked.missing.is_empty());
         let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
         let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
         tokens += ids.iter().take(5).filter_map(|id| found.get(id)).map(|c| engine.count_tokens(&c.text)).sum::<usize>();
@@ -176,6 +202,12 @@ async fn measured(
         all.push(measure(&ranking, &q.gold));
         done(i + 1);
     }
+    let asked = reader.map(|r| r.asked() - before).unwrap_or_default();
+    let told = match &set.spent {
+        Some(index) => Some(index.of(name)),
+        None => (!by_a_model(name, &manifest.options)).then(Vec::new),
+    };
+    let spent: Option<Vec<Tokens>> = told.map(|index| index.into_iter().chain([asked]).collect());
     Ok(Row {
         retriever: name.to_owned(),
         mean: Measures::mean(&all),
@@ -184,7 +216,9 @@ async fn measured(
         query_p95_ms: quantile(&times, 0.95),
         context_tokens: tokens as f64 / questions.len().max(1) as f64,
         index_bytes: sections_of(name).iter().map(|s| size(s)).sum(),
-        llm: (!by_a_model(name, &manifest.options)).then(LlmCost::default),
+        estimated: spent.iter().flatten().any(|t| t.estimated > 0),
+        llm: spent.map(|all| LlmCost::of(&all, reader.and_then(|r| r.prices))),
+        failed,
         missed: misses.len(),
         misses,
         each: all,
@@ -240,6 +274,15 @@ mod tests {
             assert!(by_a_model(retriever, &built(option)), "{retriever}");
         }
         assert!(!by_a_model("raptor", &built("kg-llm")) && !by_a_model("auto", &built("kg-llm")) && !by_a_model("hippo", &[]));
+    }
+
+    #[test]
+    fn tokens_are_paid_by_the_million_and_none_cost_nothing() {
+        let prices = Some(Prices { prompt: 2.0, completion: 10.0 });
+        let some = [Tokens { prompt: 400_000, completion: 0, estimated: 0 }, Tokens { prompt: 100_000, completion: 50_000, estimated: 1 }];
+        assert_eq!(LlmCost::of(&some, prices), LlmCost { prompt_tokens: 500_000, completion_tokens: 50_000, cost: Some(1.5) });
+        assert_eq!(LlmCost::of(&some, None).cost, None, "what has no price is not free");
+        assert_eq!(LlmCost::of(&[], None).cost, Some(0.0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The bundle of a set: its passages are the chunks, so that every retriever is measured over the same ones.
 
 use super::data::Passages;
+use super::index_model::{IndexModel, IndexModelError, IndexTokens};
 use crate::assemble::{Contents, QueryModel, WriteError, assemble};
 use crate::autokg::{self, AutoKgError, AutoKgOptions};
 use crate::cache::{CachedEmbedder, EmbeddingCounts};
@@ -14,7 +15,7 @@ use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::kg::KnowledgeGraph;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -36,6 +37,9 @@ pub enum EvalError {
     /// The keyword graph could not be built.
     #[error(transparent)]
     Keywords(#[from] AutoKgError),
+    /// The language model that reads and writes for the index.
+    #[error(transparent)]
+    Model(#[from] IndexModelError),
     /// No such retriever.
     #[error(transparent)]
     Retriever(#[from] UnknownRetriever),
@@ -76,6 +80,8 @@ pub struct SetBuild<'a> {
     pub side: QuerySide,
     /// The layers that the bundle carries for them.
     pub layers: &'a [u8],
+    /// The language model that reads and writes for the retrievers whose originals have one; without it they go without.
+    pub reader: Option<&'a IndexModel<'a>>,
     /// Is told how many passages are embedded.
     pub progress: &'a (dyn Fn(usize) + Sync),
 }
@@ -88,23 +94,43 @@ pub struct SetBundle {
     pub build_seconds: Vec<(&'static str, f64)>,
     /// How many vectors the build asked for, and how many of them were there already.
     pub embedded: EmbeddingCounts,
+    /// What the language model read and wrote for the index; nothing without one, `None` where a bundle was used again.
+    pub spent: Option<IndexTokens>,
     /// The folder, where nobody wants to keep it.
     _temporary: Option<tempfile::TempDir>,
 }
 
-/// Opens the bundle of a set in the folder `keep`, where it is built if there is none; without a folder it lives as long as it is open.
+/// The bundle of a set in its folder, not yet open.
+pub struct MadeSet {
+    folder: PathBuf,
+    build_seconds: Vec<(&'static str, f64)>,
+    spent: Option<IndexTokens>,
+    temporary: Option<tempfile::TempDir>,
+}
+
+/// Builds the bundle of a set in the folder `keep` if there is none; without a folder it lives as long as it is open. A language model is asked on a runtime
+/// of its own, so not within another.
 ///
 /// # Errors
-/// [`EvalError`] when it cannot be built or opened, or has another number of passages.
-pub async fn open_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) -> Result<SetBundle, EvalError> {
+/// [`EvalError`] when it cannot be built.
+pub fn make_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) -> Result<MadeSet, EvalError> {
     let temporary = if keep.is_none() { Some(tempfile::tempdir()?) } else { None };
-    let folder = keep.or(temporary.as_ref().map(tempfile::TempDir::path)).unwrap_or(Path::new("."));
-    let mut build_seconds = Vec::new();
-    if !folder.join(MANIFEST).exists() {
-        std::fs::create_dir_all(folder)?;
-        build_seconds = written(passages, build, folder)?;
+    let folder = keep.or(temporary.as_ref().map(tempfile::TempDir::path)).unwrap_or(Path::new(".")).to_owned();
+    if folder.join(MANIFEST).exists() {
+        return Ok(MadeSet { folder, build_seconds: Vec::new(), spent: None, temporary });
     }
-    let engine = Engine::open(Rc::new(FolderSource::new(folder)), MEMORY).await?;
+    std::fs::create_dir_all(&folder)?;
+    let (build_seconds, spent) = written(passages, build, &folder)?;
+    Ok(MadeSet { folder, build_seconds, spent: Some(spent), temporary })
+}
+
+/// Opens the bundle of a set, with what speaks for its questions.
+///
+/// # Errors
+/// [`EvalError`] when it cannot be opened, or has another number of passages.
+pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) -> Result<SetBundle, EvalError> {
+    let MadeSet { folder, build_seconds, spent, temporary } = made;
+    let engine = Engine::open(Rc::new(FolderSource::new(&folder)), MEMORY).await?;
     if engine.corpus().len() != passages.all.len() {
         return Err(EvalError::OtherBundle { found: engine.corpus().len(), expected: passages.all.len() });
     }
@@ -113,12 +139,12 @@ pub async fn open_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&P
         QuerySide::Table => engine.prepare_table().await?,
         QuerySide::Feedback => {}
     }
-    Ok(SetBundle { engine, build_seconds, embedded: build.model.counts(), _temporary: temporary })
+    Ok(SetBundle { engine, build_seconds, embedded: build.model.counts(), spent, _temporary: temporary })
 }
 
-/// Builds the bundle of a set; the seconds that each stage took.
-fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<Vec<(&'static str, f64)>, EvalError> {
-    let SetBuild { needs, knowledge, model: embedder, table, progress, .. } = *build;
+/// Builds the bundle of a set; the seconds that each stage took, and what a language model read and wrote for it.
+fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Vec<(&'static str, f64)>, IndexTokens), EvalError> {
+    let SetBuild { needs, knowledge, model: embedder, table, reader, progress, .. } = *build;
     let model = embedder.model();
     let documents: Vec<Document> =
         passages.pages.iter().map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone() }).collect();
@@ -164,7 +190,10 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
     }
     let count = |text: &str| model.tokenizer().count(text);
     let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
-    let prepared = prepare(needs, &parts);
+    let (prepared, spent) = match reader {
+        Some(reader) => reader.prepare(needs, &parts, &documents)?,
+        None => (prepare(needs, &parts), IndexTokens::default()),
+    };
     lap("retrievers");
     let labels = knowledge.map(|graph| kg::label_vectors(graph, model.dim(), &embed)).unwrap_or_default();
     if knowledge.is_some() {
@@ -184,10 +213,10 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<V
         model: Some(QueryModel { vocabulary: model.vocabulary(), layers: build.layers, words: model.words(), table }),
         planner: None,
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
-        options: Vec::new(),
+        options: reader.map(|r| r.described(needs)).unwrap_or_default(),
         runtime: &[],
     };
     assemble(&contents, folder)?;
     lap("writing");
-    Ok(seconds)
+    Ok((seconds, spent))
 }

@@ -10,6 +10,7 @@ mod labels;
 mod lines;
 mod literals;
 pub mod open;
+mod read_triples;
 mod records;
 mod rdf;
 mod report;
@@ -20,6 +21,7 @@ pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
 pub use labels::{LabelVectors, label_vectors};
 pub use literals::LiteralRule;
+pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};
 pub use tables::{Column, parse_columns};
 

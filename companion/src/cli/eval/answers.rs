@@ -4,14 +4,14 @@ use super::keep_html;
 use crate::cache::CachedEmbedder;
 use crate::cli::ask::agent_options;
 use crate::cli::cache::CacheArgs;
-use crate::cli::endpoint::Endpoint;
+use crate::cli::endpoint::{Endpoint, PriceArgs};
 use crate::cli::import::Tables;
 use crate::cli::open::{wait, with_model};
 use crate::cli::progress::Bars;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::eval::{
-    ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, Prices, QUOTE, QuerySide, SetBuild, System, answers_page,
-    evaluate_answers, graph_for, open_set, read_answered, read_passages, wants_model,
+    ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, QUOTE, QuerySide, SetBuild, System, answers_page, evaluate_answers,
+    graph_for, make_set, open_set, read_answered, read_passages, wants_model,
 };
 use crate::prepare::Needs;
 use crate::progress::Progress;
@@ -68,12 +68,8 @@ pub struct Args {
     evidence_graph: bool,
     #[command(flatten)]
     endpoint: Endpoint,
-    /// What a million tokens cost that the model reads
-    #[arg(long, value_name = "PRICE", requires = "price_out")]
-    price_in: Option<f64>,
-    /// What a million tokens cost that it writes
-    #[arg(long, value_name = "PRICE", requires = "price_in")]
-    price_out: Option<f64>,
+    #[command(flatten)]
+    prices: PriceArgs,
     /// Keep every exchange with the model in this file
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
@@ -117,7 +113,7 @@ pub fn run(args: &Args) -> Result<()> {
     let cache = args.cache.open(&bars, "replies are not kept, and a run that is broken off begins anew");
     // A recording answers by itself.
     let replies = cache.clone().filter(|_| args.replay.is_none());
-    let kept = chat.as_deref().map(|chat| KeptReplies::new(chat, replies, args.endpoint.identity().unwrap_or_default()));
+    let kept = chat.map(|chat| KeptReplies::new(chat, replies, args.endpoint.identity().unwrap_or_default()));
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
     let sink = |line: &str| file.iter().for_each(|f| f.line(line));
     let recorder = match (&file, &kept) {
@@ -131,7 +127,7 @@ pub fn run(args: &Args) -> Result<()> {
         options: &options,
         chat: kept.as_ref(),
         before: recorder.as_ref().map(|r| r as &dyn ChatModel),
-        prices: args.price_in.zip(args.price_out).map(|(prompt, completion)| Prices { prompt, completion }),
+        prices: args.prices.prices(),
         baseline: args.baseline.as_deref(),
     };
     let set = match &args.corpus {
@@ -150,9 +146,11 @@ pub fn run(args: &Args) -> Result<()> {
                 table: None,
                 side: QuerySide::Model,
                 layers: &model.layers(QueryLayers::default()),
+                reader: None,
                 progress: &embedded,
             };
-            Some(wait(open_set(&passages, &build, args.bundle.as_deref()))?.into_diagnostic()?)
+            let made = make_set(&passages, &build, args.bundle.as_deref()).into_diagnostic()?;
+            Some(wait(open_set(made, &passages, &build))?.into_diagnostic()?)
         }
     };
     let opened = match (&set, &args.bundle) {

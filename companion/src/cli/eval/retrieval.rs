@@ -1,12 +1,13 @@
 //! `pocketgraph eval retrieval`.
 
 use super::keep_html;
+use crate::asker;
 use crate::cache::{CachedEmbedder, EmbeddingCounts};
 use crate::cli::cache::CacheArgs;
-use crate::cli::open::wait;
+use crate::cli::endpoint::{EndpointArgs, PriceArgs};
 use crate::cli::progress::Bars;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
-use crate::eval::{Estimate, QuerySide, Report, SetBuild, evaluate, read_passages, read_questions, retrieval_page};
+use crate::eval::{Estimate, IndexModel, QuerySide, Report, SetBuild, evaluate, make_set, read_passages, read_questions, retrieval_page};
 use crate::prepare::Needs;
 use crate::progress::Progress;
 use miette::{IntoDiagnostic, Result, miette};
@@ -51,6 +52,14 @@ pub struct Args {
     /// Embed the questions with the layers of this file, made by `train encoder`; the bundle must be built anew
     #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
     query_encoder: Option<PathBuf>,
+    /// Have a language model do what the retrievers' originals have one do: read for triples (hippo) and relations (hypergraph, graphrag), write summaries
+    /// (raptor) and reports (graphrag), choose among facts (hippo); what that can cost at most is told before each step
+    #[arg(long, requires = "llm_url", requires = "llm_model")]
+    llm: bool,
+    #[command(flatten)]
+    endpoint: EndpointArgs,
+    #[command(flatten)]
+    prices: PriceArgs,
     #[command(flatten)]
     cache: CacheArgs,
     /// Print the figures as JSON
@@ -77,6 +86,13 @@ pub fn run(args: &Args) -> Result<()> {
     let bars = Bars::new(false);
     let cache = args.cache.open(&bars, "passages will be embedded again the next time");
     let embedder = CachedEmbedder::new(&model, cache.as_deref());
+    let reader = match args.llm {
+        true => {
+            let (chat, asking) = args.endpoint.patient_chat("--llm")?;
+            Some(IndexModel::new(chat, asking, cache.clone(), args.prices.prices(), &bars))
+        }
+        false => None,
+    };
     bars.stage("embedding passages", Some(passages.all.len() as u64));
     let embedded = |n: usize| bars.at(n as u64);
     let table = model.query_table(args.query_table.as_deref())?;
@@ -88,6 +104,7 @@ pub fn run(args: &Args) -> Result<()> {
         table: table.as_ref(),
         side: args.query_side,
         layers: &layers,
+        reader: reader.as_ref(),
         progress: &embedded,
     };
     let all = (questions.all.len() * args.retrievers.len()) as u64;
@@ -97,8 +114,10 @@ pub fn run(args: &Args) -> Result<()> {
         }
         bars.at(n as u64);
     };
-    let work = evaluate(&passages, &questions.all, &args.retrievers, &build, args.bundle.as_deref(), &done);
-    let mut report = wait(work)?.into_diagnostic()?;
+    let made = make_set(&passages, &build, args.bundle.as_deref()).into_diagnostic()?;
+    // Where the model was asked for the index: its connections are of that runtime.
+    let work = evaluate(&passages, &questions.all, &args.retrievers, made, &build, &done);
+    let mut report = asker::run(async { Ok(work.await) }).into_diagnostic()?.into_diagnostic()?;
     bars.finish();
     report.left_out = questions.left_out;
     if let Some(baseline) = &args.baseline {
@@ -107,7 +126,10 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let about = [
         format!("Passages: {}. Questions: {}.", args.corpus.display(), args.questions.display()),
-        "Passages, chunks, vectors (MiniLM, 8 bits) and depth are the same for every retriever; no language model is asked.".to_owned(),
+        format!(
+            "Passages, chunks, vectors (MiniLM, 8 bits) and depth are the same for every retriever; {}.",
+            if args.llm { "a language model does what the retrievers' originals have one do" } else { "no language model is asked" }
+        ),
     ];
     keep_html(args.html.as_deref(), || retrieval_page(&report, &about))?;
     if args.json {
@@ -151,8 +173,16 @@ fn print(report: &Report, misses: usize) {
             r.query_p95_ms,
             r.index_bytes as f64 / 1e6,
             r.context_tokens,
-            r.llm.map_or("see its build".to_owned(), |llm| (llm.prompt_tokens + llm.completion_tokens).to_string()),
-            r.llm.map_or("see its build".to_owned(), |llm| format!("{:.2}", llm.cost.unwrap_or(0.0)))
+            r.llm.map_or("see its build".to_owned(), |llm| {
+                format!("{}{}", if r.estimated { "about " } else { "" }, llm.prompt_tokens + llm.completion_tokens)
+            }),
+            r.llm.map_or("see its build".to_owned(), |llm| llm.cost.map_or("no price given".to_owned(), |c| format!("{c:.2}")))
+        );
+    }
+    for r in report.rows.iter().filter(|r| r.failed > 0) {
+        println!(
+            "\nThe language model failed at {} of {} questions of {}, which were ranked without it.",
+            r.failed, report.questions, r.retriever
         );
     }
     if !report.groups.is_empty() {

@@ -58,10 +58,13 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
             format!("{:.1}", r.query_p95_ms),
             format!("{:.2}", r.index_bytes as f64 / 1e6),
             format!("{:.0}", r.context_tokens),
-            r.llm.map_or("as its build told".to_owned(), |llm| (llm.prompt_tokens + llm.completion_tokens).to_string()),
+            r.llm.map_or("as its build told".to_owned(), |llm| {
+                format!("{}{}", llm.prompt_tokens + llm.completion_tokens, if r.estimated { " (in part estimated)" } else { "" })
+            }),
+            r.llm.map_or("as its build told".to_owned(), |llm| llm.cost.map_or("no price given".to_owned(), |c| format!("{c:.4}"))),
         ]
     };
-    let heads = ["retriever", "query p50, ms", "query p95, ms", "index, MB", "tokens of 5 passages", "tokens of a language model"];
+    let heads = ["retriever", "query p50, ms", "query p95, ms", "index, MB", "tokens of 5 passages", "tokens of a language model", "cost"];
     page.table("Time, bytes and tokens", &heads, &report.rows.iter().map(cost).collect::<Vec<_>>());
     let stages: Vec<Vec<String>> = report.build_seconds.iter().map(|(name, s)| vec![(*name).to_owned(), format!("{s:.1}")]).collect();
     if stages.is_empty() {

@@ -27,6 +27,8 @@ fn retrieval(text: &str) -> String {
         context_tokens: 100.0,
         index_bytes: 3_000_000,
         llm: None,
+        estimated: false,
+        failed: 0,
         missed: 1,
         misses: vec![Missed { question: text.to_owned(), missing: vec![text.to_owned()], instead: vec![text.to_owned()] }],
         each: Vec::new(),
