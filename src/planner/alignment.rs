@@ -6,7 +6,7 @@
 
 use super::question::Token;
 use super::schema::Step;
-use crate::compact::sort_by;
+use crate::compact::{Map, sort_by};
 use crate::kg::RelationId;
 
 /// A further word of a step that is paid already, as a part of its similarity.
@@ -23,16 +23,12 @@ const UNPAID_LAST: f32 = -0.05;
 
 /// Neighbouring words that speak of one relation: they pay for at most one step.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Group {
+struct Group {
     /// The relations that the words speak of, with how much.
-    pub relations: Vec<(RelationId, f32)>,
+    relations: Vec<(RelationId, f32)>,
 }
 
 impl Group {
-    fn of(&self, step: Step) -> f32 {
-        self.relations.iter().find(|(relation, _)| *relation == step.relation).map_or(0.0, |(_, worth)| *worth)
-    }
-
     fn best(&self) -> f32 {
         self.relations.iter().map(|(_, worth)| *worth).fold(0.0, f32::max)
     }
@@ -40,7 +36,7 @@ impl Group {
 
 /// The words that speak of relations, in groups, from the innermost step outwards: the word right behind the entity, then those
 /// before it from near to far, then the rest behind it.
-pub(super) fn inside_out(tokens: &[Token], anchor: usize) -> Vec<Group> {
+fn inside_out(tokens: &[Token], anchor: usize) -> Vec<Group> {
     let left: Vec<(usize, Group)> = groups(&tokens[..anchor]).into_iter().rev().collect();
     let right = groups(&tokens[anchor + 1..]);
     let asked_behind =
@@ -84,89 +80,217 @@ fn merged(words: &[&Token]) -> Group {
     Group { relations }
 }
 
-/// How well the groups, from the innermost outwards, pay for the steps: the mean of the best alignment in order and the best without.
-/// Also how many steps are paid for.
-pub(super) fn score(groups: &[Group], steps: &[Step]) -> (f32, usize) {
-    let (free, paid) = unordered(groups, steps);
-    (0.5 * ordered(groups, steps) + 0.5 * free, paid)
-}
-
 fn unpaid(steps: &[Step], at: usize) -> f32 {
     let returns = at.checked_sub(1).is_some_and(|before| steps[at].returns(steps[before]));
     if returns { UNPAID_RETURN } else { UNPAID }
 }
 
-/// The best alignment in which later groups pay for the same or later steps.
-fn ordered(groups: &[Group], steps: &[Step]) -> f32 {
-    // best[j]: the best so far with j steps closed, the last of them paid (first) or not.
-    let n = steps.len();
-    let mut closed: Vec<f32> = vec![0.0; n + 1];
-    for j in 1..=n {
-        closed[j] = closed[j - 1] + unpaid(steps, j - 1);
+/// The groups around an entity, laid out for thousands of paths: what depends on the words alone is worked out once, and nothing is allocated for a path.
+#[derive(Debug, Clone)]
+pub(super) struct Aligner {
+    /// For each relation that is spoken of what every group is worth to a step of it.
+    worths: Map<RelationId, Vec<f32>>,
+    /// The best that each group is worth.
+    best: Vec<f32>,
+    /// The groups, those that fit best first.
+    order: Vec<usize>,
+    room: Room,
+}
+
+/// Room for the numbers of one path.
+#[derive(Debug, Clone, Default)]
+struct Room {
+    closed: Vec<f32>,
+    paying: Vec<f32>,
+    next: Vec<f32>,
+    paid: Vec<bool>,
+    /// The worths of each step, one run after another.
+    of: Vec<f32>,
+}
+
+impl Aligner {
+    /// The words around the entity at `anchor`.
+    pub fn new(tokens: &[Token], anchor: usize) -> Aligner {
+        Aligner::of(&inside_out(tokens, anchor))
     }
-    // paying[j]: the last group that was placed went to step j - 1.
-    let mut paying: Vec<f32> = vec![f32::NEG_INFINITY; n + 1];
-    let mut lost = 0.0;
-    for group in groups {
-        let mut next: Vec<f32> = vec![f32::NEG_INFINITY; n + 1];
+
+    fn of(groups: &[Group]) -> Aligner {
+        let mut worths: Map<RelationId, Vec<f32>> = Map::new();
+        for (at, group) in groups.iter().enumerate() {
+            for &(relation, worth) in &group.relations {
+                worths.get_or_insert_with(relation, || vec![0.0; groups.len()])[at] = worth;
+            }
+        }
+        let best: Vec<f32> = groups.iter().map(Group::best).collect();
+        let mut order: Vec<usize> = (0..groups.len()).collect();
+        sort_by(&mut order, |&a, &b| best[b].total_cmp(&best[a]));
+        Aligner { worths, best, order, room: Room::default() }
+    }
+
+    /// Whether any word speaks of a relation.
+    pub fn speaks(&self, relation: RelationId) -> bool {
+        self.worths.get(&relation).is_some()
+    }
+
+    /// How well the groups, from the innermost outwards, pay for the steps: the mean of the best alignment in order and the best without.
+    /// Also how many steps are paid for.
+    pub fn score(&mut self, steps: &[Step]) -> (f32, usize) {
+        let groups = self.best.len();
+        self.room.of.clear();
+        for step in steps {
+            match self.worths.get(&step.relation) {
+                Some(worths) => self.room.of.extend_from_slice(worths),
+                None => self.room.of.resize(self.room.of.len() + groups, 0.0),
+            }
+        }
+        let (free, paid) = self.unordered(steps);
+        (0.5 * self.ordered(steps) + 0.5 * free, paid)
+    }
+
+    /// The best alignment in which later groups pay for the same or later steps.
+    fn ordered(&mut self, steps: &[Step]) -> f32 {
+        let (n, groups) = (steps.len(), self.best.len());
+        let Room { closed, paying, next, of, .. } = &mut self.room;
+        // closed[j]: the best so far with j steps closed, none of them paid.
+        closed.clear();
+        closed.push(0.0);
         for j in 1..=n {
-            let worth = group.of(steps[j - 1]);
-            let mut best = paying[j] + LOST * group.best();
-            if worth > 0.0 {
-                best = best.max(paying[j] + FURTHER * worth);
-                // The first group of this step: everything before was closed with steps up to j - 1.
-                let mut before = closed[j - 1] + lost;
-                let mut skipped = 0.0;
-                for i in (0..j).rev() {
-                    if i > 0 {
+            closed.push(closed[j - 1] + unpaid(steps, j - 1));
+        }
+        // paying[j]: the last group that was placed went to step j - 1.
+        paying.clear();
+        paying.resize(n + 1, f32::NEG_INFINITY);
+        let mut lost = 0.0;
+        for (group, group_best) in self.best.iter().enumerate() {
+            next.clear();
+            next.push(f32::NEG_INFINITY);
+            for j in 1..=n {
+                let worth = of[(j - 1) * groups + group];
+                let mut best = paying[j] + LOST * group_best;
+                if worth > 0.0 {
+                    best = best.max(paying[j] + FURTHER * worth);
+                    // The first group of this step: everything before was closed with steps up to j - 1.
+                    let mut before = closed[j - 1] + lost;
+                    let mut skipped = 0.0;
+                    for i in (1..j).rev() {
                         before = before.max(paying[i] + skipped);
                         skipped += unpaid(steps, i - 1);
                     }
+                    best = best.max(before + worth);
                 }
-                best = best.max(before + worth);
+                next.push(best);
             }
-            next[j] = best;
+            lost += LOST * group_best;
+            std::mem::swap(paying, next);
         }
-        lost += LOST * group.best();
-        paying = next;
+        let mut best = closed[n] + lost;
+        let mut skipped = 0.0;
+        for j in (1..=n).rev() {
+            best = best.max(paying[j] + skipped);
+            skipped += unpaid(steps, j - 1);
+        }
+        best
     }
-    let mut best = closed[n] + lost;
-    let mut skipped = 0.0;
-    for j in (1..=n).rev() {
-        best = best.max(paying[j] + skipped);
-        skipped += unpaid(steps, j - 1);
+
+    /// Each group at the step that it fits best, those that fit best first; a step is paid by the first that comes to it.
+    fn unordered(&mut self, steps: &[Step]) -> (f32, usize) {
+        let groups = self.best.len();
+        let Room { paid, of, .. } = &mut self.room;
+        paid.clear();
+        paid.resize(steps.len(), false);
+        let mut total = 0.0;
+        for &group in &self.order {
+            let mut best: Option<(usize, f32)> = None;
+            for at in 0..steps.len() {
+                let worth = of[at * groups + group];
+                let gain = if paid[at] { FURTHER * worth } else { worth };
+                if worth > 0.0 && best.is_none_or(|(_, known)| gain > known) {
+                    best = Some((at, gain));
+                }
+            }
+            match best {
+                Some((at, gain)) => {
+                    paid[at] = true;
+                    total += gain;
+                }
+                None => total += LOST * self.best[group],
+            }
+        }
+        for (at, _) in paid.iter().enumerate().filter(|(_, p)| !**p) {
+            total += unpaid(steps, at);
+        }
+        if paid.last() == Some(&false) {
+            total += UNPAID_LAST;
+        }
+        (total, paid.iter().filter(|p| **p).count())
     }
-    best
 }
 
-/// Each group at the step that it fits best, those that fit best first; a step is paid by the first that comes to it.
-fn unordered(groups: &[Group], steps: &[Step]) -> (f32, usize) {
-    let mut order: Vec<&Group> = groups.iter().collect();
-    sort_by(&mut order, |a, b| b.best().total_cmp(&a.best()));
-    let mut paid = vec![false; steps.len()];
-    let mut total = 0.0;
-    for group in order {
-        let mut best: Option<(usize, f32)> = None;
-        for (at, step) in steps.iter().enumerate() {
-            let worth = group.of(*step);
-            let gain = if paid[at] { FURTHER * worth } else { worth };
-            if worth > 0.0 && best.is_none_or(|(_, known)| gain > known) {
-                best = Some((at, gain));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kg::{Class, Direction};
+    use proptest::prelude::*;
+
+    fn worth(group: &Group, step: Step) -> f32 {
+        group.relations.iter().find(|(r, _)| *r == step.relation).map_or(0.0, |(_, w)| *w)
+    }
+
+    /// Every way to give each group to a step or to lose it, in order: the best of all.
+    fn naive_ordered(groups: &[Group], steps: &[Step]) -> f32 {
+        let mut best = f32::NEG_INFINITY;
+        let ways = (steps.len() + 1).pow(u32::try_from(groups.len()).unwrap_or(u32::MAX));
+        'ways: for way in 0..ways {
+            let (mut rest, mut total, mut last) = (way, 0.0, 0);
+            let mut paid = vec![false; steps.len()];
+            for group in groups {
+                let choice = rest % (steps.len() + 1);
+                rest /= steps.len() + 1;
+                match choice.checked_sub(1) {
+                    None => total += LOST * group.best(),
+                    Some(at) => {
+                        let worth = worth(group, steps[at]);
+                        if at < last || worth <= 0.0 {
+                            continue 'ways;
+                        }
+                        last = at;
+                        total += if std::mem::replace(&mut paid[at], true) { FURTHER * worth } else { worth };
+                    }
+                }
             }
+            total += (0..steps.len()).filter(|&at| !paid[at]).map(|at| unpaid(steps, at)).sum::<f32>();
+            best = best.max(total);
         }
-        match best {
-            Some((at, gain)) => {
-                paid[at] = true;
-                total += gain;
+        best
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = (0u32..4, any::<bool>()).prop_map(|(relation, forward)| Step {
+            relation: RelationId(relation),
+            direction: if forward { Direction::Forward } else { Direction::Backward },
+            to: Class::Untyped,
+        });
+        prop::collection::vec(step, 0..4)
+    }
+
+    fn some_groups() -> impl Strategy<Value = Vec<Group>> {
+        let group = prop::collection::btree_map(0u32..4, 0.1f32..1.3, 1..3)
+            .prop_map(|relations| Group { relations: relations.into_iter().map(|(r, w)| (RelationId(r), w)).collect() });
+        prop::collection::vec(group, 0..5)
+    }
+
+    proptest! {
+        #[test]
+        fn the_alignment_in_order_is_the_best_of_all(groups in some_groups(), first in steps(), then in steps()) {
+            let mut aligner = Aligner::of(&groups);
+            // One after the other, as thousands come: what one leaves behind must not reach the next.
+            for steps in [first, then] {
+                let (score, paid) = aligner.score(&steps);
+                let (free, _) = aligner.unordered(&steps);
+                prop_assert!((aligner.ordered(&steps) - naive_ordered(&groups, &steps)).abs() < 1e-5);
+                prop_assert!((score - 0.5 * (naive_ordered(&groups, &steps) + free)).abs() < 1e-5 && paid <= steps.len().min(groups.len()));
             }
-            None => total += LOST * group.best(),
+            prop_assert!((0..5).all(|r| aligner.speaks(RelationId(r)) == groups.iter().any(|g| g.relations.iter().any(|(x, _)| x.0 == r))));
         }
     }
-    for (at, _) in paid.iter().enumerate().filter(|(_, p)| !**p) {
-        total += unpaid(steps, at);
-    }
-    if paid.last() == Some(&false) {
-        total += UNPAID_LAST;
-    }
-    (total, paid.iter().filter(|p| **p).count())
 }

@@ -1,6 +1,6 @@
 //! Chains from one entity: the paths that the schema allows, scored by how well they explain the question.
 
-use super::alignment::{Group, inside_out, score};
+use super::alignment::Aligner;
 use super::question::{Ask, Token, is_modifier};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
@@ -90,38 +90,48 @@ pub(super) struct Scorer<'a> {
 impl Scorer<'_> {
     /// The chains from an entity, best first; of equal ones the shorter and then the first of the schema.
     pub fn chains(&self, start: Start) -> Vec<Chain> {
-        let groups = inside_out(self.tokens, self.anchor);
+        let mut aligner = Aligner::new(self.tokens, self.anchor);
         let mentioned = self.mentioned(start);
         let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
         let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
         let told = if told { TOLD } else { 0.0 };
-        let mut chains: Vec<Chain> = self
-            .paths(start, &groups)
-            .into_iter()
-            .map(|steps| {
-                let (aligned, paid) = score(&groups, &steps);
-                let (ranks, unmet) = self.superlatives.ranks(start, &steps);
-                let absent = steps.first().zip(present.as_ref()).is_some_and(|(s, has)| !has.contains(&(s.relation, s.direction)));
-                let score = told - if absent { ABSENT } else { 0.0 }
-                    + aligned
-                    + self.answer_type(start, &steps)
-                    + self.faces(&steps)
-                    + type_words(&steps, &mentioned)
-                    - 0.08 * steps.len() as f32
-                    - UNMET * unmet as f32;
-                Chain {
-                    start,
-                    namesakes: Vec::new(),
-                    ranks,
-                    negated: None,
-                    counted: false,
-                    typed: typed(&steps, &mentioned).min(steps.len() - paid.min(steps.len())),
-                    steps,
-                    score,
-                    paid,
+        let paths = self.paths(start, &aligner);
+        // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
+        let mut beginning: Option<(Step, f32, bool)> = None;
+        let mut types = Vec::new();
+        let mut chains: Vec<Chain> = Vec::with_capacity(paths.len());
+        for steps in paths {
+            let (faces, absent) = match (steps.first(), beginning) {
+                (None, _) => (0.0, false),
+                (Some(first), Some((known, faces, absent))) if *first == known => (faces, absent),
+                (Some(first), _) => {
+                    let absent = present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
+                    let faces = self.faces(*first);
+                    beginning = Some((*first, faces, absent));
+                    (faces, absent)
                 }
-            })
-            .collect();
+            };
+            let (aligned, paid) = aligner.score(&steps);
+            let (ranks, unmet) = self.superlatives.ranks(start, &steps);
+            let score = told - if absent { ABSENT } else { 0.0 }
+                + aligned
+                + self.answer_type(start, &steps)
+                + faces
+                + type_words(&steps, &mentioned, &mut types)
+                - 0.08 * steps.len() as f32
+                - UNMET * unmet as f32;
+            chains.push(Chain {
+                start,
+                namesakes: Vec::new(),
+                ranks,
+                negated: None,
+                counted: false,
+                typed: typed(&steps, &mentioned).min(steps.len() - paid.min(steps.len())),
+                steps,
+                score,
+                paid,
+            });
+        }
         sort_by(&mut chains, |a, b| {
             b.score.total_cmp(&a.score).then_with(|| a.steps.len().cmp(&b.steps.len())).then_with(|| a.steps.cmp(&b.steps))
         });
@@ -129,9 +139,9 @@ impl Scorer<'_> {
     }
 
     /// The paths of one to three steps from an entity.
-    fn paths(&self, start: Start, groups: &[Group]) -> Vec<Vec<Step>> {
+    fn paths(&self, start: Start, aligner: &Aligner) -> Vec<Vec<Step>> {
         let few = self.schema.directed_relations() <= FREE;
-        let speaks = |step: &Step| groups.iter().any(|g| g.relations.iter().any(|(r, _)| *r == step.relation));
+        let speaks = |step: &Step| aligner.speaks(step.relation);
         let mut frontier: Vec<Vec<Step>> = Vec::new();
         let mut paths = Vec::new();
         match start {
@@ -201,8 +211,7 @@ impl Scorer<'_> {
 
     /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that link to X" wants those at its beginning,
     /// "what does X link to" and "the father of X" those at its end.
-    fn faces(&self, steps: &[Step]) -> f32 {
-        let Some(first) = steps.first() else { return 0.0 };
+    fn faces(&self, first: Step) -> f32 {
         let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
         if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
             return 0.0;
@@ -242,24 +251,24 @@ impl Scorer<'_> {
 
 /// How many steps lead to types that the question names, each word for one step.
 fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
-    let mut left = mentioned.to_vec();
-    let mut count = 0;
-    for step in steps {
-        if let Some(at) = left.iter().position(|of| step.to == Class::Type(*of)) {
-            left.swap_remove(at);
-            count += 1;
-        }
-    }
-    count
+    let words = |to: Class| mentioned.iter().filter(|of| to == Class::Type(**of)).count();
+    let earlier = |at: usize| steps[..at].iter().filter(|s| s.to == steps[at].to).count();
+    (0..steps.len()).filter(|&at| earlier(at) < words(steps[at].to)).count()
 }
 
 /// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there.
-fn type_words(steps: &[Step], mentioned: &[TypeId]) -> f32 {
+/// `types` is room for them.
+fn type_words(steps: &[Step], mentioned: &[TypeId], types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
-    let mut types: Vec<TypeId> = mentioned.to_vec();
-    types.extend(steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None }));
-    sort_unique(&mut types);
-    for of in types {
+    // Ascending: the same order gives the same sum.
+    types.clear();
+    let led_to = steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None });
+    for of in mentioned.iter().copied().chain(led_to) {
+        if let Err(at) = types.binary_search(&of) {
+            types.insert(at, of);
+        }
+    }
+    for &of in types.iter() {
         let words = mentioned.iter().filter(|t| **t == of).count() as f32;
         let to = |s: &&Step| s.to == Class::Type(of);
         let inverse = steps.iter().filter(to).filter(|s| s.direction == Direction::Backward).count() as f32;

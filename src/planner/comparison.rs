@@ -101,8 +101,7 @@ pub(super) fn compared(
 /// The words, with what comparatives measure where the graph's own names say nothing of them.
 fn telling(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<Token> {
     let times = || -> Vec<(RelationId, f32)> {
-        let all = (0..).map(RelationId).take(graph.vocabulary().relations().len());
-        all.filter(|&r| lexicon.relation_is(r, &["date", "year", "birth", "born"])).map(|r| (r, DEFAULTED)).collect()
+        lexicon.relations_named(&["date", "year", "birth", "born"]).into_iter().map(|r| (r, DEFAULTED)).collect()
     };
     let spoken = tokens.iter().any(|t| {
         t.relations.iter().any(|(r, _)| graph.vocabulary().relation(*r).is_some_and(|r| r.range.iter().any(|(c, _)| is_value(*c))))

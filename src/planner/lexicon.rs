@@ -1,7 +1,7 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
 use super::measures::{asking, bases, measures};
-use crate::compact::{Map, sort_by};
+use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, is_stop_word, stem, words};
 
@@ -143,9 +143,19 @@ impl Lexicon {
         self.types.iter().find(|e| e.first == first && e.stem == second).and_then(|e| e.of.first().copied())
     }
 
-    /// Whether any of these words names the type.
-    pub fn type_is(&self, of: TypeId, any: &[&str]) -> bool {
-        any.iter().any(|word| self.types(word).contains(&of))
+    /// The types that any of these words names, ascending.
+    pub fn types_named(&self, any: &[&str]) -> Vec<TypeId> {
+        let mut all: Vec<TypeId> = any.iter().flat_map(|word| self.types(word)).copied().collect();
+        sort_unique(&mut all);
+        all
+    }
+
+    /// The relations of which any of these words is one of their own, ascending.
+    pub fn relations_named(&self, any: &[&str]) -> Vec<RelationId> {
+        let stems: Vec<String> = any.iter().map(|word| stem_of(word)).collect();
+        let mut all: Vec<RelationId> = self.relations.iter().filter(|e| stems.contains(&e.stem)).flat_map(|e| &e.of).copied().collect();
+        sort_unique(&mut all);
+        all
     }
 
     /// Whether any of these words is one of the relation's own.

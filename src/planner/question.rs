@@ -3,7 +3,7 @@
 use super::kin::opened;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::measures;
-use crate::kg::{Class, LiteralKind, Mention, RelationId, TypeId, Vocabulary};
+use crate::kg::{Class, LiteralKind, Mention, RelationId, TypeId};
 use crate::text::{fold, words};
 use std::ops::Range;
 
@@ -108,15 +108,9 @@ const TIMES: [&str; 4] = ["year", "date", "day", "time"];
 const PLACES: [&str; 7] = ["place", "location", "city", "country", "state", "region", "territory"];
 
 /// What a question asks for: who for people, when for dates, where for places, what and which for the type or relation after them.
-pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon, vocabulary: &Vocabulary) -> Ask {
-    let types = |names: &[&str]| -> Vec<Class> {
-        let ids = (0..).map(TypeId).take(vocabulary.types().len());
-        ids.filter(|&t| lexicon.type_is(t, names)).map(Class::Type).collect()
-    };
-    let relations = |names: &[&str]| -> Vec<RelationId> {
-        let ids = (0..).map(RelationId).take(vocabulary.relations().len());
-        ids.filter(|&r| lexicon.relation_is(r, names)).collect()
-    };
+pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
+    let types = |names: &[&str]| -> Vec<Class> { lexicon.types_named(names).into_iter().map(Class::Type).collect() };
+    let relations = |names: &[&str]| lexicon.relations_named(names);
     for (at, token) in tokens.iter().enumerate() {
         let rest = &tokens[at + 1..];
         match token.folded.as_str() {

@@ -131,7 +131,7 @@ impl<'a> RulesPlanner<'a> {
             composer.push(Operation::Compare(Compare { of, how: Some(found.how), by: None, question: Some(question.to_owned()) }));
             return Some(Planned { plan: composer.finish(question), confidence: found.confidence, answer: found.answer });
         }
-        let ask = ask(&tokens, &self.lexicon, self.graph.vocabulary());
+        let ask = ask(&tokens, &self.lexicon);
         let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape)?;
         let mut composer = Composer::new(self.graph);
         let of = composer.combination(&found);
@@ -214,7 +214,7 @@ impl<'a> RulesPlanner<'a> {
             let words = tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
             let (words, superlatives) = read(words, &self.lexicon, &self.schema);
             let Some(anchor) = words.iter().position(|t| t.entity.is_some()) else { continue };
-            let ask = ask(&words, &self.lexicon, self.graph.vocabulary());
+            let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
             let scorer = Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
             let from = chains.len();
@@ -236,7 +236,7 @@ impl<'a> RulesPlanner<'a> {
         });
         if !named {
             let (words, superlatives) = read(tokens(question, &[], &self.lexicon), &self.lexicon, &self.schema);
-            let ask = ask(&words, &self.lexicon, self.graph.vocabulary());
+            let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
             let from = chains.len();
             for (words, anchor, of) in self.sets(words, &superlatives) {

@@ -253,6 +253,9 @@ impl Reading<'_> {
 impl Superlatives {
     /// The superlatives at their places in a chain, and how many have none.
     pub fn ranks(&self, start: Start, steps: &[Step]) -> (Vec<Rank>, usize) {
+        if self.wishes.is_empty() && self.named.is_empty() {
+            return (Vec::new(), 0);
+        }
         let class = |at: usize| match (at.checked_sub(1), start) {
             (None, Start::All(of)) => Some(Class::Type(of)),
             (None, Start::Node(_)) => None,

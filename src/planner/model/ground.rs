@@ -106,7 +106,7 @@ impl<'g> Grounder<'g> {
     /// The best reading of one draft.
     pub fn ground(&self, question: &str, mentions: &[Mention], draft: &Draft, calibration: &Calibration) -> Option<Grounded> {
         let spans: Vec<_> = draft.entities.iter().map(|e| e.span.clone()).collect();
-        let ask = ask(&tokens(question, &spans, &self.lexicon), &self.lexicon, self.graph.vocabulary());
+        let ask = ask(&tokens(question, &spans, &self.lexicon), &self.lexicon);
         let asking = Asking { question, mentions, draft, ask: &ask };
         let (asked, reading) = match draft.shape {
             Shape::Compare => self.comparison(&asking)?,
