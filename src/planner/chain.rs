@@ -4,7 +4,7 @@ use super::alignment::Aligner;
 use super::question::{Ask, Token, is_modifier};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
-use crate::compact::{sort_by, sort_unique};
+use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 use crate::plan::Extreme;
 
@@ -163,15 +163,22 @@ impl Scorer<'_> {
                 frontier.extend(self.schema.from(Class::Type(of)).iter().filter(|s| few || speaks(s)).map(|step| vec![*step]));
             }
         }
+        let mut spoken: Map<Class, Vec<Step>> = Map::new();
         for length in 1..=LONGEST {
             let mut next = Vec::new();
             for path in frontier {
                 if length < LONGEST
                     && let Some(&last) = path.last()
                 {
-                    for step in self.schema.after(last).filter(|s| few || speaks(s) || s.returns(last)) {
+                    let all = self.schema.from(last.to);
+                    // Classes have hundreds of steps, of which few are spoken of: they are picked out once.
+                    let spoken = spoken.get_or_insert_with(last.to, || all.iter().copied().filter(|s| few || speaks(s)).collect());
+                    let (before, behind) = spoken.split_at(spoken.partition_point(|s| s.relation < last.relation));
+                    let unspoken = if few || speaks(&last) { &[] } else { &all[all.partition_point(|s| s.relation < last.relation)..] };
+                    let returns = unspoken.iter().take_while(|s| s.relation == last.relation).filter(|s| s.returns(last));
+                    for step in before.iter().chain(returns).chain(behind).filter(|s| self.schema.meet(last, **s)) {
                         if next.len() < PATHS {
-                            next.push(path.iter().copied().chain([step]).collect());
+                            next.push(path.iter().copied().chain([*step]).collect());
                         }
                     }
                 }

@@ -73,7 +73,7 @@ impl Schema {
         Schema { from, slots, meets }
     }
 
-    /// The steps that start at a class of nodes.
+    /// The steps that start at a class of nodes, ascending.
     pub fn from(&self, class: Class) -> &[Step] {
         self.from.get(&class).map_or(&[], Vec::as_slice)
     }
@@ -83,11 +83,10 @@ impl Schema {
         self.from.keys().filter_map(|class| if let Class::Type(of) = class { Some(*of) } else { None })
     }
 
-    /// The steps that may follow a step.
-    pub fn after(&self, step: Step) -> impl Iterator<Item = Step> {
+    /// Whether any node is reached by the first step and left by the next.
+    pub fn meet(&self, step: Step, next: Step) -> bool {
         let arrived = slot(step.relation, step.direction);
-        let meets = move |next: &Step| self.meets.get(arrived * self.slots + slot(next.relation, next.direction)) != Some(&false);
-        self.from(step.to).iter().copied().filter(meets)
+        self.meets.get(arrived * self.slots + slot(next.relation, next.direction)) != Some(&false)
     }
 
     /// How many directed relations there are.
