@@ -4,10 +4,11 @@
 
 import { h } from "./pkg/render.js";
 
+// Labels are short enough for a telephone, whose select boxes cut what is longer.
 const RETRIEVERS = [
-  ["auto", "Auto: words, meaning and names"],
+  ["auto", "Auto: best for most"],
   ["hybrid", "Hybrid: words and meaning"],
-  ["autokg", "AutoKG: through the keyword graph"],
+  ["autokg", "AutoKG: by keyword graph"],
   ["dense", "Dense: meaning alone"],
   ["lexical", "Lexical: words alone"],
 ];
@@ -15,21 +16,21 @@ const RETRIEVERS = [
 const PLANNERS = [
   ["auto", "auto: rules first"],
   ["rules", "rules alone"],
-  ["trained", "the trained planner; rules where it is unsure"],
-  ["llm", "the model; rules where it fails"],
+  ["trained", "trained, else rules"],
+  ["llm", "the model, else rules"],
 ];
 
 const PROTOCOLS = [
   ["", "from the passages found"],
-  ["plan", "by a plan over the graph, carried out here"],
-  ["search-r1", "searching between thoughts (Search-R1)"],
-  ["react", "thinking and acting in turn (ReAct)"],
-  ["self-ask", "asking itself questions (Self-Ask)"],
-  ["search-o1", "searching in mid-thought (Search-o1)"],
-  ["lpkg", "by a plan of its own (LPKG)"],
-  ["graphrag-global", "over reports on everything (GraphRAG)"],
-  ["graph-rft", "by a plan it follows over the graph (Graph-RFT)"],
-  ["tool-calling", "by calling tools"],
+  ["plan", "by a plan over the graph"],
+  ["search-r1", "Search-R1: think, search"],
+  ["react", "ReAct: think, act"],
+  ["self-ask", "Self-Ask: asks itself"],
+  ["search-o1", "Search-o1: in mid-thought"],
+  ["lpkg", "LPKG: a plan of its own"],
+  ["graphrag-global", "GraphRAG: over reports"],
+  ["graph-rft", "Graph-RFT: follows a plan"],
+  ["tool-calling", "tool calling"],
 ];
 
 /** The settings dialog and what it holds. */

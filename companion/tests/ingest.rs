@@ -136,6 +136,27 @@ fn html_keeps_the_main_content_and_leaves_the_site_around_it() {
 }
 
 #[test]
+fn a_page_without_text_is_found_by_its_description_and_one_with_text_is_not() {
+    let cast = "---\ntitle: Cast\ndescription: Functions that convert – of types.\n---\n";
+    let dir = folder(&[
+        ("cast.md", cast.as_bytes()),
+        ("folded.md", b"---\ntitle: Dates\nsummary: >\n  Two\n  lines\n---\n# Dates\n"),
+        ("own.md", b"---\ndescription: Not this.\n---\nText of its own.\n"),
+        ("none.md", b"---\ntitle: None\ndescription: \"  \"\n---\n"),
+        ("ignored.html", b"<meta name=description content='About.'><main data-pocketgraph-ignore>Not to be searched.</main>"),
+    ]);
+    let corpus = read(dir.path());
+    let doc = document(&corpus, "cast.md");
+    assert_eq!((doc.title.as_str(), texts(doc)), ("Cast", vec![(Paragraph, "Functions that convert – of types.")]));
+    assert_eq!(slice(cast, doc.blocks[0].start, doc.blocks[0].end), doc.blocks[0].text);
+    assert_eq!(texts(document(&corpus, "folded.md")), [(Heading(1), "Dates"), (Paragraph, "Two lines")]);
+    assert_eq!(texts(document(&corpus, "own.md")), [(Paragraph, "Text of its own.")]);
+    for nothing in ["none.md", "ignored.html"] {
+        assert_eq!(skipped_reason(&corpus, nothing), "holds no text");
+    }
+}
+
+#[test]
 fn spans_point_at_the_source_that_a_block_came_from() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/site");
     let corpus = fixtures();

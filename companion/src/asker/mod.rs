@@ -7,6 +7,8 @@
 mod announced;
 mod kept;
 mod loose;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use announced::announced;
 pub use kept::{MemoryCache, NoCache, ReplyCache};

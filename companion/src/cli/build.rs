@@ -1,12 +1,13 @@
 //! `pocketgraph build`.
 
+use super::cache::CacheArgs;
 use super::endpoint::EndpointArgs;
 use super::import::Tables;
 use super::keywords::KeywordArgs;
 use super::progress::Bars;
 use crate::asker::BuildModel;
 use crate::assemble::remove_staging;
-use crate::cache::{Cache, EmbeddingCounts, default_folder, flush_all};
+use crate::cache::{Cache, EmbeddingCounts, flush_all};
 use crate::embed_bulk::QueryLayers;
 use crate::ingest::{IngestOptions, Skipped, UrlStyle};
 use crate::pipeline::{self, BuildOptions, Input, Summary};
@@ -87,12 +88,8 @@ pub struct Args {
     /// Carry the layers of this file, made by `train encoder`, to embed questions
     #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
     query_encoder: Option<PathBuf>,
-    /// Keep what was computed and what was paid for in this folder, for the next build [default: the user's cache folder]
-    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
-    cache: Option<PathBuf>,
-    /// Compute everything anew, and keep nothing for the next build
-    #[arg(long)]
-    no_cache: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Threads that work at once [default: one a core]; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -122,24 +119,6 @@ enum Style {
     Source,
 }
 
-/// The cache, unless it is unwanted or of no use; a build needs none.
-fn cache(args: &Args, bars: &Bars) -> Option<Arc<Cache>> {
-    if args.no_cache {
-        return None;
-    }
-    let Some(folder) = args.cache.clone().or_else(default_folder) else {
-        bars.warn("there is no folder for a cache here; name one with --cache, so that the next build need not repeat this one's work");
-        return None;
-    };
-    match Cache::open(&folder) {
-        Ok(cache) => Some(cache),
-        Err(error) => {
-            bars.warn(&format!("{error}; building without it"));
-            None
-        }
-    }
-}
-
 /// The model that a build asks for what `option` wants; `None` where it is not given.
 fn model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
     given.then(|| args.endpoint.patient(option, cache)).transpose()
@@ -164,7 +143,7 @@ pub fn run(args: &Args) -> Result<()> {
         (None, Some(chunks)) => Input::Outside { chunks: chunks.clone(), vectors: args.vectors.clone(), embedder: args.embedder.clone() },
         (None, None) => return Err(miette!("name a folder of documents, or chunks with --chunks FILE")),
     };
-    let cache = cache(args, &bars);
+    let cache = args.cache.open(&bars, "building without it, and the next build repeats this one's work");
     let options = BuildOptions {
         input,
         out: args.out.clone(),

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The cache of a command.
+/// The cache of a command. What was computed and what was paid for is kept there for the next time.
 #[derive(Debug, clap::Args)]
 pub(super) struct CacheArgs {
     /// Keep vectors, and a language model's replies, in this folder [default: the user's cache folder]
@@ -23,7 +23,10 @@ impl CacheArgs {
         if self.no_cache {
             return None;
         }
-        let folder = self.cache.clone().or_else(default_folder)?;
+        let Some(folder) = self.cache.clone().or_else(default_folder) else {
+            bars.warn(&format!("there is no folder for a cache here: name one with --cache; {without}"));
+            return None;
+        };
         Cache::open(&folder).map_err(|error| bars.warn(&format!("{error}; {without}"))).ok()
     }
 }

@@ -136,16 +136,12 @@ impl ReplyCache for Rc<CountedModel> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::llm::{Delta, Finish, Message, Usage, complete};
+    use crate::asker::testing::{Says, counted};
+    use pocketgraph::llm::{Message, Usage, complete};
 
     /// Counts its own tokens where it was made so.
-    struct Says(Option<Usage>);
-
-    impl ChatModel for Says {
-        fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-            let delta = Delta { text: "twelve chars".to_owned(), finish: Some(Finish::Stop), usage: self.0, ..Delta::default() };
-            async move { Ok(stream::iter([Ok(delta)]).boxed_local()) }.boxed_local()
-        }
+    fn says(usage: Option<Usage>) -> Box<dyn ChatModel> {
+        Box::new(Says::new(move |_, _| counted("twelve chars", usage)))
     }
 
     fn ask(model: &CountedModel, text: &str) -> String {
@@ -159,7 +155,7 @@ mod tests {
         for (counts, wanted) in
             [(Some(usage), Tokens { prompt: 140, completion: 10, estimated: 0 }), (None, Tokens { prompt: 5, completion: 6, estimated: 2 })]
         {
-            let model = CountedModel::new(Box::new(Says(counts)), None, String::new());
+            let model = CountedModel::new(says(counts), None, String::new());
             assert_eq!((ask(&model, "ten chars."), ask(&model, "eight ch")), ("twelve chars".to_owned(), "twelve chars".to_owned()));
             assert_eq!(model.tokens(), wanted);
         }
@@ -172,7 +168,7 @@ mod tests {
         let key = Key::of_reply("m", &request);
         for usage in [Some(Usage { prompt_tokens: 70, completion_tokens: 5 }), None] {
             let cache = Cache::open(&dir.path().join(format!("{}", usage.is_some()))).unwrap();
-            let model = || Rc::new(CountedModel::new(Box::new(Says(usage)), Some(Arc::clone(&cache)), "m".to_owned()));
+            let model = || Rc::new(CountedModel::new(says(usage), Some(Arc::clone(&cache)), "m".to_owned()));
             let first = model();
             assert!(ReplyCache::get(&first, &key).is_none() && first.tokens() == Tokens::default());
             first.put(&key, &ask(&first, "a")).unwrap();

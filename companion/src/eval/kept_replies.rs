@@ -90,20 +90,19 @@ impl ChatModel for KeptReplies<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::llm::{Delta, Finish, Message, complete};
+    use crate::asker::testing::{Says, said};
+    use pocketgraph::llm::{Message, complete};
     use std::rc::Rc;
 
     /// Says how often it was asked; fails where the question says so.
-    #[derive(Default)]
-    struct Counting(Cell<u32>);
-
-    impl ChatModel for Counting {
-        fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-            self.0.set(self.0.get() + 1);
-            let delta = Delta { text: format!("reply {}", self.0.get()), finish: Some(Finish::Stop), ..Delta::default() };
-            let failed = request.messages.iter().any(|m| m.content == "fail").then(|| Err(LlmError::Stream("broken".to_owned())));
-            async move { Ok(stream::iter(std::iter::once(Ok(delta)).chain(failed)).boxed_local()) }.boxed_local()
-        }
+    fn counting() -> Rc<Says> {
+        Says::new(|n, request| {
+            let mut reply = said(&format!("reply {}", n + 1))?;
+            if request.messages.iter().any(|m| m.content == "fail") {
+                reply.push(Err(LlmError::Stream("broken".to_owned())));
+            }
+            Ok(reply)
+        })
     }
 
     fn request(text: &str) -> ChatRequest {
@@ -117,7 +116,7 @@ mod tests {
     #[test]
     fn a_reply_is_paid_for_once_and_a_second_vote_is_another_reply() {
         let dir = tempfile::tempdir().unwrap();
-        let model = Rc::new(Counting::default());
+        let model = counting();
         let again = || KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), "url\nmodel".to_owned());
         let first = again();
         assert_eq!((ask(&first, request("a")), ask(&first, request("a"))), ("reply 1".to_owned(), "reply 2".to_owned()));
@@ -138,7 +137,7 @@ mod tests {
     #[test]
     fn a_reply_that_failed_is_asked_for_again() {
         let dir = tempfile::tempdir().unwrap();
-        let model = Rc::new(Counting::default());
+        let model = counting();
         let kept = KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), String::new());
         assert_eq!(ask(&kept, request("fail")), "reply 1");
         kept.begin();

@@ -53,6 +53,9 @@ pub enum EvalError {
     },
 }
 
+/// How long each stage took.
+type Seconds = Vec<(&'static str, f64)>;
+
 /// What speaks for the questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum QuerySide {
@@ -91,7 +94,7 @@ pub struct SetBundle {
     /// The engine over it, its model loaded.
     pub engine: Engine,
     /// Seconds of each stage of the build; empty where a bundle was used again.
-    pub build_seconds: Vec<(&'static str, f64)>,
+    pub build_seconds: Seconds,
     /// How many vectors the build asked for, and how many of them were there already.
     pub embedded: EmbeddingCounts,
     /// What the language model read and wrote for the index; nothing without one, `None` where a bundle was used again.
@@ -103,7 +106,7 @@ pub struct SetBundle {
 /// The bundle of a set in its folder, not yet open.
 pub struct MadeSet {
     folder: PathBuf,
-    build_seconds: Vec<(&'static str, f64)>,
+    build_seconds: Seconds,
     spent: Option<IndexTokens>,
     temporary: Option<tempfile::TempDir>,
 }
@@ -143,7 +146,7 @@ pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) 
 }
 
 /// Builds the bundle of a set; the seconds that each stage took, and what a language model read and wrote for it.
-fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Vec<(&'static str, f64)>, IndexTokens), EvalError> {
+fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Seconds, IndexTokens), EvalError> {
     let SetBuild { needs, knowledge, model: embedder, table, reader, progress, .. } = *build;
     let model = embedder.model();
     let documents: Vec<Document> =

@@ -276,7 +276,7 @@ fn try_read(found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Re
         return Err(too_large());
     }
     let source = decode::decode(bytes)?;
-    let document = match found.format {
+    let mut document = match found.format {
         Format::Html => html_page(&source, found, options, outcome),
         Format::Markdown | Format::Mdx => markdown_page(&source, found, options)?,
         Format::Text | Format::JsonLines => SourceDocument {
@@ -286,6 +286,11 @@ fn try_read(found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Re
             ..blank(found)
         },
     };
+    // Not of HTML, whose pages may be without text because their author marked it as not to be searched.
+    let markdown = matches!(found.format, Format::Markdown | Format::Mdx);
+    if markdown && document.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(_))) {
+        document.blocks.extend(description(&document.front_matter, &source));
+    }
     if document.blocks.is_empty() {
         return Err("holds no text".into());
     }
@@ -340,6 +345,15 @@ fn html_page(source: &str, found: &Found, options: &IngestOptions, outcome: &mut
         front_matter: page.meta,
         ..blank(found)
     }
+}
+
+/// What a page without text says of itself: the pages that open the sections of a site often have nothing but a title and a description.
+fn description(front_matter: &[(String, String)], source: &str) -> Option<Block> {
+    let text =
+        ["description", "summary"].iter().find_map(|name| front_matter.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)))?.1.trim();
+    // One that the source spells otherwise, folded over lines or with marks, stands for the file from its beginning.
+    let start = source.find(text).map_or(0, |at| source[..at].chars().count());
+    (!text.is_empty()).then(|| Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(u32::MAX)))
 }
 
 fn read_json_lines(file: impl Read, found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {

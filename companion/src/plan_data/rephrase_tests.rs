@@ -1,22 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::asker::testing::{self, Says};
 use crate::asker::{Asking, MemoryCache};
 use crate::progress::Silent;
-use futures::future::{FutureExt, LocalBoxFuture};
-use futures::stream::{self, StreamExt};
-use pocketgraph::llm::{ChatModel, ChatStream, Delta, LlmError};
 use proptest::prelude::*;
-
-/// Says what a function of the last message is.
-struct Says(fn(&str) -> String);
-
-impl ChatModel for Says {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        let text = self.0(request.messages.last().map_or("", |m| m.content.as_str()));
-        async move { Ok(stream::iter([Ok(Delta { text, ..Delta::default() })]).boxed_local()) }.boxed_local()
-    }
-}
 
 fn example() -> Value {
     json!({ "id": 7, "pattern": "1p", "question": "What film has the director Zoë Ax", "count": 1, "answers": [["A", "f1"]],
@@ -26,7 +14,8 @@ fn example() -> Value {
 }
 
 fn said(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
-    let model = BuildModel { chat: Box::new(Says(by)), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) };
+    let says = Says::new(move |_, request| testing::said(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
+    let model = BuildModel { chat: Box::new(says), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) };
     rephrase(&[example()], without, &model, &Silent, &|t| t.len()).unwrap().0
 }
 

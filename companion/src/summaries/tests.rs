@@ -1,29 +1,14 @@
 use super::prompts::{description, read_report, read_summary, report, summary};
 use super::*;
+use crate::asker::testing::{Says, said};
 use crate::asker::{Asking, MemoryCache};
 use crate::progress::Silent;
-use futures::future::{FutureExt, LocalBoxFuture};
-use futures::stream::{self, StreamExt};
-use pocketgraph::llm::{ChatModel, ChatStream, Delta, LlmError};
 use proptest::prelude::*;
-use std::cell::Cell;
 use std::rc::Rc;
 
-/// Says the same to everything, and counts how often.
-struct Says(&'static str, Rc<Cell<usize>>);
-
-impl ChatModel for Says {
-    fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        self.1.set(self.1.get() + 1);
-        let text = self.0.to_owned();
-        async move { Ok(stream::iter([Ok(Delta { text, ..Delta::default() })]).boxed_local()) }.boxed_local()
-    }
-}
-
-fn model(says: &'static str) -> (BuildModel, Rc<Cell<usize>>) {
-    let asked = Rc::new(Cell::new(0));
-    let chat = Box::new(Says(says, Rc::clone(&asked)));
-    (BuildModel { chat, asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) }, asked)
+fn model(says: &'static str) -> (BuildModel, Rc<Says>) {
+    let says = Says::new(move |_, _| said(says));
+    (BuildModel { chat: Box::new(Rc::clone(&says)), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) }, says)
 }
 
 fn words(text: &str) -> usize {
@@ -38,13 +23,13 @@ fn a_summary_is_paid_for_once_and_nonsense_leaves_the_extract() {
     let wanted = [Some("Boats float.".to_owned()), Some("Boats float.".to_owned())];
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), wanted);
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), wanted);
-    assert_eq!(asked.get(), 2);
+    assert_eq!(asked.asked().len(), 2);
     let (mute, asked) = model("...");
     let writer = Writer::new(&mute, &Silent, &words);
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), [None, None]);
     assert_eq!(writer.reports(&[Material::default()]).unwrap(), [None]);
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), [None, None]);
-    assert_eq!(asked.get(), 5, "what cannot be used is asked for again by the next build");
+    assert_eq!(asked.asked().len(), 5, "what cannot be used is asked for again by the next build");
 }
 
 #[test]

@@ -3,36 +3,16 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use futures::future::{FutureExt, LocalBoxFuture};
-use futures::stream::{self, StreamExt};
-use pocketgraph::llm::{ChatStream, Delta, LlmError, Usage};
-use std::cell::RefCell;
-use std::collections::VecDeque;
+use crate::asker::testing::{Says, counted};
+use pocketgraph::llm::{LlmError, Usage};
+use std::rc::Rc;
 
 /// Answers with the next of its lines; with none left it fails.
-#[derive(Default)]
-struct Scripted {
-    lines: RefCell<VecDeque<String>>,
-    asked: RefCell<Vec<ChatRequest>>,
-}
-
-impl Scripted {
-    fn new(lines: &[&str]) -> Self {
-        Scripted { lines: RefCell::new(lines.iter().map(|l| (*l).to_owned()).collect()), asked: RefCell::default() }
-    }
-}
-
-impl ChatModel for Scripted {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        self.asked.borrow_mut().push(request);
-        let line = self.lines.borrow_mut().pop_front();
-        async move {
-            let text = line.ok_or(LlmError::Endpoint("the script has ended".to_owned()))?;
-            let usage = Some(Usage { prompt_tokens: 100, completion_tokens: 10 });
-            Ok(stream::iter([Ok(Delta { text, usage, ..Delta::default() })]).boxed_local())
-        }
-        .boxed_local()
-    }
+fn scripted(lines: &'static [&'static str]) -> Rc<Says> {
+    Says::new(move |n, _| {
+        let line = lines.get(n).ok_or(LlmError::Endpoint("the script has ended".to_owned()))?;
+        counted(line, Some(Usage { prompt_tokens: 100, completion_tokens: 10 }))
+    })
 }
 
 fn options() -> LlmOptions {
@@ -92,7 +72,7 @@ fn a_chunk_cannot_leave_its_fence() {
 
 #[test]
 fn keywords_come_clean_and_without_what_is_to_avoid() {
-    let model = Scripted::new(&["Keywords: Hash-Map, ownership, the borrow checker rules, moves, values, pairs"]);
+    let model = scripted(&["Keywords: Hash-Map, ownership, the borrow checker rules, moves, values, pairs"]);
     let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300);
     let found = extractor.extract(&request(&["hashmap".to_owned()])).unwrap();
     assert_eq!(found, ["ownership", "moves", "values"]);
@@ -105,14 +85,14 @@ fn a_reply_is_paid_for_once_and_an_interrupted_extraction_goes_on() {
     let cache = || Some(Cache::open(folder.path()).unwrap());
     let avoid = ["x".to_owned()];
     let requests = [request(&[]), request(&avoid)];
-    let model = Scripted::new(&["hash map"]);
+    let model = scripted(&["hash map"]);
     let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300);
     let error = extractor.extract_all(&requests).unwrap_err();
     assert!(error.0.contains("the script has ended") && error.0.contains("are kept"), "{error}");
-    let model = Scripted::new(&["ownership"]);
+    let model = scripted(&["ownership"]);
     let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300);
     assert_eq!(extractor.extract_all(&requests).unwrap(), [["hash map"], ["ownership"]]);
-    assert_eq!((extractor.usage().reused, model.asked.borrow().len()), (1, 1));
+    assert_eq!((extractor.usage().reused, model.asked().len()), (1, 1));
     let other = LlmOptions { identity: "another model".into(), ..options() };
     let mut extractor = LlmExtractor::new(&views(), &model, cache(), other, 300);
     assert!(extractor.extract_all(&requests).is_err(), "another model's replies are not this one's");
@@ -122,7 +102,7 @@ fn a_reply_is_paid_for_once_and_an_interrupted_extraction_goes_on() {
 fn a_useless_reply_is_not_kept_and_a_model_that_gives_none_but_these_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path()).unwrap();
-    let model = Scripted::new(&["I cannot help with that, sorry about that indeed!", "ownership"]);
+    let model = scripted(&["I cannot help with that, sorry about that indeed!", "ownership"]);
     let mut extractor = LlmExtractor::new(&views(), &model, Some(cache), options(), 300);
     let refused = extractor.extract(&request(&[])).unwrap();
     assert!(refused.is_empty(), "{refused:?}");
@@ -133,15 +113,12 @@ fn a_useless_reply_is_not_kept_and_a_model_that_gives_none_but_these_is_an_error
 #[test]
 fn refinement_takes_three_steps_and_survives_nonsense() {
     let list: Vec<String> = ["hash map", "hash maps", "Alice sorting", "thing", "Cargo"].map(str::to_owned).to_vec();
-    let model = Scripted::new(&[
-        "hash map, Alice sorting, thing, Cargo",
-        "hash map, Alice, sorting, thing, Cargo",
-        "hash map, Alice, sorting, Cargo",
-    ]);
+    let model =
+        scripted(&["hash map, Alice sorting, thing, Cargo", "hash map, Alice, sorting, thing, Cargo", "hash map, Alice, sorting, Cargo"]);
     let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300);
     assert_eq!(extractor.refine(list.clone()).unwrap(), ["hash map", "Alice", "sorting", "Cargo"]);
     assert_eq!(extractor.usage().replies, 3);
-    let model = Scripted::new(&["buy gold", "<b>", ""]);
+    let model = scripted(&["buy gold", "<b>", ""]);
     let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300);
     let kept = extractor.refine(list).unwrap();
     assert_eq!(kept, ["hash map", "Alice sorting", "thing", "Cargo"], "only what is one by its stems is one");

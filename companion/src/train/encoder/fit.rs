@@ -99,9 +99,7 @@ impl Course<'_> {
         let batch = schedule.batch.max(1);
         let lengths: Vec<usize> = self.lessons.tokens.iter().map(Vec::len).collect();
         let (per_epoch, total) = (schedule.per_epoch(lengths.len()), schedule.total(lengths.len()));
-        let mut adam = Adam::new(self.layout, &schedule.rates);
-        state.give(&mut adam);
-        let mut learner = network.learner(&state.parameters, &adam);
+        let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let mut order = (u64::MAX, Vec::new());
         let mut chosen = |step: u64| {
             let epoch = step / per_epoch;
@@ -143,7 +141,7 @@ impl Course<'_> {
             if looks || told.elapsed() > Duration::from_secs(10) {
                 let loss = loss_sum / f64::from(losses.max(1));
                 let look = looks.then(|| {
-                    learner.read(&mut state.parameters, &mut adam);
+                    learner.read(&mut state.parameters, &mut state.moments);
                     self.look(network, state, loss, batch)
                 });
                 let seconds = began.elapsed().as_secs_f64();
@@ -156,14 +154,12 @@ impl Course<'_> {
                 }
             }
             if schedule.saves(saved.elapsed().as_secs_f64()) {
-                learner.read(&mut state.parameters, &mut adam);
-                state.take(&adam);
+                learner.read(&mut state.parameters, &mut state.moments);
                 state.save(schedule.folder.as_deref())?;
                 saved = Instant::now();
             }
         }
-        learner.read(&mut state.parameters, &mut adam);
-        state.take(&adam);
+        learner.read(&mut state.parameters, &mut state.moments);
         if ended && state.points.last().is_none_or(|p| p.step != state.step) {
             let loss = loss_sum / f64::from(losses.max(1));
             let look = self.look(network, state, loss, batch);

@@ -40,21 +40,35 @@ impl Rates {
 }
 
 /// The optimiser's memory.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Adam {
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Moments {
     /// Running mean of the gradient.
     pub mean: Vec<f32>,
     /// Running mean of its squares.
     pub square: Vec<f32>,
     /// Steps taken.
     pub steps: u64,
+}
+
+impl Moments {
+    /// Nothing remembered yet of so many numbers.
+    pub fn new(numbers: usize) -> Moments {
+        Moments { mean: vec![0.0; numbers], square: vec![0.0; numbers], steps: 0 }
+    }
+}
+
+/// The optimiser of a network's numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adam {
+    /// What it remembers.
+    pub moments: Moments,
     /// Pieces of the numbers: their share of the rate, and whether they decay.
     pieces: Vec<(Range<usize>, f32, bool)>,
 }
 
 impl Adam {
-    /// Nothing remembered yet.
-    pub fn new(layout: &Layout, rates: &Rates) -> Adam {
+    /// The optimiser that goes on with what it remembers; of another number of numbers it remembers nothing.
+    pub fn new(layout: &Layout, rates: &Rates, moments: Moments) -> Adam {
         let matrices = layout.matrices();
         let mut pieces = Vec::new();
         let n = layout.layers.len();
@@ -68,13 +82,14 @@ impl Adam {
             }
             pieces.push((at..group.end, share, false));
         }
-        Adam { mean: vec![0.0; layout.len], square: vec![0.0; layout.len], steps: 0, pieces }
+        let fits = moments.mean.len() == layout.len && moments.square.len() == layout.len;
+        Adam { moments: if fits { moments } else { Moments::new(layout.len) }, pieces }
     }
 
     /// Each number's share of the rate, and the same of those that decay, with zero for the others.
     #[cfg(feature = "train")]
     pub(super) fn shares(&self) -> (Vec<f32>, Vec<f32>) {
-        let (mut shares, mut decays) = (vec![0.0; self.mean.len()], vec![0.0; self.mean.len()]);
+        let (mut shares, mut decays) = (vec![0.0; self.moments.mean.len()], vec![0.0; self.moments.mean.len()]);
         for (range, share, decaying) in &self.pieces {
             shares[range.clone()].fill(*share);
             decays[range.clone()].fill(if *decaying { *share } else { 0.0 });
@@ -97,14 +112,15 @@ impl Adam {
         if !length.is_finite() {
             return length;
         }
-        self.steps += 1;
+        let Moments { mean, square, steps } = &mut self.moments;
+        *steps += 1;
         let shorten = rates.shorten(length);
-        let (one, two) = Adam::unbias(self.steps);
+        let (one, two) = Adam::unbias(*steps);
         for (range, share, decays) in &self.pieces {
             let rate = rates.rate * factor * share;
             let keep = if *decays { 1.0 - rate * rates.decay } else { 1.0 };
             let moving = parameters[range.clone()].par_iter_mut().zip(&gradient[range.clone()]);
-            let memory = self.mean[range.clone()].par_iter_mut().zip(&mut self.square[range.clone()]);
+            let memory = mean[range.clone()].par_iter_mut().zip(&mut square[range.clone()]);
             moving.zip(memory).with_min_len(PIECE).for_each(|((p, &g), (m, s))| {
                 let g = g * shorten;
                 *m = BETAS.0 * *m + (1.0 - BETAS.0) * g;

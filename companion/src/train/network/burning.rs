@@ -1,6 +1,6 @@
 //! The network on burn: derivatives by its autodiff, on any of its back-ends. For graphics cards, and to check the network that is derived by hand.
 
-use super::adam::{Adam, BETAS, EPSILON as SMALL, Rates};
+use super::adam::{Adam, BETAS, EPSILON as SMALL, Moments, Rates};
 use super::parameters::Layout;
 use super::{Batch, Learner, Network, Scores};
 use crate::train::minilm::EPSILON;
@@ -239,9 +239,9 @@ impl<B: AutodiffBackend> Resident<B> {
         let (shares, decays) = adam.shares();
         Resident {
             parameters: bring(parameters),
-            mean: bring(&adam.mean),
-            square: bring(&adam.square),
-            steps: adam.steps,
+            mean: bring(&adam.moments.mean),
+            square: bring(&adam.moments.square),
+            steps: adam.moments.steps,
             shares: bring(&shares),
             decays: bring(&decays),
             network,
@@ -287,11 +287,11 @@ impl<B: AutodiffBackend> Learner for Resident<B> {
         self.parameters = self.parameters.clone() - decayed - step;
     }
 
-    fn read(&mut self, parameters: &mut Vec<f32>, adam: &mut Adam) {
+    fn read(&mut self, parameters: &mut Vec<f32>, moments: &mut Moments) {
         *parameters = numbers(self.parameters.clone());
-        adam.mean = numbers(self.mean.clone());
-        adam.square = numbers(self.square.clone());
-        adam.steps = self.steps;
+        moments.mean = numbers(self.mean.clone());
+        moments.square = numbers(self.square.clone());
+        moments.steps = self.steps;
     }
 }
 
@@ -337,15 +337,15 @@ mod tests {
             assert_eq!(scores, unremembered);
             let mut gradient = vec![0.0; layout.len];
             network.backward(&p, &by, &mut gradient);
-            let (mut learnt, mut adam) = (Vec::new(), Adam::new(&layout, &rates));
-            let mut learner = network.learner(&p, &adam);
+            let (mut learnt, mut moments) = (Vec::new(), Moments::default());
+            let mut learner = network.learner(&p, &Adam::new(&layout, &rates, moments.clone()));
             for step in 0..3 {
                 assert!(step > 0 || learner.forward(&batch) == scores);
                 learner.forward(&batch);
                 learner.learn(&by, &rates, 1.0);
             }
-            learner.read(&mut learnt, &mut adam);
-            assert_eq!(adam.steps, 3);
+            learner.read(&mut learnt, &mut moments);
+            assert_eq!(moments.steps, 3);
             (scores, gradient, learnt)
         };
         let (ours, our_gradient, ours_learnt) = run(&mut Cpu::new(layout.clone()));

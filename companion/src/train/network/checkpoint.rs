@@ -1,6 +1,6 @@
 //! A run on disk: weights, the optimiser's memory and what was measured so far.
 
-use super::adam::Adam;
+use super::adam::Moments;
 use super::parameters::Layout;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -33,9 +33,8 @@ pub struct Checkpoint<P> {
     pub seconds: f64,
     /// All looks so far.
     pub points: Vec<P>,
-    mean: Vec<f32>,
-    square: Vec<f32>,
-    adam_steps: u64,
+    /// What the optimiser remembers.
+    pub moments: Moments,
 }
 
 /// The numbers of a run that are no arrays.
@@ -51,17 +50,14 @@ struct Notes<P> {
 impl<P: Measure> Checkpoint<P> {
     /// A run that begins with these weights.
     pub fn new(parameters: Vec<f32>) -> Checkpoint<P> {
-        let zeros = vec![0.0; parameters.len()];
         Checkpoint {
             best: parameters.clone(),
+            moments: Moments::new(parameters.len()),
             parameters,
             step: 0,
             seen: 0,
             seconds: 0.0,
             points: Vec::new(),
-            mean: zeros.clone(),
-            square: zeros,
-            adam_steps: 0,
         }
     }
 
@@ -80,20 +76,6 @@ impl<P: Measure> Checkpoint<P> {
         best.map_or(0, |best| self.points.len() - 1 - best)
     }
 
-    /// Takes the optimiser's memory.
-    pub(in crate::train) fn take(&mut self, adam: &Adam) {
-        self.mean.clone_from(&adam.mean);
-        self.square.clone_from(&adam.square);
-        self.adam_steps = adam.steps;
-    }
-
-    /// Gives the optimiser its memory back.
-    pub(in crate::train) fn give(&self, adam: &mut Adam) {
-        adam.mean.clone_from(&self.mean);
-        adam.square.clone_from(&self.square);
-        adam.steps = self.adam_steps;
-    }
-
     /// Writes the run into a folder, in place of what it held; nothing without a folder.
     ///
     /// # Errors
@@ -102,9 +84,10 @@ impl<P: Measure> Checkpoint<P> {
         let Some(folder) = folder else { return Ok(()) };
         std::fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| format!("making {}", folder.display()))?;
         let notes =
-            Notes { step: self.step, seen: self.seen, seconds: self.seconds, adam_steps: self.adam_steps, points: self.points.clone() };
+            Notes { step: self.step, seen: self.seen, seconds: self.seconds, adam_steps: self.moments.steps, points: self.points.clone() };
         let notes = serde_json::to_string(&notes).into_diagnostic()?;
-        let arrays = [("parameters", &self.parameters), ("best", &self.best), ("mean", &self.mean), ("square", &self.square)];
+        let arrays =
+            [("parameters", &self.parameters), ("best", &self.best), ("mean", &self.moments.mean), ("square", &self.moments.square)];
         let bytes: Vec<(&str, Vec<u8>)> = arrays.map(|(n, v)| (n, v.iter().flat_map(|x| x.to_le_bytes()).collect())).into();
         let views: Vec<_> = bytes
             .iter()
@@ -142,12 +125,10 @@ impl<P: Measure> Checkpoint<P> {
         Ok(Some(Checkpoint {
             parameters: array("parameters")?,
             best: array("best")?,
-            mean: array("mean")?,
-            square: array("square")?,
+            moments: Moments { mean: array("mean")?, square: array("square")?, steps: notes.adam_steps },
             step: notes.step,
             seen: notes.seen,
             seconds: notes.seconds,
-            adam_steps: notes.adam_steps,
             points: notes.points,
         }))
     }

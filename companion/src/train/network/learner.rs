@@ -1,6 +1,6 @@
 //! Numbers in training, where they are computed with.
 
-use super::{Adam, Batch, Network, Rates, Scores};
+use super::{Adam, Batch, Moments, Network, Rates, Scores};
 
 /// Numbers in training and the optimiser's memory of them. They stay where they are computed with, which may be a card, and leave it when they are
 /// asked for.
@@ -12,7 +12,7 @@ pub trait Learner {
     fn learn(&mut self, by_scores: &Scores, rates: &Rates, factor: f32);
 
     /// Writes the numbers and the memory as they are now.
-    fn read(&mut self, parameters: &mut Vec<f32>, adam: &mut Adam);
+    fn read(&mut self, parameters: &mut Vec<f32>, moments: &mut Moments);
 }
 
 /// Numbers in the program's own memory, and a network that computes with them.
@@ -41,8 +41,8 @@ impl<N: Network> Learner for Hosted<N> {
         self.adam.step(&mut self.parameters, &self.gradient, rates, factor);
     }
 
-    fn read(&mut self, parameters: &mut Vec<f32>, adam: &mut Adam) {
+    fn read(&mut self, parameters: &mut Vec<f32>, moments: &mut Moments) {
         parameters.clone_from(&self.parameters);
-        adam.clone_from(&self.adam);
+        moments.clone_from(&self.adam.moments);
     }
 }

@@ -16,7 +16,7 @@ mod order;
 mod parameters;
 mod schedule;
 
-pub use adam::{Adam, Rates};
+pub use adam::{Adam, Moments, Rates};
 #[cfg(feature = "train")]
 pub use burning::Burning;
 pub use checkpoint::{Checkpoint, Measure};

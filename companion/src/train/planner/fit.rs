@@ -101,9 +101,7 @@ impl Course<'_> {
         let schedule = &options.schedule;
         let batch = schedule.batch.max(1);
         let (per_epoch, total) = (schedule.per_epoch(self.lessons.len()), schedule.total(self.lessons.len()));
-        let mut adam = Adam::new(self.layout, &schedule.rates);
-        state.give(&mut adam);
-        let mut learner = network.learner(&state.parameters, &adam);
+        let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let (began, before) = (Instant::now(), state.seconds);
         let (mut saved, mut told) = (Instant::now(), Instant::now());
         let (mut loss_sum, mut losses, mut here) = (0.0, 0, 0u64);
@@ -140,7 +138,7 @@ impl Course<'_> {
             if look || told.elapsed() > Duration::from_secs(10) {
                 let seconds = began.elapsed().as_secs_f64();
                 if look {
-                    learner.read(&mut state.parameters, &mut adam);
+                    learner.read(&mut state.parameters, &mut state.moments);
                 }
                 let point = look.then(|| self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options));
                 let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
@@ -157,14 +155,12 @@ impl Course<'_> {
                 }
             }
             if schedule.saves(saved.elapsed().as_secs_f64()) {
-                learner.read(&mut state.parameters, &mut adam);
-                state.take(&adam);
+                learner.read(&mut state.parameters, &mut state.moments);
                 state.save(schedule.folder.as_deref())?;
                 saved = Instant::now();
             }
         }
-        learner.read(&mut state.parameters, &mut adam);
-        state.take(&adam);
+        learner.read(&mut state.parameters, &mut state.moments);
         if ended == Ended::Done && state.points.last().is_none_or(|p| p.step != state.step) {
             let point = self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options);
             hear(Heard {

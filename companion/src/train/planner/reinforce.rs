@@ -10,7 +10,7 @@ use super::engine::logits;
 use super::judge::Judge;
 use super::loss::best;
 use crate::cluster::Random;
-use crate::train::network::{Adam, Batch, Layout, Learner, Network, Rates, Scores};
+use crate::train::network::{Adam, Batch, Layout, Learner, Moments, Network, Rates, Scores};
 use pocketgraph::kg::Mention;
 use pocketgraph::planner::model::{Calibration, Framed, Logits, drafts, softmax};
 use serde::{Deserialize, Serialize};
@@ -125,8 +125,8 @@ impl Rewarded<'_, '_> {
         if lessons.is_empty() {
             return (best, all);
         }
-        let mut adam = Adam::new(self.layout, &options.rates);
-        let mut learner = network.learner(&now, &adam);
+        let mut moments = Moments::default();
+        let mut learner = network.learner(&now, &Adam::new(self.layout, &options.rates, moments.clone()));
         let began = Instant::now();
         for step in 0..options.steps as u64 {
             if self.stop.load(Ordering::Relaxed) {
@@ -140,7 +140,7 @@ impl Rewarded<'_, '_> {
                 learner.learn(&by, &options.rates, 1.0 - step as f32 / options.steps as f32);
             }
             if (step + 1).is_multiple_of(options.check_every as u64) || step + 1 == options.steps as u64 {
-                learner.read(&mut now, &mut adam);
+                learner.read(&mut now, &mut moments);
                 let executed = look(network, &now);
                 drawn.executed = Some(executed);
                 if executed > highest {
