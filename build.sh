@@ -30,7 +30,7 @@ Usage: ./build.sh TASK
              a real Chromium. Stops at the first failure and names it.
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
-  bench      criterion benchmarks, then what a browser transfers and how long it waits before the first hits.
+  bench      the sizes of the package, criterion benchmarks, then what a browser transfers and how long it waits before the first hits.
   size       the sizes of everything that is shipped; fails where a budget of tests/budget/budgets.txt is broken.
   clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
 

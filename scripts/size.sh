@@ -9,19 +9,9 @@ task_size() {
   build_demo
   if have_book; then build_book; fi
 
-  local search=pkg/pocketgraph_wasm_bg.wasm full=pkg/pocketgraph_full_bg.wasm scalar=pkg/pocketgraph_scalar_bg.wasm
   printf '\n'
   heading
-  row 'wasm to search, raw' "$(bytes_of "$search")"
-  row 'wasm to search, gzip -9' "$(each_gzipped "$search")" wasm_gzip
-  row 'wasm to search, brotli -q 11' "$(brotli_bytes "$search")"
-  row 'full wasm, raw' "$(bytes_of "$full")"
-  row 'full wasm, gzip -9' "$(each_gzipped "$full")" full_wasm_gzip
-  row 'full wasm, brotli -q 11' "$(brotli_bytes "$full")"
-  row 'full wasm without SIMD, raw' "$(bytes_of "$scalar")"
-  row 'full wasm without SIMD, gzip -9' "$(each_gzipped "$scalar")"
-  row 'package JavaScript, raw' "$(cat pkg/*.js | wc -c | tr -d ' ')"
-  row 'package JavaScript, gzip -9' "$(each_gzipped pkg/*.js)"
+  package_rows
   row 'the program, with everything inside' "$(bytes_of "$PROGRAM")"
   row 'demo bundle' "$(bytes_below "$DEMO/bundle")"
   if have_book; then
@@ -41,11 +31,30 @@ task_size() {
   end_with_verdict
 }
 
+# The package, which both tasks tell.
+package_rows() {
+  local search=pkg/pocketgraph_wasm_bg.wasm full=pkg/pocketgraph_full_bg.wasm scalar=pkg/pocketgraph_scalar_bg.wasm
+  row 'wasm to search, raw' "$(bytes_of "$search")"
+  row 'wasm to search, gzip -9' "$(each_gzipped "$search")" wasm_gzip
+  row 'wasm to search, brotli -q 11' "$(brotli_bytes "$search")"
+  row 'full wasm, raw' "$(bytes_of "$full")"
+  row 'full wasm, gzip -9' "$(each_gzipped "$full")" full_wasm_gzip
+  row 'full wasm, brotli -q 11' "$(brotli_bytes "$full")"
+  row 'full wasm without SIMD, raw' "$(bytes_of "$scalar")"
+  row 'full wasm without SIMD, gzip -9' "$(each_gzipped "$scalar")"
+  row 'package JavaScript, raw' "$(cat pkg/*.js | wc -c | tr -d ' ')"
+  row 'package JavaScript, gzip -9' "$(each_gzipped pkg/*.js)"
+}
+
 task_bench() {
   need_playwright
   need_chromium
   build_companion
   build_demo
+  printf '\n'
+  heading
+  package_rows
+  printf '\n'
   say "criterion benchmarks of the engine"
   cargo bench -p pocketgraph
   local sites=(demo "$DEMO")
@@ -80,6 +89,7 @@ task_bench() {
   fi
   say "how long the page's thread is held up"
   node tests/browser/long-tasks.mjs "$DEMO"
+  end_with_verdict
 }
 
 # left_out NAME FOLDER

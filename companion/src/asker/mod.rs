@@ -64,7 +64,7 @@ impl Asking {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
     /// The model gave up.
-    #[error("the language model stopped after {answered} replies, {}", stopped(*.kept, .reason))]
+    #[error("{}", stopped(*.answered, *.kept, .reason))]
     Model {
         /// Replies of this run.
         answered: usize,
@@ -81,13 +81,15 @@ pub enum AskError {
     Runtime(String),
 }
 
-/// What became of the replies of a run that stopped for `reason`, and what to do.
-fn stopped(kept: bool, reason: &LlmError) -> String {
-    match kept {
-        true => format!("which are kept: {reason}; the same command goes on from here"),
-        false => {
-            format!("which are lost, since no cache keeps them: {reason}; with a cache (--cache DIR) a build goes on where it stopped")
-        }
+/// How a run stopped for `reason`, what became of its replies, and what to do.
+fn stopped(answered: usize, kept: bool, reason: &LlmError) -> String {
+    match (answered, kept) {
+        (0, _) => format!("the language model gave no reply: {reason}"),
+        (n, true) => format!("the language model stopped after {n} replies, which are kept: {reason}; the same command goes on from here"),
+        (n, false) => format!(
+            "the language model stopped after {n} replies, which are lost, since no cache keeps them: {reason}; with a cache (--cache DIR) a build goes on \
+             where it stopped"
+        ),
     }
 }
 
