@@ -6,6 +6,7 @@
 //! `vector` and `nn` are a crate of their own, compiled for speed where the page's other code is compiled for size.
 
 pub mod compact;
+pub mod elementary;
 pub mod json;
 pub mod text;
 pub use pocketgraph_kernels::{nn, vector};

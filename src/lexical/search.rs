@@ -4,6 +4,7 @@ use super::impact::UNIT;
 use super::typo;
 use crate::bundle::{Bundle, BundleError, TermPostings, Terms};
 use crate::compact::{Map, sort_by};
+use crate::elementary::ln_f32;
 use crate::text::{fold, terms};
 use crate::vector::{Scored, top_k};
 
@@ -80,7 +81,7 @@ pub struct Meant {
 /// BM25's inverse document frequency of a term that stands in `df` of `n` chunks: ln(1 + (n - df + 1/2) / (df + 1/2)).
 pub fn idf(df: u32, n: usize) -> f32 {
     let (df, n) = (df as f32, n as f32);
-    (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
+    ln_f32(1.0 + (n - df + 0.5).max(0.0) / (df + 0.5))
 }
 
 /// The `k` best chunks by BM25. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does

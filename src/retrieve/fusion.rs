@@ -2,6 +2,7 @@
 
 use super::{Corpus, Query, Stage};
 use crate::bundle::BundleError;
+use crate::elementary::exp_f32;
 use crate::vector::Scored;
 
 /// Share of the cosine in the fused score `(1 - a) BM25 / max BM25 + a cosine`: 0 ranks by words alone, 1 by meaning alone. One value serves every
@@ -24,7 +25,7 @@ pub async fn feedback_vector(corpus: &Corpus, lexical: &[Scored]) -> Result<(Opt
     let best = &lexical[..lexical.len().min(FEEDBACK_CHUNKS)];
     let Some(max) = best.first().map(|h| h.score).filter(|&m| m > 0.0) else { return Ok((None, Vec::new())) };
     let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
-    let weight = |h: &Scored| ((h.score / max - 1.0) / 0.1).exp();
+    let weight = |h: &Scored| exp_f32((h.score / max - 1.0) / 0.1);
     if corpus.has_sketches() {
         let index = corpus.sketch_index().await?;
         let (pages, missing) = corpus.sketches(&index, index.pages.pages_of(&ids).items()).await;

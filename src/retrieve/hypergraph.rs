@@ -7,6 +7,7 @@ use super::hippo_graph::is_fact;
 use super::{Corpus, Ranked};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by};
+use crate::elementary::ln;
 use crate::entities::EntityIndex;
 use crate::vector::{Scored, top_k};
 
@@ -44,7 +45,7 @@ fn weight(scores: &[u8], hyperedge: u32) -> u8 {
 pub(super) fn at_entities(index: &EntityIndex, scores: &[u8], seeds: &[Scored], how: &HyperGraph) -> Vec<u32> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for seed in seeds {
-        let share = f64::from(seed.score.max(0.0)) / (2.0 + degree(index, seed.index) as f64).ln();
+        let share = f64::from(seed.score.max(0.0)) / ln(2.0 + degree(index, seed.index) as f64);
         let joined = index.sentences_of(seed.index).iter().filter(|&&s| is_fact(index, s)).take(how.fan_out);
         shares.extend(joined.map(|&s| (s, share)));
     }

@@ -11,6 +11,7 @@ use super::prepared::{min_max, question_entities};
 use super::{Corpus, Ranked, Reached};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set, sort_by, sort_unique};
+use crate::elementary::ln;
 use crate::entities::EntityIndex;
 use crate::sparse::{PageRank, page_rank, push_page_rank};
 use crate::vector::{Scored, top_k};
@@ -99,12 +100,12 @@ pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &[Option<
         for &chunk in index.chunks_of(entity) {
             let (entities, counts) = index.counts(chunk);
             let n = entities.binary_search(&entity).map_or(0, |at| counts[at]);
-            sums[chunk as usize] += f64::from(score) * f64::from(n).ln_1p() / tier.max(1) as f64;
+            sums[chunk as usize] += f64::from(score) * ln(1.0 + f64::from(n)) / tier.max(1) as f64;
         }
     }
     let dense = min_max(cosines);
     let passage = |(c, sum): (usize, f64)| {
-        linear.passage_weight * (linear.passage_ratio * dense.get(c).copied().unwrap_or(0.0) + sum.max(0.0).ln_1p())
+        linear.passage_weight * (linear.passage_ratio * dense.get(c).copied().unwrap_or(0.0) + ln(1.0 + sum.max(0.0)))
     };
     let mut out: Vec<f64> = sums.into_iter().enumerate().map(passage).collect();
     let mut entities = vec![0f64; index.entities()];

@@ -1,5 +1,7 @@
 //! How sure the trained planner is: a logistic function of what it saw, fitted to held-out questions.
 
+use crate::elementary::exp_f32;
+
 /// What a [`Calibration`] looks at.
 pub const FEATURES: usize = 8;
 
@@ -43,7 +45,7 @@ impl Calibration {
     /// The probability, from 0 to 1, that a reading is right.
     pub fn confidence(&self, seen: &Seen) -> f32 {
         let sum: f32 = self.0.iter().zip(features(seen)).map(|(w, f)| w * f).sum();
-        1.0 / (1.0 + (-sum).exp())
+        1.0 / (1.0 + exp_f32(-sum))
     }
 }
 

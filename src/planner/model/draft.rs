@@ -5,6 +5,7 @@ use super::frame::Framed;
 use super::label::{ENTITIES, STEPS, Shape, Tag, Wrap};
 use super::section::Logits;
 use crate::compact::sort_by;
+use crate::elementary::{exp_f32, ln_f32};
 use std::ops::Range;
 
 /// So many drafts are made of a question, likeliest first.
@@ -75,7 +76,7 @@ pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
     let read = |(p, shape, wrap): &(f32, Shape, Wrap)| {
         let mut draft = Reader { question, framed, tokens: &tokens, shape: *shape, wrap: *wrap }.draft()?;
         draft.number = number;
-        draft.shape_log = p.max(1e-9).ln();
+        draft.shape_log = ln_f32(p.max(1e-9));
         Some(draft)
     };
     // A shape that the question cannot fill is none, however likely: then less likely ones have their turn.
@@ -92,7 +93,7 @@ pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
 /// Scores as probabilities.
 pub fn softmax(logits: &[f32]) -> Vec<f32> {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut out: Vec<f32> = logits.iter().map(|l| (l - most).exp()).collect();
+    let mut out: Vec<f32> = logits.iter().map(|l| exp_f32(l - most)).collect();
     let sum: f32 = out.iter().sum();
     out.iter_mut().for_each(|p| *p /= sum.max(f32::MIN_POSITIVE));
     out
@@ -179,7 +180,7 @@ impl Reader<'_> {
         let mut log = 0.0;
         for &t in &content {
             let p = self.probability(t, tags[t]).max(1e-9);
-            log += p.ln();
+            log += ln_f32(p);
             draft.weakest = draft.weakest.min(p);
             if tags[t] != Tag::Other {
                 draft.explained.extend(self.framed.spans[t].clone());
@@ -270,7 +271,7 @@ impl Reader<'_> {
     /// Tries every order of places; slots and places are few.
     fn assign(&self, places: &[Vec<usize>], chosen: &mut Vec<usize>, n: usize, score: f32, best: &mut (f32, Vec<usize>)) {
         let log = |place: &[usize], tag: Tag| {
-            let sum: f32 = place.iter().map(|&t| self.probability(t, tag).max(1e-6).ln()).sum();
+            let sum: f32 = place.iter().map(|&t| ln_f32(self.probability(t, tag).max(1e-6))).sum();
             sum / place.len().max(1) as f32
         };
         if chosen.len() == n.min(ENTITIES) {

@@ -12,6 +12,7 @@ use super::confidence::{Calibration, Seen};
 use super::draft::{Draft, Spoken};
 use super::label::{Node, Shape, Wrap};
 use crate::compact::{sort_by, sort_unique};
+use crate::elementary::ln_f32;
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId, Value};
 use crate::plan::execute::{Phrases, Target};
 use crate::plan::{Extreme, Plan};
@@ -187,7 +188,7 @@ impl<'g> Grounder<'g> {
         let read = |c: &crate::kg::Candidate| Reading {
             query: Query::Entity(c.node),
             found: vec![c.node],
-            score: c.score.clamp(0.1, 1.0).ln(),
+            score: ln_f32(c.score.clamp(0.1, 1.0)),
             agreements: Vec::new(),
         };
         found.iter().take(CANDIDATES).map(read).collect()
@@ -225,7 +226,7 @@ impl<'g> Grounder<'g> {
             let mut agreements = from.agreements.clone();
             agreements.push(agreement);
             let query = Query::Step { of: Box::new(from.query.clone()), relation, direction, target };
-            out.push(Reading { query, found, score: from.score + agreement.ln(), agreements });
+            out.push(Reading { query, found, score: from.score + ln_f32(agreement), agreements });
         }
         out
     }
@@ -328,7 +329,7 @@ impl<'g> Grounder<'g> {
             for (relation, _, agreement) in ranked.into_iter().filter(|r| r.2 >= LEAST).take(RELATIONS) {
                 let found = walk::extreme(self.graph, &reading.found, relation, draft.number, extreme);
                 let agreement = agreement.clamp(0.05, 1.0);
-                let score = reading.score + agreement.ln() + if found.is_empty() { NOTHING } else { 0.0 };
+                let score = reading.score + ln_f32(agreement) + if found.is_empty() { NOTHING } else { 0.0 };
                 if best.as_ref().is_none_or(|b| score > b.0) {
                     let asked = Asked::Superlative { of: reading.query.clone(), relation, number: draft.number, extreme };
                     let mut agreements = reading.agreements.clone();
@@ -363,7 +364,7 @@ impl<'g> Grounder<'g> {
                     continue;
                 }
                 let agreement = agreement.clamp(0.05, 1.0);
-                let score = a.score + b.score + agreement.ln();
+                let score = a.score + b.score + ln_f32(agreement);
                 if best.as_ref().is_none_or(|b| score > b.0) {
                     let found = match extreme {
                         Some(extreme) => walk::extreme(self.graph, &of, relation, false, extreme),

@@ -6,6 +6,7 @@ use super::features::{Candidates, Named};
 use super::{Corpus, Query};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};
+use crate::elementary::{exp_f32, ln_f32};
 use crate::names::{ChunkMentions, NOT_HOPPED, inside};
 use crate::retrieve::Reached;
 use crate::text::{sentences, stem};
@@ -139,7 +140,7 @@ pub async fn hop(
     all.cosines(dense, &question, rest, false);
     let strongest = sources.iter().map(|s| s.share).fold(f32::MIN_POSITIVE, f32::max);
     for (source, vector) in &bridges {
-        let ease = 0.06 * (source.share / strongest).max(0.05).ln();
+        let ease = 0.06 * ln_f32((source.share / strongest).max(0.05));
         for &chunk in all.rows.keys() {
             let cosine = if chunk == source.chunk { 0.0 } else { dense.cosine_to(chunk, vector).unwrap_or(0.0) };
             let r = reach.get_or_insert_with(chunk, Reach::default);
@@ -181,7 +182,7 @@ async fn sources(
         }
     }
     let share = |&(index, score): &(u32, f32)| {
-        let beside = |best: f32| (0.5 * (score - best)).exp();
+        let beside = |best: f32| exp_f32(0.5 * (score - best));
         let share = match asked(index) {
             None => UNNAMED * beside(top),
             Some(n) => {
@@ -222,7 +223,7 @@ struct Linked<'a> {
 /// Follows the mentions of a source.
 fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach: &mut Map<u32, Reach>, links: &mut Map<u32, Reached>) {
     let names = linked.names;
-    let corpus = (linked.documents.max(2) as f32).ln();
+    let corpus = ln_f32(linked.documents.max(2) as f32);
     for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
         let inside = |m: &u32| names.at(*m).map(|e| inside(&e, &|key| names.known(key))).unwrap_or_default();
         let inside: Vec<u32> = mentions.iter().flat_map(inside).collect();
@@ -234,7 +235,7 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
             }
             for &(document, strength) in entry.of.iter().filter(|(d, _)| hops(linked.links_in, *d)) {
                 let links_in = linked.links_in.get(document as usize).copied().unwrap_or(0).max(1) as f32;
-                let hub = (1.0 - links_in.ln() / corpus).max(0.1);
+                let hub = (1.0 - ln_f32(links_in) / corpus).max(0.1);
                 let z = source.share * f32::from(strength) / 100.0 / (entry.of.len() as f32).sqrt() * hub;
                 for &chunk in names.documents.chunks_of(document).iter().take(OF_A_LINK) {
                     let new = all.add(chunk);
