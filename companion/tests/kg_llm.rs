@@ -126,6 +126,15 @@ fn an_endpoint_that_is_not_there_ends_the_run() {
     let stopped = run(&gone, &MemoryCache::default()).unwrap_err();
     assert!(matches!(stopped, AskError::Model { answered: 0, kept: false, .. }));
     let told = stopped.to_string();
+    assert!(told.contains("gave no reply") && !told.contains("lost") && !told.contains("goes on from here"), "{told}");
+}
+
+#[test]
+fn replies_that_nothing_keeps_are_said_to_be_lost() {
+    let refusing = serve(|n, body| if n < 3 { sensible(body) } else { error(401, "") });
+    let stopped = run(&refusing, &MemoryCache::default()).unwrap_err();
+    assert!(matches!(stopped, AskError::Model { answered: 3, kept: false, .. }), "{stopped}");
+    let told = stopped.to_string();
     assert!(told.contains("are lost") && told.contains("--cache") && !told.contains("goes on from here"), "{told}");
 }
 
