@@ -84,7 +84,9 @@ pub enum AskError {
 /// How a run stopped for `reason`, what became of its replies, and what to do.
 fn stopped(answered: usize, kept: bool, reason: &LlmError) -> String {
     match (answered, kept) {
-        (0, _) => format!("the language model gave no reply: {reason}"),
+        (0, false) => format!("the language model gave no reply: {reason}"),
+        // What an earlier run or step was told is kept all the same.
+        (0, true) => format!("the language model gave no reply: {reason}; the same command goes on from here"),
         (n, true) => format!("the language model stopped after {n} replies, which are kept: {reason}; the same command goes on from here"),
         (n, false) => format!(
             "the language model stopped after {n} replies, which are lost, since no cache keeps them: {reason}; with a cache (--cache DIR) a build goes on \
