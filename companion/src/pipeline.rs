@@ -422,13 +422,13 @@ fn prepared(
 ) -> Result<Prepared, BuildError> {
     let writer = options.summaries_model.as_ref().map(|model| Writer::new(model, progress, parts.count));
     // Where a model was asked for triples, they are what facts are made of.
-    let facts = options.needs.facts || (options.needs.synonyms && options.kg_model.is_some());
+    let facts = options.needs.facts || (options.needs.triples() && options.kg_model.is_some());
     let needs = Needs { facts, ..options.needs };
     let prepared = prepare_with(needs, parts, &Beside { knowledge, writer: writer.as_ref(), related })?;
     if needs.facts && prepared.facts.is_none() {
         progress.warn("no passage states a triple, so that hippo:triples has nothing to read; have a model read for triples with --kg-llm");
     }
-    if writer.is_some() && !needs.tree && !needs.communities {
+    if writer.is_some() && !needs.summaries() {
         progress.warn("--summaries-llm has nothing to write: name raptor or graphrag in --retrievers");
     }
     Ok(prepared)
@@ -568,7 +568,7 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     if let Some(reader) = options.relations_model.as_ref().filter(|_| options.needs.relations()) {
         out.push(("relations-llm".to_owned(), reader.asking.model.clone()));
     }
-    if let Some(writer) = options.summaries_model.as_ref().filter(|_| options.needs.tree || options.needs.communities) {
+    if let Some(writer) = options.summaries_model.as_ref().filter(|_| options.needs.summaries()) {
         out.push(("summaries-llm".to_owned(), writer.asking.model.clone()));
     }
     match &options.autokg {

@@ -117,6 +117,16 @@ impl Needs {
     pub fn relations(&self) -> bool {
         self.hyperedges || self.communities
     }
+
+    /// Whether triples that a language model reads would be of use.
+    pub fn triples(&self) -> bool {
+        self.facts || self.synonyms
+    }
+
+    /// Whether a language model would have summaries or reports to write.
+    pub fn summaries(&self) -> bool {
+        self.tree || self.communities
+    }
 }
 
 /// The prepared parts, chunks and entities numbered as in the names.

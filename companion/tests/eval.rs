@@ -107,9 +107,8 @@ fn questions_of_several_kinds_are_told_apart() {
     assert!(out(&run(&["--retrievers", "lexical"])).contains("| single | 1 | lexical | 1.000 |"));
 }
 
-#[test]
-fn every_retriever_can_be_measured_by_its_name() {
-    let dir = tempfile::tempdir().unwrap();
+/// Four passages that mention each other, and a question of the second.
+fn engines(dir: &Path) -> (String, String) {
     let about = [
         ("Ada Lovelace", "Ada Lovelace wrote about the Analytical Engine of Charles Babbage."),
         ("Charles Babbage", "Charles Babbage designed the Analytical Engine in London."),
@@ -117,8 +116,15 @@ fn every_retriever_can_be_measured_by_its_name() {
         ("River Thames", "The River Thames flows through London into the North Sea."),
     ];
     let line = |(title, text): &(&str, &str)| json!({"title": title, "text": text}).to_string() + "\n";
-    let corpus = write(dir.path(), "corpus.jsonl", &about.iter().map(line).collect::<String>());
-    let questions = write(dir.path(), "questions.jsonl", "{\"question\":\"Who designed the Analytical Engine?\",\"gold\":[1]}\n");
+    let corpus = write(dir, "corpus.jsonl", &about.iter().map(line).collect::<String>());
+    let questions = write(dir, "questions.jsonl", "{\"question\":\"Who designed the Analytical Engine?\",\"gold\":[1]}\n");
+    (corpus, questions)
+}
+
+#[test]
+fn every_retriever_can_be_measured_by_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let (corpus, questions) = engines(dir.path());
     let names = pocketgraph::retrieve::NAMES.join(",");
     let found = figures(&program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions, "--retrievers", &names, "--json"]));
     let rows = found["rows"].as_array().unwrap();
@@ -191,15 +197,7 @@ fn reader(body: &str) -> String {
 #[test]
 fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
     let dir = tempfile::tempdir().unwrap();
-    let about = [
-        ("Ada Lovelace", "Ada Lovelace wrote about the Analytical Engine of Charles Babbage."),
-        ("Charles Babbage", "Charles Babbage designed the Analytical Engine in London."),
-        ("London", "London lies on the River Thames."),
-        ("River Thames", "The River Thames flows through London into the sea."),
-    ];
-    let line = |(title, text): &(&str, &str)| json!({"title": title, "text": text}).to_string() + "\n";
-    let corpus = write(dir.path(), "corpus.jsonl", &about.iter().map(line).collect::<String>());
-    let questions = write(dir.path(), "questions.jsonl", "{\"question\":\"Who designed the Analytical Engine?\",\"gold\":[1]}\n");
+    let (corpus, questions) = engines(dir.path());
     let (cache, bundle) = (dir.path().join("cache"), dir.path().join("bundle"));
     let model = model(|_, body| Ok(reader(body)));
     let run = |more: &[&str]| {

@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { FOR_ALL, WAYS } from "./ways.mjs";
 
-const WAYS = readFileSync(new URL("../data/retrievers.txt", import.meta.url), "utf8").trim().split("\n");
 const same = (passage) => Array(12).fill(passage);
 const CORPORA = {
   "one passage": [["Mara Kestrel", "Mara Kestrel was born in Tromsund."]],
@@ -29,8 +29,7 @@ for (const [name, passages] of Object.entries(CORPORA)) {
     const chunks = join(scratch, "chunks.jsonl");
     const bundle = join(scratch, name.replaceAll(" ", "-"));
     writeFileSync(chunks, passages.map(([title, text]) => `${JSON.stringify({ title, text })}\n`).join(""));
-    const build = ["build", "--chunks", chunks, "-o", bundle, "--no-runtime", "--no-cache", "--retrievers", WAYS.filter((way) => !way.includes(":")).join(",")];
-    execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
+    execFileSync(process.env.POCKETGRAPH_PROGRAM, ["build", "--chunks", chunks, "-o", bundle, ...FOR_ALL], { stdio: "pipe" });
     const { PocketGraph } = await import(pathToFileURL(join(process.env.POCKETGRAPH_SITE, "pkg/pocketgraph.js")));
     const graph = await PocketGraph.open(bundle);
     try {

@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { FOR_ALL, WAYS } from "./ways.mjs";
 
 const DOCS = fileURLToPath(new URL("../../docs", import.meta.url));
-const WAYS = readFileSync(new URL("../data/retrievers.txt", import.meta.url), "utf8").trim().split("\n");
 const QUESTIONS = [
   "How does hybrid search join words and vectors?",
   "What does LinearRAG read in a bundle, and what does HippoRAG?",
@@ -23,8 +23,7 @@ const bundle = join(scratch, "bundle");
 let graph;
 
 before(async () => {
-  const prepared = [...new Set(WAYS.map((way) => way.split(":")[0]))];
-  run(["build", DOCS, "-o", bundle, "--no-runtime", "--no-cache", "--retrievers", prepared.join(",")]);
+  run(["build", DOCS, "-o", bundle, ...FOR_ALL]);
   const { PocketGraph } = await import(pathToFileURL(join(process.env.POCKETGRAPH_SITE, "pkg/pocketgraph.js")));
   graph = await PocketGraph.open(bundle);
   await graph.prepare();

@@ -4,7 +4,7 @@
 use super::answering::Prices;
 use super::counted_model::{CountedModel, Tokens};
 use super::kept_replies::KeptReplies;
-use crate::asker::{AskError, Asking, BuildModel};
+use crate::asker::{Asking, BuildModel};
 use crate::cache::Cache;
 use crate::kg::{Gathering, ReadTriplesError, all_heads, read_triples, shown_chunks};
 use crate::prepare::{Beside, Corpus, Needs, Prepared, prepare_with};
@@ -12,25 +12,10 @@ use crate::progress::Progress;
 use crate::relations;
 use crate::summaries::Writer;
 use pocketgraph::bundle::Document;
-use pocketgraph::kg::KgError;
 use pocketgraph::llm::ChatModel;
 use pocketgraph::retrieve::{FactSource, Hippo};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Why there is no index.
-#[derive(Debug, thiserror::Error)]
-pub enum IndexModelError {
-    /// The model refused or fell silent.
-    #[error(transparent)]
-    Asking(#[from] AskError),
-    /// No triples.
-    #[error(transparent)]
-    Triples(#[from] ReadTriplesError),
-    /// The graph of the triples is too large.
-    #[error(transparent)]
-    Graph(#[from] KgError),
-}
 
 /// What an index took, by what it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,8 +87,8 @@ impl<'a> IndexModel<'a> {
     /// Prepares what is needed, and says what that took.
     ///
     /// # Errors
-    /// [`IndexModelError`] when the model refuses or falls silent; what it wrote before that is kept, where there is a cache.
-    pub fn prepare(&self, needs: Needs, corpus: &Corpus<'_>, documents: &[Document]) -> Result<(Prepared, IndexTokens), IndexModelError> {
+    /// [`ReadTriplesError`] when the model refuses or falls silent; what it wrote before that is kept, where there is a cache.
+    pub fn prepare(&self, needs: Needs, corpus: &Corpus<'_>, documents: &[Document]) -> Result<(Prepared, IndexTokens), ReadTriplesError> {
         let IndexModel { index, progress, .. } = self;
         let mut tokens = IndexTokens::default();
         let mut before = self.read.tokens();
@@ -121,25 +106,17 @@ impl<'a> IndexModel<'a> {
             false => None,
         };
         tokens.relations = lap();
-        let facts = needs.facts || needs.synonyms;
         let mut gathering = Gathering::default();
-        if facts {
+        if needs.triples() {
             read_triples(index, documents, corpus.chunks, corpus.count, &mut gathering, *progress)?;
         }
         tokens.triples = lap();
         let knowledge = gathering.finish()?.map(|(graph, _)| graph);
         let writer = Writer::new(index, *progress, corpus.count);
         let beside = Beside { knowledge: knowledge.as_ref(), writer: Some(&writer), related: related.as_ref() };
-        // One after the other, so that what each takes is known.
-        let first = Needs { facts, communities: false, tree: false, ..needs };
-        let mut out = prepare_with(first, corpus, &beside)?;
-        if needs.communities {
-            let with = prepare_with(Needs { communities: true, ..Needs::default() }, corpus, &beside)?;
-            out.communities = with.communities;
-            out.entities = out.entities.or(with.entities);
-            out.relations = out.relations.or(with.relations);
-            tokens.reports = lap();
-        }
+        // The tree apart, so that what its summaries take is known; of the rest only reports ask the model.
+        let mut out = prepare_with(Needs { facts: needs.triples(), tree: false, ..needs }, corpus, &beside)?;
+        tokens.reports = lap();
         if needs.tree {
             out.tree = prepare_with(Needs { tree: true, ..Needs::default() }, corpus, &beside)?.tree;
             tokens.summaries = lap();
@@ -149,11 +126,7 @@ impl<'a> IndexModel<'a> {
 
     /// The options that a manifest tells of an index made with these needs.
     pub fn described(&self, needs: Needs) -> Vec<(String, String)> {
-        let read = [
-            ("kg-llm", needs.facts || needs.synonyms),
-            ("relations-llm", needs.relations()),
-            ("summaries-llm", needs.tree || needs.communities),
-        ];
+        let read = [("kg-llm", needs.triples()), ("relations-llm", needs.relations()), ("summaries-llm", needs.summaries())];
         read.into_iter().filter(|(_, used)| *used).map(|(option, _)| (option.to_owned(), self.index.asking.model.clone())).collect()
     }
 }

@@ -40,7 +40,7 @@ pub use data::{
 pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans};
 pub use groups::{Group, GroupRow};
 pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};
-pub use index_model::{IndexModel, IndexModelError, IndexTokens};
+pub use index_model::{IndexModel, IndexTokens};
 pub use kept_replies::KeptReplies;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use linking::{LinkingRow, evaluate_linking};

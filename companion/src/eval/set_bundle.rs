@@ -1,14 +1,14 @@
 //! The bundle of a set: its passages are the chunks, so that every retriever is measured over the same ones.
 
 use super::data::Passages;
-use super::index_model::{IndexModel, IndexModelError, IndexTokens};
+use super::index_model::{IndexModel, IndexTokens};
 use crate::assemble::{Contents, QueryModel, WriteError, assemble};
 use crate::autokg::{self, AutoKgError, AutoKgOptions};
 use crate::cache::{CachedEmbedder, EmbeddingCounts};
 use crate::cluster::cells;
 use crate::extract::ChunkView;
 use crate::folder::FolderSource;
-use crate::kg;
+use crate::kg::{self, ReadTriplesError};
 use crate::names;
 use crate::prepare::{self, Needs, UnknownRetriever, prepare};
 use crate::train::query_table::TokenTable;
@@ -39,7 +39,7 @@ pub enum EvalError {
     Keywords(#[from] AutoKgError),
     /// The language model that reads and writes for the index.
     #[error(transparent)]
-    Model(#[from] IndexModelError),
+    Model(#[from] ReadTriplesError),
     /// No such retriever.
     #[error(transparent)]
     Retriever(#[from] UnknownRetriever),

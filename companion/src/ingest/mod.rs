@@ -349,11 +349,10 @@ fn html_page(source: &str, found: &Found, options: &IngestOptions, outcome: &mut
 
 /// What a page without text says of itself: the pages that open the sections of a site often have nothing but a title and a description.
 fn description(front_matter: &[(String, String)], source: &str) -> Option<Block> {
-    let text =
-        ["description", "summary"].iter().find_map(|name| front_matter.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)))?.1.trim();
+    let text = field(front_matter, "description").or_else(|| field(front_matter, "summary"))?;
     // One that the source spells otherwise, folded over lines or with marks, stands for the file from its beginning.
     let start = source.find(text).map_or(0, |at| source[..at].chars().count());
-    (!text.is_empty()).then(|| Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(u32::MAX)))
+    Some(Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(u32::MAX)))
 }
 
 fn read_json_lines(file: impl Read, found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::kg::KgError;
 
-/// Why there are no triples.
+/// Why there are no triples, or nothing else that a language model reads or writes for an index.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadTriplesError {
     /// The model refused or fell silent.
