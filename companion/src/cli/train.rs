@@ -6,12 +6,12 @@ use super::{train_data, train_encoder, train_label, train_planner};
 use crate::cache::{Cache, CachedEmbedder};
 use crate::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use crate::progress::Progress;
-use crate::train::encoder::{Teacher, tokens};
+use crate::train::encoder::{Teacher, load, tokens};
 use crate::train::minilm;
-use crate::train::query_table::{Options, TokenTable, alone, lessons};
+use crate::train::query_table::{Lessons, Options, TokenTable, alone, lessons};
 use crate::train::texts::{self, Draw};
 use clap::Subcommand;
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph train`.
@@ -62,8 +62,11 @@ pub(super) fn bits(text: &str) -> std::result::Result<minilm::Bits, String> {
 #[derive(Debug, clap::Args)]
 struct QueryTable {
     /// JSON Lines, TSV, Markdown or text files, also gzipped, and folders of them
-    #[arg(required = true)]
+    #[arg(required_unless_present = "lessons")]
     files: Vec<PathBuf>,
+    /// Learn from the texts and vectors that `train encoder --lessons FILE` kept, instead of files
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "without", "texts", "cache", "device"])]
+    lessons: Option<PathBuf>,
     /// Leave out every text that stands in these files: what the table will be measured with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     without: Vec<PathBuf>,
@@ -120,29 +123,18 @@ fn run_minilm(args: &Minilm) -> Result<()> {
 fn run_query_table(args: &QueryTable) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
-    bars.stage("reading texts", None);
-    let found = texts::collect(&args.files, &args.without, Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed })?;
-    let texts = found.texts;
-    bars.finish();
-    for (file, n) in &found.files {
-        println!("{n:>7} texts of {}", file.display());
-    }
-    println!("{:>7} texts in all", texts.len());
-    let cache = args.cache.as_deref().map(Cache::open).transpose().into_diagnostic()?;
-    bars.stage("embedding texts", Some(texts.len() as u64));
-    let vectors = match args.device {
-        Device::Cpu => CachedEmbedder::new(&model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64)),
-        device => {
-            let mut teacher = Teacher::Network(device.network(&Teacher::layout())?);
-            let found = teacher.vectors(&model, &tokens(&model, &texts, MAX_TOKENS - 2), &|n| bars.at(n as u64));
-            (0..found.rows()).map(|i| found.row_f32(i)).collect()
-        }
+    let mut lessons = match &args.lessons {
+        Some(path) => match load(path, None, model.dim())? {
+            Some([lessons, _]) => lessons,
+            None => return Err(miette!(help = "`train encoder --lessons FILE` makes one", "there is no file {}", path.display())),
+        },
+        None => read_lessons(args, &model, &bars)?,
     };
+    println!("{:>7} texts to learn from", lessons.tokens.len());
     bars.stage("embedding tokens", None);
     let alone = alone(&model);
     bars.finish();
-    let lessons = lessons(&model, &texts, &vectors, &alone);
-    drop(vectors);
+    lessons.add_words(&model, &alone);
     let mut table = TokenTable::untrained(&alone, &lessons.tokens);
     let options = Options { epochs: args.epochs, seed: args.seed, ..Options::default() };
     table.fit(&lessons, &options, &mut |fit| {
@@ -151,4 +143,27 @@ fn run_query_table(args: &QueryTable) -> Result<()> {
     let bytes = table.write(&args.out)?;
     println!("{}: {} rows of {} components, {bytes} bytes", args.out.display(), table.rows.len() / table.dim, table.dim);
     Ok(())
+}
+
+/// Texts out of files, with the model's vectors.
+fn read_lessons(args: &QueryTable, model: &NativeEmbedder, bars: &Bars) -> Result<Lessons> {
+    bars.stage("reading texts", None);
+    let found = texts::collect(&args.files, &args.without, Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed })?;
+    let texts = found.texts;
+    bars.finish();
+    for (file, n) in &found.files {
+        println!("{n:>7} texts of {}", file.display());
+    }
+    let cache = args.cache.as_deref().map(Cache::open).transpose().into_diagnostic()?;
+    bars.stage("embedding texts", Some(texts.len() as u64));
+    let vectors = match args.device {
+        Device::Cpu => CachedEmbedder::new(model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64)),
+        device => {
+            let mut teacher = Teacher::Network(device.network(&Teacher::layout())?);
+            let found = teacher.vectors(model, &tokens(model, &texts, MAX_TOKENS - 2), &|n| bars.at(n as u64));
+            (0..found.rows()).map(|i| found.row_f32(i)).collect()
+        }
+    };
+    bars.finish();
+    Ok(lessons(model, &texts, &vectors))
 }

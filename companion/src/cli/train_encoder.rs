@@ -44,6 +44,9 @@ pub struct Args {
     /// Keep the texts and the model's vectors of them in this file, or take them from it: several encoders can learn from it
     #[arg(long, value_name = "FILE")]
     lessons: Option<PathBuf>,
+    /// Add this token table's vector of a text to the encoder's, which then learns what the table lacks; made by `train query-table`
+    #[arg(long, value_name = "FILE")]
+    add_table: Option<PathBuf>,
     /// Passes over the texts
     #[arg(long, default_value_t = usual().epochs)]
     epochs: usize,
@@ -84,6 +87,7 @@ pub fn run(args: &Args) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
     let stop = stopped()?;
     let layout = Layout::new(sizes(args.layers));
+    let added = args.add_table.as_deref().map(|file| embedder.query_table(Some(file))).transpose()?.flatten();
     let mut network = args.device.network(&layout)?;
     let [lessons, held_out] = lessons(args, &embedder)?;
     println!("{} texts to learn from, {} held out", lessons.tokens.len(), held_out.tokens.len());
@@ -108,7 +112,8 @@ pub fn run(args: &Args) -> Result<()> {
         save_minutes: args.save_minutes,
         ..usual()
     };
-    let course = Course { layout: &layout, embedder: &embedder, lessons: &lessons, held_out: &held_out, stop: &stop };
+    let course =
+        Course { layout: &layout, embedder: &embedder, lessons: &lessons, held_out: &held_out, added: added.as_ref(), stop: &stop };
     if state.step == 0 {
         println!(
             "{} layers, {} numbers: cosine {:.4} before",
@@ -123,7 +128,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Ok(());
     }
     let model = rounded(&layout, &state.best, &embedder, &lessons, args.bits, args.seed)?;
-    let cosine = cosine_of(&model, &embedder, &held_out);
+    let cosine = cosine_of(&model, added.as_ref(), &embedder, &held_out);
     let bytes = encode_layers(&model);
     write(&args.out, &bytes)?;
     println!("{} texts learnt from in {:.0} s on {}", state.seen, state.seconds, network.name());
@@ -143,7 +148,7 @@ fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[Lessons; 2]> {
         args.seed
     );
     if let Some(path) = &args.lessons
-        && let Some(kept) = load(path, &drawn, embedder.dim())?
+        && let Some(kept) = load(path, Some(&drawn), embedder.dim())?
     {
         return Ok(kept);
     }

@@ -149,7 +149,7 @@ pub async fn evaluate(
     let mut rows = Vec::new();
     for name in retrievers {
         let before = rows.len() * questions.len();
-        rows.push(measured(name, &set, build.reader, passages, questions, &|n| done(before + n)).await?);
+        rows.push(measured(name, &set, build, passages, questions, &|n| done(before + n)).await?);
     }
     Ok(Report {
         passages: passages.all.len(),
@@ -168,13 +168,13 @@ pub async fn evaluate(
 async fn measured(
     name: &str,
     set: &SetBundle,
-    reader: Option<&IndexModel<'_>>,
+    build: &SetBuild<'_>,
     passages: &Passages,
     questions: &[Question],
     done: &dyn Fn(usize),
 ) -> Result<Row, EvalError> {
     let retriever = retrieve::by_name(name).ok_or_else(|| UnknownRetriever::new(name))?;
-    let engine = &set.engine;
+    let (engine, reader) = (&set.engine, build.reader);
     let manifest = engine.corpus().bundle().manifest();
     let size = |name: &str| manifest.section(name).map_or(0, |s| s.bytes + s.page_bytes);
     let (mut all, mut times, mut misses, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), 0usize);
@@ -185,6 +185,9 @@ async fn measured(
     for (i, q) in questions.iter().enumerate() {
         let started = Instant::now();
         let mut query = engine.query(&q.text, false).await?;
+        if let (Some(table), Some(vector)) = (build.added, &mut query.vector) {
+            table.add_to(vector, &build.model.model().tokenizer().content(&q.text));
+        }
         query.model = reader.map(|r| r.begin() as Rc<dyn ChatModel>);
         let ranked = retriever.retrieve(engine.corpus(), &query, Some(k)).await.map_err(EngineError::from)?;
         times.push(started.elapsed().as_secs_f64() * 1000.0);

@@ -81,6 +81,8 @@ pub struct SetBuild<'a> {
     pub table: Option<&'a TokenTable>,
     /// What embeds the questions.
     pub side: QuerySide,
+    /// A token table whose unit vector is added to that of a question's layers, where these were trained beside it; the bundle does not carry it.
+    pub added: Option<&'a TokenTable>,
     /// The layers that the bundle carries for them.
     pub layers: &'a [u8],
     /// The language model that reads and writes for the retrievers whose originals have one; without it they go without.

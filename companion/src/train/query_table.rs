@@ -85,6 +85,15 @@ impl TokenTable {
         (length > 1e-6).then_some(sum)
     }
 
+    /// Adds the direction of a text's sum to a unit vector of the same text, and gives the result length 1: a vector by layers that were trained beside
+    /// this table.
+    pub fn add_to(&self, vector: &mut [f32], tokens: &[u32]) {
+        let Some(own) = self.embed(tokens) else { return };
+        vector.iter_mut().zip(own).for_each(|(v, t)| *v += t);
+        let length = norm(vector).max(1e-6);
+        vector.iter_mut().for_each(|v| *v /= length);
+    }
+
     fn sum(&self, tokens: &[u32]) -> Vec<f32> {
         let mut sum = self.bias.clone();
         for &t in tokens {
@@ -303,25 +312,30 @@ pub fn alone(model: &NativeEmbedder) -> Vec<Vec<f32>> {
     model.embed_tokens(&(0..model.words().rows() as u32).map(|t| vec![t]).collect::<Vec<_>>())
 }
 
-/// The lessons of `texts`, whose vectors are given, and of the vocabulary's whole words by themselves, whose vectors are `alone`. Texts without a content
-/// token teach nothing and are left out.
-pub fn lessons(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>], alone: &[Vec<f32>]) -> Lessons {
-    let mut targets = QuantizedMatrix::empty(model.dim());
-    let mut tokens = Vec::new();
-    let mut learn = |content: Vec<u32>, vector: &[f32]| {
-        if !content.is_empty() {
-            tokens.push(content);
-            targets.push(&QuantizedVector::from_f32(vector));
+/// The lessons of `texts`, whose vectors are given, without those that have no content token: they teach nothing.
+pub fn lessons(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>]) -> Lessons {
+    let tokens = texts.par_iter().map(|text| model.tokenizer().content(text)).collect::<Vec<_>>();
+    let mut lessons = Lessons { tokens: Vec::new(), targets: QuantizedMatrix::empty(model.dim()) };
+    tokens.into_iter().zip(vectors).for_each(|(content, vector)| lessons.add(content, vector));
+    lessons
+}
+
+impl Lessons {
+    /// Adds the vocabulary's whole words by themselves, whose vectors are `alone`.
+    pub fn add_words(&mut self, model: &NativeEmbedder, alone: &[Vec<f32>]) {
+        for (token, vector) in (0u32..).zip(alone) {
+            if model.tokenizer().token(token).is_some_and(|w| w.len() > 1 && w.bytes().all(|b| b.is_ascii_lowercase())) {
+                self.add(vec![token], vector);
+            }
         }
-    };
-    for (text, vector) in texts.iter().zip(vectors) {
-        learn(model.tokenizer().content(text), vector);
     }
-    for (token, vector) in (0u32..).zip(alone) {
-        let word = model.tokenizer().token(token).filter(|w| w.len() > 1 && w.bytes().all(|b| b.is_ascii_lowercase()));
-        learn(word.map(|_| vec![token]).unwrap_or_default(), vector);
+
+    fn add(&mut self, content: Vec<u32>, vector: &[f32]) {
+        if !content.is_empty() {
+            self.tokens.push(content);
+            self.targets.push(&QuantizedVector::from_f32(vector));
+        }
     }
-    Lessons { tokens, targets }
 }
 
 #[cfg(test)]

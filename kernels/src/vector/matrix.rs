@@ -3,8 +3,8 @@
 use super::dot::dots;
 use super::{Simd, dot_i8};
 
-/// Rows whose sums are turned into scores together.
-const BLOCK: usize = 64;
+/// Rows whose sums are turned into scores together: a multiple of what kernels take at a time.
+const BLOCK: usize = 48;
 
 /// A vector as int8 with one scale: component i is about `scale * data[i]`.
 #[derive(Debug, Clone, PartialEq)]

@@ -145,6 +145,7 @@ pub fn run(args: &Args) -> Result<()> {
                 model: &CachedEmbedder::new(&model, cache.as_deref()),
                 table: None,
                 side: QuerySide::Model,
+                added: None,
                 layers: &model.layers(QueryLayers::default()),
                 reader: None,
                 progress: &embedded,

@@ -52,6 +52,9 @@ pub struct Args {
     /// Embed the questions with the layers of this file, made by `train encoder`; the bundle must be built anew
     #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
     query_encoder: Option<PathBuf>,
+    /// Add this token table's vector of a question to that of --query-encoder's layers, as `train encoder --add-table` trained them; `dense` and `hybrid`
+    #[arg(long, value_name = "FILE", requires = "query_encoder")]
+    add_table: Option<PathBuf>,
     /// Have a language model do what the retrievers' originals have one do: read for triples (hippo) and relations (hypergraph, graphrag), write summaries
     /// (raptor) and reports (graphrag), choose among facts (hippo); what that can cost at most is told before each step
     #[arg(long, requires = "llm_url", requires = "llm_model")]
@@ -97,12 +100,14 @@ pub fn run(args: &Args) -> Result<()> {
     let embedded = |n: usize| bars.at(n as u64);
     let table = model.query_table(args.query_table.as_deref())?;
     let layers = model.question_layers(args.query_encoder.as_deref(), args.query_layers)?;
+    let added = args.add_table.as_deref().map(|file| model.query_table(Some(file))).transpose()?.flatten();
     let build = SetBuild {
         needs,
         knowledge: None,
         model: &embedder,
         table: table.as_ref(),
         side: args.query_side,
+        added: added.as_ref(),
         layers: &layers,
         reader: reader.as_ref(),
         progress: &embedded,

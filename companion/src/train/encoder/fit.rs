@@ -4,7 +4,7 @@
 
 use crate::embed_bulk::{NativeEmbedder, framed};
 use crate::train::network::{self, Adam, Batch, Layout, Measure, Network, Rates, Schedule, batches, vectors};
-use crate::train::query_table::{Lessons, cosine_gradient};
+use crate::train::query_table::{Lessons, TokenTable, cosine_gradient, dot};
 use miette::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -77,12 +77,20 @@ pub struct Course<'a> {
     pub lessons: &'a Lessons,
     /// Texts to measure with.
     pub held_out: &'a Lessons,
+    /// The token table whose unit vector is added to the student's before both are compared with the model's; it stays as it is.
+    pub added: Option<&'a TokenTable>,
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
 }
 
-/// A batch and the vectors that it shall have, one after the other.
-type Targeted = (Batch, Vec<f32>);
+/// A batch, what is asked of its vectors, and what is added to them.
+struct Targeted {
+    batch: Batch,
+    /// The model's unit vectors, one after the other.
+    targets: Vec<f32>,
+    /// The token table's unit vectors likewise; empty without one.
+    added: Vec<f32>,
+}
 
 impl Course<'_> {
     /// Trains from `state` on, which holds the best numbers afterwards beside the last. Says whether the run came to its end.
@@ -126,14 +134,13 @@ impl Course<'_> {
             let following = chosen(state.step + 1);
             let (loss, next) = std::thread::scope(|scope| {
                 let next = scope.spawn(|| self.batch(self.lessons, &following));
-                let (x, targets) = &ready;
-                let mut scores = learner.forward(x);
-                let cosines = cosines(&mut scores.first, targets, self.embedder.dim());
+                let mut scores = learner.forward(&ready.batch);
+                let cosines = cosines(&mut scores.first, &ready, self.embedder.dim());
                 learner.learn(&scores, &schedule.rates, schedule.factor(state.step, done));
-                (1.0 - cosines / x.lengths.len().max(1) as f64, next.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
+                (1.0 - cosines / ready.batch.lengths.len().max(1) as f64, next.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
             });
             state.step += 1;
-            state.seen += ready.0.lengths.len() as u64;
+            state.seen += ready.batch.lengths.len() as u64;
             ready = next;
             loss_sum += loss;
             losses += 1;
@@ -183,8 +190,8 @@ impl Course<'_> {
         order.sort_by_key(|&i| (self.held_out.tokens[i].len(), i));
         let mut sum = 0.0;
         for chunk in order.chunks(batch.max(1)) {
-            let (x, targets) = self.batch(self.held_out, chunk);
-            sum += cosines(&mut network.scores(parameters, &x).first, &targets, self.embedder.dim());
+            let x = self.batch(self.held_out, chunk);
+            sum += cosines(&mut network.scores(parameters, &x.batch).first, &x, self.embedder.dim());
         }
         sum / order.len().max(1) as f64
     }
@@ -195,15 +202,39 @@ impl Course<'_> {
         let of = |&i: &usize| (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i));
         let (x, targets): (Vec<Vec<f32>>, Vec<Vec<f32>>) = which.par_iter().map(of).unzip();
         let lengths = x.iter().map(|x| x.len() / e.dim()).collect();
-        (Batch { x: x.concat(), lengths }, targets.concat())
+        let addend = |&i: &usize| self.added.map_or_else(Vec::new, |table| addend(table, &lessons.tokens[i]));
+        let added: Vec<Vec<f32>> = which.par_iter().map(addend).collect();
+        Targeted { batch: Batch { x: x.concat(), lengths }, targets: targets.concat(), added: added.concat() }
     }
 }
 
+/// The table's unit vector of a text; zeros where it has none.
+fn addend(table: &TokenTable, tokens: &[u32]) -> Vec<f32> {
+    table.embed(tokens).unwrap_or_else(|| vec![0.0; table.dim])
+}
+
 /// Puts in the place of each mean the gradient of the batch's mean loss by it; gives the sum of the cosines.
-fn cosines(means: &mut [f32], targets: &[f32], dim: usize) -> f64 {
+fn cosines(means: &mut [f32], of: &Targeted, dim: usize) -> f64 {
     let weight = dim as f32 / means.len().max(1) as f32;
-    let pairs = means.par_chunks_exact_mut(dim).zip(targets.par_chunks_exact(dim));
-    pairs.map(|(u, y)| f64::from(cosine_gradient(u, y, weight))).collect::<Vec<f64>>().iter().sum()
+    let pair = |(i, u): (usize, &mut [f32])| {
+        let y = &of.targets[i * dim..][..dim];
+        f64::from(match of.added.get(i * dim..(i + 1) * dim) {
+            None => cosine_gradient(u, y, weight),
+            Some(added) => cosine_gradient_beside(u, added, y, weight),
+        })
+    };
+    means.par_chunks_exact_mut(dim).enumerate().map(pair).collect::<Vec<f64>>().iter().sum()
+}
+
+/// The same for the direction of u / |u| + `added`, by u.
+fn cosine_gradient_beside(u: &mut [f32], added: &[f32], y: &[f32], weight: f32) -> f32 {
+    let length = dot(u, u).sqrt().max(1e-6);
+    let mut by: Vec<f32> = u.iter().zip(added).map(|(u, t)| u / length + t).collect();
+    let cosine = cosine_gradient(&mut by, y, weight);
+    // A change along u does not change its direction.
+    let along = dot(&by, u) / (length * length);
+    u.iter_mut().zip(&by).for_each(|(u, g)| *u = (g - along * *u) / length);
+    cosine
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::cluster::Random;
 use crate::train::encoder::{Teacher, chosen_layers, cosine_of, rounded, tokens};
 use crate::train::minilm::Bits;
 use crate::train::network::{Cpu, Sizes};
+use crate::train::query_table::{Options as Fitting, alone};
 use pocketgraph::embed::{MiniLm, encode_layers};
 use std::sync::OnceLock;
 
@@ -34,7 +35,12 @@ fn start(layers: usize) -> (Layout, Vec<f32>) {
 
 fn course<'a>(layout: &'a Layout, stop: &'a AtomicBool) -> Course<'a> {
     let (embedder, lessons, held_out) = set();
-    Course { layout, embedder, lessons, held_out, stop }
+    Course { layout, embedder, lessons, held_out, added: None, stop }
+}
+
+fn mean_cosine(table: &TokenTable, lessons: &Lessons) -> f64 {
+    let of = |(i, tokens): (usize, &Vec<u32>)| f64::from(dot(&addend(table, tokens), &lessons.targets.row_f32(i)));
+    lessons.tokens.iter().enumerate().map(of).sum::<f64>() / lessons.tokens.len() as f64
 }
 
 fn options() -> Schedule {
@@ -53,7 +59,7 @@ fn one_layer_comes_nearer_to_the_model_and_stays_near_in_four_bits() {
     assert!(after > before + 0.1 && after > 0.8, "{before} {after}");
     let model = rounded(&layout, &state.best, embedder, lessons, Bits::Four, 1).unwrap();
     let read = MiniLm::from_layers(&encode_layers(&model)).unwrap();
-    let in_four_bits = cosine_of(&read, embedder, held_out);
+    let in_four_bits = cosine_of(&read, None, embedder, held_out);
     assert!(in_four_bits > after - 0.05, "{after} {in_four_bits}");
 }
 
@@ -78,21 +84,56 @@ fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
 }
 
 #[test]
+fn beside_a_token_table_a_layer_learns_what_the_table_lacks() {
+    let (embedder, lessons, held_out) = set();
+    let ((layout, parameters), stop) = (start(1), AtomicBool::new(false));
+    let mut table = TokenTable::untrained(&alone(embedder), &lessons.tokens);
+    table.fit(lessons, &Fitting { epochs: 3, batch: 32, held_out: 0, ..Fitting::default() }, &mut |_| {});
+    let by_table = mean_cosine(&table, held_out);
+    let beside = Course { added: Some(&table), ..course(&layout, &stop) };
+    let mut network = Cpu::new(layout.clone());
+    let before = beside.cosine(&mut network, &parameters, 16);
+    let mut state = Checkpoint::new(parameters);
+    assert!(beside.fit(&mut network, &mut state, &options(), &mut |_| {}).unwrap());
+    let after = beside.cosine(&mut network, &state.best, 16);
+    assert!(after > before && after > by_table, "{before} {after}, the table {by_table}");
+    // Without the table the same layer says something else.
+    assert!(course(&layout, &stop).cosine(&mut network, &state.best, 16) < after);
+    let model = rounded(&layout, &state.best, embedder, lessons, Bits::Eight, 1).unwrap();
+    let as_carried = cosine_of(&model, Some(&table), embedder, held_out);
+    assert!((as_carried - after).abs() < 0.02, "{after} {as_carried}");
+}
+
+#[test]
 fn the_gradient_of_the_cosine_is_what_a_small_change_of_a_parameter_does() {
+    gradient_is_measured(false);
+}
+
+#[test]
+fn so_it_is_with_something_added() {
+    gradient_is_measured(true);
+}
+
+fn gradient_is_measured(beside: bool) {
     let sizes = Sizes { hidden: 32, heads: 2, intermediate: 48, layers: 2, first: [0; 3], tags: 0 };
     let layout = Layout::new(sizes);
     let (mut p, mut random) = (layout.random(1), Random::new(2, 2));
     let mut noise = |n: usize| (0..n).map(|_| random.unit() as f32 * 2.0 - 1.0).collect::<Vec<f32>>();
     let batch = Batch { x: noise(17 * 32), lengths: vec![3, 1, 7, 4, 2] };
-    let mut targets = noise(5 * 32);
-    for y in targets.chunks_exact_mut(32) {
-        let length = y.iter().map(|v| v * v).sum::<f32>().sqrt();
-        y.iter_mut().for_each(|v| *v /= length);
-    }
-    let loss = |p: &[f32]| 1.0 - cosines(&mut Cpu::new(layout.clone()).forward(p, &batch).first, &targets, 32) / 5.0;
+    let mut unit = || {
+        let mut vectors = noise(5 * 32);
+        for y in vectors.chunks_exact_mut(32) {
+            let length = y.iter().map(|v| v * v).sum::<f32>().sqrt();
+            y.iter_mut().for_each(|v| *v /= length);
+        }
+        vectors
+    };
+    let (targets, added) = (unit(), if beside { unit() } else { Vec::new() });
+    let asked = Targeted { batch, targets, added };
+    let loss = |p: &[f32]| 1.0 - cosines(&mut Cpu::new(layout.clone()).forward(p, &asked.batch).first, &asked, 32) / 5.0;
     let mut network = Cpu::new(layout.clone());
-    let mut by = network.forward(&p, &batch);
-    cosines(&mut by.first, &targets, 32);
+    let mut by = network.forward(&p, &asked.batch);
+    cosines(&mut by.first, &asked, 32);
     let mut gradient = vec![0.0; layout.len];
     network.backward(&p, &by, &mut gradient);
     let largest = gradient.iter().fold(0.0f32, |m, g| m.max(g.abs()));

@@ -37,11 +37,11 @@ pub fn save(path: &Path, drawn: &str, lessons: [&Lessons; 2]) -> Result<()> {
         .wrap_err_with(|| format!("writing {}", path.display()))
 }
 
-/// Reads what [`save`] wrote; `None` where there is no file.
+/// Reads what [`save`] wrote; `None` where there is no file. Without `drawn`, whatever its lessons were drawn from.
 ///
 /// # Errors
 /// When it is no such file, or its lessons were drawn from something else.
-pub fn load(path: &Path, drawn: &str, dim: usize) -> Result<Option<[Lessons; 2]>> {
+pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Lessons; 2]>> {
     if !path.exists() {
         return Ok(None);
     }
@@ -49,7 +49,7 @@ pub fn load(path: &Path, drawn: &str, dim: usize) -> Result<Option<[Lessons; 2]>
     let bytes = std::fs::read(path).into_diagnostic().wrap_err_with(told)?;
     let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(told)?;
     let found = metadata.metadata().as_ref().and_then(|m| m.get("drawn")).map_or("", String::as_str);
-    if found != drawn {
+    if let Some(drawn) = drawn.filter(|&drawn| drawn != found) {
         return Err(miette!(
             help = "name another file with --lessons, or remove this one",
             "{} holds other lessons ({found}) than are asked for ({drawn})",
@@ -93,12 +93,13 @@ mod tests {
     fn lessons_read_back_as_they_were_and_others_than_asked_for_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lessons");
-        assert!(load(&path, "a", 4).unwrap().is_none());
+        assert!(load(&path, Some("a"), 4).unwrap().is_none());
         save(&path, "a", [&lessons(9), &lessons(2)]).unwrap();
-        assert!(load(&path, "a", 4).unwrap().unwrap() == [lessons(9), lessons(2)]);
-        assert!(load(&path, "b", 4).unwrap_err().to_string().contains("other lessons"));
+        assert!(load(&path, Some("a"), 4).unwrap().unwrap() == [lessons(9), lessons(2)]);
+        assert!(load(&path, None, 4).unwrap().unwrap()[1] == lessons(2));
+        assert!(load(&path, Some("b"), 4).unwrap_err().to_string().contains("other lessons"));
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-        assert!(load(&path, "a", 4).is_err());
+        assert!(load(&path, Some("a"), 4).is_err());
     }
 }

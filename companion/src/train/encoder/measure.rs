@@ -4,7 +4,7 @@ use crate::cluster::Random;
 use crate::embed_bulk::{MAX_TOKENS, NativeEmbedder, framed};
 use crate::train::minilm::Bits;
 use crate::train::network::{Layout, rounded_layers, sums};
-use crate::train::query_table::{Lessons, dot};
+use crate::train::query_table::{Lessons, TokenTable, dot};
 use miette::Result;
 use pocketgraph::embed::MiniLm;
 use rayon::prelude::*;
@@ -22,11 +22,13 @@ pub fn rounded(layout: &Layout, parameters: &[f32], embedder: &NativeEmbedder, l
     rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
 }
 
-/// The mean cosine of the vectors that the engine gives with these layers to those of the lessons.
-pub fn cosine_of(model: &MiniLm, embedder: &NativeEmbedder, lessons: &Lessons) -> f64 {
+/// The mean cosine of the vectors that the engine gives with these layers, beside a token table where there is one, to those of the lessons.
+pub fn cosine_of(model: &MiniLm, added: Option<&TokenTable>, embedder: &NativeEmbedder, lessons: &Lessons) -> f64 {
     let of = |(i, content): (usize, &Vec<u32>)| {
         let ids: Vec<u32> = framed(content).collect();
-        model.embed(&ids, embedder.words()).map_or(0.0, |v| f64::from(dot(&v, &lessons.targets.row_f32(i))))
+        let Ok(mut v) = model.embed(&ids, embedder.words()) else { return 0.0 };
+        added.iter().for_each(|table| table.add_to(&mut v, content));
+        f64::from(dot(&v, &lessons.targets.row_f32(i)))
     };
     let cosines: Vec<f64> = lessons.tokens.par_iter().enumerate().map(|(i, t)| of((i, t))).collect();
     cosines.iter().sum::<f64>() / cosines.len().max(1) as f64
