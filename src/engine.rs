@@ -241,7 +241,8 @@ impl Engine {
         self.corpus.bundle().pause().await;
     }
 
-    fn encoder(&self) -> Option<Rc<QuestionEncoder>> {
+    /// What embeds questions, where it is loaded.
+    pub fn encoder(&self) -> Option<Rc<QuestionEncoder>> {
         self.encoder.borrow().clone()
     }
 

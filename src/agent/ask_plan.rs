@@ -18,6 +18,7 @@ use super::trained::Trained;
 use super::types::{AgentEvent, PlannedBy};
 use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
 use crate::bundle::Bundle;
+use crate::embed::QuestionEncoder;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
@@ -26,7 +27,7 @@ use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources}
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
 use crate::planner::model::{Grounded, names};
-use crate::planner::{LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_trained, believes_trained};
+use crate::planner::{LEAST_MEANT, LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_trained, believes_trained, meant};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,15 @@ const CANDIDATES: usize = 5;
 const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
+
+/// What a bundle brings that helps to plan.
+#[derive(Clone, Copy, Default)]
+pub struct PlanningAids<'a> {
+    /// The bundle whose trained planner is asked, if it brings one.
+    pub trained: Option<&'a Bundle>,
+    /// The model that embeds questions, where it is loaded: it tells which relation is meant where no word names one.
+    pub encoder: Option<&'a QuestionEncoder>,
+}
 
 /// A plan that was carried out.
 struct Done {
@@ -122,7 +132,9 @@ async fn answered(
             done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
         }
         (Some(linker), None) => {
-            match propose(linker, question, Some(engine.corpus().bundle()), options, meter.as_ref(), &mut warnings, events).await? {
+            let encoder = engine.encoder();
+            let aids = PlanningAids { trained: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
+            match propose(linker, question, aids, options, meter.as_ref(), &mut warnings, events).await? {
                 Err(why) => warnings.push(format!("There is no plan: {why}.")),
                 Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
             }
@@ -214,24 +226,26 @@ pub async fn plan_question(
             mentions: Vec::new(),
         });
     };
-    plan_over(&linker, question, Some(engine.corpus().bundle()), options, with).await
+    let encoder = engine.encoder();
+    let aids = PlanningAids { trained: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
+    plan_over(&linker, question, aids, options, with).await
 }
 
-/// As [`plan_question`], over any knowledge graph; a trained planner is that of the bundle `trained`, if it brings one.
+/// As [`plan_question`], over any knowledge graph, with what helps to plan.
 ///
 /// # Errors
 /// [`EngineError::Answer`] when the caller aborted.
 pub async fn plan_over(
     linker: &Linker,
     question: &str,
-    trained: Option<&Bundle>,
+    aids: PlanningAids<'_>,
     options: &AgentOptions,
     with: &AskWith<'_>,
 ) -> Result<PlannedQuestion, EngineError> {
     let count = |text: &str| text.len() / 4 + 1;
     let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
     let mut warnings = Vec::new();
-    let proposed = propose(linker, question, trained, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
+    let proposed = propose(linker, question, aids, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
     let graph = linker.graph();
     // A question of megabytes names nothing that is worth the time.
     let beginning = &question[..question.floor_char_boundary(4096)];
@@ -264,7 +278,7 @@ pub async fn plan_over(
 async fn propose(
     linker: &Linker,
     question: &str,
-    trained: Option<&Bundle>,
+    aids: PlanningAids<'_>,
     options: &AgentOptions,
     meter: Option<&Metered<'_>>,
     warnings: &mut Vec<String>,
@@ -277,12 +291,12 @@ async fn propose(
     let by_rules = async || {
         let planned = rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
         // What follows may be long as well.
-        if let Some(bundle) = trained {
+        if let Some(bundle) = aids.trained {
             bundle.pause().await;
         }
         planned
     };
-    let trained = trained.filter(|bundle| Trained::is_in(bundle));
+    let trained = aids.trained.filter(|bundle| Trained::is_in(bundle));
     let least = options.least_confidence;
     let unsure = match options.planner {
         PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
@@ -290,6 +304,13 @@ async fn propose(
         choice => {
             // A caller who asks for the trained planner does not wait for the rules.
             let ruled = if choice == PlannerChoice::Trained { None } else { Some(by_rules().await) };
+            // Where no word names a relation the trained planner can but guess which of several is meant.
+            if let (Some(Err(_)), Some(encoder)) = (&ruled, aids.encoder)
+                && let Some(found) = by_meaning(encoder, linker, question).await
+                && found.confidence >= least.unwrap_or(LEAST_MEANT)
+            {
+                return Ok(Ok((found, PlannedBy::Meaning)));
+            }
             // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
             let named = if trained.is_some() { names(linker, question) } else { 0 };
             let asked = || match &ruled {
@@ -332,6 +353,17 @@ async fn propose(
 async fn trained_plan(bundle: &Bundle, linker: &Linker, question: &str) -> Result<Grounded, PlannerError> {
     let trained = Trained::load(bundle).await.map_err(|e| PlannerError::Model(e.to_string()))?;
     trained.ok_or(PlannerError::Unsure { confidence: 0.0 })?.planned(linker, question).await
+}
+
+/// The plan of the relation that a question comes nearest to; `None` where it names no single thing, and where words cannot be loaded.
+async fn by_meaning(encoder: &QuestionEncoder, linker: &Linker, question: &str) -> Option<Proposal> {
+    let asked = meant(linker, question)?;
+    let texts = asked.texts();
+    let vectors = encoder.encode_names(&texts).await.ok()?;
+    let own = encoder.encode(&asked.question).await.ok()?;
+    let vector = |text: &str| vectors.get(texts.binary_search(&text).ok()?).map(|v| &v[..]);
+    let found = asked.nearest(linker.graph(), &own, &vector)?;
+    Some(Proposal { plan: found.plan, confidence: found.confidence })
 }
 
 /// Why there is no plan, to stand in a sentence.

@@ -49,7 +49,7 @@ mod golden_tests;
 mod hostile_tests;
 
 pub use ask::{AskWith, Carried, ProtocolAnswer, ask_with_protocol};
-pub use ask_plan::{PlannedQuestion, answer_plan, plan_over, plan_question};
+pub use ask_plan::{PlannedQuestion, PlanningAids, answer_plan, plan_over, plan_question};
 pub use carry_out::WebPassages;
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch};
 pub use kg_tools::KgTools;

@@ -142,6 +142,8 @@ pub enum PlannedBy {
     Rules,
     /// The trained planner.
     Trained,
+    /// The relation whose names come nearest to the question, by the model that embeds questions.
+    Meaning,
     /// A language model.
     Llm,
     /// Whoever asked: the plan was given.

@@ -6,10 +6,15 @@ use crate::compact::Map;
 use crate::text::Tokenizer;
 use crate::vector::QuantizedMatrix;
 use futures::future::{FutureExt, LocalBoxFuture};
+#[cfg(feature = "full")]
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A question counts up to here, in tokens; what follows is not embedded.
 const MAX_TOKENS: usize = 256;
+/// Vectors of names are forgotten when there are more.
+#[cfg(feature = "full")]
+const NAMES_KEPT: usize = 4096;
 
 /// Cuts questions into the tokens of the bundle's model, and loads their word vectors a page at a time.
 #[derive(Clone)]
@@ -23,6 +28,9 @@ pub struct WordPages {
 pub struct QuestionEncoder {
     words: WordPages,
     model: Rc<MiniLm>,
+    /// Vectors of names that were asked for.
+    #[cfg(feature = "full")]
+    named: RefCell<Map<String, Rc<[f32]>>>,
 }
 
 /// The word vectors that one question needs.
@@ -114,7 +122,12 @@ impl QuestionEncoder {
             decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
         });
         let (words, model) = futures::future::try_join(WordPages::load(bundle), model).await?;
-        Ok(QuestionEncoder { words, model })
+        Ok(QuestionEncoder {
+            words,
+            model,
+            #[cfg(feature = "full")]
+            named: RefCell::default(),
+        })
     }
 
     /// Number of content tokens of a text.
@@ -129,9 +142,35 @@ impl QuestionEncoder {
     pub async fn encode(&self, text: &str) -> Result<Vec<f32>, BundleError> {
         let ids = self.words.tokenizer.encode(text, MAX_TOKENS);
         let rows = self.words.rows(&ids).await?;
+        self.pass(&ids, &rows).await
+    }
+
+    /// The unit vectors of texts that come again and again, such as names of relations. They are computed once, and their word embeddings loaded together.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a page of word embeddings cannot be loaded.
+    #[cfg(feature = "full")]
+    pub async fn encode_names(&self, texts: &[&str]) -> Result<Vec<Rc<[f32]>>, BundleError> {
+        if self.named.borrow().len() > NAMES_KEPT {
+            *self.named.borrow_mut() = Map::default();
+        }
+        let known = |text: &str| self.named.borrow().get(text).cloned();
+        let new: Vec<(&str, Vec<u32>)> =
+            texts.iter().filter(|t| known(t).is_none()).map(|&t| (t, self.words.tokenizer.encode(t, MAX_TOKENS))).collect();
+        let ids: Vec<u32> = new.iter().flat_map(|(_, ids)| ids).copied().collect();
+        let rows = self.words.rows(&ids).await?;
+        for (text, ids) in new {
+            let vector = self.pass(&ids, &rows).await?;
+            self.named.borrow_mut().insert(text.to_owned(), vector.into());
+        }
+        Ok(texts.iter().filter_map(|t| known(t)).collect())
+    }
+
+    /// The model's pass over a text whose word embeddings are loaded.
+    async fn pass(&self, ids: &[u32], rows: &QuestionRows) -> Result<Vec<f32>, BundleError> {
         let corrupt = |e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() };
         let mut pass = EmbedScratch::default();
-        self.words.run(&self.model, &ids, &rows, &mut pass).await.map_err(corrupt)?;
+        self.words.run(&self.model, ids, rows, &mut pass).await.map_err(corrupt)?;
         let mut out = Vec::new();
         self.model.unit_vectors(&pass, &mut out).map_err(corrupt)?;
         Ok(out)

@@ -13,6 +13,7 @@ mod conditions;
 mod kin;
 mod lexicon;
 mod llm;
+mod meaning;
 mod measures;
 pub mod model;
 mod pattern;
@@ -29,6 +30,7 @@ use futures::future::LocalBoxFuture;
 
 pub use choice::{asks_trained, believes_trained};
 pub use llm::{Drafted, Form, LlmPlanner};
+pub use meaning::{Choice, LEAST_MEANT, Meant, meant};
 pub use pattern::{names, ordering, pattern};
 pub use query::{Asked, Query};
 pub use rules::{Planned, RulesPlanner};

@@ -35,7 +35,7 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
     let joined = |word: &str, gap: &str| gap.chars().all(|c| c == ' ' || "-.:&’'".contains(c)) && (!gap.contains(". ") || word.len() <= 3);
     let mut at = 1;
     while at < all.len() {
-        if !marked(all[at].text) || all[at].text == "I" {
+        if !marked(all[at].text) || matches!(all[at].text, "I" | "TV") {
             at += 1;
             continue;
         }
@@ -43,7 +43,11 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
         let mut next = at + 1;
         while next < all.len() && next - last <= 3 {
             let gap = question.get(all[next - 1].span.end..all[next].span.start).unwrap_or(",");
-            if !joined(all[next - 1].text, gap) || fold(all[next - 1].text).ends_with("'s") {
+            if !joined(all[next - 1].text, gap) {
+                break;
+            }
+            // "St. Stephen's College" is one name; of "Belgium's king" the first word alone.
+            if fold(all[next - 1].text).ends_with("'s") && !marked(all[next].text) {
                 break;
             }
             if marked(all[next].text) {
@@ -82,7 +86,8 @@ fn alternatives(question: &str) -> Option<[Range<usize>; 2]> {
     (few(first) && few(second)).then(|| [place(first, start), place(second, start + first.len() + " or ".len())])
 }
 
-/// The quoted parts, quotes included. An apostrophe inside a word is no quote.
+/// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing quote ends the part: where it is set inside,
+/// it parts names all the same.
 fn quoted(question: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;
@@ -92,7 +97,7 @@ fn quoted(question: &str) -> Vec<Range<usize>> {
         let letter_follows = chars.peek().is_some_and(|(_, n)| n.is_alphanumeric());
         match open {
             Some((start, close)) if c == close && !(c == '\'' && letter_follows) => {
-                found.push(start..at + c.len_utf8());
+                found.push(start..if before == ',' { at - 1 } else { at + c.len_utf8() });
                 open = None;
             }
             None if !before.is_alphanumeric() => {

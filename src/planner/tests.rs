@@ -279,6 +279,10 @@ fn names_are_found_by_quotes_and_capitals() {
     let found = |q: &str| names(q).into_iter().map(|s| q[s].to_owned()).collect::<Vec<_>>();
     assert_eq!(found("Is D. W. Griffith in 'Boys Don't Cry' or \"Zodiac\"?"), ["D. W. Griffith", "'Boys Don't Cry'", "\"Zodiac\""]);
     assert_eq!(found("What borders Dane County and Allegheny County's neighbour?"), ["Dane County", "Allegheny County"]);
+    assert_eq!(found("What do \"Zodiac,\" \"Friends,\" and 'Luther,' share?"), ["\"Zodiac", "\"Friends", "'Luther"]);
+    assert_eq!(found("Where is St. Stephen's College, and who runs Chad's army?"), ["St. Stephen's College", "Chad"]);
+    assert_eq!(found("Which TV show has Bryan Cranston?"), ["Bryan Cranston"]);
+    assert_eq!(found("Is \",\" in \"C\"?"), ["\"", "\"C\""]);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, LabeledSpan, NamedSource, Report, Result, WrapErr, miette};
 use pocketgraph::agent::{
-    AgentOptions, AnswerGraph, AskWith, PlannedBy, PlannedQuestion, ProtocolAnswer, WebPassages, WebSearch, answer_plan, plan_over,
+    AgentOptions, AnswerGraph, AskWith, PlannedBy, PlannedQuestion, PlanningAids, ProtocolAnswer, WebPassages, WebSearch, answer_plan,
+    plan_over,
 };
 use pocketgraph::engine::Engine;
 use pocketgraph::kg::Linker;
@@ -90,7 +91,9 @@ pub fn run(args: &Args) -> Result<()> {
                 mentions: Vec::new(),
             },
             (None, Some(question)) => {
-                plan_over(&linker, question, engine.as_ref().map(|e| e.corpus().bundle()), &options, &with).await.into_diagnostic()?
+                let encoder = engine.as_ref().and_then(Engine::encoder);
+                let aids = PlanningAids { trained: engine.as_ref().map(|e| e.corpus().bundle()), encoder: encoder.as_deref() };
+                plan_over(&linker, question, aids, &options, &with).await.into_diagnostic()?
             }
             (None, None) => return Err(miette!(help = "give a question, or a plan with --plan FILE", "there is nothing to plan")),
         };

@@ -8,6 +8,7 @@ pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
     match by {
         PlannedBy::Rules => format!("rules{sure}"),
         PlannedBy::Trained => format!("the trained planner{sure}"),
+        PlannedBy::Meaning => format!("the relation nearest in meaning{sure}"),
         PlannedBy::Llm => format!("the language model{sure}"),
         PlannedBy::Caller => "you".to_owned(),
     }

@@ -2,16 +2,18 @@
 
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
-use crate::embed_bulk::NativeEmbedder;
+use crate::embed_bulk::{NativeEmbedder, QueryLayers, framed};
 use crate::eval::{Part, PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
 use crate::planner_model::{NativePlanner, PlannerSource, model};
 use crate::train::planner::{Frames, Judge, Lesson, Lessons};
 use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::{PlannerModel, names};
-use pocketgraph::planner::{LlmPlanner, RulesPlanner, asks_trained, believes_trained};
-use std::collections::BTreeMap;
+use pocketgraph::planner::{LEAST_MEANT, LlmPlanner, Planned, RulesPlanner, asks_trained, believes_trained, meant};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -47,7 +49,7 @@ pub struct Plans {
     /// Who writes the plans; `trained` takes --planner-model; `auto` is the rules and the trained planner together, as `ask` has them; `llm` needs
     /// --base-url and --model. Of questions of `train data`, `pattern` is the trained planner with the pattern given, and `labels` has all words labelled and
     /// only looks them up
-    #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "pattern", "labels", "llm"], default_value = "gold")]
+    #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "meaning", "pattern", "labels", "llm"], default_value = "gold")]
     planner: String,
     /// The trained planner's weights, as `train planner` wrote them [default: the program's own]
     #[arg(long, value_name = "FILE")]
@@ -165,9 +167,20 @@ pub fn plans(args: &Plans) -> Result<()> {
         _ => Err("there is no model".to_owned()),
     };
     let rules = RulesPlanner::new(&linker).least_confidence(args.least_confidence);
+    let embedder = matches!(args.planner.as_str(), "pattern" | "labels" | "auto" | "meaning").then(NativeEmbedder::new).transpose()?;
+    let meanings = embedder.as_ref().filter(|_| matches!(args.planner.as_str(), "auto" | "meaning")).map(Meanings::new).transpose()?;
+    let nearest = |question: &str, least: f32| {
+        let found = meanings.as_ref()?.nearest(&linker, question)?;
+        (found.confidence >= least).then_some(found.plan)
+    };
     // As `ask` chooses between them.
     let either = |question: &str| {
         let (ruled, named) = (rules.planned(question), names(&linker, question));
+        if ruled.is_err()
+            && let Some(plan) = nearest(question, LEAST_MEANT)
+        {
+            return Ok(plan);
+        }
         if let (Some(trained), Some(over)) = (&trained, &over)
             && asks_trained(named, ruled.as_ref().ok().map(|p| (&p.plan, p.confidence)))
             && let Ok(found) = trained.planned(over, question)
@@ -177,8 +190,8 @@ pub fn plans(args: &Plans) -> Result<()> {
         }
         ruled.map(|p| p.plan).map_err(|e| e.to_string())
     };
-    let embedder = matches!(args.planner.as_str(), "pattern" | "labels").then(NativeEmbedder::new).transpose()?;
-    let given = embedder.as_ref().map(|e| Given::new(args, &linker, e)).transpose()?;
+    let alone = |question: &str| nearest(question, args.least_confidence).ok_or_else(|| "no relation is near".to_owned());
+    let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| Given::new(args, &linker, e)).transpose()?;
     let told = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));
     let writer = match args.planner.as_str() {
         "pattern" | "labels" => Writer::Other(&told),
@@ -187,6 +200,7 @@ pub fn plans(args: &Plans) -> Result<()> {
         }
         "trained" => Writer::Other(&read),
         "auto" => Writer::Other(&either),
+        "meaning" => Writer::Other(&alone),
         "rules" => Writer::Rules(args.least_confidence),
         "llm" if chat.is_none() => {
             return Err(miette!(help = "name an endpoint with --base-url and --model", "--planner llm needs a language model"));
@@ -202,6 +216,35 @@ pub fn plans(args: &Plans) -> Result<()> {
     println!("planner: {}\n", args.planner);
     print_plans(&report);
     Ok(())
+}
+
+/// Relations chosen by meaning, with the vectors of their names at hand.
+struct Meanings<'e> {
+    embedder: &'e NativeEmbedder,
+    /// The layers that a page embeds questions with.
+    layers: MiniLm,
+    known: RefCell<HashMap<String, Option<Vec<f32>>>>,
+}
+
+impl<'e> Meanings<'e> {
+    fn new(embedder: &'e NativeEmbedder) -> Result<Meanings<'e>> {
+        let layers = MiniLm::from_layers(&embedder.layers(QueryLayers::default())).into_diagnostic()?;
+        Ok(Meanings { embedder, layers, known: RefCell::default() })
+    }
+
+    fn vector(&self, text: &str) -> Option<Vec<f32>> {
+        let ids: Vec<u32> = framed(&self.embedder.tokenizer().content(text)).collect();
+        self.layers.embed(&ids, self.embedder.words()).ok()
+    }
+
+    fn nearest(&self, linker: &Linker, question: &str) -> Option<Planned> {
+        let asked = meant(linker, question)?;
+        let mut known = self.known.borrow_mut();
+        for text in asked.texts() {
+            known.entry(text.to_owned()).or_insert_with(|| self.vector(text));
+        }
+        asked.nearest(linker.graph(), &self.vector(&asked.question)?, &|text| known.get(text)?.as_deref())
+    }
 }
 
 /// Questions whose labels are given.
