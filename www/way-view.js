@@ -8,6 +8,8 @@ const NARROW = 460;
 const ROW = 46;
 const BOX = 30;
 const SHOWN_MEMBERS = 6;
+/** Who is how sure of a plan. */
+const PLANNERS = { rules: "A plan by rules", trained: "A plan by the trained planner", meaning: "A plan by the relation nearest in meaning" };
 
 /** The folded panel below an answer's heading. */
 export class WayView {
@@ -49,7 +51,8 @@ export class WayView {
     if (!plan) return this.say(text);
     const lines = text.split("\n").filter((line) => !line.startsWith("#"));
     const sure = `${Math.round(confidence * 100)} % sure`;
-    const who = by === "rules" ? `A plan by rules, ${sure}` : by === "trained" ? `A plan by the trained planner, ${sure}` : "A plan";
+    const told = PLANNERS[by];
+    const who = told ? `${told}, ${sure}` : "A plan";
     this.#add(h("span", { class: "route-text" }, who), h("pre", {}, lines.join("\n")));
   }
 

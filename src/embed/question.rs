@@ -6,14 +6,12 @@ use crate::compact::Map;
 use crate::text::Tokenizer;
 use crate::vector::QuantizedMatrix;
 use futures::future::{FutureExt, LocalBoxFuture};
-#[cfg(feature = "full")]
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A question counts up to here, in tokens; what follows is not embedded.
 const MAX_TOKENS: usize = 256;
 /// Vectors of names are forgotten when there are more.
-#[cfg(feature = "full")]
 const NAMES_KEPT: usize = 4096;
 
 /// Cuts questions into the tokens of the bundle's model, and loads their word vectors a page at a time.
@@ -29,7 +27,6 @@ pub struct QuestionEncoder {
     words: WordPages,
     model: Rc<MiniLm>,
     /// Vectors of names that were asked for.
-    #[cfg(feature = "full")]
     named: RefCell<Map<String, Rc<[f32]>>>,
 }
 
@@ -122,12 +119,7 @@ impl QuestionEncoder {
             decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
         });
         let (words, model) = futures::future::try_join(WordPages::load(bundle), model).await?;
-        Ok(QuestionEncoder {
-            words,
-            model,
-            #[cfg(feature = "full")]
-            named: RefCell::default(),
-        })
+        Ok(QuestionEncoder { words, model, named: RefCell::default() })
     }
 
     /// Number of content tokens of a text.
@@ -149,7 +141,6 @@ impl QuestionEncoder {
     ///
     /// # Errors
     /// [`BundleError`] when a page of word embeddings cannot be loaded.
-    #[cfg(feature = "full")]
     pub async fn encode_names(&self, texts: &[&str]) -> Result<Vec<Rc<[f32]>>, BundleError> {
         if self.named.borrow().len() > NAMES_KEPT {
             *self.named.borrow_mut() = Map::default();

@@ -2,8 +2,9 @@
 //!
 //! The rules and the trained planner know a relation by its names and by everyday words for them. "Who was behind the camera for Heat?" has none. Here the
 //! question, with "this film" in the place of the name, and every relation that the thing has, said by its names between its types ("film directed
-//! by person"), are embedded by the model that embeds questions, and the nearest relation is meant if it is near, and nearer than the next. Which
-//! relations there are to choose from is the graph's: those of the named thing, to what the question word asks for.
+//! by person"), are embedded by the model that embeds questions, and the nearest relation is meant, if it is nearer than the next and hardly less near than
+//! whatever else people ask about things ("film budget", "film plot"): a graph without budgets does not say what a film cost. Which relations there are
+//! to choose from is the graph's: those of the named thing, to what the question word asks for.
 
 use super::lexicon::{Lexicon, is_function_word};
 use super::query::{Asked, Query};
@@ -12,7 +13,7 @@ use super::rules::Planned;
 use super::walk;
 use crate::compact::{sort_by, sort_unique};
 use crate::elementary::exp_f32;
-use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Relation, RelationId};
+use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId};
 
 /// The confidence from which a relation is taken to be meant.
 pub const LEAST_MEANT: f32 = 0.5;
@@ -26,6 +27,141 @@ const NAMES: usize = 6;
 const LONGEST_NAME: usize = 200;
 /// Words that ask for more than a step, beside superlatives.
 const FURTHER: [&str; 10] = ["count", "except", "least", "more", "most", "nor", "not", "number", "than", "without"];
+/// What people ask about things, whatever a graph knows of them.
+const ELSE: [&str; 130] = [
+    "achievement",
+    "actor",
+    "address",
+    "advantage",
+    "age",
+    "age limit",
+    "architect",
+    "area",
+    "audience",
+    "availability",
+    "award",
+    "ban",
+    "band member",
+    "book",
+    "border",
+    "box office",
+    "budget",
+    "burial place",
+    "camera",
+    "capital",
+    "cause of death",
+    "character",
+    "chief executive",
+    "child",
+    "cinematographer",
+    "coach",
+    "colour",
+    "composer",
+    "cost",
+    "costume designer",
+    "country",
+    "country of origin",
+    "crew",
+    "critics",
+    "currency",
+    "date of birth",
+    "date of death",
+    "definition",
+    "depth",
+    "difference",
+    "director",
+    "discoverer",
+    "distributor",
+    "duration",
+    "editor",
+    "education",
+    "elevation",
+    "employer",
+    "ending",
+    "example",
+    "fame",
+    "filming location",
+    "format",
+    "founder",
+    "genre",
+    "headquarters",
+    "height",
+    "history",
+    "illustrator",
+    "industry",
+    "ingredient",
+    "instrument",
+    "inventor",
+    "language",
+    "law",
+    "league",
+    "length",
+    "licence",
+    "material",
+    "meaning",
+    "member",
+    "method",
+    "music",
+    "name",
+    "nationality",
+    "neighbour",
+    "nickname",
+    "nomination",
+    "number of employees",
+    "occupation",
+    "opening hours",
+    "owner",
+    "parents",
+    "part",
+    "participant",
+    "partner",
+    "period",
+    "place of birth",
+    "place of death",
+    "plot",
+    "political party",
+    "population",
+    "position held",
+    "prequel",
+    "price",
+    "prize",
+    "producer",
+    "product",
+    "production company",
+    "publisher",
+    "purpose",
+    "reason",
+    "record label",
+    "release date",
+    "religion",
+    "residence",
+    "revenue",
+    "review",
+    "sequel",
+    "series",
+    "setting",
+    "shape",
+    "sibling",
+    "speed",
+    "spouse",
+    "studio",
+    "symptom",
+    "team",
+    "technology",
+    "trailer",
+    "translator",
+    "treatment",
+    "use",
+    "version",
+    "voice",
+    "website",
+    "weight",
+    "width",
+    "winner",
+    "writer",
+];
+/// What is nearer than this to a name of a relation says the same.
+const SAME: f32 = 0.9;
 /// The part of a relation's triples that must lead to what the question asks for.
 const FITTING: f32 = 0.5;
 
@@ -36,6 +172,8 @@ pub struct Meant {
     pub question: String,
     /// The relations to choose from; never empty.
     pub choices: Vec<Choice>,
+    /// What else might be asked of such a thing: to embed as well.
+    pub others: Vec<String>,
     asked: String,
     start: NodeId,
     /// The relations that words of the question are names of, word by word.
@@ -72,17 +210,26 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
     for direction in [Direction::Forward, Direction::Backward] {
         for (relation, _) in graph.relations_at(start, direction) {
             let Some(of) = graph.vocabulary().relation(relation) else { continue };
-            if choices.len() < CHOICES && fits(of, relation, direction, &asked) {
+            if choices.len() < CHOICES && fits(of, relation, direction, &asked) && is_imported(graph, start, relation, direction) {
                 choices.push(Choice { says: says(graph, of), relation, direction });
             }
         }
     }
     let class = graph.classes(start).find_map(|c| word(graph, c));
-    let name = class.map_or_else(|| "this".to_owned(), |class| format!("this {class}"));
+    let name = class.as_ref().map_or_else(|| "this".to_owned(), |class| format!("this {class}"));
+    let class = class.unwrap_or_default();
+    let others = ELSE.iter().map(|what| format!("{class} {what}").trim().to_owned()).collect();
     let spoken = words.iter().filter(|w| !is_function_word(&w.folded)).map(|w| w.relations.iter().map(|r| r.0).collect::<Vec<_>>());
     let spoken = spoken.filter(|relations| !relations.is_empty()).collect();
     let text = format!("{}{name}{}", question.get(..mention.span.start)?, question.get(mention.span.end..)?);
-    (!choices.is_empty()).then(|| Meant { question: text, choices, asked: question.to_owned(), start, spoken })
+    (!choices.is_empty()).then(|| Meant { question: text, choices, others, asked: question.to_owned(), start, spoken })
+}
+
+/// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and sections: there anything is a step away from
+/// anything, and a question that a heading names is not about what contains the heading.
+fn is_imported(graph: &KnowledgeGraph, of: NodeId, relation: RelationId, direction: Direction) -> bool {
+    let first = graph.follow(of, relation, direction).next();
+    first.is_some_and(|edge| graph.provenance(edge.triple).any(|p| matches!(p, Provenance::Line { .. })))
 }
 
 /// Whether a relation leads to what is asked for.
@@ -116,14 +263,15 @@ fn word(graph: &KnowledgeGraph, class: Class) -> Option<String> {
 impl Meant {
     /// The texts to embed besides the question, each once.
     pub fn texts(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.choices.iter().flat_map(|c| &c.says).map(String::as_str).collect();
+        let mut all: Vec<&str> = self.choices.iter().flat_map(|c| &c.says).chain(&self.others).map(String::as_str).collect();
         sort_unique(&mut all);
         all
     }
 
     /// The plan that asks for the nearest relation, by the unit vectors of the question and of every text (`None` where there is none), and what it finds.
     pub fn nearest<'v>(&self, graph: &KnowledgeGraph, question: &[f32], vector: &dyn Fn(&str) -> Option<&'v [f32]>) -> Option<Planned> {
-        let near = |text: &String| vector(text).map_or(-1.0, |v| v.iter().zip(question).map(|(a, b)| a * b).sum());
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        let near = |text: &String| vector(text).map_or(-1.0, |v| dot(v, question));
         let nearness = |c: &Choice| c.says.iter().map(near).fold(-1.0f32, f32::max);
         let mut ranked: Vec<(f32, &Choice)> = self.choices.iter().map(|c| (nearness(c), c)).collect();
         sort_by(&mut ranked, |a, b| b.0.total_cmp(&a.0));
@@ -132,16 +280,23 @@ impl Meant {
         if self.spoken.iter().any(|names| !names.contains(&choice.relation)) {
             return None;
         }
-        let next = ranked.iter().skip(1).map(|r| r.0).next().unwrap_or(0.0).max(0.0);
+        let next = ranked.get(1).map_or(0.0, |r| r.0.max(0.0));
+        let names: Vec<&[f32]> = self.choices.iter().flat_map(|c| &c.says).filter_map(|text| vector(text)).collect();
+        let another = |text: &&String| vector(text).is_some_and(|v| names.iter().all(|name| dot(name, v) < SAME));
+        let other = self.others.iter().filter(another).map(near).fold(0.0f32, f32::max);
         let step =
             Query::Step { of: Box::new(Query::Entity(self.start)), relation: choice.relation, direction: choice.direction, target: None };
         let answer = walk::reached(graph, &[self.start], choice.relation, choice.direction, &|_| true);
-        Some(Planned { plan: Asked::Set(step).plan(graph, &self.asked), confidence: confidence(best, best - next), answer })
+        Some(Planned { plan: Asked::Set(step).plan(graph, &self.asked), confidence: confidence(best - next, best - other), answer })
     }
 }
 
-/// The probability that a choice is meant: by how near it is, and how much nearer than the next. Read off MetaQA's questions of one hop in other words, and
-/// questions of several steps, counts and comparisons, of which every choice is wrong.
-fn confidence(best: f32, ahead: f32) -> f32 {
-    1.0 / (1.0 + exp_f32(-(12.0 * (best - 0.5) + 30.0 * (ahead.min(0.1) - 0.02))))
+/// The probability that a choice is meant: by how much nearer it is than the next, and than what else might be asked. Read off MetaQA's questions of one hop
+/// in other words, and questions that its graph cannot answer.
+fn confidence(ahead: f32, of_others: f32) -> f32 {
+    1.0 / (1.0 + exp_f32(-(40.0 * (of_others + 0.05) + 20.0 * (ahead.min(0.1) - 0.02))))
 }
+
+#[cfg(test)]
+#[path = "meaning_tests.rs"]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::endpoint::{Endpoint, Planning};
 use super::import::Tables;
-use super::open::{bundle, wait, with_model};
+use super::open::{wait, with_model};
 use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, LabeledSpan, NamedSource, Report, Result, WrapErr, miette};
@@ -123,8 +123,8 @@ fn graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
         return Err(miette!(help = "name a bundle, or a file with --kg", "there is no knowledge graph to plan over"));
     };
     let folder = Path::new(folder);
-    // Only what reads passages wants the model that embeds questions.
-    let engine = if args.execute || args.plan.is_some() { with_model(folder)? } else { bundle(folder)? };
+    // The model that embeds questions also tells which relation is meant where no word names one.
+    let engine = with_model(folder)?;
     let linker = wait(engine.knowledge())?.into_diagnostic()?.ok_or_else(|| {
         let help = "build it with --kg FILE, or give a graph with --kg";
         miette!(help = help, "the bundle {} carries no knowledge graph", folder.display())

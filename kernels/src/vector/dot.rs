@@ -35,6 +35,7 @@ pub(crate) fn dots(simd: Simd, rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
 }
 
 /// The definition, and the fallback.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 fn scalar(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
     for (i, o) in out.iter_mut().enumerate() {
         *o = rest(&rows[i.wrapping_mul(dim)..], q);

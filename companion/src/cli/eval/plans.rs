@@ -46,7 +46,7 @@ pub struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `trained` takes --planner-model; `auto` is the rules and the trained planner together, as `ask` has them; `llm` needs
+    /// Who writes the plans; `trained` takes --planner-model; `meaning` asks for the relation nearest in meaning; `auto` is all of them together, as `ask` has them; `llm` needs
     /// --base-url and --model. Of questions of `train data`, `pattern` is the trained planner with the pattern given, and `labels` has all words labelled and
     /// only looks them up
     #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "meaning", "pattern", "labels", "llm"], default_value = "gold")]
@@ -62,7 +62,7 @@ pub struct Plans {
     /// Only a part of the questions, chosen by themselves: 1/2 is the first of two
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
-    /// Below this confidence `rules` and `trained` have no plan
+    /// Below this confidence `rules`, `trained` and `meaning` have no plan
     #[arg(long, default_value_t = 0.3)]
     least_confidence: f32,
     /// Print the figures as JSON

@@ -1,0 +1,92 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::kg::KgBuilder;
+use crate::plan::rft;
+
+/// Two films of an imported graph, and a page that documents join to a section.
+fn linker() -> Linker {
+    let mut b = KgBuilder::default();
+    let (film, person) = (b.entity_type("film").unwrap(), b.entity_type("person").unwrap());
+    let (by, plays, contains) =
+        (b.relation("directed_by").unwrap(), b.relation("starred_actors").unwrap(), b.relation("contains").unwrap());
+    for (line, (head, relation, tail)) in
+        (1..).zip([("Heat", by, "Michael Mann"), ("Heat", plays, "Al Pacino"), ("Serpico", plays, "Al Pacino")])
+    {
+        let (head, tail) = (b.entity(head).unwrap(), b.entity(tail).unwrap());
+        b.entity_has_type(head, film).unwrap();
+        b.entity_has_type(tail, person).unwrap();
+        b.triple(head, relation, tail, Provenance::Line { file: "films", line }).unwrap();
+    }
+    let (page, section) = (b.entity("Guide").unwrap(), b.entity("Installation").unwrap());
+    b.triple(page, contains, section, Provenance::Passage { chunk: 0, start: 0, end: 5 }).unwrap();
+    Linker::new(&b.finish().unwrap())
+}
+
+/// What is planned where the question is as near to every text as `near` says, and texts are not near each other.
+fn planned(linker: &Linker, question: &str, near: &dyn Fn(&str) -> f32) -> Option<Planned> {
+    let asked = meant(linker, question)?;
+    let texts = asked.texts();
+    let vectors: Vec<Vec<f32>> = texts
+        .iter()
+        .enumerate()
+        .map(|(i, text)| {
+            let mut v = vec![0.0; texts.len() + 1];
+            v[0] = near(text);
+            v[i + 1] = (1.0 - v[0] * v[0]).sqrt();
+            v
+        })
+        .collect();
+    let mut question = vec![0.0; texts.len() + 1];
+    question[0] = 1.0;
+    asked.nearest(linker.graph(), &question, &|text| texts.binary_search(&text).ok().map(|i| &vectors[i][..]))
+}
+
+#[test]
+fn a_question_stands_for_its_kind_of_thing_beside_what_the_thing_has() {
+    let asked = meant(&linker(), "Who was behind the camera for Heat?").unwrap();
+    assert_eq!(asked.question, "Who was behind the camera for this film?");
+    let says: Vec<&str> = asked.choices.iter().flat_map(|c| &c.says).map(String::as_str).collect();
+    assert_eq!(says, ["film directed by person", "film starred actors person"]);
+    assert!(asked.others.iter().any(|o| o == "film budget") && asked.texts().len() == says.len() + asked.others.len());
+}
+
+#[test]
+fn the_nearest_relation_is_asked_for_in_its_direction() {
+    let linker = linker();
+    let near = |text: &str| if text.contains("directed") { 0.7 } else { 0.4 };
+    let found = planned(&linker, "Who was behind the camera for Heat?", &near).unwrap();
+    assert!(found.confidence > LEAST_MEANT);
+    assert_eq!(found.answer.iter().map(|&n| linker.graph().label(n)).collect::<Vec<_>>(), ["Michael Mann"]);
+    assert!(rft::print(&found.plan).unwrap().contains("<directed_by>"));
+    let found = planned(&linker, "What has Al Pacino been seen in?", &|text| if text.contains("starred") { 0.7 } else { 0.4 }).unwrap();
+    assert_eq!(found.answer.iter().map(|&n| linker.graph().label(n)).collect::<Vec<_>>(), ["Heat", "Serpico"]);
+}
+
+#[test]
+fn what_comes_nearer_to_something_else_or_to_two_relations_alike_is_not_believed() {
+    let linker = linker();
+    let cost = |text: &str| if text == "film budget" { 0.8 } else { 0.5 };
+    assert!(planned(&linker, "What did Heat set the studio back?", &cost).unwrap().confidence < LEAST_MEANT);
+    let alike = |text: &str| if text.contains("person") { 0.5 } else { 0.55 };
+    assert!(planned(&linker, "Who was behind the camera for Heat?", &alike).unwrap().confidence < LEAST_MEANT);
+}
+
+#[test]
+fn several_things_counts_ways_and_documents_are_left_to_others() {
+    let linker = linker();
+    for question in [
+        "Who was behind the camera for Heat and Serpico?",
+        "How many people were behind the camera for Heat?",
+        "Who was the greatest behind the camera for Heat?",
+        "How do I see Heat?",
+        "Who was behind the camera?",
+        "What does the Guide say?",
+        "",
+    ] {
+        assert_eq!(meant(&linker, question), None, "{question}");
+    }
+    assert_eq!(meant(&linker, &format!("Who was behind {} for Heat?", "the camera ".repeat(60))), None);
+    // "Starred" names another relation than the nearest: that is a second step.
+    assert!(planned(&linker, "Who starred with the man behind Heat?", &|text| if text.contains("directed") { 0.9 } else { 0.1 }).is_none());
+}
