@@ -1,0 +1,65 @@
+//! Questions whose words name no relation: the relation nearest in meaning is asked for, with the bundle's own model.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use futures::executor::block_on;
+use pocketgraph::agent::{AgentOptions, AskWith, PlannedBy, PlannedQuestion, PlannerChoice, plan_question};
+use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine};
+use pocketgraph_companion::folder::FolderSource;
+use pocketgraph_companion::kg::{ImportOptions, KgFiles};
+use pocketgraph_companion::pipeline::BuildOptions;
+use std::path::Path;
+use std::rc::Rc;
+
+/// A bundle of a small graph of films beside one passage.
+fn films(folder: &Path) -> Engine {
+    let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/films.tsv");
+    support::engine(support::corpus(folder, [("Films", "A page about films.")]), |options| BuildOptions {
+        knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())),
+        ..options
+    })
+}
+
+fn planned(engine: &Engine, question: &str, options: &AgentOptions) -> PlannedQuestion {
+    let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+    block_on(plan_question(engine, question, options, &with)).unwrap()
+}
+
+#[test]
+fn a_question_that_names_no_relation_is_planned_by_the_one_nearest_in_meaning() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = films(folder.path());
+    for (question, relation) in [("Who was behind the camera for Heat?", "<directed_by>"), ("Who plays in Serpico?", "<starred_actors>")] {
+        let plan = planned(&engine, question, &AgentOptions::default());
+        assert_eq!(plan.by, Some(PlannedBy::Meaning), "{question}: {plan:?}");
+        assert!(plan.text.contains(relation) && plan.confidence >= 0.5, "{question}: {plan:?}");
+        // Names that were embedded once give the same again.
+        assert_eq!(planned(&engine, question, &AgentOptions::default()), plan);
+    }
+    // Words that name one are the rules'.
+    assert_eq!(planned(&engine, "Who directed Heat?", &AgentOptions::default()).by, Some(PlannedBy::Rules));
+}
+
+#[test]
+fn what_the_graph_does_not_say_is_not_planned() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = films(folder.path());
+    for question in ["What did Heat cost?", "What happens at the end of Serpico?", "Where was Al Pacino born?"] {
+        let plan = planned(&engine, question, &AgentOptions::default());
+        assert_ne!(plan.by, Some(PlannedBy::Meaning), "{question}: {plan:?}");
+    }
+}
+
+#[test]
+fn without_the_model_or_where_others_are_asked_for_meaning_has_no_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = films(folder.path());
+    let question = "Who was behind the camera for Heat?";
+    let sure = AgentOptions { least_confidence: Some(0.999), ..AgentOptions::default() };
+    let rules = AgentOptions { planner: PlannerChoice::Rules, ..AgentOptions::default() };
+    assert!(planned(&engine, question, &sure).plan.is_none() && planned(&engine, question, &rules).plan.is_none());
+    let source = FolderSource::new(folder.path().join("bundle"));
+    let unprepared = block_on(Engine::open(Rc::new(source), DEFAULT_MEMORY_LIMIT)).unwrap();
+    assert_ne!(planned(&unprepared, question, &AgentOptions::default()).by, Some(PlannedBy::Meaning));
+}
