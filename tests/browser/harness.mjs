@@ -1,9 +1,12 @@
 // What every test file starts with: the site, an LLM endpoint and a browser, opened before its tests and closed after them.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
 import { launch, newPage } from "./browser.mjs";
 import { serveLlm, serveSite, strictPolicy } from "./server.mjs";
 
@@ -52,6 +55,20 @@ export function harness(prepare) {
     return page;
   };
   return test;
+}
+
+/** Builds a small graph of films beside one document of this text, and serves it at /films/; for `harness`. It is removed after the tests. */
+export function serveFilms(text) {
+  const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-films-"));
+  after(() => rmSync(scratch, { recursive: true, force: true }));
+  return ({ site }) => {
+    mkdirSync(join(scratch, "docs"));
+    writeFileSync(join(scratch, "docs", "page.md"), text);
+    const films = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
+    const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", films, "--no-runtime", "--no-cache"];
+    execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
+    site.mounts.set("/films/", join(scratch, "bundle"));
+  };
 }
 
 /** Runs `body(package, argument)` in the page. A PocketGraphError it throws comes back as { code, message }. */

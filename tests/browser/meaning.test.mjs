@@ -1,27 +1,12 @@
 // Planning by meaning in the page: once the model that embeds questions is there, a question that names no relation is planned by the nearest one.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { harness, use } from "./harness.mjs";
+import { test } from "node:test";
+import { harness, serveFilms, use } from "./harness.mjs";
 
-const FILMS = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
 const UNNAMED = "Who was behind the camera for Heat?";
 
-const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-meaning-"));
-
-const t = harness(({ site }) => {
-  mkdirSync(join(scratch, "docs"));
-  writeFileSync(join(scratch, "docs", "films.md"), "# Films\n\nA page about films.\n");
-  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", FILMS, "--no-runtime", "--no-cache"];
-  execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
-  site.mounts.set("/films/", join(scratch, "bundle"));
-});
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const t = harness(serveFilms("# Films\n\nA page about films.\n"));
 
 for (const worker of [true, false]) {
   const where = worker ? "in a worker" : "on the page's thread";

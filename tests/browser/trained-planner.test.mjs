@@ -1,27 +1,12 @@
 // The trained planner in the page: a question that names several things is planned by it, and where its weights cannot be had the rules take over.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { ask, assertClean, harness, use } from "./harness.mjs";
+import { test } from "node:test";
+import { ask, assertClean, harness, serveFilms, use } from "./harness.mjs";
 
-const FILMS = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
 const JOINED = "Which films were directed by Michael Mann and also starred Al Pacino?";
 
-const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-trained-"));
-
-const t = harness(({ site }) => {
-  mkdirSync(join(scratch, "docs"));
-  writeFileSync(join(scratch, "docs", "people.md"), "# People\n\n## Mira Voss\n\nMira Voss was born in Hallwil in 1871.\n");
-  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", FILMS, "--no-runtime", "--no-cache"];
-  execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
-  site.mounts.set("/films/", join(scratch, "bundle"));
-});
-after(() => rmSync(scratch, { recursive: true, force: true }));
+const t = harness(serveFilms("# People\n\n## Mira Voss\n\nMira Voss was born in Hallwil in 1871.\n"));
 
 /** Asks through the package; resolves to what the last event carries, and the files that were asked for meanwhile. */
 async function answerOf(worker, question, options = {}) {

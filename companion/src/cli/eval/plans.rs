@@ -46,8 +46,8 @@ pub struct Plans {
     /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `trained` takes --planner-model; `meaning` asks for the relation nearest in meaning; `auto` is all of them together, as `ask` has them; `llm` needs
-    /// --base-url and --model. Of questions of `train data`, `pattern` is the trained planner with the pattern given, and `labels` has all words labelled and
+    /// Who writes the plans; `trained` takes --planner-model; `meaning` asks for the relation nearest in meaning; `auto` is all of them together, as `ask`
+    /// has them; `llm` needs --base-url and --model. Of questions of `train data`, `pattern` is the trained planner with the pattern given, and `labels` has all words labelled and
     /// only looks them up
     #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "meaning", "pattern", "labels", "llm"], default_value = "gold")]
     planner: String,
