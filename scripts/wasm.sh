@@ -53,7 +53,7 @@ build_wasm() {
   local wanted
   wanted=$(
     {
-      hash_of_files "$WORK/pocketgraph_wasm.wasm" "$WORK/pocketgraph_full.wasm" "$WORK/pocketgraph_scalar.wasm" js
+      hash_of_files "$WORK/pocketgraph_wasm.wasm" "$WORK/pocketgraph_full.wasm" "$WORK/pocketgraph_scalar.wasm" js scripts/order-functions.mjs
       "$WASM_BINDGEN" --version
       echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL $SCALAR_OPT_LEVEL ${WASM_OPT_INLINING[*]} ${WASM_OPT_MORE[*]} ${WASM_OPT_FEATURES[*]}"
     } | hash_of_input
@@ -98,7 +98,9 @@ compile_wasm() {
 optimise_wasm() {
   say "optimising $(basename "$1") ($2)"
   "$WASM_OPT" "$2" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
-  mv "$1.opt" "$1"
+  node scripts/order-functions.mjs "$1.opt" "$1.ordered"
+  "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$1.ordered" -o "$1"
+  rm "$1.opt" "$1.ordered"
 }
 
 # minify FILE...: comments and long names of locals go; what a module exports, and every property, keeps its name. A page waits for half of the
