@@ -194,15 +194,17 @@ export class PocketGraphAskElement extends HTMLElement {
     }
     const unwanted = this.getAttribute("model") === "off" || navigator.connection?.saveData || graph.info().hasModel === false;
     // Without it searching goes on, by words and feedback.
-    if (!unwanted) this.#preparing ??= graph.prepare().then(() => this.#refine(graph)).catch(() => {});
+    const refine = () => this.#refine(graph).catch(() => {});
+    if (!unwanted) this.#preparing ??= graph.prepare({ onStage: refine }).catch(() => {});
   }
 
-  // Once a question at most: a retriever that needs no model never says that the model spoke.
+  // Once a question and stage at most: a retriever that needs no model never says that the model spoke.
   async #refine(graph) {
     const { question, stage } = this.#shown ?? {};
     const current = () => graph === this.#graph && this.#view.input.value.trim() === question?.trim();
-    if (!current() || stage === "model" || this.#refined === question) return;
-    this.#refined = question;
+    const wanted = `${graph.modelReady() ? "model" : "table"} ${question}`;
+    if (!current() || stage === "model" || this.#refined === wanted) return;
+    this.#refined = wanted;
     const refined = await graph.search(question, this.#searchOptions());
     if (current()) this.#showResult(refined);
   }

@@ -31,6 +31,7 @@ export class LocalEngine {
   #upgrading = HAS_SIMD ? null : Promise.resolve();
   // What an engine had fetched that has been replaced.
   #fetchedBefore = { requests: 0, bytes: 0 };
+  #tableReady = false;
   #lifetime = new AbortController();
   #pending = new Set();
   #broken = null;
@@ -87,7 +88,7 @@ export class LocalEngine {
   }
 
   #work(name, args, onEvent, signal) {
-    if (name === "prepare") return this.#prepare(onEvent, signal);
+    if (name === "prepare") return this.#prepare(Boolean(args[0]), onEvent, signal);
     if (name === "stats") return this.#stats();
     if (name === "warm") return this.#load("full", signal).then(() => {});
     if (name === "fetched") return performance.getEntriesByType("resource").map((entry) => entry.name);
@@ -96,13 +97,14 @@ export class LocalEngine {
     return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));
   }
 
-  /** Loads the query model. An engine that took the place of the one being prepared needs it as well. */
-  async #prepare(onEvent, signal) {
+  /** Loads the query model, or the token table. An engine that took the place of the one being prepared needs it as well. */
+  async #prepare(tableOnly, onEvent, signal) {
     let prepared;
     do {
       prepared = this.#engine;
-      await prepared.prepare(onEvent, signal);
+      await prepared.prepare(tableOnly, onEvent, signal);
     } while (prepared !== this.#engine);
+    this.#tableReady ||= tableOnly;
   }
 
   #stats() {
@@ -126,7 +128,10 @@ export class LocalEngine {
       full.free();
       throw replacedError();
     }
-    while (this.#engine.modelReady() && !full.modelReady()) await full.prepare(undefined, this.#lifetime.signal);
+    const { signal } = this.#lifetime;
+    // Without the table the full engine ranks as before it came, and that is all.
+    if (this.#tableReady && !this.#engine.modelReady()) await full.prepare(true, undefined, signal).catch(() => {});
+    while (this.#engine.modelReady() && !full.modelReady()) await full.prepare(false, undefined, signal);
     const old = this.#engine;
     const { requests, bytes } = old.stats();
     this.#fetchedBefore = { requests, bytes };

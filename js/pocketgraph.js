@@ -107,20 +107,24 @@ export class PocketGraph {
   }
 
   /**
-   * Loads the query model. Searching works before; afterwards `dense` and `hybrid` use it. Calls made while one runs share it, and
-   * it is given up when all of them have been aborted.
+   * Loads the query model, and before it, in a bundle that has one, the token table that stands in for it. Searching works before; afterwards
+   * `auto`, `dense` and `hybrid` use it. `onStage` hears "table" and "model" when the next search is ranked by them. Calls made while one runs share
+   * it, and it is given up when all of them have been aborted.
    */
-  async prepare({ signal, onProgress } = {}) {
+  async prepare({ signal, onProgress, onStage } = {}) {
     throwIfAborted(signal);
     if (this.#modelReady) return;
     const shared = (this.#preparing ??= this.#startPreparing());
+    const listener = { onProgress, onStage };
     shared.waiting += 1;
-    if (onProgress) shared.listeners.add(onProgress);
+    shared.listeners.add(listener);
+    // Who joins late hears of the table as well.
+    if (shared.tableReady) onStage?.("table");
     try {
       await abortable(shared.done, signal);
     } finally {
       shared.waiting -= 1;
-      shared.listeners.delete(onProgress);
+      shared.listeners.delete(listener);
       if (shared.waiting === 0) {
         shared.controller.abort();
         if (this.#preparing === shared) this.#preparing = null;
@@ -129,11 +133,24 @@ export class PocketGraph {
   }
 
   #startPreparing() {
-    const shared = { controller: new AbortController(), listeners: new Set(), waiting: 0, done: null };
-    const onProgress = (progress) => shared.listeners.forEach((listener) => listener(progress));
-    shared.done = this.#call("prepare", [], { onEvent: onProgress, signal: shared.controller.signal }).then(() => {
+    const shared = { controller: new AbortController(), listeners: new Set(), waiting: 0, tableReady: false, done: null };
+    const { signal } = shared.controller;
+    const onProgress = (progress) => shared.listeners.forEach((listener) => listener.onProgress?.(progress));
+    const tell = (stage) => shared.listeners.forEach((listener) => listener.onStage?.(stage));
+    const load = (tableOnly) => this.#call("prepare", [tableOnly], { onEvent: onProgress, signal });
+    const work = async () => {
+      if (this.#info?.sections.some(({ name }) => name === "table")) {
+        // Without the table the wait for the model is longer, and that is all.
+        shared.tableReady = await load(true).then(() => true, () => false);
+        if (shared.tableReady) tell("table");
+        // Who wanted no more than the table leaves now, before anything of the model is asked for.
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      await load(false);
       this.#modelReady = true;
-    });
+      tell("model");
+    };
+    shared.done = work();
     shared.done.catch(() => {});
     return shared;
   }

@@ -46,6 +46,7 @@ function readModule(bytes) {
       if (byte < 128) return value;
     }
   };
+  if (bytes.subarray(0, 8).toString("latin1") !== "\0asm\x01\0\0\0") throw new Error("this is no WebAssembly module");
   const kept = [bytes.subarray(0, 8)];
   const module = { kept, bodies: [], imported: 0 };
   while (at < bytes.length) {

@@ -1,19 +1,19 @@
 //! The engine's face: one open bundle, and what can be asked of it.
 
+#[cfg(feature = "full")]
+mod knowledge;
+
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
-use crate::compact::{Map, Set, sort_by};
-use crate::embed::QuestionEncoder;
+use crate::compact::sort_by;
+use crate::embed::{QuestionEncoder, TableEncoder};
 #[cfg(feature = "full")]
-use crate::embed::TableEncoder;
-use crate::kg::{self, Candidate, Linker};
+use crate::kg::Linker;
 use crate::lexical;
 use crate::llm::ChatModel;
-use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources, Similarity};
-use crate::plan::{Head, Operation, Plan, Relation, SearchKg};
+#[cfg(feature = "full")]
+use crate::plan::execute::ExecuteError;
 use crate::retrieve::{self, Corpus, Hit, Query, Retriever, SearchResult, Subgraph};
-use crate::vector::QuantizedVector;
-use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,6 +37,7 @@ pub enum EngineError {
     #[error(transparent)]
     Answer(#[from] AnswerError),
     /// A plan that cannot be executed, or whose execution was stopped.
+    #[cfg(feature = "full")]
     #[error(transparent)]
     Plan(#[from] ExecuteError),
     /// The caller asked for something that does not exist.
@@ -50,7 +51,9 @@ impl EngineError {
         match self {
             EngineError::Bundle(e) => e.code(),
             EngineError::Answer(e) => e.code(),
+            #[cfg(feature = "full")]
             EngineError::Plan(ExecuteError::Plan(_)) => "bad-argument",
+            #[cfg(feature = "full")]
             EngineError::Plan(ExecuteError::Cancelled) => "aborted",
             EngineError::BadArgument(_) => "bad-argument",
         }
@@ -136,8 +139,8 @@ pub struct Neighbor {
 pub struct Engine {
     corpus: Corpus,
     encoder: RefCell<Option<Rc<QuestionEncoder>>>,
-    #[cfg(feature = "full")]
     table: RefCell<Option<Rc<TableEncoder>>>,
+    #[cfg(feature = "full")]
     linker: RefCell<Option<Rc<Linker>>>,
 }
 
@@ -151,8 +154,8 @@ impl Engine {
         Ok(Engine {
             corpus: Corpus::new(bundle),
             encoder: RefCell::default(),
-            #[cfg(feature = "full")]
             table: RefCell::default(),
+            #[cfg(feature = "full")]
             linker: RefCell::default(),
         })
     }
@@ -193,8 +196,6 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when it cannot be loaded.
-    // Not in the module that only searches: feedback was measured to do as well (docs/benchmarks.md) and needs no bytes of its own.
-    #[cfg(feature = "full")]
     pub async fn prepare_table(&self) -> Result<(), EngineError> {
         let bundle = self.corpus.bundle();
         if self.table.borrow().is_none() && TableEncoder::is_in(bundle) {
@@ -204,7 +205,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Loads the model that embeds questions, and the token table before it; from then on searches use it. Does nothing when it is there.
+    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there.
     ///
     /// # Errors
     /// [`EngineError`] when the bundle brings no model or it cannot be loaded.
@@ -217,9 +218,6 @@ impl Engine {
                     "the bundle's vectors are by {id}, and it brings no model to embed questions with"
                 )));
             }
-            // Without the table the wait for the model is longer, and that is all.
-            #[cfg(feature = "full")]
-            let _ = self.prepare_table().await;
             let encoder = Rc::new(QuestionEncoder::load(bundle).await?);
             *self.encoder.borrow_mut() = Some(encoder);
         }
@@ -258,12 +256,10 @@ impl Engine {
             Some(encoder) if !query.read.is_empty() => encoder.encode(&query.read).await.ok(),
             _ => None,
         };
-        #[cfg(feature = "full")]
-        {
-            let table = self.table.borrow().clone().filter(|_| query.vector.is_none() && !typing);
-            if let Some(table) = table {
-                query.by_table = table.encode(&query.read).await.unwrap_or_default();
-            }
+        let table = self.table.borrow().clone().filter(|_| query.vector.is_none() && !typing);
+        if let Some(table) = table {
+            // Rows that cannot be loaded leave the question to feedback, too.
+            query.by_table = table.encode(&query.read).await.unwrap_or_default();
         }
         Ok(query)
     }
@@ -348,84 +344,6 @@ impl Engine {
         let query = Query::of_words(question, question, false);
         let ranked = retrieve::Ranked::listed(chunks);
         Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
-    }
-
-    /// The bundle's knowledge graph, ready for linking; `None` when the bundle carries none. Loaded when first asked for.
-    ///
-    /// # Errors
-    /// [`EngineError`] when it cannot be loaded.
-    pub async fn knowledge(&self) -> Result<Option<Rc<Linker>>, EngineError> {
-        if let Some(linker) = self.linker.borrow().as_ref() {
-            return Ok(Some(Rc::clone(linker)));
-        }
-        if !kg::is_in(self.corpus.bundle()) {
-            return Ok(None);
-        }
-        let graph = kg::load(self.corpus.bundle()).await?;
-        let linker = Rc::new(Linker::in_turns(&graph, || self.pause()).await);
-        *self.linker.borrow_mut() = Some(Rc::clone(&linker));
-        Ok(Some(linker))
-    }
-
-    /// What a mention may mean in the knowledge graph, best first: by its letters, and where no name agrees, by meaning, if the bundle has
-    /// the labels' vectors and the model is loaded. Empty without a graph.
-    ///
-    /// # Errors
-    /// [`EngineError`] when the graph, the vectors or the words cannot be loaded.
-    pub async fn link(&self, mention: &str, limit: usize) -> Result<Vec<Candidate>, EngineError> {
-        let Some(linker) = self.knowledge().await? else { return Ok(Vec::new()) };
-        let found = linker.link(mention, limit);
-        if !found.is_empty() || mention.trim().is_empty() {
-            return Ok(found);
-        }
-        let Some(encoder) = self.encoder() else { return Ok(found) };
-        let Some(labels) = kg::load_labels(self.corpus.bundle(), linker.graph().entities()).await? else { return Ok(found) };
-        let vector = encoder.encode(&mention[..mention.floor_char_boundary(MAX_QUESTION)]).await?;
-        linker.remember(mention, &labels.scan(&QuantizedVector::from_f32(&vector)));
-        Ok(linker.link(mention, limit))
-    }
-
-    /// Executes a plan over the bundle's knowledge graph, and over its passages where the graph has nothing, unless `resources` brings others.
-    ///
-    /// # Errors
-    /// [`EngineError`] when the graph cannot be loaded, when the plan fails its checks, and when asked to stop.
-    pub async fn execute(&self, plan: &Plan, resources: Resources<'_>, limits: Limits) -> Result<Execution, EngineError> {
-        let linker = self.knowledge().await?;
-        for statement in &plan.statements {
-            if let Operation::SearchKg(SearchKg { head: Head::Mention(text), .. }) = &statement.operation {
-                // What cannot be linked by meaning stays unlinked: the execution says so.
-                let _ = self.link(text, 1).await;
-            }
-        }
-        let meant = match &linker {
-            Some(linker) => self.meant_relations(linker.graph(), plan).await,
-            None => Map::new(),
-        };
-        let similarity = |phrase: &str, label: &str| meant.get(phrase).and_then(|of| of.get(label)).copied().unwrap_or(0.0);
-        let similarity: Option<Similarity<'_>> = if meant.is_empty() { resources.similarity } else { Some(&similarity) };
-        let resources = Resources { passages: Some(resources.passages.unwrap_or(self)), similarity, ..resources };
-        Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
-    }
-
-    /// How near each phrase that a plan names a relation by is to the label of each relation. Empty where the plan has no such phrase, and where
-    /// the model or the labels' vectors are not at hand: phrases are then compared by their words alone.
-    async fn meant_relations(&self, graph: &kg::KnowledgeGraph, plan: &Plan) -> Map<String, Map<String, f32>> {
-        let phrases = plan.statements.iter().filter_map(|s| match &s.operation {
-            Operation::SearchKg(SearchKg { relation: Relation::Phrase(phrase), .. }) => Some(phrase),
-            _ => None,
-        });
-        let phrases: Set<&String> = phrases.collect();
-        let mut out = Map::new();
-        let Some(encoder) = self.encoder().filter(|_| !phrases.items().is_empty()) else { return out };
-        let relations = graph.vocabulary().relations();
-        let Ok(Some(labels)) = kg::load_relation_labels(self.corpus.bundle(), relations.len()).await else { return out };
-        for phrase in phrases.items() {
-            let Ok(vector) = encoder.encode(&phrase[..phrase.floor_char_boundary(MAX_QUESTION)]).await else { continue };
-            let cosines = labels.scan(&QuantizedVector::from_f32(&vector));
-            let of = relations.iter().zip(cosines).map(|(r, cosine)| (r.label.clone(), cosine));
-            out.insert((*phrase).clone(), of.collect());
-        }
-        out
     }
 
     /// Answers a question without a language model: quoted sentences with their citations, or the statement that the documents do not say.
@@ -520,15 +438,4 @@ fn words_of(question: &str, typing: bool) -> Query {
     // While a question is being typed, a space at its end says that the last word is finished.
     let read = if typing { question.trim_start() } else { question.trim() };
     Query::of_words(question, &read[..read.floor_char_boundary(MAX_QUESTION)], typing)
-}
-
-impl Passages for Engine {
-    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
-        Box::pin(async move {
-            let options = SearchOptions { k: u32::try_from(k).ok(), ..SearchOptions::default() };
-            let found = self.search(question, &options).await.map_err(|e| PassagesError(e.to_string()))?;
-            let passage = |h: Hit| Passage { chunk: Some(h.chunk), title: h.title, url: h.url, text: h.text };
-            Ok(found.hits.into_iter().map(passage).collect())
-        })
-    }
 }

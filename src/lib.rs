@@ -25,6 +25,7 @@ pub mod plan;
 pub mod planner;
 pub mod answer;
 pub mod engine;
+#[cfg(feature = "full")]
 pub mod agent;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

@@ -83,7 +83,6 @@ fn each_part_of_the_query_side_speaks_as_soon_as_it_is_there() {
     block_on(engine.prepare()).unwrap();
     assert_eq!(search(&engine, question, "hybrid").stage, Stage::Model);
     assert_eq!(search(&engine, question, "lexical").stage, Stage::Lexical);
-    // Loading the model brings the table too; a search in between need not wait for the layers.
     assert!(block_on(verify(open().corpus().bundle())).faults.is_empty());
 }
 

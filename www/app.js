@@ -61,7 +61,7 @@ async function open() {
     notice.show("The documents could not be opened.", explain(error), { label: "Try again", action: open });
     return;
   }
-  status.opened(await graph.stats());
+  status.opened(await graph.stats(), graph.info().sections);
   showFacts($("facts"), graph.info());
   if (input.value.trim()) questionChanged({ atOnce: true, ask: true });
   else showResults(false);
@@ -83,7 +83,8 @@ async function prepareModel({ wanted = false } = {}) {
     status.offerModel(() => prepareModel({ wanted: true }));
     return;
   }
-  preparing = graph.prepare({ onProgress: (progress) => status.modelLoading(progress) });
+  const onStage = (stage) => stage === "table" && refine();
+  preparing = graph.prepare({ onProgress: (progress) => status.modelLoading(progress), onStage });
   try {
     await preparing;
     status.modelReady(await graph.stats());
@@ -180,7 +181,7 @@ async function drawMap(result, signal) {
   }
 }
 
-/** The model has arrived: what is on the screen is ranked again, and a quoted answer is chosen again. */
+/** The token table or the model has arrived: what is on the screen is ranked again, and a quoted answer is chosen again. */
 function refine() {
   if (!shown || shown.question !== question()) return;
   search();

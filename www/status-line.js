@@ -6,6 +6,7 @@ import { h } from "./pkg/render.js";
 const STAGES = [
   { id: "lexical", label: "Words", hint: "The words of the question were looked up (BM25)." },
   { id: "feedback", label: "Feedback", hint: "The vectors of the best passages stood in for the question's." },
+  { id: "table", label: "Word table", hint: "The question's vector was put together from those of its words." },
   { id: "model", label: "Full model", hint: "The question itself was embedded by the full model." },
 ];
 
@@ -17,6 +18,7 @@ export class StatusLine {
   #action = h("button", { type: "button", class: "link", hidden: true });
   #onAction = () => {};
   #parts = new Map();
+  #modelBytes = 0;
 
   constructor(nodes) {
     this.#nodes = nodes;
@@ -30,7 +32,10 @@ export class StatusLine {
     this.#fetched(progress ? `Opening the documents: ${progress.phase}…` : "Opening the documents…");
   }
 
-  opened(stats) {
+  opened(stats, sections) {
+    const section = (name) => sections.find((s) => s.name === name);
+    this.#items.get("table").hidden = !section("table");
+    this.#modelBytes = section("layers")?.bytes ?? 0;
     this.#showStats(stats);
     this.say("Ready.");
   }
@@ -86,7 +91,7 @@ export class StatusLine {
   }
 
   offerModel(load) {
-    this.#act("load (about 11 MB)", load);
+    this.#act(`load (${bytes(this.#modelBytes)})`, load);
   }
 
   /** Says `text` to assistive technology alone. */

@@ -118,12 +118,14 @@ impl NativeEmbedder {
         NativeEmbedder { model: self.model.with_simd(simd), ..self }
     }
 
-    /// The token table of a file that `pocketgraph train query-table` wrote, or else the one inside the program, if it was built with one.
+    /// The token table of a file that `pocketgraph train query-table` wrote, none for the file `none`, or else the one inside the program, if it was
+    /// built with one.
     ///
     /// # Errors
     /// When the file cannot be read, or holds no table of this model's vocabulary.
     pub fn query_table(&self, file: Option<&Path>) -> miette::Result<Option<TokenTable>> {
         let table = match file {
+            Some(file) if file == Path::new("none") => return Ok(None),
             Some(file) => {
                 let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
                 TokenTable::read(&bytes).wrap_err_with(|| format!("reading {}", file.display()))?

@@ -17,6 +17,7 @@ mod units;
 mod measure;
 
 pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
+#[cfg(feature = "full")]
 pub(crate) use citations::{reference, span};
 pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
 pub use extract::{

@@ -117,13 +117,19 @@ impl WasmEngine {
         to_js(&Loaded { requests: s.requests, bytes: s.bytes, memory_bytes: s.memory })
     }
 
-    /// Loads the model that embeds questions; `progress({phase, loaded, total})` hears what arrives.
+    /// Loads the model that embeds questions, or (`table_only`) the token table that stands in for it until then, where the bundle has one;
+    /// `progress({phase, loaded, total})` hears what arrives.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
-    pub fn prepare(&self, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
+    pub fn prepare(
+        &self,
+        #[wasm_bindgen(js_name = tableOnly)] table_only: bool,
+        progress: Option<Function>,
+        signal: Option<AbortSignal>,
+    ) -> Promise {
         let (engine, source) = (Rc::clone(&self.engine), Rc::clone(&self.source));
         promise(signal, async move {
             source.tell(progress);
-            let done = engine.prepare().await;
+            let done = if table_only { engine.prepare_table().await } else { engine.prepare().await };
             source.tell(None);
             done.map(|()| JsValue::UNDEFINED).map_err(|e| error::engine(&e))
         })

@@ -161,6 +161,24 @@ for (const worker of [true, false]) {
     await page.context().close();
   });
 
+  for (const [what, faulty, stage] of [["list", "/bundle/table-", "feedback"], ["pages", "/bundle/table/", "feedback"]]) {
+    test(`${where}: where the token table's ${what} cannot be had, feedback speaks until the model has come`, async () => {
+      const page = await t.bare();
+      t.site.faults.set(faulty, { kind: "status", status: 404 });
+      const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        let waited;
+        const preparing = graph.prepare({ onStage: (stage) => stage === "table" && (waited = graph.search(question)) });
+        const before = await graph.search(question);
+        await preparing;
+        return { stages: [before.stage, (await waited)?.stage ?? "feedback", (await graph.search(question)).stage], hits: before.hits.length };
+      }, { worker, question: QUESTION });
+      t.site.faults.clear();
+      assert.deepEqual([seen.stages, seen.hits], [[stage, stage, "model"], 10], seen.message);
+      await page.context().close();
+    });
+  }
+
   test(`${where}: fetching ahead ends with its signal`, async () => {
     const page = await t.bare();
     t.site.faults.set("/bundle/layers", { kind: "delay", ms: 2000 });

@@ -221,6 +221,51 @@ for (const worker of [true, false]) {
     assert.ok(last.loaded <= last.total);
     await page.context().close();
   });
+
+  test(`${where}: the token table ranks while the model is on its way, and each stage is told of`, async () => {
+    const page = await t.bare();
+    t.site.requests.length = 0;
+    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      const stages = [(await graph.search(question)).stage];
+      const told = [];
+      let searching;
+      const onStage = (stage) => {
+        told.push([stage, graph.modelReady()]);
+        if (stage === "table") searching = graph.search(question);
+      };
+      const preparing = graph.prepare({ onStage });
+      const late = [];
+      while (!searching) await new Promise((resolve) => setTimeout(resolve, 5));
+      const joined = graph.prepare({ onStage: (stage) => late.push(stage) });
+      const byTable = await searching;
+      const typing = await graph.search(question, { typing: true });
+      await Promise.all([preparing, joined]);
+      stages.push(byTable.stage, (await graph.search(question)).stage);
+      return { stages, told, late, missing: byTable.missing, typing: typing.stage, hits: byTable.hits.length };
+    }, { worker, question: QUESTION });
+    assert.ok(!seen.code, seen.message);
+    assert.deepEqual(seen.stages, ["feedback", "table", "model"]);
+    assert.deepEqual([seen.told, seen.late, seen.missing, seen.hits], [[["table", false], ["model", true]], ["table", "model"], [], 10]);
+    assert.notEqual(seen.typing, "table");
+    // The module that searches does it: the full one is not fetched for the table.
+    assert.ok(!t.site.requests.some((path) => path.includes("pocketgraph_full")));
+    await page.context().close();
+  });
+
+  test(`${where}: who leaves when the table has come waits for no model`, async () => {
+    const page = await t.bare();
+    t.site.requests.length = 0;
+    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      const leaving = new AbortController();
+      const left = await graph.prepare({ signal: leaving.signal, onStage: () => leaving.abort() }).then(() => "done", (error) => error.code);
+      return { left, stage: (await graph.search(question)).stage, ready: graph.modelReady() };
+    }, { worker, question: QUESTION });
+    assert.deepEqual([seen.left, seen.stage, seen.ready], ["aborted", "table", false], seen.message);
+    assert.ok(!t.site.requests.some((path) => path.startsWith("/bundle/layers")));
+    await page.context().close();
+  });
 }
 
 test("on the page's own thread the engine gives the page turns, in a worker it asks for none", async () => {
@@ -328,8 +373,8 @@ test("the component searches, answers, reports, and keeps to the strict policy",
     };
   });
   assert.ok(inside.hits > 0 && inside.answer.length > 20 && inside.citations > 0);
-  // The query model comes by itself, after the first hits, and ranks them again.
-  assert.notEqual(await page.evaluate(() => window.stages[0]), "model");
+  // Token table and query model come by themselves, after the first hits, and rank them again.
+  assert.ok(["lexical", "feedback"].includes(await page.evaluate(() => window.stages[0])));
   await page.waitForFunction(() => window.stages.at(-1) === "model", null, { timeout: 60_000 });
   assert.equal(inside.styled, "flex");
   assert.equal(inside.inline, 0);
@@ -337,5 +382,27 @@ test("the component searches, answers, reports, and keeps to the strict policy",
   await box.press("Enter");
   await page.waitForFunction(() => window.heard.some(([type, code]) => type === "pocketgraph-error" && code === "http"));
   await assertClean(page, FAILED_LOAD);
+  await page.context().close();
+});
+
+test("the component ranks again by the token table while the model is on its way", async () => {
+  const page = await t.open();
+  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 3000 });
+  await page.evaluate(async () => {
+    await import("/pkg/ask-element.js");
+    window.stages = [];
+    document.addEventListener("pocketgraph-result", (event) => window.stages.push(event.detail.stage));
+    const element = document.createElement("pocketgraph-ask");
+    element.setAttribute("src", "/bundle/");
+    element.setAttribute("placeholder", "Ask the handbook");
+    document.body.prepend(element);
+  });
+  const box = page.getByRole("searchbox", { name: "Ask the handbook" });
+  await box.fill(QUESTION);
+  await box.press("Enter");
+  await page.waitForFunction(() => window.stages.at(-1) === "model", null, { timeout: 60_000 });
+  t.site.faults.clear();
+  const stages = await page.evaluate(() => window.stages);
+  assert.deepEqual([...new Set(stages)].slice(-3), ["feedback", "table", "model"], stages.join(" "));
   await page.context().close();
 });

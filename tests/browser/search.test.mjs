@@ -176,6 +176,18 @@ test("once the model has been loaded, the hits are refined in place and the page
   await page.context().close();
 });
 
+test("while the model is on its way, the page ranks by the token table and says so", async () => {
+  const page = await t.open();
+  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 4000 });
+  await askAndRead(page);
+  await page.locator('#stages li[data-stage="table"][aria-current="step"]').waitFor({ timeout: 3500 });
+  assert.ok((await page.locator("#hits > li.hit").count()) > 0);
+  t.site.faults.clear();
+  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await assertClean(page);
+  await page.context().close();
+});
+
 test("a shared link asks its question", async () => {
   const page = await t.open({ path: `#${new URLSearchParams({ q: QUESTION })}` });
   await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();

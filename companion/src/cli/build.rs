@@ -75,7 +75,7 @@ pub struct Args {
     /// Also write the Markdown documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
-    /// Carry this token table, made by `train query-table`, in place of the program's own
+    /// Carry this token table, made by `train query-table`, in place of the program's own; "none" carries none
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
     /// Carry this trained planner, made by `train planner`, in place of the program's own; "none" carries none. Only bundles with a knowledge graph

@@ -1,0 +1,102 @@
+//! What is asked of an open bundle's knowledge graph: links, and plans. Not in the module that only searches.
+
+use super::{Engine, EngineError, MAX_QUESTION, SearchOptions};
+use crate::compact::{Map, Set};
+use crate::kg::{self, Candidate, Linker};
+use crate::plan::execute::{Execution, Executor, Limits, Passage, Passages, PassagesError, Resources, Similarity};
+use crate::plan::{Head, Operation, Plan, Relation, SearchKg};
+use crate::retrieve::Hit;
+use crate::vector::QuantizedVector;
+use futures::future::LocalBoxFuture;
+use std::rc::Rc;
+
+impl Engine {
+    /// The bundle's knowledge graph, ready for linking; `None` when the bundle carries none. Loaded when first asked for.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it cannot be loaded.
+    pub async fn knowledge(&self) -> Result<Option<Rc<Linker>>, EngineError> {
+        if let Some(linker) = self.linker.borrow().as_ref() {
+            return Ok(Some(Rc::clone(linker)));
+        }
+        if !kg::is_in(self.corpus.bundle()) {
+            return Ok(None);
+        }
+        let graph = kg::load(self.corpus.bundle()).await?;
+        let linker = Rc::new(Linker::in_turns(&graph, || self.pause()).await);
+        *self.linker.borrow_mut() = Some(Rc::clone(&linker));
+        Ok(Some(linker))
+    }
+
+    /// What a mention may mean in the knowledge graph, best first: by its letters, and where no name agrees, by meaning, if the bundle has
+    /// the labels' vectors and the model is loaded. Empty without a graph.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the graph, the vectors or the words cannot be loaded.
+    pub async fn link(&self, mention: &str, limit: usize) -> Result<Vec<Candidate>, EngineError> {
+        let Some(linker) = self.knowledge().await? else { return Ok(Vec::new()) };
+        let found = linker.link(mention, limit);
+        if !found.is_empty() || mention.trim().is_empty() {
+            return Ok(found);
+        }
+        let Some(encoder) = self.encoder() else { return Ok(found) };
+        let Some(labels) = kg::load_labels(self.corpus.bundle(), linker.graph().entities()).await? else { return Ok(found) };
+        let vector = encoder.encode(&mention[..mention.floor_char_boundary(MAX_QUESTION)]).await?;
+        linker.remember(mention, &labels.scan(&QuantizedVector::from_f32(&vector)));
+        Ok(linker.link(mention, limit))
+    }
+
+    /// Executes a plan over the bundle's knowledge graph, and over its passages where the graph has nothing, unless `resources` brings others.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the graph cannot be loaded, when the plan fails its checks, and when asked to stop.
+    pub async fn execute(&self, plan: &Plan, resources: Resources<'_>, limits: Limits) -> Result<Execution, EngineError> {
+        let linker = self.knowledge().await?;
+        for statement in &plan.statements {
+            if let Operation::SearchKg(SearchKg { head: Head::Mention(text), .. }) = &statement.operation {
+                // What cannot be linked by meaning stays unlinked: the execution says so.
+                let _ = self.link(text, 1).await;
+            }
+        }
+        let meant = match &linker {
+            Some(linker) => self.meant_relations(linker.graph(), plan).await,
+            None => Map::new(),
+        };
+        let similarity = |phrase: &str, label: &str| meant.get(phrase).and_then(|of| of.get(label)).copied().unwrap_or(0.0);
+        let similarity: Option<Similarity<'_>> = if meant.is_empty() { resources.similarity } else { Some(&similarity) };
+        let resources = Resources { passages: Some(resources.passages.unwrap_or(self)), similarity, ..resources };
+        Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
+    }
+
+    /// How near each phrase that a plan names a relation by is to the label of each relation. Empty where the plan has no such phrase, and where
+    /// the model or the labels' vectors are not at hand: phrases are then compared by their words alone.
+    async fn meant_relations(&self, graph: &kg::KnowledgeGraph, plan: &Plan) -> Map<String, Map<String, f32>> {
+        let phrases = plan.statements.iter().filter_map(|s| match &s.operation {
+            Operation::SearchKg(SearchKg { relation: Relation::Phrase(phrase), .. }) => Some(phrase),
+            _ => None,
+        });
+        let phrases: Set<&String> = phrases.collect();
+        let mut out = Map::new();
+        let Some(encoder) = self.encoder().filter(|_| !phrases.items().is_empty()) else { return out };
+        let relations = graph.vocabulary().relations();
+        let Ok(Some(labels)) = kg::load_relation_labels(self.corpus.bundle(), relations.len()).await else { return out };
+        for phrase in phrases.items() {
+            let Ok(vector) = encoder.encode(&phrase[..phrase.floor_char_boundary(MAX_QUESTION)]).await else { continue };
+            let cosines = labels.scan(&QuantizedVector::from_f32(&vector));
+            let of = relations.iter().zip(cosines).map(|(r, cosine)| (r.label.clone(), cosine));
+            out.insert((*phrase).clone(), of.collect());
+        }
+        out
+    }
+}
+
+impl Passages for Engine {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+        Box::pin(async move {
+            let options = SearchOptions { k: u32::try_from(k).ok(), ..SearchOptions::default() };
+            let found = self.search(question, &options).await.map_err(|e| PassagesError(e.to_string()))?;
+            let passage = |h: Hit| Passage { chunk: Some(h.chunk), title: h.title, url: h.url, text: h.text };
+            Ok(found.hits.into_iter().map(passage).collect())
+        })
+    }
+}
