@@ -66,7 +66,8 @@ export class StatusLine {
     // The model comes in several files, each with a progress of its own.
     this.#parts.set(progress.phase, progress);
     const sum = (what) => [...this.#parts.values()].reduce((all, part) => all + part[what], 0);
-    const [loaded, total] = [sum("loaded"), sum("total")];
+    // What has not been asked for yet is told of by nobody: the layers come last, and are most of it.
+    const [loaded, total] = [sum("loaded"), Math.max(sum("total"), this.#modelBytes)];
     this.#act(null);
     this.#meter.hidden = false;
     if (total > 0) this.#meter.value = loaded / total;

@@ -50,7 +50,8 @@ export class WayView {
   plan({ text, plan, by, confidence }) {
     if (!plan) return this.say(text);
     const lines = text.split("\n").filter((line) => !line.startsWith("#"));
-    const sure = `${Math.round(confidence * 100)} % sure`;
+    // A hundred is for certainty alone.
+    const sure = `${Math.min(Math.round(confidence * 100), confidence < 1 ? 99 : 100)} % sure`;
     const told = PLANNERS[by];
     const who = told ? `${told}, ${sure}` : "A plan";
     this.#add(h("span", { class: "route-text" }, who), h("pre", {}, lines.join("\n")));
