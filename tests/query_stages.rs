@@ -33,7 +33,7 @@ fn table<'t>(folder: &Path, texts: impl Iterator<Item = &'t str>) -> PathBuf {
 }
 
 /// Three hundred short passages: enough for sketches, of which the last says what it says in words that no question here uses.
-fn bundle(folder: &Path) -> PathBuf {
+fn passages() -> Vec<(String, String)> {
     let things = ["harbour", "lighthouse", "anchor", "sail", "keel", "rudder", "mast", "compass", "rope", "buoy", "pier", "ferry"];
     let places = ["the north", "a river mouth", "an old dock", "a stone quay", "an open bay"];
     let deeds = ["was painted", "was sold", "was measured", "was lost", "was mended"];
@@ -48,16 +48,33 @@ fn bundle(folder: &Path) -> PathBuf {
         }
     }
     passages.push(("Remuneration".into(), "The physician receives her remuneration monthly, in the spring.".into()));
+    passages
+}
+
+/// A bundle of them, with this token table.
+fn bundle_with(folder: &Path, query_table: Option<PathBuf>) -> PathBuf {
+    let passages = passages();
     let corpus = support::corpus(folder, passages.iter().map(|(a, b)| (a.as_str(), b.as_str())));
     let bundle = corpus.with_file_name("bundle");
-    let query_table = Some(table(folder, passages.iter().map(|(_, text)| text.as_str())));
     drop(support::engine(corpus, |options| BuildOptions { query_table, ..options }));
     bundle
+}
+
+/// A bundle of them, with a table for their words.
+fn bundle(folder: &Path) -> PathBuf {
+    bundle_with(folder, Some(table(folder, passages().iter().map(|(_, text)| text.as_str()))))
 }
 
 fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
     let options = SearchOptions { k: Some(10), retriever: Some(retriever.to_owned()), typing: false };
     block_on(engine.search(question, &options)).unwrap()
+}
+
+/// How many passages are nearer to the question than the one that answers it in other words.
+fn nearer(engine: &Engine) -> usize {
+    let options = SearchOptions { k: Some(1000), retriever: Some("dense".to_owned()), typing: false };
+    let found = block_on(engine.search(QUESTION, &options)).unwrap();
+    found.hits.iter().position(|h| h.title == "Remuneration").unwrap()
 }
 
 #[test]
@@ -70,20 +87,39 @@ fn each_part_of_the_query_side_speaks_as_soon_as_it_is_there() {
     for retriever in ["hybrid", "auto", "dense"] {
         assert_eq!(search(&engine, question, retriever).stage, Stage::Feedback, "{retriever}");
     }
-    let before = engine.stats().bytes;
+    let (before, by_feedback) = (engine.stats().bytes, nearer(&engine));
     block_on(engine.prepare_table()).unwrap();
     assert!(!engine.model_ready());
     let table = search(&engine, question, "hybrid");
     // The vocabulary, the list of pages, and a page for a few words each.
     assert!(engine.stats().bytes - before < 200_000, "{}", engine.stats().bytes - before);
-    assert_eq!((table.stage, table.hits[0].title.as_str(), table.missing.len()), (Stage::Table, "Remuneration", 0), "{:?}", table.hits);
+    assert_eq!((table.stage, table.missing.len()), (Stage::Table, 0));
+    let by_table = nearer(&engine);
+    assert!(by_table < by_feedback, "{by_table} of {by_feedback}");
     for retriever in ["auto", "dense"] {
         assert_eq!(search(&engine, question, retriever).stage, Stage::Table, "{retriever}");
     }
     block_on(engine.prepare()).unwrap();
     assert_eq!(search(&engine, question, "hybrid").stage, Stage::Model);
+    assert!(nearer(&engine) < by_table, "{} of {by_table}", nearer(&engine));
     assert_eq!(search(&engine, question, "lexical").stage, Stage::Lexical);
     assert!(block_on(verify(open().corpus().bundle())).faults.is_empty());
+}
+
+#[test]
+fn the_programs_own_table_speaks_and_none_is_carried_where_none_is_wanted() {
+    let mut places = Vec::new();
+    for (query_table, stage) in [(None, Stage::Table), (Some(PathBuf::from("none")), Stage::Feedback)] {
+        let folder = tempfile::tempdir().unwrap();
+        let source = FolderSource::new(bundle_with(folder.path(), query_table));
+        let engine = block_on(Engine::open(Rc::new(source), 1 << 30)).unwrap();
+        assert_eq!(engine.corpus().bundle().has("table"), stage == Stage::Table);
+        block_on(engine.prepare_table()).unwrap();
+        assert_eq!(search(&engine, QUESTION, "hybrid").stage, stage);
+        places.push(nearer(&engine));
+    }
+    // Of its words only "spring" stands there, as in sixty others.
+    assert!(places[0] < places[1], "{places:?}");
 }
 
 #[test]
