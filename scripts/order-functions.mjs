@@ -3,8 +3,8 @@
 //     node scripts/order-functions.mjs IN.wasm OUT.wasm
 //
 // gzip looks back 32 kB, and a module's code is half a megabyte: two instances of one generic function that stand far apart are both stored in full.
-// So each place goes to the function that shares most with those before it. It makes modules four hundredths smaller, for gzip and for brotli, and
-// changes nothing else about them. Same module, same order.
+// So each place goes to the function that shares most with those before it. It makes modules four to eight hundredths smaller for gzip, two to three for
+// brotli, and changes nothing else about them. Same module, same order.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
@@ -34,67 +34,73 @@ function main([from, to]) {
   writeFileSync(to, Buffer.concat([...module.kept, nameSection(names, module.imported)]));
 }
 
-/** The functions' bodies, how many functions are imported, and all that is kept of the file: everything but its names. */
-function readModule(bytes) {
-  let at = 8;
-  const number = () => {
+/** A place in a module's bytes, that moves on as they are read. */
+class Reader {
+  at = 0;
+
+  constructor(bytes) {
+    this.bytes = bytes;
+  }
+
+  /** The next number, as WebAssembly writes those without a sign. */
+  number() {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
-      const byte = bytes[at++];
+      const byte = this.bytes[this.at++];
       if (byte === undefined || shift > 28) throw new Error("the module ends early, or a number in it is too long");
       value += (byte & 127) * 2 ** shift;
       if (byte < 128) return value;
     }
-  };
-  if (bytes.subarray(0, 8).toString("latin1") !== "\0asm\x01\0\0\0") throw new Error("this is no WebAssembly module");
-  const kept = [bytes.subarray(0, 8)];
+  }
+
+  /** The next bytes, so many. */
+  take(length) {
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+}
+
+/** The functions' bodies, how many functions are imported, and all that is kept of the file: everything but its names. */
+function readModule(bytes) {
+  const reader = new Reader(bytes);
+  const kept = [reader.take(8)];
+  if (kept[0].toString("latin1") !== "\0asm\x01\0\0\0") throw new Error("this is no WebAssembly module");
   const module = { kept, bodies: [], imported: 0 };
-  while (at < bytes.length) {
-    const start = at;
-    const section = bytes[at++];
-    const length = number();
-    const end = at + length;
-    let isNames = false;
-    if (section === CUSTOM) {
-      const name = number();
-      isNames = bytes.subarray(at, at + name).toString() === "name";
-    } else if (section === IMPORT) {
-      module.imported = importedFunctions(bytes, number, () => at, (to) => (at = to));
-    } else if (section === CODE) {
-      for (let left = number(); left > 0; left -= 1) {
-        const size = number();
-        module.bodies.push(bytes.subarray(at, at + size));
-        at += size;
-      }
+  while (reader.at < bytes.length) {
+    const start = reader.at;
+    const [section] = reader.take(1);
+    const length = reader.number();
+    const end = reader.at + length;
+    const isNames = section === CUSTOM && reader.take(reader.number()).toString() === "name";
+    if (section === IMPORT) module.imported = importedFunctions(reader);
+    if (section === CODE) {
+      for (let left = reader.number(); left > 0; left -= 1) module.bodies.push(reader.take(reader.number()));
     }
     if (!isNames) kept.push(bytes.subarray(start, end));
-    at = end;
+    reader.at = end;
   }
   if (module.bodies.length === 0) throw new Error("the module has no functions");
   return module;
 }
 
-function importedFunctions(bytes, number, place, go) {
+function importedFunctions(reader) {
   let functions = 0;
   const skipLimits = () => {
-    const hasMost = number() & 1;
-    number();
-    if (hasMost) number();
+    const hasMost = reader.number() & 1;
+    reader.number();
+    if (hasMost) reader.number();
   };
-  for (let left = number(); left > 0; left -= 1) {
-    for (let names = 2; names > 0; names -= 1) {
-      const length = number();
-      go(place() + length);
-    }
-    const kind = number();
+  for (let left = reader.number(); left > 0; left -= 1) {
+    for (let names = 2; names > 0; names -= 1) reader.take(reader.number());
+    const kind = reader.number();
     if (kind === 0) {
-      number();
+      reader.number();
       functions += 1;
     } else if (kind === 1) {
-      go(place() + 1);
+      reader.take(1);
       skipLimits();
     } else if (kind === 2) skipLimits();
-    else if (kind === 3) go(place() + 2);
+    else if (kind === 3) reader.take(2);
     else throw new Error(`an import of kind ${kind} is not known here`);
   }
   return functions;

@@ -205,23 +205,23 @@ function firstHits(site, question, retriever, network) {
 }
 
 /** From nothing to the first hits that the token table ranks, the feedback's before them included. */
-function tableHits(site, questions, network) {
+function tableHits(site, question, network) {
   return inFreshBrowser(site, async (page, host) => {
-    const figures = await page.evaluate(async (questions) => {
+    const figures = await page.evaluate(async (question) => {
       const started = performance.now();
       const { PocketGraph } = await import("/pkg/pocketgraph.js");
       const kg = await PocketGraph.open("/bundle/", { worker: false });
-      await kg.search(questions[0], { k: 10, retriever: "hybrid" });
+      await kg.search(question, { k: 10, retriever: "hybrid" });
       // Gone as soon as the table is there: the model is another row's.
       const leaving = new AbortController();
       await new Promise((resolve) => {
         const onStage = (stage) => stage === "table" && (leaving.abort(), resolve());
         kg.prepare({ signal: leaving.signal, onStage }).catch(resolve);
       });
-      const { stage } = await kg.search(questions[0], { k: 10, retriever: "hybrid" });
+      const { stage } = await kg.search(question, { k: 10, retriever: "hybrid" });
       return { stage, ms: performance.now() - started };
-    }, questions);
-    if (figures.stage !== "table") throw new Error(`the token table did not speak for "${questions[0]}", but ${figures.stage}`);
+    }, question);
+    if (figures.stage !== "table") throw new Error(`the token table did not speak for "${question}", but ${figures.stage}`);
     return { ...host.count(), ms: figures.ms };
   }, network);
 }
@@ -271,10 +271,14 @@ async function medians(runs, measure) {
   return Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))]));
 }
 
+/** Whether the bundle of a site has a section. */
+function carries(site, section) {
+  return JSON.parse(readFileSync(`${site}/bundle/manifest.json`, "utf8")).sections.some(({ name }) => name === section);
+}
+
 /** The retrievers that are timed: that of the keyword graph too, where the bundle has one. */
 function retrieversOf(site) {
-  const manifest = readFileSync(`${site}/bundle/manifest.json`, "utf8");
-  return ["lexical", "hybrid", "auto", ...(manifest.includes('"keyword-graph"') ? ["autokg"] : [])];
+  return ["lexical", "hybrid", "auto", ...(carries(site, "keyword-graph") ? ["autokg"] : [])];
 }
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
@@ -292,9 +296,9 @@ async function measureSite(name, site, runs, network) {
     first[retriever] = await medians(runs, () => firstHits(site, questions[0], retriever));
     if (network) far[retriever] = (await medians(runs, () => firstHits(site, questions[0], retriever, network))).ms;
   }
-  const hasTable = readFileSync(`${site}/bundle/manifest.json`, "utf8").includes('"name":"table"');
-  const byTable = hasTable ? await medians(runs, () => tableHits(site, questions)) : undefined;
-  const byTableFar = hasTable && network ? (await medians(runs, () => tableHits(site, questions, network))).ms : undefined;
+  const hasTable = carries(site, "table");
+  const byTable = hasTable ? await medians(runs, () => tableHits(site, questions[0])) : undefined;
+  const byTableFar = hasTable && network ? (await medians(runs, () => tableHits(site, questions[0], network))).ms : undefined;
   const ready = await medians(runs, () => warm(site, questions, retrievers));
 
   console.log(`\n### ${name}: "${questions[0]}", median of ${runs} cold starts\n`);

@@ -43,7 +43,7 @@ pub struct Args {
     /// What speaks for the questions
     #[arg(long, value_enum, default_value_t = QuerySide::Model)]
     query_side: QuerySide,
-    /// Measure with this token table, made by `train query-table`, in place of the program's own; the bundle must be built anew
+    /// Measure with this token table, made by `train query-table`, in place of the program's own; "none" for none; the bundle must be built anew
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
     /// Which layers of the model embed the questions; the bundle must be built anew
