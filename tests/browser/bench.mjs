@@ -273,7 +273,7 @@ async function medians(runs, measure) {
 
 /** Whether the bundle of a site has a section. */
 function carries(site, section) {
-  return JSON.parse(readFileSync(`${site}/bundle/manifest.json`, "utf8")).sections.some(({ name }) => name === section);
+  return JSON.parse(readFileSync(`${site}/bundle/manifest.json`, "utf8")).pocketgraph.sections.some(({ name }) => name === section);
 }
 
 /** The retrievers that are timed: that of the keyword graph too, where the bundle has one. */
