@@ -141,6 +141,46 @@ fn a_damaged_table_leaves_feedback_speaking() {
 }
 
 #[test]
+fn of_the_vocabulary_a_question_loads_the_ranges_of_its_own_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = bundle(folder.path());
+    let ranges = std::fs::read_dir(bundle.join("vocabulary")).unwrap().count();
+    let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle.clone())), 1 << 30)).unwrap();
+    block_on(engine.prepare_table()).unwrap();
+    // What the table and its rows cost is the same for both.
+    let requests = |question: &str| {
+        let before = engine.stats().requests;
+        let query = block_on(engine.query(question, false)).unwrap();
+        assert!(query.by_table.is_some(), "{question}");
+        engine.stats().requests - before
+    };
+    let common = requests("the anchor");
+    let rare = requests("phosphorescent xylophones");
+    assert!(ranges > 40, "{ranges}");
+    assert!(common <= 2, "{common}");
+    assert!((4..12).contains(&rare), "{rare}");
+}
+
+#[test]
+fn a_damaged_range_of_the_vocabulary_costs_the_questions_that_want_it_their_vector() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = bundle(folder.path());
+    for page in std::fs::read_dir(bundle.join("vocabulary")).unwrap() {
+        let path = page.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap();
+    block_on(engine.prepare()).unwrap();
+    assert_eq!(search(&engine, "the anchor", "hybrid").stage, Stage::Model);
+    let found = search(&engine, "phosphorescent anchor", "hybrid");
+    assert_eq!(found.stage, Stage::Feedback);
+    assert!(!found.hits.is_empty());
+    assert!(block_on(verify(engine.corpus().bundle())).faults.iter().any(|f| f.contains("vocabulary")));
+}
+
+#[test]
 fn a_corpus_too_small_for_sketches_has_no_table_and_goes_without() {
     let folder = tempfile::tempdir().unwrap();
     let passages = [("Tides", "The tide turns twice a day."), ("Moon", "The moon pulls the sea.")];

@@ -161,11 +161,6 @@ impl NativeEmbedder {
         self.model.dim()
     }
 
-    /// The vocabulary's text, for the bundle.
-    pub fn vocabulary(&self) -> &str {
-        self.tokenizer.vocabulary()
-    }
-
     /// Everything but the word vectors as bundles carry it, to embed questions with; positions beyond [`MAX_TOKENS`] are left out.
     pub fn layers(&self, which: QueryLayers) -> Cow<'static, [u8]> {
         match which {
@@ -373,9 +368,8 @@ mod tests {
     fn the_layers_of_a_bundle_embed_like_the_program_does() {
         let e = embedder();
         let model = MiniLm::from_layers(&e.layers(QueryLayers::Int8)).unwrap();
-        let tokenizer = Tokenizer::from_vocab(e.vocabulary()).unwrap();
         for text in texts().iter().take(40) {
-            assert_eq!(model.embed(&tokenizer.encode(text, MAX_TOKENS), e.words()).unwrap(), e.embed(text));
+            assert_eq!(model.embed(&e.tokenizer().encode(text, MAX_TOKENS), e.words()).unwrap(), e.embed(text));
         }
     }
 

@@ -93,11 +93,8 @@ impl NativePlanner {
     }
 
     /// A planner for a graph.
-    ///
-    /// # Errors
-    /// When the vocabulary has no mask, which the program's has.
-    pub fn over<'a>(&'a self, linker: &'a Linker) -> Result<ModelPlanner<'a>> {
-        ModelPlanner::new(&self.model, self.embedder.tokenizer(), linker).ok_or_else(|| miette!("the vocabulary has no [MASK]"))
+    pub fn over<'a>(&'a self, linker: &'a Linker) -> ModelPlanner<'a> {
+        ModelPlanner::new(&self.model, linker)
     }
 
     /// The best reading of a question.
@@ -105,7 +102,7 @@ impl NativePlanner {
     /// # Errors
     /// [`PlannerError`].
     pub fn planned(&self, planner: &ModelPlanner<'_>, question: &str) -> Result<Grounded, PlannerError> {
-        planner.planned(question, self.embedder.words())
+        planner.planned(question, self.embedder.tokenizer(), self.embedder.words())
     }
 
     /// The name of the shape that a question with these mentions has, where there is no graph.

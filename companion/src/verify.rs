@@ -1,9 +1,10 @@
 //! Checking a whole bundle: every file's hash, every decoder.
 
 use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, TermIndex, decode_range, decode_vectors, open_section};
-use pocketgraph::embed::{QuestionEncoder, TableEncoder};
+use pocketgraph::embed::{QuestionEncoder, TableEncoder, Vocabulary, decode_pieces};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
 use pocketgraph::retrieve::Corpus;
+use pocketgraph::text::piece_key;
 
 /// What was checked, and what is wrong.
 #[derive(Debug, Default)]
@@ -134,6 +135,7 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     }
     if QuestionEncoder::is_in(bundle) {
         v.note(QuestionEncoder::load(bundle).await);
+        vocabulary(bundle, &mut v).await;
         words(bundle, &mut v).await;
     }
     let stats = bundle.stats();
@@ -185,6 +187,22 @@ async fn terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
         let Some(terms) = v.note(bundle.page(section, page, move |f, b| decode_range(f, b, limit)).await) else { continue };
         if terms.first().map(|t| &t.term) != Some(first) || terms.len() as u32 != run[1] - run[0] {
             v.faults.push(format!("{section}: the range of {first:?} holds other terms than are listed"));
+        }
+    }
+}
+
+/// Whether every piece of the vocabulary stands where a question looks for it.
+async fn vocabulary(bundle: &Bundle, v: &mut Verdict) {
+    let Some(vocabulary) = v.note(Vocabulary::load(bundle).await) else { return };
+    let index = vocabulary.index();
+    let total = index.total;
+    for (i, page) in index.pages.pages.iter().enumerate() {
+        let count = index.pages.first[i + 1] - index.pages.first[i];
+        let pieces = bundle.page("vocabulary", page, move |f, b| decode_pieces(f, b, count, total)).await;
+        let Some(pieces) = v.note(pieces) else { continue };
+        let (from, to) = (index.first[i], index.first.get(i + 1).copied().unwrap_or(u32::MAX));
+        if pieces.iter().any(|(_, text)| piece_key(text).is_none_or(|key| !(from..to).contains(&key))) {
+            v.faults.push(format!("vocabulary: range {i} holds pieces of another"));
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::embed::{EmbedScratch, WordPages};
 use crate::kg::Linker;
 use crate::planner::PlannerError;
 use crate::planner::model::{Grounded, ModelPlanner, PlannerDecoder, PlannerModel};
+use crate::text::Tokenizer;
 use std::rc::Rc;
 
 /// The section that holds it.
@@ -44,9 +45,11 @@ impl Trained {
     /// # Errors
     /// [`PlannerError`].
     pub async fn planned(&self, linker: &Linker, question: &str) -> Result<Grounded, PlannerError> {
-        let planner = ModelPlanner::new(&self.model, self.words.tokenizer(), linker)
-            .ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
-        let (framed, mentions) = planner.frame(question)?;
+        let planner = ModelPlanner::new(&self.model, linker);
+        let mentions = planner.mentions(question)?;
+        let frame = |tokenizer: &Tokenizer| planner.frame(tokenizer, question, &mentions);
+        let wanted = |tokenizer: &Tokenizer| frame(tokenizer).map_or_else(|_| Vec::new(), |f| f.absent);
+        let framed = self.words.tokenizer(&wanted).await.map_err(|e| PlannerError::Model(e.to_string())).and_then(|t| frame(&t))?;
         let rows = self.words.rows(&framed.ids).await.map_err(|e| PlannerError::Model(e.to_string()))?;
         let mut pass = EmbedScratch::default();
         let ran = self.words.run(self.model.encoder(), &framed.ids, &rows, &mut pass).await;

@@ -4,7 +4,7 @@ use super::error::BundleError;
 use crate::vector::QuantizedMatrix;
 
 /// The format version that this crate writes, and the only one that it reads.
-pub const FORMAT: u16 = 2;
+pub const FORMAT: u16 = 3;
 
 const MAGIC: [u8; 4] = *b"PGRF";
 
@@ -30,7 +30,7 @@ pub enum Kind {
     Keywords = 8,
     /// The keyword graph's edges and each keyword's chunks.
     KeywordGraph = 9,
-    /// The tokenizer's vocabulary.
+    /// The commonest pieces of the tokenizer's vocabulary, and the list of the ranges of the others.
     Vocabulary = 10,
     /// The list of word-embedding pages.
     WordIndex = 11,
@@ -64,6 +64,8 @@ pub enum Kind {
     TableRows = 25,
     /// The trained planner.
     Planner = 26,
+    /// A range of the pieces of the tokenizer's vocabulary.
+    Pieces = 27,
     /// The document of each chunk.
     ChunkDocuments = 30,
     /// The list of mention pages.

@@ -299,8 +299,8 @@ mod tests {
 
     #[test]
     fn another_format_is_refused_by_its_version() {
-        for version in [1, 3] {
-            let text = example().to_json().replace("\"oldestReader\":2", &format!("\"oldestReader\":{version}"));
+        for version in [1, 2, 4] {
+            let text = example().to_json().replace("\"oldestReader\":3", &format!("\"oldestReader\":{version}"));
             let error = Manifest::from_json(text.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "unsupported-version");
             assert!(error.to_string().contains("build the bundle again"), "{error}");

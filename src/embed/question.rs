@@ -1,12 +1,12 @@
 //! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
 
+use super::vocabulary::Vocabulary;
 use super::{EmbedError, EmbedScratch, LayersDecoder, MiniLm, WordRows};
 use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
 use crate::compact::Map;
-use crate::text::Tokenizer;
+use crate::text::{Cut, Tokenizer};
 use crate::vector::QuantizedMatrix;
-use futures::future::{FutureExt, LocalBoxFuture};
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
 /// A question counts up to here, in tokens; what follows is not embedded.
@@ -18,7 +18,7 @@ const NAMES_KEPT: usize = 4096;
 #[derive(Clone)]
 pub struct WordPages {
     bundle: Bundle,
-    tokenizer: Rc<Tokenizer>,
+    vocabulary: Rc<Vocabulary>,
     words: Rc<PagedIndex>,
 }
 
@@ -43,18 +43,8 @@ impl WordRows for QuestionRows {
     }
 }
 
-/// The tokenizer of the bundle's model.
-pub(super) fn load_tokenizer(bundle: &Bundle) -> LocalBoxFuture<'_, Result<Rc<Tokenizer>, BundleError>> {
-    let decode = |file: &str, bytes: &[u8]| {
-        let mut b = open_section(file, bytes, Kind::Vocabulary)?;
-        let text = std::str::from_utf8(b.rest()).map_err(|_| b.corrupt("the vocabulary is not UTF-8"))?;
-        Tokenizer::from_vocab(text).map_err(|e| b.corrupt(&e.to_string()))
-    };
-    bundle.section("vocabulary", decode).boxed_local()
-}
-
 impl WordPages {
-    /// Loads the vocabulary and the list of pages.
+    /// Loads the root of the vocabulary and the list of pages.
     ///
     /// # Errors
     /// [`BundleError`] when the bundle has none or it cannot be loaded.
@@ -64,13 +54,28 @@ impl WordPages {
             let index = PagedIndex::take(&mut b)?;
             b.end().map(|()| index)
         });
-        let (tokenizer, words) = futures::future::try_join(load_tokenizer(bundle), words).await?;
-        Ok(WordPages { bundle: bundle.clone(), tokenizer, words })
+        let (vocabulary, words) = futures::future::try_join(Vocabulary::load(bundle), words).await?;
+        Ok(WordPages { bundle: bundle.clone(), vocabulary, words })
     }
 
-    /// The tokenizer.
-    pub fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
+    /// The tokenizer, once the ranges of the vocabulary that are wanted have been loaded; `wanted` tells them for the tokenizer of what has been loaded. It
+    /// must not be held while others may load.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a range cannot be loaded.
+    pub async fn tokenizer(&self, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<Ref<'_, Tokenizer>, BundleError> {
+        self.vocabulary.ready(&self.bundle, wanted).await.map(|()| self.vocabulary.tokenizer())
+    }
+
+    /// The tokens of texts, each cut to what the model takes.
+    async fn tokens(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, BundleError> {
+        let wanted = |tokenizer: &Tokenizer| {
+            let mut all = Cut::default();
+            texts.iter().for_each(|text| tokenizer.cut_into(&mut all, text, MAX_TOKENS));
+            all.absent
+        };
+        let tokenizer = self.tokenizer(&wanted).await?;
+        Ok(texts.iter().map(|text| tokenizer.encode(text, MAX_TOKENS)).collect())
     }
 
     /// The word vectors of these tokens.
@@ -122,17 +127,17 @@ impl QuestionEncoder {
         Ok(QuestionEncoder { words, model, named: RefCell::default() })
     }
 
-    /// Number of content tokens of a text.
+    /// Number of content tokens of a text; about that, where it has words that no question had.
     pub fn count_tokens(&self, text: &str) -> usize {
-        self.words.tokenizer.count(text)
+        self.words.vocabulary.tokenizer().count(text)
     }
 
     /// The unit vector of a text.
     ///
     /// # Errors
-    /// [`BundleError`] when a page of word embeddings cannot be loaded.
+    /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
     pub async fn encode(&self, text: &str) -> Result<Vec<f32>, BundleError> {
-        let ids = self.words.tokenizer.encode(text, MAX_TOKENS);
+        let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
         let rows = self.words.rows(&ids).await?;
         self.pass(&ids, &rows).await
     }
@@ -140,17 +145,16 @@ impl QuestionEncoder {
     /// The unit vectors of texts that come again and again, such as names of relations. They are computed once, and their word embeddings loaded together.
     ///
     /// # Errors
-    /// [`BundleError`] when a page of word embeddings cannot be loaded.
+    /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
     pub async fn encode_names(&self, texts: &[&str]) -> Result<Vec<Rc<[f32]>>, BundleError> {
         if self.named.borrow().len() > NAMES_KEPT {
             *self.named.borrow_mut() = Map::default();
         }
         let known = |text: &str| self.named.borrow().get(text).cloned();
-        let new: Vec<(&str, Vec<u32>)> =
-            texts.iter().filter(|t| known(t).is_none()).map(|&t| (t, self.words.tokenizer.encode(t, MAX_TOKENS))).collect();
-        let ids: Vec<u32> = new.iter().flat_map(|(_, ids)| ids).copied().collect();
-        let rows = self.words.rows(&ids).await?;
-        for (text, ids) in new {
+        let new: Vec<&str> = texts.iter().copied().filter(|t| known(t).is_none()).collect();
+        let tokens = self.words.tokens(&new).await?;
+        let rows = self.words.rows(&tokens.concat()).await?;
+        for (text, ids) in new.into_iter().zip(tokens) {
             let vector = self.pass(&ids, &rows).await?;
             self.named.borrow_mut().insert(text.to_owned(), vector.into());
         }

@@ -3,7 +3,7 @@
 //! The table ranks chunks by their sketches and nothing else, so a bundle holds its rows in the sketches' coordinates: the products of a row with the
 //! principal components, and with the part of the corpus's mean that lies outside them. That is a quarter of the bytes of a whole row.
 
-use super::question::load_tokenizer;
+use super::vocabulary::Vocabulary;
 use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, Pages, SketchIndex, begin, open_section};
 use crate::text::Tokenizer;
 use std::rc::Rc;
@@ -96,7 +96,7 @@ fn add_row(sum: &mut [f32], row: &[u8]) -> Result<(), BundleError> {
 /// Gives questions a vector by the bundle's token table.
 pub struct TableEncoder {
     bundle: Bundle,
-    tokenizer: Rc<Tokenizer>,
+    vocabulary: Rc<Vocabulary>,
     index: Rc<TableIndex>,
     sketches: Rc<SketchIndex>,
 }
@@ -107,17 +107,17 @@ impl TableEncoder {
         bundle.manifest().embedder.id == "minilm" && ["vocabulary", "table", "sketches"].iter().all(|s| bundle.has(s))
     }
 
-    /// Loads the vocabulary and the table's root. `sketches` is the root of the sketches.
+    /// Loads the roots of the vocabulary and of the table. `sketches` is the root of the sketches.
     ///
     /// # Errors
     /// [`BundleError`] when one cannot be loaded or they do not fit together.
     pub async fn load(bundle: &Bundle, sketches: Rc<SketchIndex>) -> Result<Self, BundleError> {
         let index = bundle.section("table", TableIndex::decode);
-        let (tokenizer, index) = futures::future::try_join(load_tokenizer(bundle), index).await?;
+        let (vocabulary, index) = futures::future::try_join(Vocabulary::load(bundle), index).await?;
         if index.bias.len() != sketches.basis.rows() + 1 {
             return Err(BundleError::Corrupt { file: "table".into(), what: "it is in other coordinates than the sketches".into() });
         }
-        Ok(TableEncoder { bundle: bundle.clone(), tokenizer, index, sketches })
+        Ok(TableEncoder { bundle: bundle.clone(), vocabulary, index, sketches })
     }
 
     /// How many pages of rows there are.
@@ -135,10 +135,11 @@ impl TableEncoder {
     /// A vector of length 1 for a text, good for comparing it with sketches; `None` for a text without tokens.
     ///
     /// # Errors
-    /// [`BundleError`] when a page of rows cannot be loaded.
+    /// [`BundleError`] when a page of rows, or a range of the vocabulary, cannot be loaded.
     pub async fn encode(&self, text: &str) -> Result<Option<Vec<f32>>, BundleError> {
-        let mut ids = self.tokenizer.content(text);
-        ids.truncate(MAX_TOKENS);
+        let cut = |tokenizer: &Tokenizer| tokenizer.cut(text, MAX_TOKENS);
+        self.vocabulary.ready(&self.bundle, &|tokenizer| cut(tokenizer).absent).await?;
+        let ids = cut(&self.vocabulary.tokenizer()).ids;
         if ids.is_empty() {
             return Ok(None);
         }

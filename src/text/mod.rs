@@ -8,5 +8,5 @@ mod words;
 
 pub use fold::fold;
 pub use sentences::sentences;
-pub use wordpiece::{Tokenizer, VocabularyError};
+pub use wordpiece::{Cut, Tokenizer, VocabularyError, piece_key};
 pub use words::{Word, is_stop_word, stem, terms, words};

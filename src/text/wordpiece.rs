@@ -5,10 +5,14 @@
 //! out in a text are plain text here, so that a document cannot forge them.
 
 mod classes;
+mod pieces;
 
 use self::classes::{DROPPED, IDEOGRAPHS, MARKS, PUNCTUATION, contains};
+use self::pieces::{Pieces, hash_start, hash_step};
 use super::unicode::{canonical, lower};
 use std::ops::ControlFlow;
+
+pub use pieces::piece_key;
 
 /// Why a text is not a vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,63 +20,49 @@ pub enum VocabularyError {
     /// A token that every vocabulary needs is missing.
     #[error("the vocabulary lacks the token {0}")]
     Missing(&'static str),
-    /// More tokens, or more bytes, than a vocabulary may have.
-    #[error("the vocabulary has more than {MAX_TOKENS} tokens or {MAX_BYTES} bytes")]
+    /// More tokens, or more bytes, than a vocabulary may have; or a token beyond its end.
+    #[error("the vocabulary has more tokens or bytes than it may have")]
     TooLarge,
     /// Too many tokens fall into one place of the hash table, which only a vocabulary made for it does.
     #[error("the vocabulary's tokens collide")]
     Collisions,
 }
 
-/// Most tokens a vocabulary may have.
-const MAX_TOKENS: usize = 1 << 20;
-/// Most bytes a vocabulary may have.
-const MAX_BYTES: usize = 1 << 26;
-/// Longest run of occupied places in the hash table. At half load, honest tokens stay far below.
-const MAX_PROBES: usize = 256;
 /// Words of more characters than this are unknown.
 const MAX_WORD_CHARS: usize = 100;
-/// An empty place of the hash table.
-const EMPTY: u32 = u32::MAX;
+/// A word whose pieces are not at hand counts as so many tokens.
+const ABSENT_COUNT: usize = 2;
 
 /// A WordPiece tokenizer for uncased BERT vocabularies.
+///
+/// All of a vocabulary may be at hand ([`Tokenizer::from_vocab`]); or, in a reader's page, its commonest pieces and a few ranges of the others
+/// ([`Tokenizer::in_ranges`]). Then [`Tokenizer::cut`] says which ranges a text wants.
 #[derive(Debug, Clone)]
 pub struct Tokenizer {
-    text: String,
-    /// Byte range of each token in `text`.
-    spans: Vec<(u32, u32)>,
-    /// Open addressing from a piece's hash to its id; the length is a power of two.
-    table: Vec<u32>,
-    /// Longest piece, in bytes, without `##`.
-    longest: usize,
+    pieces: Pieces,
     cls: u32,
     sep: u32,
     unknown: u32,
 }
 
-/// FNV-1a, seeded by whether the piece continues a word; taken a byte at a time so that all prefixes of a word are hashed in one pass.
-fn hash_start(continues: bool) -> u32 {
-    if continues { 0x9dc5_811c } else { 0x811c_9dc5 }
+/// A text in tokens, as far as the pieces at hand allow.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cut {
+    /// The tokens' ids; that of `[UNK]` for a word whose pieces are not at hand.
+    pub ids: Vec<u32>,
+    /// The ranges of pieces that are needed to go on; when they are at hand the text may want others.
+    pub absent: Vec<usize>,
 }
 
-fn hash_step(hash: u32, byte: u8) -> u32 {
-    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+/// What a part of a word is.
+enum Part {
+    /// A token.
+    Token(u32),
+    /// Nothing yet: the range with its pieces is not at hand.
+    Absent(usize),
 }
 
-/// FNV's low bits are weak; mix the high ones in.
-fn hash_end(hash: u32) -> usize {
-    let h = (hash ^ (hash >> 15)).wrapping_mul(0x2c1b_3c6d);
-    (h ^ (h >> 13)) as usize
-}
-
-/// A token's text without `##`, and whether it had it.
-fn piece(token: &str) -> (&str, bool) {
-    match token.strip_prefix("##") {
-        // "##" alone would match nothing for ever.
-        Some(rest) if !rest.is_empty() => (rest, true),
-        _ => (token, false),
-    }
-}
+type Sink<'a> = &'a mut dyn FnMut(Part) -> ControlFlow<()>;
 
 impl Tokenizer {
     /// A tokenizer from a vocabulary: one token a line, its id is its line number from 0; pieces that continue a word begin with `##`.
@@ -80,129 +70,110 @@ impl Tokenizer {
     /// # Errors
     /// [`VocabularyError`] when `[CLS]`, `[SEP]` or `[UNK]` is missing, or the text is no usable vocabulary.
     pub fn from_vocab(vocabulary: &str) -> Result<Tokenizer, VocabularyError> {
-        if vocabulary.len() > MAX_BYTES {
-            return Err(VocabularyError::TooLarge);
-        }
-        let mut spans = Vec::new();
-        let mut start = 0usize;
-        for line in vocabulary.split_inclusive('\n') {
-            if spans.len() == MAX_TOKENS {
-                return Err(VocabularyError::TooLarge);
-            }
-            let token = line.trim_end_matches(['\n', '\r']);
-            // MAX_BYTES keeps both in range.
-            spans.push((start as u32, (start + token.len()) as u32));
-            start += line.len();
-        }
-        let mut t = Tokenizer {
-            text: vocabulary.to_owned(),
-            table: vec![EMPTY; (spans.len() * 2).next_power_of_two().max(4)],
-            spans,
-            longest: 0,
-            cls: 0,
-            sep: 0,
-            unknown: 0,
-        };
-        for id in 0..t.spans.len() as u32 {
-            t.insert(id)?;
-        }
-        let find =
-            |name: &'static str| t.find(name.as_bytes(), false, hash_of(name.as_bytes(), false)).ok_or(VocabularyError::Missing(name));
-        (t.cls, t.sep, t.unknown) = (find("[CLS]")?, find("[SEP]")?, find("[UNK]")?);
-        Ok(t)
+        Tokenizer::of(Pieces::of_lines(vocabulary)?)
     }
 
-    fn insert(&mut self, id: u32) -> Result<(), VocabularyError> {
-        let (text, continues) = piece(self.token(id).unwrap_or(""));
-        if text.is_empty() {
-            return Ok(());
-        }
-        let hash = hash_of(text.as_bytes(), continues);
-        // The first of equal tokens keeps the name.
-        if self.find(text.as_bytes(), continues, hash).is_some() {
-            return Ok(());
-        }
-        let length = text.len();
-        let mask = self.table.len() - 1;
-        for probe in 0..MAX_PROBES {
-            if let Some(place) = self.table.get_mut((hash_end(hash).wrapping_add(probe)) & mask)
-                && *place == EMPTY
-            {
-                *place = id;
-                self.longest = self.longest.max(length);
-                return Ok(());
-            }
-        }
-        Err(VocabularyError::Collisions)
+    /// A tokenizer of a vocabulary of `total` tokens with the pieces that are always at hand, by id: the special tokens, all pieces of one byte, and as
+    /// many of the others as wanted. The rest is in ranges, ascending by [`piece_key`], each of which begins with the key in `first` and holds all
+    /// further pieces of its keys.
+    ///
+    /// # Errors
+    /// [`VocabularyError`] as [`Tokenizer::from_vocab`], and for an id that is not below `total`.
+    pub fn in_ranges(total: usize, at_hand: &[(u32, String)], first: Vec<u32>) -> Result<Tokenizer, VocabularyError> {
+        let mut pieces = Pieces::empty(total, first)?;
+        at_hand.iter().try_for_each(|(id, token)| pieces.insert(*id, token))?;
+        Tokenizer::of(pieces)
     }
 
-    fn find(&self, text: &[u8], continues: bool, hash: u32) -> Option<u32> {
-        let mask = self.table.len() - 1;
-        for probe in 0..MAX_PROBES {
-            let id = *self.table.get((hash_end(hash).wrapping_add(probe)) & mask)?;
-            if id == EMPTY {
-                return None;
-            }
-            let (candidate, c) = piece(self.token(id)?);
-            if c == continues && candidate.as_bytes() == text {
-                return Some(id);
-            }
-        }
-        None
+    fn of(pieces: Pieces) -> Result<Tokenizer, VocabularyError> {
+        let find = |name: &'static str| pieces.named(name).ok_or(VocabularyError::Missing(name));
+        let (cls, sep, unknown) = (find("[CLS]")?, find("[SEP]")?, find("[UNK]")?);
+        Ok(Tokenizer { pieces, cls, sep, unknown })
     }
 
-    /// The text of token `id`, `##` included.
+    /// Takes the pieces of a range to hand; does nothing where it was already, or there is no such range.
+    ///
+    /// # Errors
+    /// [`VocabularyError`] for an id beyond the vocabulary, or tokens made to collide.
+    pub fn take(&mut self, range: usize, pieces: &[(u32, String)]) -> Result<(), VocabularyError> {
+        if self.pieces.note(range) {
+            pieces.iter().try_for_each(|(id, token)| self.pieces.insert(*id, token))?;
+        }
+        Ok(())
+    }
+
+    /// The text of token `id`, `##` included; `None` where it is not at hand.
     pub fn token(&self, id: u32) -> Option<&str> {
-        let &(start, end) = self.spans.get(id as usize)?;
-        self.text.get(start as usize..end as usize)
+        self.pieces.token(id)
     }
 
     /// The number of tokens in the vocabulary.
     pub fn vocab_len(&self) -> usize {
-        self.spans.len()
+        self.pieces.total()
     }
 
-    /// The vocabulary's text, as given.
-    pub fn vocabulary(&self) -> &str {
-        &self.text
+    /// The ids of `[CLS]` and `[SEP]`, which stand around every text.
+    pub fn ends(&self) -> [u32; 2] {
+        [self.cls, self.sep]
+    }
+
+    /// The id of `[MASK]`, if the vocabulary has one at hand.
+    pub fn mask(&self) -> Option<u32> {
+        self.pieces.named("[MASK]")
     }
 
     /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_len` in all (and never fewer than those two): the tail is cut.
     pub fn encode(&self, text: &str, max_len: usize) -> Vec<u32> {
-        let content = max_len.saturating_sub(2);
-        let mut ids = vec![self.cls];
-        if content > 0 {
-            self.pieces(text, &mut |id| {
-                ids.push(id);
-                if ids.len() > content { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut cut = Cut { ids: vec![self.cls], absent: Vec::new() };
+        self.cut_into(&mut cut, text, max_len.saturating_sub(2));
+        cut.ids.push(self.sep);
+        cut.ids
+    }
+
+    /// The ids of `text` with no `[CLS]` and no `[SEP]`, at most `most`, and the ranges of pieces that are wanted.
+    pub fn cut(&self, text: &str, most: usize) -> Cut {
+        let mut cut = Cut::default();
+        self.cut_into(&mut cut, text, most);
+        cut
+    }
+
+    /// As [`Tokenizer::cut`], behind what was cut before.
+    pub fn cut_into(&self, cut: &mut Cut, text: &str, most: usize) {
+        let mut left = most;
+        if most > 0 {
+            self.parts(text, &mut |part| {
+                match part {
+                    Part::Token(id) => cut.ids.push(id),
+                    Part::Absent(range) => {
+                        cut.ids.push(self.unknown);
+                        if !cut.absent.contains(&range) {
+                            cut.absent.push(range);
+                        }
+                    }
+                }
+                left -= 1;
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
-        ids.push(self.sep);
-        ids
     }
 
     /// The ids of `text` with no `[CLS]`, no `[SEP]` and no limit.
     pub fn content(&self, text: &str) -> Vec<u32> {
-        let mut ids = Vec::new();
-        self.pieces(text, &mut |id| {
-            ids.push(id);
-            ControlFlow::Continue(())
-        });
-        ids
+        self.cut(text, usize::MAX).ids
     }
 
-    /// How many tokens `text` has, without `[CLS]` and `[SEP]`.
+    /// How many tokens `text` has, without `[CLS]` and `[SEP]`; about so many, where not all pieces are at hand.
     pub fn count(&self, text: &str) -> usize {
         let mut n = 0;
-        self.pieces(text, &mut |_| {
-            n += 1;
+        self.parts(text, &mut |part| {
+            n += if matches!(part, Part::Absent(_)) { ABSENT_COUNT } else { 1 };
             ControlFlow::Continue(())
         });
         n
     }
 
-    /// Gives every token of `text` to `sink`, until it breaks.
-    fn pieces(&self, text: &str, sink: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+    /// Gives every part of `text` to `sink`, until it breaks.
+    fn parts(&self, text: &str, sink: Sink<'_>) {
         let mut word = Word::default();
         let mut rest = text;
         while !rest.is_empty() {
@@ -241,7 +212,7 @@ impl Tokenizer {
     }
 
     /// The branch for any text: drop, space out ideographs, decompose, drop marks, lower-case, split.
-    fn normalised(&self, run: &str, word: &mut Word, sink: &mut dyn FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn normalised(&self, run: &str, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
         let mut decomposed: Vec<char> = Vec::new();
         for c in run.chars().filter(|&c| c.is_whitespace() || !contains(DROPPED, c)) {
             let alone = contains(IDEOGRAPHS, c);
@@ -270,25 +241,29 @@ impl Tokenizer {
         ControlFlow::Continue(())
     }
 
-    fn isolate(&self, c: char, word: &mut Word, sink: &mut dyn FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn isolate(&self, c: char, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
         self.flush(word, sink)?;
         word.push(c);
         self.flush(word, sink)
     }
 
     /// Greedy longest match over one word; a word that does not wholly match is one unknown token.
-    fn flush(&self, word: &mut Word, sink: &mut dyn FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn flush(&self, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
         if word.chars == 0 {
             return ControlFlow::Continue(());
         }
-        let known = word.chars <= MAX_WORD_CHARS && self.split(&word.text, &mut word.ids);
-        let flow = if known { word.ids.iter().try_for_each(|&id| sink(id)) } else { sink(self.unknown) };
+        let known = if word.chars <= MAX_WORD_CHARS { self.split(&word.text, &mut word.ids) } else { Ok(false) };
+        let flow = match known {
+            Ok(true) => word.ids.iter().try_for_each(|&id| sink(Part::Token(id))),
+            Ok(false) => sink(Part::Token(self.unknown)),
+            Err(range) => sink(Part::Absent(range)),
+        };
         word.clear();
         flow
     }
 
-    /// The pieces of `word` into `ids`; false when some part is in no piece.
-    fn split(&self, word: &[u8], ids: &mut Vec<u32>) -> bool {
+    /// The pieces of `word` into `ids`; false when some part is in no piece, and the range that would tell where it is not at hand.
+    fn split(&self, word: &[u8], ids: &mut Vec<u32>) -> Result<bool, usize> {
         ids.clear();
         // MAX_WORD_CHARS characters of at most four bytes, each lower-cased to itself.
         let mut hashes = [0u32; 4 * MAX_WORD_CHARS + 1];
@@ -296,23 +271,26 @@ impl Tokenizer {
         while start < word.len() {
             let continues = start > 0;
             let rest = word.get(start..).unwrap_or_default();
-            let limit = rest.len().min(self.longest).min(hashes.len() - 1);
+            let limit = rest.len().min(self.pieces.longest()).min(hashes.len() - 1);
             let mut hash = hash_start(continues);
             for (h, &b) in hashes.iter_mut().zip(rest.iter().take(limit)) {
                 hash = hash_step(hash, b);
                 *h = hash;
             }
-            let found = (1..=limit).rev().find_map(|end| self.find(rest.get(..end)?, continues, *hashes.get(end - 1)?).map(|id| (id, end)));
-            let Some((id, end)) = found else { return false };
+            let find = |end: usize| self.pieces.find(rest.get(..end)?, continues, *hashes.get(end - 1)?).map(|id| (id, end));
+            let found = (1..=limit).rev().find_map(find);
+            // Nothing is longer than all of it; of less a longer piece may be on a range that is not at hand.
+            if found.is_none_or(|(_, end)| end < rest.len())
+                && let Some(range) = self.pieces.absent(rest, continues)
+            {
+                return Err(range);
+            }
+            let Some((id, end)) = found else { return Ok(false) };
             ids.push(id);
             start += end;
         }
-        true
+        Ok(true)
     }
-}
-
-fn hash_of(text: &[u8], continues: bool) -> u32 {
-    text.iter().fold(hash_start(continues), |h, &b| hash_step(h, b))
 }
 
 /// ASCII white space as BERT's cleaning sees it: tab, line feed, carriage return and space; other controls are dropped.
@@ -406,7 +384,85 @@ mod tests {
         }
     }
 
+    /// A vocabulary with but its first tokens and the shortest at hand, and its ranges of a few keys each.
+    fn in_ranges(vocabulary: &str, first: usize, keys: usize) -> (Tokenizer, Vec<Vec<(u32, String)>>) {
+        let mut at_hand = Vec::new();
+        let mut others: std::collections::BTreeMap<u32, Vec<(u32, String)>> = std::collections::BTreeMap::new();
+        for (id, token) in vocabulary.lines().enumerate() {
+            let entry = (id as u32, token.to_owned());
+            match piece_key(token).filter(|_| id >= first) {
+                Some(key) => others.entry(key).or_default().push(entry),
+                None => at_hand.push(entry),
+            }
+        }
+        let groups: Vec<_> = others.into_iter().collect();
+        let begins = groups.chunks(keys).map(|run| run[0].0).collect();
+        let ranges = groups.chunks(keys).map(|run| run.iter().flat_map(|(_, pieces)| pieces.clone()).collect()).collect();
+        (Tokenizer::in_ranges(vocabulary.lines().count(), &at_hand, begins).unwrap(), ranges)
+    }
+
+    /// Cuts a text, taking to hand what it wants; and how often it wanted something.
+    fn cut(t: &mut Tokenizer, ranges: &[Vec<(u32, String)>], text: &str) -> (Vec<u32>, usize) {
+        for round in 0.. {
+            let cut = t.cut(text, usize::MAX);
+            if cut.absent.is_empty() {
+                return (cut.ids, round);
+            }
+            cut.absent.iter().for_each(|&r| t.take(r, &ranges[r]).unwrap());
+        }
+        unreachable!()
+    }
+
+    #[test]
+    fn a_vocabulary_in_ranges_gives_the_ids_of_the_whole_one_for_every_golden_text() {
+        let vocabulary = include_str!("../../models/minilm-vocab.txt");
+        let whole = Tokenizer::from_vocab(vocabulary).unwrap();
+        let (mut t, ranges) = in_ranges(vocabulary, 3000, 40);
+        assert!(ranges.len() > 20);
+        let texts = crate::json::parse(include_str!("../../tests/golden/minilm/texts.json")).unwrap();
+        for text in texts.as_array().unwrap() {
+            let text = text.as_str().unwrap();
+            assert_eq!(cut(&mut t, &ranges, text).0, whole.content(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_wants_its_own_range_alone_and_a_common_one_none() {
+        let vocabulary = "[CLS]\n[SEP]\n[UNK]\nthe\na\nb\n##s\nabove\nabs\nbeta\nbell\n##ent\n##ell\n";
+        let (mut t, ranges) = in_ranges(vocabulary, 4, 1);
+        assert_eq!(cut(&mut t, &ranges, "the a b"), (vec![3, 4, 5], 0));
+        assert_eq!(cut(&mut t, &ranges, "above"), (vec![7], 1));
+        // "a" alone is at hand, but "abs" is longer.
+        assert_eq!(cut(&mut t, &ranges, "absent"), (vec![8, 11], 1));
+        // What no range has is unknown, once those that might have it have been seen.
+        assert_eq!(cut(&mut t, &ranges, "bell zz bellx").0, [10, 2, 2]);
+        // What is left of a word may want another range than the word did.
+        assert_eq!(cut(&mut t, &ranges, "bels"), (vec![2], 1));
+        // It counts, about, what it cannot cut.
+        let (t, _) = in_ranges(vocabulary, 4, 1);
+        assert_eq!((t.count("the above"), t.cut("the above beta", 2).absent), (3, vec![0]));
+    }
+
+    #[test]
+    fn an_id_beyond_the_vocabulary_is_refused() {
+        let (mut t, _) = in_ranges("[CLS]\n[SEP]\n[UNK]\nabove\n", 3, 1);
+        assert_eq!(t.take(0, &[(4, "about".to_owned())]), Err(VocabularyError::TooLarge));
+        assert_eq!(t.take(7, &[(9, "about".to_owned())]), Ok(()), "there is no such range");
+    }
+
     proptest! {
+        #[test]
+        fn any_vocabulary_in_ranges_cuts_any_text_as_the_whole_one_does(
+            vocabulary in "((##)?[abé日]{1,4}\n){0,40}", first in 3usize..20, keys in 1usize..4, texts in prop::collection::vec("[abé日x ]{0,20}", 1..4),
+        ) {
+            let full = format!("[CLS]\n[SEP]\n[UNK]\n{vocabulary}");
+            let whole = Tokenizer::from_vocab(&full).unwrap();
+            let (mut t, ranges) = in_ranges(&full, first, keys);
+            for text in texts {
+                prop_assert_eq!(cut(&mut t, &ranges, &text).0, whole.content(&text), "{}", text);
+            }
+        }
+
         #[test]
         fn any_vocabulary_and_any_text_are_survived(vocabulary in "(\\PC{0,4}\n){0,20}", text in "\\PC{0,60}") {
             let full = format!("[CLS]\n[SEP]\n[UNK]\n{vocabulary}");
@@ -422,7 +478,10 @@ mod tests {
             let t = Tokenizer::from_vocab("[CLS]\n[SEP]\n[UNK]\na\nb\n##a\n##b\n##c\ne\n##e\n!\n-\n1\n##2\n").unwrap();
             let mut general = Vec::new();
             let mut word = Word::default();
-            let mut sink = |id| { general.push(id); ControlFlow::Continue(()) };
+            let mut sink = |part| {
+                if let Part::Token(id) = part { general.push(id) }
+                ControlFlow::Continue(())
+            };
             let _ = t.normalised(&text, &mut word, &mut sink);
             let _ = t.flush(&mut word, &mut sink);
             prop_assert_eq!(t.content(&text), general);

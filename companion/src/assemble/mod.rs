@@ -7,6 +7,7 @@ mod lazy_tests;
 mod sections;
 mod table;
 mod terms;
+mod vocabulary;
 mod writer;
 
 pub use install::{InstallError, Staging, remove_staging};

@@ -2,6 +2,7 @@
 
 use super::table::token_table;
 use super::terms::{terms, titles};
+use super::vocabulary::vocabulary;
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
 use crate::names::Found;
@@ -22,14 +23,15 @@ use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
 use pocketgraph::names::{
     ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,
 };
+use pocketgraph::text::Tokenizer;
 use pocketgraph::vector::QuantizedMatrix;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What the browser needs to embed a question.
 pub struct QueryModel<'a> {
-    /// The tokenizer's vocabulary, one token a line.
-    pub vocabulary: &'a str,
+    /// The tokenizer.
+    pub tokenizer: &'a Tokenizer,
     /// Everything but the word embeddings, as the engine reads it.
     pub layers: &'a [u8],
     /// The word embeddings, one row a token.
@@ -117,6 +119,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         }
     }
     if let Some(model) = &contents.model {
+        vocabulary(&mut w, model.tokenizer, contents.chunks)?;
         query_model(&mut w, model)?;
         if let (Some(table), Some(sketches)) = (model.table, &sketched) {
             token_table(&mut w, table, sketches)?;
@@ -334,9 +337,6 @@ fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Re
 }
 
 fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
-    let mut vocabulary = begin(Kind::Vocabulary);
-    vocabulary.extend_from_slice(model.vocabulary.as_bytes());
-    w.section("vocabulary", &vocabulary, GZIP, &[])?;
     let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
     let rows: Vec<usize> = (0..model.words.rows()).collect();
     for run in rows.chunks(WORDS_PER_PAGE) {

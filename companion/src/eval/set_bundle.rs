@@ -215,7 +215,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         knowledge,
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
-        model: Some(QueryModel { vocabulary: model.vocabulary(), layers: build.layers, words: model.words(), table }),
+        model: Some(QueryModel { tokenizer: model.tokenizer(), layers: build.layers, words: model.words(), table }),
         planner: None,
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
         options: reader.map(|r| r.described(needs)).unwrap_or_default(),

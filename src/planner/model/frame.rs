@@ -1,7 +1,7 @@
 //! A question as the trained planner sees it: tokens, with each mention of an entity as one.
 
 use crate::compact::sort_by;
-use crate::text::Tokenizer;
+use crate::text::{Cut, Tokenizer};
 use std::ops::Range;
 
 /// Most tokens of a question, `[CLS]` and `[SEP]` included; the tail is cut.
@@ -16,6 +16,8 @@ pub struct Framed {
     pub spans: Vec<Option<Range<usize>>>,
     /// For each token which of the given mentions it stands for.
     pub mentions: Vec<Option<usize>>,
+    /// The ranges of the vocabulary that the question wants and that were not at hand: while there are any, the tokens are not those of the question.
+    pub absent: Vec<usize>,
 }
 
 /// Cuts questions into tokens.
@@ -29,9 +31,7 @@ pub struct Framer<'t> {
 impl<'t> Framer<'t> {
     /// With the model's vocabulary; `None` where it has no `[MASK]`.
     pub fn new(tokenizer: &'t Tokenizer) -> Option<Framer<'t>> {
-        let mask = (0..tokenizer.vocab_len() as u32).find(|&id| tokenizer.token(id) == Some("[MASK]"))?;
-        let ends = tokenizer.encode("", 2).try_into().ok()?;
-        Some(Framer { tokenizer, ends, mask })
+        Some(Framer { tokenizer, ends: tokenizer.ends(), mask: tokenizer.mask()? })
     }
 
     /// The id of `[MASK]`.
@@ -44,7 +44,7 @@ impl<'t> Framer<'t> {
     pub fn frame(&self, question: &str, mentions: &[Range<usize>]) -> Framed {
         let mut order: Vec<usize> = (0..mentions.len()).collect();
         sort_by(&mut order, |&a, &b| (mentions[a].start, mentions[a].end).cmp(&(mentions[b].start, mentions[b].end)));
-        let mut out = Framed { ids: vec![self.ends[0]], spans: vec![None], mentions: vec![None] };
+        let mut out = Framed { ids: vec![self.ends[0]], spans: vec![None], mentions: vec![None], absent: Vec::new() };
         let mut at = 0;
         for i in order {
             let span = mentions[i].clone();
@@ -87,9 +87,12 @@ impl<'t> Framer<'t> {
 
     fn word(&self, text: &str, span: Range<usize>, offset: usize, out: &mut Framed) {
         let Some(word) = text.get(span.clone()) else { return };
-        for id in self.tokenizer.content(word) {
+        let mut cut = Cut { ids: Vec::new(), absent: std::mem::take(&mut out.absent) };
+        self.tokenizer.cut_into(&mut cut, word, MAX_TOKENS);
+        for id in cut.ids {
             push(out, id, Some(span.start + offset..span.end + offset), None);
         }
+        out.absent = cut.absent;
     }
 }
 

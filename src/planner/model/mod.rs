@@ -47,27 +47,31 @@ pub fn names(linker: &Linker, question: &str) -> usize {
 /// Plans with a trained model.
 pub struct ModelPlanner<'a> {
     model: &'a PlannerModel,
-    framer: Framer<'a>,
     grounder: Grounder<'a>,
 }
 
 impl<'a> ModelPlanner<'a> {
-    /// A planner for a graph; `None` where the vocabulary is not the model's.
-    pub fn new(model: &'a PlannerModel, tokenizer: &'a Tokenizer, linker: &'a Linker) -> Option<Self> {
-        Some(ModelPlanner { model, framer: Framer::new(tokenizer)?, grounder: Grounder::new(linker) })
+    /// A planner for a graph.
+    pub fn new(model: &'a PlannerModel, linker: &'a Linker) -> Self {
+        ModelPlanner { model, grounder: Grounder::new(linker) }
     }
 
-    /// The question in tokens, and what it names: the word vectors of these tokens are needed to plan.
+    /// What a question names.
     ///
     /// # Errors
     /// [`PlannerError::TooLong`], and [`PlannerError::Unsure`] for a question that asks how to do something.
-    pub fn frame(&self, question: &str) -> Result<(Framed, Vec<Mention>), PlannerError> {
-        if let Some(why) = refused(question) {
-            return Err(why);
-        }
-        let mentions = self.grounder.mentions(question);
+    pub fn mentions(&self, question: &str) -> Result<Vec<Mention>, PlannerError> {
+        refused(question).map_or_else(|| Ok(self.grounder.mentions(question)), Err)
+    }
+
+    /// A question in tokens, with what [`ModelPlanner::mentions`] found in it: the word vectors of these tokens are needed to plan.
+    ///
+    /// # Errors
+    /// [`PlannerError::Model`] where the vocabulary is not the model's.
+    pub fn frame(&self, tokenizer: &Tokenizer, question: &str, mentions: &[Mention]) -> Result<Framed, PlannerError> {
+        let framer = Framer::new(tokenizer).ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
         let spans: Vec<_> = mentions.iter().map(|m| m.span.clone()).collect();
-        Ok((self.framer.frame(question, &spans), mentions))
+        Ok(framer.frame(question, &spans))
     }
 
     /// The best reading of a question that [`ModelPlanner::frame`] gave in tokens.
@@ -88,12 +92,13 @@ impl<'a> ModelPlanner<'a> {
         self.grounder.best(question, mentions, &drafts, self.model.calibration()).ok_or(PlannerError::NothingLinked)
     }
 
-    /// The best reading of a question, with all word vectors at hand.
+    /// The best reading of a question, with the whole vocabulary and all word vectors at hand.
     ///
     /// # Errors
-    /// As [`ModelPlanner::frame`] and [`ModelPlanner::read`].
-    pub fn planned(&self, question: &str, rows: &dyn WordRows) -> Result<Grounded, PlannerError> {
-        let (framed, mentions) = self.frame(question)?;
+    /// As [`ModelPlanner::mentions`], [`ModelPlanner::frame`] and [`ModelPlanner::read`].
+    pub fn planned(&self, question: &str, tokenizer: &Tokenizer, rows: &dyn WordRows) -> Result<Grounded, PlannerError> {
+        let mentions = self.mentions(question)?;
+        let framed = self.frame(tokenizer, question, &mentions)?;
         self.read(question, &framed, &mentions, rows)
     }
 }

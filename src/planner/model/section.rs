@@ -241,11 +241,11 @@ pub(super) mod tests {
 
     #[test]
     fn there_is_a_number_for_each_token_and_tag() {
-        let framed = Framed { ids: vec![0, 3, 4, 1], spans: vec![None; 4], mentions: vec![None; 4] };
+        let framed = Framed { ids: vec![0, 3, 4, 1], spans: vec![None; 4], mentions: vec![None; 4], absent: Vec::new() };
         let logits = untrained().forward(&framed, &small().1).unwrap();
         assert_eq!((logits.shape.len(), logits.wrap.len(), logits.number.len()), (16, 5, 2));
         assert_eq!(logits.tags.iter().map(Vec::len).collect::<Vec<_>>(), [TAGS; 4]);
-        let long = Framed { ids: vec![3; 64], spans: vec![None; 64], mentions: vec![None; 64] };
+        let long = Framed { ids: vec![3; 64], spans: vec![None; 64], mentions: vec![None; 64], absent: Vec::new() };
         assert!(matches!(untrained().forward(&long, &small().1), Err(EmbedError::Length { .. })));
     }
 
@@ -256,7 +256,7 @@ pub(super) mod tests {
             let at = if from_start { at } else { bytes.len() - 1 - at };
             bytes[at] = value;
             if let Ok(model) = PlannerModel::decode(&bytes) {
-                let _ = model.forward(&Framed { ids: vec![0, 3, 1], spans: vec![None; 3], mentions: vec![None; 3] }, &small().1);
+                let _ = model.forward(&Framed { ids: vec![0, 3, 1], spans: vec![None; 3], mentions: vec![None; 3], absent: Vec::new() }, &small().1);
             }
         }
 

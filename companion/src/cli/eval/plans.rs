@@ -157,7 +157,7 @@ pub fn plans(args: &Plans) -> Result<()> {
         "trained" | "auto" => NativePlanner::open(&PlannerSource::of(args.planner_model.as_deref()))?,
         _ => None,
     };
-    let over = trained.as_ref().map(|t| t.over(&linker)).transpose()?;
+    let over = trained.as_ref().map(|t| t.over(&linker));
     let read = |question: &str| match (&trained, &over) {
         (Some(trained), Some(over)) => match trained.planned(over, question) {
             Ok(found) if found.confidence >= args.least_confidence => Ok(found.plan),

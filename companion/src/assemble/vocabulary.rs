@@ -1,0 +1,93 @@
+//! The vocabulary's sections: what the corpus says most often with the root, the rest in ranges.
+
+use super::sections::GZIP;
+use super::writer::{SectionWriter, WriteError};
+use pocketgraph::bundle::{Chunk, Encoding, PagedIndex};
+use pocketgraph::embed::{Piece, VocabularyIndex, encode_pieces};
+use pocketgraph::text::{Tokenizer, piece_key};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many of the commonest pieces come with the root, 8 kB. Of twice as many a question saves one range or less, and waits for 4 kB more.
+const COMMON: usize = 2000;
+/// Bytes of the texts on a range, about: 2 kB when compressed. Smaller ranges make the root longer, larger ones a question's words.
+const RANGE_BYTES: usize = 4000;
+/// Tokens that must be at hand.
+const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+
+/// Writes the vocabulary.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses.
+pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]) -> Result<(), WriteError> {
+    let common = common(tokenizer, &counts(tokenizer, chunks));
+    let piece = |id: u32| tokenizer.token(id).map(|text| (id, text.to_owned()));
+    let mut groups: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
+    // Placeholders are in no text: brackets are words of their own.
+    let others = (0..tokenizer.vocab_len() as u32).filter(|id| !common.contains(id)).filter_map(piece);
+    for (id, text) in others.filter(|(_, text)| !text.starts_with("[unused")) {
+        if let Some(key) = piece_key(&text) {
+            groups.entry(key).or_default().push((id, text));
+        }
+    }
+    let mut index = VocabularyIndex {
+        pages: PagedIndex { pages: Vec::new(), first: vec![0] },
+        first: Vec::new(),
+        total: tokenizer.vocab_len() as u32,
+        common: common.iter().filter_map(|&id| piece(id)).collect(),
+    };
+    let mut range: Vec<Piece> = Vec::new();
+    let bytes = |pieces: &[Piece]| pieces.iter().map(|(_, text)| text.len() + 1).sum::<usize>();
+    for (key, pieces) in groups {
+        if !range.is_empty() && bytes(&range) + bytes(&pieces) > RANGE_BYTES {
+            page(w, &mut index, &mut range)?;
+        }
+        if range.is_empty() {
+            index.first.push(key);
+        }
+        range.extend(pieces);
+    }
+    if !range.is_empty() {
+        page(w, &mut index, &mut range)?;
+    }
+    let pages = index.pages.pages.clone();
+    w.section("vocabulary", &index.encode(), GZIP, &pages)
+}
+
+fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) -> Result<(), WriteError> {
+    range.sort();
+    index.pages.pages.push(w.page("vocabulary", &encode_pieces(range), Encoding::Gzip)?);
+    index.pages.first.push(index.pages.items() + range.len() as u32);
+    range.clear();
+    Ok(())
+}
+
+/// How often the corpus has each token.
+fn counts(tokenizer: &Tokenizer, chunks: &[Chunk]) -> Vec<u64> {
+    let none = || vec![0u64; tokenizer.vocab_len()];
+    let add = |mut counts: Vec<u64>, chunk: &Chunk| {
+        for id in tokenizer.content(&chunk.text) {
+            if let Some(n) = counts.get_mut(id as usize) {
+                *n += 1;
+            }
+        }
+        counts
+    };
+    let sum = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    chunks.par_iter().fold(none, add).reduce(none, sum)
+}
+
+/// The tokens that come with the root. Of those that the corpus has equally often the first are taken: ids are in order of how common they are in English.
+fn common(tokenizer: &Tokenizer, counts: &[u64]) -> BTreeSet<u32> {
+    let token = |id: &u32| tokenizer.token(*id).unwrap_or_default();
+    let ids = 0..tokenizer.vocab_len() as u32;
+    let word = |id: &u32| piece_key(token(id)).is_some() && token(id).bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#');
+    let mut ranked: Vec<u32> = ids.clone().filter(word).collect();
+    ranked.sort_by_key(|&id| Reverse(counts.get(id as usize)));
+    let always = ids.filter(|id| SPECIAL.contains(&token(id)) || (!token(id).is_empty() && piece_key(token(id)).is_none()));
+    always.chain(ranked.into_iter().take(COMMON)).collect()
+}

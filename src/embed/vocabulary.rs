@@ -1,0 +1,233 @@
+//! The vocabulary of the bundle's model, by the page: its commonest pieces with the root, the others in ranges, of which a question loads those of its own
+//! rarer words.
+
+use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, begin, open_section, put_varint};
+use crate::text::{Tokenizer, VocabularyError};
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+
+/// The section that holds it.
+const VOCABULARY: &str = "vocabulary";
+
+/// A token and its id.
+pub type Piece = (u32, String);
+
+/// The root of the vocabulary as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VocabularyIndex {
+    /// The pages with the ranges; items are pieces.
+    pub pages: PagedIndex,
+    /// The least [`crate::text::piece_key`] of each range, ascending.
+    pub first: Vec<u32>,
+    /// The number of tokens in all.
+    pub total: u32,
+    /// The pieces that are always at hand, by id.
+    pub common: Vec<Piece>,
+}
+
+impl VocabularyIndex {
+    /// The section's bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = begin(Kind::Vocabulary);
+        self.pages.put(&mut out);
+        let mut last = 0;
+        for &key in &self.first {
+            put_varint(&mut out, key - last);
+            last = key;
+        }
+        put_varint(&mut out, self.total);
+        put_pieces(&mut out, &self.common);
+        out
+    }
+
+    /// Reads what [`VocabularyIndex::encode`] wrote.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bytes are no such section.
+    pub fn decode(file: &str, bytes: &[u8]) -> Result<Self, BundleError> {
+        let mut b = open_section(file, bytes, Kind::Vocabulary)?;
+        let pages = PagedIndex::take(&mut b)?;
+        let (mut first, mut last) = (Vec::new(), 0u32);
+        for _ in 0..pages.pages.len() {
+            let gap = b.varint()?;
+            last = last.checked_add(gap).filter(|_| gap > 0).ok_or_else(|| b.corrupt("ranges are not in order"))?;
+            first.push(last);
+        }
+        let total = b.varint()?;
+        let common = take_pieces(&mut b, total)?;
+        Ok(VocabularyIndex { pages, first, total, common })
+    }
+}
+
+/// A range of the vocabulary. `pieces` ascend by id.
+pub fn encode_pieces(pieces: &[Piece]) -> Vec<u8> {
+    let mut out = begin(Kind::Pieces);
+    put_pieces(&mut out, pieces);
+    out
+}
+
+/// Reads what [`encode_pieces`] wrote: `count` pieces of a vocabulary of `total` tokens.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no such range.
+pub fn decode_pieces(file: &str, bytes: &[u8], count: u32, total: u32) -> Result<Vec<Piece>, BundleError> {
+    let mut b = open_section(file, bytes, Kind::Pieces)?;
+    let pieces = take_pieces(&mut b, total)?;
+    if pieces.len() != count as usize { Err(b.corrupt("it holds another number of pieces")) } else { Ok(pieces) }
+}
+
+/// Number, the gaps between ids, and the texts, each with a line feed behind it, which no piece contains. By id the gaps are small; texts compress a
+/// little better by the alphabet, but less than the gaps grow.
+fn put_pieces(out: &mut Vec<u8>, pieces: &[Piece]) {
+    put_varint(out, pieces.len() as u32);
+    let mut next = 0;
+    for (id, _) in pieces {
+        put_varint(out, id - next);
+        next = id + 1;
+    }
+    for (_, text) in pieces {
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'\n');
+    }
+}
+
+/// The pieces up to the end of the bytes.
+fn take_pieces(b: &mut Bytes<'_>, total: u32) -> Result<Vec<Piece>, BundleError> {
+    let n = b.count(2)?;
+    let (mut ids, mut next) = (Vec::with_capacity(n), 0u32);
+    for _ in 0..n {
+        let gap = b.varint()?;
+        let id = next.checked_add(gap).filter(|&id| id < total).ok_or_else(|| b.corrupt("a piece is beyond the vocabulary"))?;
+        ids.push(id);
+        next = id + 1;
+    }
+    let text = std::str::from_utf8(b.rest()).map_err(|_| b.corrupt("a piece is not UTF-8"))?;
+    let pieces: Vec<Piece> = ids.into_iter().zip(text.split_terminator('\n')).map(|(id, text)| (id, text.to_owned())).collect();
+    if pieces.len() != n || text.split_terminator('\n').count() != n {
+        return Err(b.corrupt("it holds another number of pieces"));
+    }
+    Ok(pieces)
+}
+
+fn unusable(file: &str, why: &VocabularyError) -> BundleError {
+    BundleError::Corrupt { file: file.to_owned(), what: why.to_string() }
+}
+
+/// The vocabulary, as far as it has been loaded. All that read a bundle's vocabulary share one.
+pub struct Vocabulary {
+    index: VocabularyIndex,
+    tokenizer: RefCell<Tokenizer>,
+}
+
+impl Vocabulary {
+    /// Loads the root.
+    ///
+    /// # Errors
+    /// [`BundleError`] when it cannot be loaded.
+    pub fn load(bundle: &Bundle) -> LocalBoxFuture<'_, Result<Rc<Vocabulary>, BundleError>> {
+        let decode = |file: &str, bytes: &[u8]| {
+            let index = VocabularyIndex::decode(file, bytes)?;
+            match Tokenizer::in_ranges(index.total as usize, &index.common, index.first.clone()) {
+                Ok(tokenizer) => Ok(Vocabulary { index, tokenizer: RefCell::new(tokenizer) }),
+                Err(e) => Err(unusable(file, &e)),
+            }
+        };
+        bundle.section(VOCABULARY, decode).boxed_local()
+    }
+
+    /// The root.
+    pub fn index(&self) -> &VocabularyIndex {
+        &self.index
+    }
+
+    /// The tokenizer of what has been loaded.
+    pub(crate) fn tokenizer(&self) -> Ref<'_, Tokenizer> {
+        self.tokenizer.borrow()
+    }
+
+    /// Loads the ranges that are wanted, until none is. `wanted` tells them for the tokenizer of what has been loaded.
+    pub(crate) fn ready<'a>(
+        &'a self,
+        bundle: &'a Bundle,
+        wanted: &'a dyn Fn(&Tokenizer) -> Vec<usize>,
+    ) -> LocalBoxFuture<'a, Result<(), BundleError>> {
+        // In a box, so that it is not compiled into each that waits for it.
+        self.load_wanted(bundle, wanted).boxed_local()
+    }
+
+    async fn load_wanted(&self, bundle: &Bundle, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<(), BundleError> {
+        loop {
+            let ranges = wanted(&self.tokenizer.borrow());
+            if ranges.is_empty() {
+                return Ok(());
+            }
+            let total = self.index.total;
+            let decode = move |count: u32, file: &str, bytes: &[u8]| decode_pieces(file, bytes, count, total);
+            let loaded = bundle.pages(VOCABULARY, &self.index.pages, &ranges, decode).await;
+            if let Some(error) = loaded.failed.into_iter().next() {
+                return Err(error);
+            }
+            for (&range, pieces) in loaded.loaded.iter() {
+                self.tokenizer.borrow_mut().take(range, pieces).map_err(|e| unusable(VOCABULARY, &e))?;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bundle::{PAGE_HASH, PageRef};
+    use proptest::prelude::*;
+
+    fn index() -> VocabularyIndex {
+        let page = PageRef { sha256: [7; PAGE_HASH], bytes: 3, raw: 3 };
+        VocabularyIndex {
+            pages: PagedIndex { pages: vec![page.clone(), page], first: vec![0, 2, 5] },
+            first: vec![0x6162, 0x1_6162],
+            total: 70_000,
+            common: vec![(0, "[CLS]".to_owned()), (1, "##é".to_owned()), (69_999, "日".to_owned())],
+        }
+    }
+
+    #[test]
+    fn the_root_reads_back_and_a_cut_one_is_refused() {
+        let bytes = index().encode();
+        assert_eq!(VocabularyIndex::decode("v", &bytes).unwrap(), index());
+        for end in 0..bytes.len() - 1 {
+            assert!(VocabularyIndex::decode("v", &bytes[..end]).is_err(), "{end}");
+        }
+    }
+
+    #[test]
+    fn ranges_out_of_order_and_pieces_beyond_the_vocabulary_are_refused() {
+        let wrong = |change: fn(&mut VocabularyIndex)| {
+            let mut index = index();
+            change(&mut index);
+            VocabularyIndex::decode("v", &index.encode()).is_err()
+        };
+        assert!(wrong(|i| i.first = vec![0x6162, 0x6162]));
+        assert!(wrong(|i| i.total = 69_999));
+        assert!(!wrong(|i| i.total = 70_001));
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_reads_back(pieces in prop::collection::btree_map(0u32..90_000, "[a-zé#]{1,6}", 0..30)) {
+            let pieces: Vec<Piece> = pieces.into_iter().collect();
+            let bytes = encode_pieces(&pieces);
+            let n = pieces.len() as u32;
+            prop_assert_eq!(&decode_pieces("v", &bytes, n, 90_000).unwrap(), &pieces);
+            prop_assert!(decode_pieces("v", &bytes, n + 1, 90_000).is_err());
+        }
+
+        #[test]
+        fn any_bytes_are_a_section_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let behind = |kind: Kind| [begin(kind).as_slice(), &bytes].concat();
+            let _ = VocabularyIndex::decode("v", &behind(Kind::Vocabulary));
+            let _ = decode_pieces("v", &behind(Kind::Pieces), 3, 30);
+        }
+    }
+}
