@@ -27,7 +27,10 @@ use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources}
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
 use crate::planner::model::{Grounded, names};
-use crate::planner::{LEAST_MEANT, LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_trained, believes_trained, meant};
+use crate::planner::{
+    LEAST_MEANT, LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_meaning, asks_trained, believes_meaning, believes_trained,
+    meant,
+};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
@@ -305,9 +308,12 @@ async fn propose(
             // A caller who asks for the trained planner does not wait for the rules.
             let ruled = if choice == PlannerChoice::Trained { None } else { Some(by_rules().await) };
             // Where no word names a relation the trained planner can but guess which of several is meant.
-            if let (Some(Err(_)), Some(encoder)) = (&ruled, aids.encoder)
-                && let Some(found) = by_meaning(encoder, linker, question).await
-                && found.confidence >= least.unwrap_or(LEAST_MEANT)
+            let by_meaning = async || {
+                let found = by_meaning(aids.encoder?, linker, question).await?;
+                (found.confidence >= least.unwrap_or(LEAST_MEANT)).then_some(found)
+            };
+            if let Some(Err(_)) = &ruled
+                && let Some(found) = by_meaning().await
             {
                 return Ok(Ok((found, PlannedBy::Meaning)));
             }
@@ -327,6 +333,13 @@ async fn propose(
                     Err(PlannerError::Model(why)) => warnings.push(format!("The trained planner could not be asked: {why}.")),
                     _ => {}
                 }
+            }
+            if let Some(Ok((guessed, _))) = &ruled
+                && asks_meaning((&guessed.plan, guessed.confidence))
+                && let Some(found) = by_meaning().await
+                && believes_meaning(&found.plan, &guessed.plan)
+            {
+                return Ok(Ok((found, PlannedBy::Meaning)));
             }
             let ruled = match ruled {
                 Some(ruled) => ruled,

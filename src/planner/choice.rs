@@ -1,4 +1,4 @@
-//! Which of two planners to believe: the rules or the trained one.
+//! Which of the planners to believe: the rules, the trained one, or what comes nearest in meaning.
 //!
 //! The rules align every word of a question with the graph's schema and are best at chains from one thing; the trained planner tells apart how
 //! several things are joined, counted and ranked. So it is asked where the question names several things, or the rules have no plan or are not quite
@@ -6,9 +6,13 @@
 //! for: there they keep the word. So they do where they count what a question about one thing asks the number of, and the trained planner reads a number
 //! from the graph instead: how many cities a state has is not how many people live there. And so where both go a chain of steps from one thing and the
 //! trained planner's is shorter: who directed films for the writer of something is no film.
+//!
+//! Steps that the rules are unsure of are guessed: of "which films did she pen" they know that films are asked for, and take the relation that most films have.
+//! Where the trained planner is not believed either, the relation nearest in meaning takes their place. It knows no types, so that the rules keep the word
+//! where both have the same relation.
 
 use super::model::Grounded;
-use crate::plan::{Operation, Plan};
+use crate::plan::{Operation, Plan, Relation};
 
 /// The probability from which a trained planner's plan is carried out where the rules have none.
 const LEAST_TRAINED: f32 = 0.5;
@@ -18,6 +22,8 @@ const OVER_RULES: f32 = 0.6;
 const OVER_CHAIN: f32 = 0.7;
 /// Rules that are so sure of a plan about a single thing are not doubted.
 const SURE_RULES: f32 = 0.9;
+/// Rules that are less sure of their steps have guessed one.
+const GUESSED: f32 = 0.6;
 /// A plan with a step that the question's words agree with less is not believed: over the graph of a documentation, which is all sections and links,
 /// anything is a step away from anything.
 const SPOKEN: f32 = 0.5;
@@ -31,6 +37,26 @@ pub fn asks_trained(names: usize, ruled: Option<(&Plan, f32)>) -> bool {
     }
 }
 
+/// Whether to ask for the relation nearest in meaning, where the rules have this plan, of which they are so sure.
+pub fn asks_meaning((plan, confidence): (&Plan, f32)) -> bool {
+    confidence < GUESSED && is_chain(plan)
+}
+
+/// Whether to believe the plan nearest in meaning rather than the rules' plan, over which it was asked for.
+pub fn believes_meaning(meant: &Plan, ruled: &Plan) -> bool {
+    let relations = |plan: &Plan| -> Vec<Relation> {
+        plan.statements
+            .iter()
+            .filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(step.relation.clone()) } else { None })
+            .collect()
+    };
+    relations(meant) != relations(ruled)
+}
+
+fn is_chain(plan: &Plan) -> bool {
+    plan.statements.iter().all(|s| matches!(s.operation, Operation::SearchKg(_)))
+}
+
 fn ends(plan: &Plan, how: impl Fn(&Operation) -> bool) -> bool {
     plan.statements.last().is_some_and(|s| how(&s.operation))
 }
@@ -38,8 +64,7 @@ fn ends(plan: &Plan, how: impl Fn(&Operation) -> bool) -> bool {
 /// Whether one chain of two steps or more is shorter than another, and so passes over words that the other's steps speak of. (Where one step is enough, it is
 /// more often the rules that see a second one in a long name of a relation.)
 fn skips(plan: &Plan, ruled: &Plan) -> bool {
-    let chain = |plan: &Plan| plan.statements.iter().all(|s| matches!(s.operation, Operation::SearchKg(_)));
-    chain(plan) && chain(ruled) && (2..ruled.statements.len()).contains(&plan.statements.len())
+    is_chain(plan) && is_chain(ruled) && (2..ruled.statements.len()).contains(&plan.statements.len())
 }
 
 /// Whether to believe the trained planner about a question that names so many things, beside rules that have this plan or none. `least` is the caller's
@@ -102,6 +127,17 @@ mod tests {
         assert!(believes_trained(&skipping, 2, Some(&films), None) && believes_trained(&skipping, 1, None, None));
         let single = found(&step(1, "<Another Year>", "written_by"), 0.9);
         assert!(believes_trained(&single, 1, Some(&films), None));
+    }
+
+    #[test]
+    fn what_the_rules_guess_gives_way_to_another_relation_that_is_meant() {
+        let step = |relation: &str| plan(&format!("Ans1=SearchKG(t=movie | h=<Ann>, r=<{relation}>)"));
+        let (guessed, meant) = (step("^directed_by"), plan("Ans1=SearchKG(t=* | h=<Ann>, r=<^written_by>)"));
+        assert!(asks_meaning((&guessed, 0.5)) && !asks_meaning((&guessed, 0.7)));
+        // What is counted or ranked is more than a step.
+        assert!(!asks_meaning((&plan(CITIES), 0.5)));
+        assert!(believes_meaning(&meant, &guessed));
+        assert!(!believes_meaning(&meant, &step("^written_by")), "the rules know the type as well");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! The rules and the trained planner know a relation by its names and by everyday words for them. "Who was behind the camera for Heat?" has none. Here the
 //! question, with "this film" in the place of the name, and every relation that the thing has, said by its names between its types ("film directed
-//! by person"), are embedded by the model that embeds questions, and the nearest relation is meant, if it is nearer than the next and hardly less near than
-//! whatever else people ask about things ("film budget", "film plot"): a graph without budgets does not say what a film cost. Which relations there are
+//! by person") and as one asks for it ("the director of this film"), are embedded by the model that embeds questions, and the nearest relation is meant, if it is
+//! nearer than the next and hardly less near than whatever else people ask about things ("the budget of this film"): a graph without budgets does not say what a film cost. Which relations there are
 //! to choose from is the graph's: those of the named thing, to what the question word asks for.
 
 use super::lexicon::{Lexicon, is_function_word};
@@ -28,7 +28,7 @@ const LONGEST_NAME: usize = 200;
 /// Words that ask for more than a step, beside superlatives.
 const FURTHER: [&str; 10] = ["count", "except", "least", "more", "most", "nor", "not", "number", "than", "without"];
 /// What people ask about things, whatever a graph knows of them.
-const ELSE: [&str; 130] = [
+const ELSE: [&str; 129] = [
     "achievement",
     "actor",
     "address",
@@ -47,7 +47,6 @@ const ELSE: [&str; 130] = [
     "box office",
     "budget",
     "burial place",
-    "camera",
     "capital",
     "cause of death",
     "character",
@@ -183,7 +182,7 @@ pub struct Meant {
 /// A relation that the thing has, in one direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The relation said by each of its names: what to embed.
+    /// The relation said by each of its names, in two ways: what to embed.
     pub says: Vec<String>,
     relation: RelationId,
     direction: Direction,
@@ -218,7 +217,7 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
     let class = graph.classes(start).find_map(|c| word(graph, c));
     let name = class.as_ref().map_or_else(|| "this".to_owned(), |class| format!("this {class}"));
     let class = class.unwrap_or_default();
-    let others = ELSE.iter().map(|what| format!("{class} {what}").trim().to_owned()).collect();
+    let others = ELSE.iter().map(|what| of_this(what, &class)).collect();
     let spoken = words.iter().filter(|w| !is_function_word(&w.folded)).map(|w| w.relations.iter().map(|r| r.0).collect::<Vec<_>>());
     let spoken = spoken.filter(|relations| !relations.is_empty()).collect();
     let text = format!("{}{name}{}", question.get(..mention.span.start)?, question.get(mention.span.end..)?);
@@ -242,12 +241,17 @@ fn fits(of: &Relation, relation: RelationId, direction: Direction, asked: &Ask) 
     fitting as f32 >= FITTING * of.triples.max(1) as f32
 }
 
-/// A relation said by each of its names, between the types that it joins most often.
+/// A relation said by each of its names, between the types that it joins most often, and as one asks for it.
 fn says(graph: &KnowledgeGraph, of: &Relation) -> Vec<String> {
     let most = |ends: &[(Class, u32)]| ends.iter().max_by_key(|e| e.1).and_then(|e| word(graph, e.0)).unwrap_or_default();
     let (from, to) = (most(&of.domain), most(&of.range));
     let names = std::iter::once(&of.label).chain(&of.aliases).filter(|n| n.len() <= LONGEST_NAME).take(NAMES);
-    names.map(|name| format!("{from} {name} {to}").trim().to_owned()).collect()
+    names.flat_map(|name| [format!("{from} {name} {to}").trim().to_owned(), of_this(name, &from)]).collect()
+}
+
+/// What things of a class have, as one asks for it. Questions lie nearer to this form than to bare words, those about other things as well.
+fn of_this(what: &str, class: &str) -> String {
+    if class.is_empty() { format!("the {what}") } else { format!("the {what} of this {class}") }
 }
 
 /// What things of a class are called.
@@ -294,7 +298,10 @@ impl Meant {
 /// The probability that a choice is meant: by how much nearer it is than the next, and than what else might be asked. Read off MetaQA's questions of one hop
 /// in other words, and questions that its graph cannot answer.
 fn confidence(ahead: f32, of_others: f32) -> f32 {
-    1.0 / (1.0 + exp_f32(-(40.0 * (of_others + 0.05) + 20.0 * (ahead.min(0.1) - 0.02))))
+    let near = 40.0 * (of_others + ahead.min(0.1) + 0.02);
+    // Of two that are equally near neither is meant, however near they are.
+    let apart = 100.0 * (ahead - 0.002);
+    1.0 / (1.0 + exp_f32(-near.min(apart)))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ mod walk;
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
-pub use choice::{asks_trained, believes_trained};
+pub use choice::{asks_meaning, asks_trained, believes_meaning, believes_trained};
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use meaning::{Choice, LEAST_MEANT, Meant, meant};
 pub use pattern::{names, ordering, pattern};

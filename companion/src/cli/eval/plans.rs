@@ -11,7 +11,9 @@ use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::{PlannerModel, names};
-use pocketgraph::planner::{LEAST_MEANT, LlmPlanner, Planned, RulesPlanner, asks_trained, believes_trained, meant};
+use pocketgraph::planner::{
+    LEAST_MEANT, LlmPlanner, Planned, RulesPlanner, asks_meaning, asks_trained, believes_meaning, believes_trained, meant,
+};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -187,6 +189,13 @@ pub fn plans(args: &Plans) -> Result<()> {
             && believes_trained(&found, named, ruled.as_ref().ok().map(|p| &p.plan), None)
         {
             return Ok(found.plan);
+        }
+        if let Ok(guessed) = &ruled
+            && asks_meaning((&guessed.plan, guessed.confidence))
+            && let Some(plan) = nearest(question, LEAST_MEANT)
+            && believes_meaning(&plan, &guessed.plan)
+        {
+            return Ok(plan);
         }
         ruled.map(|p| p.plan).map_err(|e| e.to_string())
     };
