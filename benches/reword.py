@@ -1,7 +1,8 @@
 """Questions of one hop in other words: every question of QUESTIONS (JSON Lines with question, entity and plan) is said by the wordings that
-metaqa_rewordings.tsv has for its plan, one after the other, so that all come about equally often. Prints JSON Lines.
+WORDINGS has for its plan, one after the other, so that all come about equally often. Prints JSON Lines. Two files of wordings stand beside this one:
+metaqa_rewordings.tsv, the default, was read while planning by meaning was written; metaqa_rewordings_2.tsv was written afterwards.
 
-    python3 benches/reword.py DATA/metaqa/1hop_dev.jsonl > reworded.jsonl
+    python3 benches/reword.py DATA/metaqa/1hop_dev.jsonl [WORDINGS] > reworded.jsonl
 """
 
 import collections
@@ -10,7 +11,8 @@ import pathlib
 import sys
 
 wordings = collections.defaultdict(list)
-for line in (pathlib.Path(__file__).parent / "metaqa_rewordings.tsv").read_text().splitlines():
+file = sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent / "metaqa_rewordings.tsv"
+for line in pathlib.Path(file).read_text(encoding="utf-8").splitlines():
     plan, wording = line.split("\t")
     wordings[plan].append(wording)
 said = collections.Counter()

@@ -160,7 +160,7 @@ const ELSE: [&str; 129] = [
     "writer",
 ];
 /// What is nearer than this to a name of a relation says the same.
-const SAME: f32 = 0.9;
+const SAME: f32 = 0.85;
 /// The part of a relation's triples that must lead to what the question asks for.
 const FITTING: f32 = 0.5;
 
@@ -298,7 +298,7 @@ impl Meant {
 /// The probability that a choice is meant: by how much nearer it is than the next, and than what else might be asked. Read off MetaQA's questions of one hop
 /// in other words, and questions that its graph cannot answer.
 fn confidence(ahead: f32, of_others: f32) -> f32 {
-    let near = 40.0 * (of_others + ahead.min(0.1) + 0.02);
+    let near = 40.0 * (of_others + ahead.min(0.1) + 0.03);
     // Of two that are equally near neither is meant, however near they are.
     let apart = 100.0 * (ahead - 0.002);
     1.0 / (1.0 + exp_f32(-near.min(apart)))
