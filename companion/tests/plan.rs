@@ -60,6 +60,10 @@ fn a_plan_is_shown_in_each_form_and_what_is_shown_can_be_carried_out() {
     assert!(out(&shown).contains("Ans2=SearchKG("), "{}", out(&shown));
     let told = String::from_utf8_lossy(&shown.stderr).into_owned();
     assert!(told.contains("\"Michael Mann\" may be Michael Mann") && told.contains("plan, by rules, confidence"), "{told}");
+    assert!(!told.contains("warning"), "{told}");
+    // A graph in a file brings no trained planner.
+    let trained = program(&["plan", "--kg", kg, question, "--planner", "trained"]);
+    assert!(String::from_utf8_lossy(&trained.stderr).contains("so that the rules planned"), "{trained:?}");
     for form in ["rft", "json"] {
         let plan = dir.path().join(form);
         std::fs::write(&plan, out(&program(&["plan", "--kg", kg, question, "--form", form]))).unwrap();

@@ -2,13 +2,13 @@
 
 use super::endpoint::{Endpoint, Planning};
 use super::import::Tables;
-use super::open::{wait, with_model};
+use super::open::{bundle, wait, with_model};
 use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, LabeledSpan, NamedSource, Report, Result, WrapErr, miette};
 use pocketgraph::agent::{
-    AgentOptions, AnswerGraph, AskWith, PlannedBy, PlannedQuestion, PlanningAids, ProtocolAnswer, WebPassages, WebSearch, answer_plan,
-    plan_over,
+    AgentOptions, AnswerGraph, AskWith, PlannedBy, PlannedQuestion, PlannerChoice, PlanningAids, ProtocolAnswer, WebPassages, WebSearch,
+    answer_plan, plan_over,
 };
 use pocketgraph::engine::Engine;
 use pocketgraph::kg::Linker;
@@ -123,8 +123,9 @@ fn graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
         return Err(miette!(help = "name a bundle, or a file with --kg", "there is no knowledge graph to plan over"));
     };
     let folder = Path::new(folder);
-    // The model that embeds questions also tells which relation is meant where no word names one.
-    let engine = with_model(folder)?;
+    // The model that embeds questions also tells which relation is meant where no word names one; rules alone do without it.
+    let by_rules = args.planning.planner() == Some(PlannerChoice::Rules) && !args.execute && args.plan.is_none();
+    let engine = if by_rules { bundle(folder)? } else { with_model(folder)? };
     let linker = wait(engine.knowledge())?.into_diagnostic()?.ok_or_else(|| {
         let help = "build it with --kg FILE, or give a graph with --kg";
         miette!(help = help, "the bundle {} carries no knowledge graph", folder.display())
@@ -212,6 +213,9 @@ fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Resul
         let help = "`pocketgraph ask` answers from the passages; --least-confidence 0 shows what the rules would try; plans of your own: --plan FILE";
         return Err(miette!(help = help, "no plan: {why}"));
     };
+    if args.planning.planner() == Some(PlannerChoice::Trained) && planned.by == Some(PlannedBy::Rules) {
+        eprintln!("warning: the trained planner of a bundle has no plan, or there is none here, so that the rules planned");
+    }
     if let Some(by) = planned.by {
         eprintln!("plan, by {}", trace::planner(by, Some(planned.confidence)));
     }
