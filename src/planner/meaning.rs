@@ -251,7 +251,7 @@ fn says(graph: &KnowledgeGraph, of: &Relation) -> Vec<String> {
 
 /// What things of a class have, as one asks for it. Questions lie nearer to this form than to bare words, those about other things as well.
 fn of_this(what: &str, class: &str) -> String {
-    if class.is_empty() { format!("the {what}") } else { format!("the {what} of this {class}") }
+    format!("the {what} of this {}", if class.is_empty() { "thing" } else { class })
 }
 
 /// What things of a class are called.
