@@ -9,12 +9,15 @@ use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine};
 use pocketgraph_companion::folder::FolderSource;
 use pocketgraph_companion::kg::{ImportOptions, KgFiles};
 use pocketgraph_companion::pipeline::BuildOptions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// A bundle of a small graph of films beside one passage.
 fn films(folder: &Path) -> Engine {
-    let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/films.tsv");
+    graph_of(folder, Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/films.tsv"))
+}
+
+fn graph_of(folder: &Path, films: PathBuf) -> Engine {
     support::engine(support::corpus(folder, [("Films", "A page about films.")]), |options| BuildOptions {
         knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())),
         ..options
@@ -39,6 +42,32 @@ fn a_question_that_names_no_relation_is_planned_by_the_one_nearest_in_meaning() 
     }
     // Words that name one are the rules'.
     assert_eq!(planned(&engine, "Who directed Heat?", &AgentOptions::default()).by, Some(PlannedBy::Rules));
+}
+
+#[test]
+fn where_the_rules_guess_a_relation_the_one_that_is_meant_takes_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    // Who directed more films than she was seen in: of "films" alone the rules take those.
+    let statements = [
+        ("Harbour", "directed_by"),
+        ("Granite", "directed_by"),
+        ("Lantern", "directed_by"),
+        ("Lantern", "starred_actors"),
+        ("Meadow", "starred_actors"),
+    ];
+    let lines = statements.map(|(film, relation)| format!("{film}\tfilm\t{relation}\tMara Stone\tperson\n"));
+    let films = folder.path().join("films.tsv");
+    std::fs::write(&films, format!("head\thead-type\trelation\ttail\ttail-type\n{}", lines.concat())).unwrap();
+    let engine = graph_of(folder.path(), films);
+    let question = "Which films can Mara Stone be seen in?";
+    let rules = planned(&engine, question, &AgentOptions { planner: PlannerChoice::Rules, ..AgentOptions::default() });
+    assert!(rules.text.contains("^<directed_by>") && rules.confidence < 0.6, "{rules:?}");
+    let plan = planned(&engine, question, &AgentOptions::default());
+    assert_eq!(plan.by, Some(PlannedBy::Meaning), "{plan:?}");
+    assert!(plan.text.contains("^<starred_actors>"), "{plan:?}");
+    // What they know they keep, with the type that is asked for.
+    let known = planned(&engine, "Which films were directed by Mara Stone?", &AgentOptions::default());
+    assert!(known.by == Some(PlannedBy::Rules) && known.text.contains("t=film"), "{known:?}");
 }
 
 #[test]
