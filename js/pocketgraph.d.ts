@@ -252,7 +252,7 @@ export declare class PocketGraph {
   modelReady(): boolean;
   /**
    * Loads the query model (5.4 MB in most bundles), and before it the token table that stands in for it, where the bundle has one (some
-   * 150 kB). Searching works before. `onStage` hears when the next search is ranked by the table, and when by the model.
+   * 60 kB). Searching works before. `onStage` hears when the next search is ranked by the table, and when by the model.
    */
   prepare(options?: Abortable & { onProgress?: (progress: Progress) => void; onStage?: (stage: "table" | "model") => void }): Promise<void>;
   /** The passages that answer to `question`, best first. */

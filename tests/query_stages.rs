@@ -70,6 +70,16 @@ fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
     block_on(engine.search(question, &options)).unwrap()
 }
 
+/// Changes a bit of every page of a section.
+fn damage_pages(bundle: &Path, section: &str) {
+    for page in std::fs::read_dir(bundle.join(section)).unwrap() {
+        let path = page.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+    }
+}
+
 /// How many passages are nearer to the question than the one that answers it in other words.
 fn nearer(engine: &Engine) -> usize {
     let options = SearchOptions { k: Some(1000), retriever: Some("dense".to_owned()), typing: false };
@@ -126,12 +136,7 @@ fn the_programs_own_table_speaks_and_none_is_carried_where_none_is_wanted() {
 fn a_damaged_table_leaves_feedback_speaking() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = bundle(folder.path());
-    for page in std::fs::read_dir(bundle.join("table")).unwrap() {
-        let path = page.unwrap().path();
-        let mut bytes = std::fs::read(&path).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        std::fs::write(&path, bytes).unwrap();
-    }
+    damage_pages(&bundle, "table");
     let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap();
     block_on(engine.prepare_table()).unwrap();
     let found = search(&engine, "where was the anchor mended", "hybrid");
@@ -145,7 +150,7 @@ fn of_the_vocabulary_a_question_loads_the_ranges_of_its_own_words() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = bundle(folder.path());
     let ranges = std::fs::read_dir(bundle.join("vocabulary")).unwrap().count();
-    let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle.clone())), 1 << 30)).unwrap();
+    let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap();
     block_on(engine.prepare_table()).unwrap();
     // What the table and its rows cost is the same for both.
     let requests = |question: &str| {
@@ -165,12 +170,7 @@ fn of_the_vocabulary_a_question_loads_the_ranges_of_its_own_words() {
 fn a_damaged_range_of_the_vocabulary_costs_the_questions_that_want_it_their_vector() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = bundle(folder.path());
-    for page in std::fs::read_dir(bundle.join("vocabulary")).unwrap() {
-        let path = page.unwrap().path();
-        let mut bytes = std::fs::read(&path).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        std::fs::write(&path, bytes).unwrap();
-    }
+    damage_pages(&bundle, "vocabulary");
     let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap();
     block_on(engine.prepare()).unwrap();
     assert_eq!(search(&engine, "the anchor", "hybrid").stage, Stage::Model);

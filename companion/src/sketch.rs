@@ -33,7 +33,7 @@ pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
     order.truncate(SKETCH_DIM);
     let rows: Vec<Vec<f32>> = order.iter().map(|&i| oriented(eigen.eigenvectors.column(i).as_slice())).collect();
     SketchIndex {
-        pages: PagedIndex { pages: Vec::new(), first: vec![0] },
+        pages: PagedIndex::empty(),
         mean: mean.iter().map(|&m| m as f32).collect(),
         basis: QuantizedMatrix::from_rows(dim, rows.iter().map(Vec::as_slice)),
         spread: order.iter().map(|&i| eigen.eigenvalues[i].max(0.0).sqrt() as f32).collect(),

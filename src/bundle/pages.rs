@@ -29,6 +29,17 @@ pub struct PagedIndex {
 }
 
 impl PagedIndex {
+    /// An index of no pages, to begin with.
+    pub fn empty() -> Self {
+        PagedIndex { pages: Vec::new(), first: vec![0] }
+    }
+
+    /// Adds the next page, with so many items.
+    pub fn push(&mut self, page: PageRef, items: u32) {
+        self.pages.push(page);
+        self.first.push(self.items() + items);
+    }
+
     /// The number of items.
     pub fn items(&self) -> u32 {
         self.first.last().copied().unwrap_or(0)

@@ -186,7 +186,7 @@ mod tests {
     fn index() -> SketchIndex {
         let rows = [[1.0f32, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0]];
         SketchIndex {
-            pages: PagedIndex { pages: Vec::new(), first: vec![0] },
+            pages: PagedIndex::empty(),
             mean: vec![0.1, 0.0, 0.2, 0.0, 0.0],
             basis: QuantizedMatrix::from_rows(5, rows.iter().map(|r| &r[..])),
             spread: vec![0.5, 0.25, 0.0],

@@ -214,7 +214,7 @@ mod tests {
     fn coordinates_raised_again_give_the_products_of_the_vector_itself() {
         let rows = [[1.0f32, 0.0, 0.0, 0.0], [0.0, 0.6, 0.8, 0.0]];
         let sketches = SketchIndex {
-            pages: PagedIndex { pages: Vec::new(), first: vec![0] },
+            pages: PagedIndex::empty(),
             mean: vec![0.1, 0.2, 0.0, 0.3],
             basis: QuantizedMatrix::from_rows(4, rows.iter().map(|r| &r[..])),
             spread: vec![0.5, 0.25],

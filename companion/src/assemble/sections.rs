@@ -151,7 +151,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
 }
 
 fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
-    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let mut index = PagedIndex::empty();
     for run in order.chunks(CHUNKS_PER_PAGE) {
         let page: Vec<Chunk> = run.iter().map(|&i| contents.chunks[i].clone()).collect();
         let bytes = if contents.documents.len() < TITLED_FROM {
@@ -161,8 +161,7 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
             let of = |n: u32| contents.documents.get(n as usize).map(|d| (n, d));
             encode_titled_chunks(&page, &numbers.into_iter().filter_map(of).collect::<Vec<_>>())?
         };
-        index.pages.push(w.page("chunks", &bytes, Encoding::Gzip)?);
-        index.first.push(index.items() + run.len() as u32);
+        index.push(w.page("chunks", &bytes, Encoding::Gzip)?, run.len() as u32);
     }
     let mut root = begin(Kind::ChunkIndex);
     index.put(&mut root);
@@ -175,14 +174,13 @@ const LISTED_FROM: usize = 512;
 
 /// Writes the list of pages `index` once more, cut into pages.
 fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -> Result<(), WriteError> {
-    let mut top = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let mut top = PagedIndex::empty();
     for (pages, first) in index.pages.chunks(PAGES_PER_LIST).zip(index.first.chunks(PAGES_PER_LIST)) {
         let start = first.first().copied().unwrap_or(0);
         let end = index.first.get(top.pages.len() * PAGES_PER_LIST + pages.len()).copied().unwrap_or(start);
         let first = first.iter().copied().chain([end]).take(pages.len() + 1).map(|f| f - start).collect();
         let list = PagedIndex { pages: pages.to_vec(), first };
-        top.pages.push(w.page(section, &encode_list(&list), Encoding::Raw)?);
-        top.first.push(top.items() + list.items());
+        top.push(w.page(section, &encode_list(&list), Encoding::Raw)?, list.items());
     }
     let mut root = begin(kind);
     top.put(&mut root);
@@ -201,13 +199,12 @@ fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
 
 fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
-    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let mut index = PagedIndex::empty();
     let mut centroids = QuantizedMatrix::empty(dim);
     let cell = |i: usize| contents.cells.get(i).copied().unwrap_or(0);
     for run in order.chunk_by(|&a, &b| cell(a) == cell(b)) {
         let m = QuantizedMatrix::from_rows(dim, run.iter().map(|&i| contents.vectors[i].as_slice()));
-        index.pages.push(w.page("vectors", &encode_vectors(Kind::Vectors, &m), Encoding::Raw)?);
-        index.first.push(index.items() + run.len() as u32);
+        index.push(w.page("vectors", &encode_vectors(Kind::Vectors, &m), Encoding::Raw)?, run.len() as u32);
         let mut mean = vec![0f32; dim];
         for &i in run {
             mean.iter_mut().zip(&contents.vectors[i]).for_each(|(m, x)| *m += x);
@@ -238,8 +235,7 @@ fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> 
     let per_page = if order.len() <= 2 * SKETCHES_PER_PAGE { SKETCHES_PER_PAGE } else { SCATTERED_PER_PAGE };
     for run in order.chunks(per_page) {
         let page: Vec<u8> = run.iter().flat_map(|&i| index.sketch(&contents.vectors[i])).collect();
-        index.pages.pages.push(w.page("sketches", &encode_sketches(&page), Encoding::Raw)?);
-        index.pages.first.push(index.pages.items() + run.len() as u32);
+        index.pages.push(w.page("sketches", &encode_sketches(&page), Encoding::Raw)?, run.len() as u32);
     }
     let pages = index.pages.pages.clone();
     w.section("sketches", &index.encode(), RAW_PAGES, &pages)?;
@@ -261,11 +257,10 @@ fn names(w: &mut SectionWriter, documents: &[Document], found: &Found, order: &[
     if found.mentions.is_empty() {
         return Ok(());
     }
-    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let mut index = PagedIndex::empty();
     for run in order.chunks(MENTION_CHUNKS_PER_PAGE) {
         let page: Vec<ChunkMentions> = run.iter().filter_map(|&i| found.mentions.get(i).cloned()).collect();
-        index.pages.push(w.page("mentions", &encode_mentions(&page), Encoding::Raw)?);
-        index.first.push(index.items() + page.len() as u32);
+        index.push(w.page("mentions", &encode_mentions(&page), Encoding::Raw)?, page.len() as u32);
     }
     let mut root = begin(Kind::MentionIndex);
     index.put(&mut root);
@@ -337,7 +332,7 @@ fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Re
 }
 
 fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
-    let mut index = PagedIndex { pages: Vec::new(), first: vec![0] };
+    let mut index = PagedIndex::empty();
     let rows: Vec<usize> = (0..model.words.rows()).collect();
     for run in rows.chunks(WORDS_PER_PAGE) {
         let mut m = QuantizedMatrix::empty(model.words.dim());
@@ -345,8 +340,7 @@ fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), Writ
             let (data, scale) = model.words.row(i);
             m.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
         }
-        index.pages.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?);
-        index.first.push(index.items() + run.len() as u32);
+        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?, run.len() as u32);
     }
     let mut root = begin(Kind::WordIndex);
     index.put(&mut root);

@@ -20,10 +20,9 @@ pub fn token_table(w: &mut SectionWriter, table: &TokenTable, sketches: &SketchI
     let axes: Vec<Vec<f32>> = (0..bias.len()).map(axis).collect();
     let down = |row: &[f32]| axes.iter().map(|axis| dot(axis, row)).collect::<Vec<f32>>();
     let rows: Vec<Vec<f32>> = table.rows.par_chunks_exact(table.dim).map(down).collect();
-    let mut index = TableIndex { pages: PagedIndex { pages: Vec::new(), first: vec![0] }, bias };
+    let mut index = TableIndex { pages: PagedIndex::empty(), bias };
     for run in rows.chunks(ROWS_PER_PAGE) {
-        index.pages.pages.push(w.page("table", &encode_rows(run), Encoding::Raw)?);
-        index.pages.first.push(index.pages.items() + run.len() as u32);
+        index.pages.push(w.page("table", &encode_rows(run), Encoding::Raw)?, run.len() as u32);
     }
     let pages = index.pages.pages.clone();
     w.section("table", &index.encode(), Layout { root: Encoding::Gzip, pages: Encoding::Raw }, &pages)

@@ -13,11 +13,10 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`WriteError`] when the disk refuses.
 pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -> Result<(), WriteError> {
-    let mut index = TermIndex { first_terms: Vec::new(), ranges: PagedIndex { pages: Vec::new(), first: vec![0] } };
+    let mut index = TermIndex { first_terms: Vec::new(), ranges: PagedIndex::empty() };
     for range in ranges {
         let parts: Vec<&[u8]> = range.parts.iter().map(Vec::as_slice).collect();
-        index.ranges.pages.push(w.page_of_parts(name, &parts)?);
-        index.ranges.first.push(index.ranges.items() + range.terms);
+        index.ranges.push(w.page_of_parts(name, &parts)?, range.terms);
         index.first_terms.push(range.first_term);
     }
     let pages = index.ranges.pages.clone();

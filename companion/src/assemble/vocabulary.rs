@@ -32,7 +32,7 @@ pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]
         }
     }
     let mut index = VocabularyIndex {
-        pages: PagedIndex { pages: Vec::new(), first: vec![0] },
+        pages: PagedIndex::empty(),
         first: Vec::new(),
         total: tokenizer.vocab_len() as u32,
         common: common.iter().filter_map(|&id| piece(id)).collect(),
@@ -57,8 +57,7 @@ pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]
 
 fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) -> Result<(), WriteError> {
     range.sort();
-    index.pages.pages.push(w.page("vocabulary", &encode_pieces(range), Encoding::Gzip)?);
-    index.pages.first.push(index.pages.items() + range.len() as u32);
+    index.pages.push(w.page("vocabulary", &encode_pieces(range), Encoding::Gzip)?, range.len() as u32);
     range.clear();
     Ok(())
 }
