@@ -91,6 +91,7 @@ fn small_bundle(folder: &Path) {
             planner: None,
             labels: None,
             relation_labels: None,
+            phrases: &[],
             model: None,
             embedder: EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() },
             options: vec![("seed".into(), "0".into())],

@@ -6,6 +6,7 @@ mod support;
 use futures::executor::block_on;
 use pocketgraph::agent::{AgentOptions, AskWith, PlannedBy, PlannedQuestion, PlannerChoice, plan_question};
 use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine};
+use pocketgraph::planner::PHRASES;
 use pocketgraph_companion::folder::FolderSource;
 use pocketgraph_companion::kg::{ImportOptions, KgFiles};
 use pocketgraph_companion::pipeline::BuildOptions;
@@ -91,4 +92,33 @@ fn without_the_model_or_where_others_are_asked_for_meaning_has_no_say() {
     let source = FolderSource::new(folder.path().join("bundle"));
     let unprepared = block_on(Engine::open(Rc::new(source), DEFAULT_MEMORY_LIMIT)).unwrap();
     assert_ne!(planned(&unprepared, question, &AgentOptions::default()).by, Some(PlannedBy::Meaning));
+}
+
+#[test]
+fn phrases_come_with_the_bundle_and_where_they_are_lost_the_model_embeds_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let question = "Who was behind the camera for Heat?";
+    let asked = |engine: &Engine| {
+        let before = engine.stats().requests;
+        let plan = planned(engine, question, &AgentOptions::default());
+        assert_eq!(plan.by, Some(PlannedBy::Meaning), "{plan:?}");
+        (plan.text, engine.stats().requests - before)
+    };
+    let whole = asked(&films(folder.path()));
+    let pages = folder.path().join("bundle").join(PHRASES);
+    for page in std::fs::read_dir(&pages).unwrap() {
+        std::fs::write(page.unwrap().path(), "damaged").unwrap();
+    }
+    let again = || {
+        let engine = block_on(Engine::open(Rc::new(FolderSource::new(folder.path().join("bundle"))), DEFAULT_MEMORY_LIMIT)).unwrap();
+        block_on(engine.prepare()).unwrap();
+        asked(&engine)
+    };
+    let damaged = again();
+    std::fs::remove_dir_all(pages).unwrap();
+    let missing = again();
+    for lost in [damaged, missing] {
+        assert_eq!(lost.0, whole.0);
+        assert!(lost.1 > 2 * whole.1, "words of phrases must be loaded where their vectors are lost: {lost:?} {whole:?}");
+    }
 }

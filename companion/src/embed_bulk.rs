@@ -206,6 +206,12 @@ impl NativeEmbedder {
         self.embed_each(texts, &|_, _| {}, progress)
     }
 
+    /// The unit vectors of `texts` by other layers, which go with this embedder's word vectors: those that pages embed questions with.
+    pub fn embed_by(&self, layers: &MiniLm, texts: &[String]) -> Vec<Vec<f32>> {
+        let embed = |text: &String| layers.embed(&self.tokenizer.encode(text, MAX_TOKENS), &self.words);
+        texts.par_iter().map(|text| embed(text).unwrap_or_else(|e| self.unreachable(&e))).collect()
+    }
+
     /// As [`NativeEmbedder::embed_all`]; `each` hears of every vector as soon as it is there, with the place of its text, from any thread.
     pub fn embed_each(&self, texts: &[String], each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
         let tokens = texts.par_iter().map(|t| self.tokenizer.encode(t, MAX_TOKENS)).collect();

@@ -22,6 +22,7 @@ use crate::progress::Progress;
 use crate::relations::{self, Related};
 use crate::summaries::Writer;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
+use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::KnowledgeGraph;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -347,7 +348,17 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         others.embed_all(labels, &|n| progress.at(n as u64))
     };
     let graph_of = knowledge.as_ref().filter(|_| ours).map(|(graph, _)| graph);
-    let labels = graph_of.map(|graph| kg::label_vectors(graph, model.dim(), &embed_labels)).unwrap_or_default();
+    let labels = match graph_of {
+        Some(graph) => {
+            let asker = MiniLm::from_layers(&layers).map_err(|e| BuildError::Model(e.to_string()))?;
+            let as_asked = |texts: &[String]| {
+                progress.stage("embedding phrases for relations", Some(texts.len() as u64));
+                model.embed_by(&asker, texts)
+            };
+            kg::label_vectors(graph, model.dim(), &embed_labels, Some(&as_asked))
+        }
+        None => kg::LabelVectors::default(),
+    };
     if labels.relations.is_some() {
         clock.lap("labels");
     }
@@ -382,6 +393,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         planner: planner.as_deref(),
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
+        phrases: &labels.phrases,
         model: ours.then(|| QueryModel { tokenizer: model.tokenizer(), layers: &layers, words: model.words(), table: table.as_ref() }),
         embedder: read.embedder,
         options: described(options),

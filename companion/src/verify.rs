@@ -3,6 +3,7 @@
 use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, TermIndex, decode_range, decode_vectors, open_section};
 use pocketgraph::embed::{QuestionEncoder, TableEncoder, Vocabulary, decode_pieces};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
+use pocketgraph::planner::{PHRASES, Phrases, load_phrases};
 use pocketgraph::retrieve::Corpus;
 use pocketgraph::text::piece_key;
 
@@ -131,6 +132,7 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         passages(&graph, counts.chunks, &mut v);
         v.note(kg::load_labels(bundle, graph.entities()).await);
         v.note(kg::load_relation_labels(bundle, graph.vocabulary().relations().len()).await);
+        phrases(bundle, &mut v).await;
         spans(&corpus, &graph, &mut v).await;
     }
     if QuestionEncoder::is_in(bundle) {
@@ -176,6 +178,16 @@ async fn spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
     }
     if wrong > 0 {
         v.faults.push(format!("kg-sources: {wrong} cited passages lie outside their chunk's text"));
+    }
+}
+
+/// The phrases for relations.
+async fn phrases(bundle: &Bundle, v: &mut Verdict) {
+    let Some(index) = v.note(load_phrases(bundle).await).flatten() else { return };
+    let dim = bundle.manifest().embedder.dimension;
+    for (page, run) in index.pages.pages.iter().zip(index.pages.first.windows(2)) {
+        let count = run[1] - run[0];
+        v.note(bundle.page(PHRASES, page, move |f, b| Phrases::decode(f, b, count, dim)).await);
     }
 }
 

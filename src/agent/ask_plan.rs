@@ -29,10 +29,10 @@ use crate::plan::{Plan, rft};
 use crate::planner::model::{Grounded, names};
 use crate::planner::{
     LEAST_MEANT, LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_meaning, asks_trained, believes_meaning, believes_trained,
-    meant,
+    meant, phrase_vectors,
 };
 use crate::retrieve::{Hit, SearchResult};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::{FutureExt, LocalBoxFuture, join};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
@@ -53,8 +53,8 @@ const LACKING: usize = 3;
 /// What a bundle brings that helps to plan.
 #[derive(Clone, Copy, Default)]
 pub struct PlanningAids<'a> {
-    /// The bundle whose trained planner is asked, if it brings one.
-    pub trained: Option<&'a Bundle>,
+    /// The bundle, whose trained planner is asked and whose vectors of phrases are taken, if it brings them.
+    pub bundle: Option<&'a Bundle>,
     /// The model that embeds questions, where it is loaded: it tells which relation is meant where no word names one.
     pub encoder: Option<&'a QuestionEncoder>,
 }
@@ -136,7 +136,7 @@ async fn answered(
         }
         (Some(linker), None) => {
             let encoder = engine.encoder();
-            let aids = PlanningAids { trained: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
+            let aids = PlanningAids { bundle: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
             match propose(linker, question, aids, options, meter.as_ref(), &mut warnings, events).await? {
                 Err(why) => warnings.push(format!("There is no plan: {why}.")),
                 Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
@@ -230,7 +230,7 @@ pub async fn plan_question(
         });
     };
     let encoder = engine.encoder();
-    let aids = PlanningAids { trained: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
+    let aids = PlanningAids { bundle: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
     plan_over(&linker, question, aids, options, with).await
 }
 
@@ -294,12 +294,12 @@ async fn propose(
     let by_rules = async || {
         let planned = rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
         // What follows may be long as well.
-        if let Some(bundle) = aids.trained {
+        if let Some(bundle) = aids.bundle {
             bundle.pause().await;
         }
         planned
     };
-    let trained = aids.trained.filter(|bundle| Trained::is_in(bundle));
+    let trained = aids.bundle.filter(|bundle| Trained::is_in(bundle));
     let least = options.least_confidence;
     let unsure = match options.planner {
         PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
@@ -309,7 +309,7 @@ async fn propose(
             let ruled = if choice == PlannerChoice::Trained { None } else { Some(by_rules().await) };
             // Where no word names a relation the trained planner can but guess which of several is meant.
             let by_meaning = async || {
-                let found = by_meaning(aids.encoder?, linker, question).await?;
+                let found = by_meaning(aids.encoder?, aids.bundle, linker, question).await?;
                 (found.confidence >= least.unwrap_or(LEAST_MEANT)).then_some(found)
             };
             if let Some(Err(_)) = &ruled
@@ -369,12 +369,23 @@ async fn trained_plan(bundle: &Bundle, linker: &Linker, question: &str) -> Resul
 }
 
 /// The plan of the relation that a question comes nearest to; `None` where it names no single thing, and where words cannot be loaded.
-async fn by_meaning(encoder: &QuestionEncoder, linker: &Linker, question: &str) -> Option<Proposal> {
+async fn by_meaning(encoder: &QuestionEncoder, bundle: Option<&Bundle>, linker: &Linker, question: &str) -> Option<Proposal> {
     let asked = meant(linker, question)?;
     let texts = asked.texts();
-    let vectors = encoder.encode_names(&texts).await.ok()?;
-    let own = encoder.encode(&asked.question).await.ok()?;
-    let vector = |text: &str| vectors.get(texts.binary_search(&text).ok()?).map(|v| &v[..]);
+    let kept = async {
+        match bundle {
+            Some(bundle) => phrase_vectors(bundle, &asked, &texts).await,
+            None => vec![None; texts.len()],
+        }
+    };
+    let (mut vectors, own) = join(kept, encoder.encode(&asked.question)).await;
+    let own = own.ok()?;
+    let absent: Vec<usize> = (0..texts.len()).filter(|&i| vectors[i].is_none()).collect();
+    let embedded = encoder.encode_names(&absent.iter().map(|&i| texts[i]).collect::<Vec<_>>()).await.ok()?;
+    for (i, vector) in absent.into_iter().zip(embedded) {
+        vectors[i] = Some(vector);
+    }
+    let vector = |text: &str| vectors[texts.binary_search(&text).ok()?].as_deref();
     let found = asked.nearest(linker.graph(), &own, &vector)?;
     Some(Proposal { plan: found.plan, confidence: found.confidence })
 }

@@ -66,6 +66,10 @@ pub enum Kind {
     Planner = 26,
     /// A range of the pieces of the tokenizer's vocabulary.
     Pieces = 27,
+    /// The list of pages of a knowledge graph's phrases.
+    KgPhraseIndex = 28,
+    /// Phrases for relations, and their vectors.
+    KgPhrases = 29,
     /// The document of each chunk.
     ChunkDocuments = 30,
     /// The list of mention pages.

@@ -13,7 +13,7 @@ use super::rules::Planned;
 use super::walk;
 use crate::compact::{sort_by, sort_unique};
 use crate::elementary::exp_f32;
-use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId};
+use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
 
 /// The confidence from which a relation is taken to be meant.
 pub const LEAST_MEANT: f32 = 0.5;
@@ -173,6 +173,8 @@ pub struct Meant {
     pub choices: Vec<Choice>,
     /// What else might be asked of such a thing: to embed as well.
     pub others: Vec<String>,
+    /// What things of its kind are called; empty where they have no type.
+    pub class: String,
     asked: String,
     start: NodeId,
     /// The relations that words of the question are names of, word by word.
@@ -184,6 +186,8 @@ pub struct Meant {
 pub struct Choice {
     /// The relation said by each of its names, in two ways: what to embed.
     pub says: Vec<String>,
+    /// What the things are called that the relation leads from most often; empty where they have no type.
+    pub from: String,
     relation: RelationId,
     direction: Direction,
 }
@@ -210,25 +214,29 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
         for (relation, _) in graph.relations_at(start, direction) {
             let Some(of) = graph.vocabulary().relation(relation) else { continue };
             if choices.len() < CHOICES && fits(of, relation, direction, &asked) && is_imported(graph, start, relation, direction) {
-                choices.push(Choice { says: says(graph, of), relation, direction });
+                let (from, says) = says(graph, of);
+                choices.push(Choice { says, from, relation, direction });
             }
         }
     }
-    let class = graph.classes(start).find_map(|c| word(graph, c));
-    let name = class.as_ref().map_or_else(|| "this".to_owned(), |class| format!("this {class}"));
-    let class = class.unwrap_or_default();
-    let others = ELSE.iter().map(|what| of_this(what, &class)).collect();
+    let class = class(graph, start);
+    let name = if class.is_empty() { "this".to_owned() } else { format!("this {class}") };
     let spoken = words.iter().filter(|w| !is_function_word(&w.folded)).map(|w| w.relations.iter().map(|r| r.0).collect::<Vec<_>>());
     let spoken = spoken.filter(|relations| !relations.is_empty()).collect();
     let text = format!("{}{name}{}", question.get(..mention.span.start)?, question.get(mention.span.end..)?);
-    (!choices.is_empty()).then(|| Meant { question: text, choices, others, asked: question.to_owned(), start, spoken })
+    let (others, asked) = (others(&class), question.to_owned());
+    (!choices.is_empty()).then(|| Meant { question: text, choices, others, class, asked, start, spoken })
 }
 
 /// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and sections: there anything is a step away from
 /// anything, and a question that a heading names is not about what contains the heading.
 fn is_imported(graph: &KnowledgeGraph, of: NodeId, relation: RelationId, direction: Direction) -> bool {
-    let first = graph.follow(of, relation, direction).next();
-    first.is_some_and(|edge| graph.provenance(edge.triple).any(|p| matches!(p, Provenance::Line { .. })))
+    graph.follow(of, relation, direction).next().is_some_and(|edge| of_a_file(graph, edge.triple))
+}
+
+/// Whether a triple stands in an imported graph.
+pub(super) fn of_a_file(graph: &KnowledgeGraph, triple: TripleId) -> bool {
+    graph.provenance(triple).any(|p| matches!(p, Provenance::Line { .. }))
 }
 
 /// Whether a relation leads to what is asked for.
@@ -241,12 +249,23 @@ fn fits(of: &Relation, relation: RelationId, direction: Direction, asked: &Ask) 
     fitting as f32 >= FITTING * of.triples.max(1) as f32
 }
 
-/// A relation said by each of its names, between the types that it joins most often, and as one asks for it.
-fn says(graph: &KnowledgeGraph, of: &Relation) -> Vec<String> {
+/// What things of the kind of `node` are called; empty where it has no type that says it.
+pub(super) fn class(graph: &KnowledgeGraph, node: NodeId) -> String {
+    graph.classes(node).find_map(|c| word(graph, c)).unwrap_or_default()
+}
+
+/// What people ask about things of a class, as one asks for it.
+pub(super) fn others(class: &str) -> Vec<String> {
+    ELSE.iter().map(|what| of_this(what, class)).collect()
+}
+
+/// A relation said by each of its names, between the types that it joins most often, and as one asks for it; and the first of these types.
+pub(super) fn says(graph: &KnowledgeGraph, of: &Relation) -> (String, Vec<String>) {
     let most = |ends: &[(Class, u32)]| ends.iter().max_by_key(|e| e.1).and_then(|e| word(graph, e.0)).unwrap_or_default();
     let (from, to) = (most(&of.domain), most(&of.range));
     let names = std::iter::once(&of.label).chain(&of.aliases).filter(|n| n.len() <= LONGEST_NAME).take(NAMES);
-    names.flat_map(|name| [format!("{from} {name} {to}").trim().to_owned(), of_this(name, &from)]).collect()
+    let says = names.flat_map(|name| [format!("{from} {name} {to}").trim().to_owned(), of_this(name, &from)]).collect();
+    (from, says)
 }
 
 /// What things of a class have, as one asks for it. Questions lie nearer to this form than to bare words, those about other things as well.

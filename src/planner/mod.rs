@@ -17,6 +17,7 @@ mod meaning;
 mod measures;
 pub mod model;
 mod pattern;
+mod phrases;
 mod query;
 mod question;
 mod rules;
@@ -32,6 +33,7 @@ pub use choice::{asks_meaning, asks_trained, believes_meaning, believes_trained}
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use meaning::{Choice, LEAST_MEANT, Meant, meant};
 pub use pattern::{names, ordering, pattern};
+pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use query::{Asked, Query};
 pub use rules::{Planned, RulesPlanner};
 

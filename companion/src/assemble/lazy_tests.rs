@@ -67,6 +67,7 @@ fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], name
         planner: None,
         labels: None,
         relation_labels: None,
+        phrases: &[],
         model: None,
         embedder: EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() },
         options: Vec::new(),

@@ -23,6 +23,7 @@ use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
 use pocketgraph::names::{
     ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,
 };
+use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
 use pocketgraph::text::Tokenizer;
 use pocketgraph::vector::QuantizedMatrix;
 use std::collections::BTreeSet;
@@ -65,6 +66,8 @@ pub struct Contents<'a> {
     pub labels: Option<&'a QuantizedMatrix>,
     /// The vectors of its relations' labels, one row a relation.
     pub relation_labels: Option<&'a QuantizedMatrix>,
+    /// Phrases that planning by meaning compares questions with: pages and what each is about, ascending.
+    pub phrases: &'a [(String, Phrases)],
     /// The trained planner's bytes; written where there are a knowledge graph to plan over and the word vectors that it reads.
     pub planner: Option<&'a [u8]>,
     /// What embeds questions, unless the page brings its own.
@@ -117,6 +120,9 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         if let Some(labels) = contents.relation_labels {
             w.section(kg::RELATION_LABELS, &kg::encode_relation_labels(labels), raw, &[])?;
         }
+        if !contents.phrases.is_empty() {
+            phrases(&mut w, contents.phrases)?;
+        }
     }
     if let Some(model) = &contents.model {
         vocabulary(&mut w, model.tokenizer, contents.chunks)?;
@@ -148,6 +154,16 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     };
     std::fs::write(&manifest_path, manifest.to_json()).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
     Ok(manifest)
+}
+
+fn phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), WriteError> {
+    let mut index = PhraseIndex { pages: PagedIndex::empty(), about: Vec::new() };
+    for (about, page) in all {
+        index.pages.push(w.page(PHRASES, &page.encode(), Encoding::Raw)?, page.texts.len() as u32);
+        index.about.push(about.clone());
+    }
+    let pages = index.pages.pages.clone();
+    w.section(PHRASES, &index.encode(), RAW_PAGES, &pages)
 }
 
 fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {

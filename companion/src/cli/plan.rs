@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<()> {
             },
             (None, Some(question)) => {
                 let encoder = engine.as_ref().and_then(Engine::encoder);
-                let aids = PlanningAids { trained: engine.as_ref().map(|e| e.corpus().bundle()), encoder: encoder.as_deref() };
+                let aids = PlanningAids { bundle: engine.as_ref().map(|e| e.corpus().bundle()), encoder: encoder.as_deref() };
                 plan_over(&linker, question, aids, &options, &with).await.into_diagnostic()?
             }
             (None, None) => return Err(miette!(help = "give a question, or a plan with --plan FILE", "there is nothing to plan")),

@@ -8,12 +8,13 @@ use crate::planner_model::{NativePlanner, PlannerSource, model};
 use crate::train::planner::{Frames, Judge, Lesson, Lessons};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::embed::MiniLm;
-use pocketgraph::kg::Linker;
+use pocketgraph::kg::{KnowledgeGraph, Linker};
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::{PlannerModel, names};
 use pocketgraph::planner::{
-    LEAST_MEANT, LlmPlanner, Planned, RulesPlanner, asks_meaning, asks_trained, believes_meaning, believes_trained, meant,
+    LEAST_MEANT, LlmPlanner, Planned, RulesPlanner, asks_meaning, asks_trained, believes_meaning, believes_trained, meant, phrases,
 };
+use pocketgraph::vector::QuantizedVector;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -170,7 +171,8 @@ pub fn plans(args: &Plans) -> Result<()> {
     };
     let rules = RulesPlanner::new(&linker).least_confidence(args.least_confidence);
     let embedder = matches!(args.planner.as_str(), "pattern" | "labels" | "auto" | "meaning").then(NativeEmbedder::new).transpose()?;
-    let meanings = embedder.as_ref().filter(|_| matches!(args.planner.as_str(), "auto" | "meaning")).map(Meanings::new).transpose()?;
+    let meant_by = embedder.as_ref().filter(|_| matches!(args.planner.as_str(), "auto" | "meaning"));
+    let meanings = meant_by.map(|embedder| Meanings::new(embedder, linker.graph())).transpose()?;
     let nearest = |question: &str, least: f32| {
         let found = meanings.as_ref()?.nearest(&linker, question)?;
         (found.confidence >= least).then_some(found.plan)
@@ -236,9 +238,14 @@ struct Meanings<'e> {
 }
 
 impl<'e> Meanings<'e> {
-    fn new(embedder: &'e NativeEmbedder) -> Result<Meanings<'e>> {
+    fn new(embedder: &'e NativeEmbedder, graph: &KnowledgeGraph) -> Result<Meanings<'e>> {
         let layers = MiniLm::from_layers(&embedder.layers(QueryLayers::default())).into_diagnostic()?;
-        Ok(Meanings { embedder, layers, known: RefCell::default() })
+        // As a bundle has them.
+        let kept: Vec<String> = phrases(graph).into_values().flatten().collect();
+        let stored = |v: &Vec<f32>| Some(QuantizedVector::from_f32(v).to_f32());
+        let vectors = embedder.embed_by(&layers, &kept);
+        let known = kept.into_iter().zip(vectors.iter().map(stored)).collect();
+        Ok(Meanings { embedder, layers, known: RefCell::new(known) })
     }
 
     fn vector(&self, text: &str) -> Option<Vec<f32>> {
