@@ -224,8 +224,10 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
     let spoken = words.iter().filter(|w| !is_function_word(&w.folded)).map(|w| w.relations.iter().map(|r| r.0).collect::<Vec<_>>());
     let spoken = spoken.filter(|relations| !relations.is_empty()).collect();
     let text = format!("{}{name}{}", question.get(..mention.span.start)?, question.get(mention.span.end..)?);
-    let (others, asked) = (others(&class), question.to_owned());
-    (!choices.is_empty()).then(|| Meant { question: text, choices, others, class, asked, start, spoken })
+    if choices.is_empty() {
+        return None;
+    }
+    Some(Meant { question: text, choices, others: others(&class), class, asked: question.to_owned(), start, spoken })
 }
 
 /// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and sections: there anything is a step away from
