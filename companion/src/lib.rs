@@ -25,6 +25,7 @@ pub mod llm_keywords;
 pub mod leiden;
 mod line;
 pub mod names;
+pub mod native_planners;
 pub mod pages;
 pub mod parts;
 pub mod pipeline;

@@ -92,6 +92,11 @@ impl NativePlanner {
         Ok(Some(NativePlanner { model, embedder: NativeEmbedder::new()? }))
     }
 
+    /// What embeds its words.
+    pub fn embedder(&self) -> &NativeEmbedder {
+        &self.embedder
+    }
+
     /// A planner for a graph.
     pub fn over<'a>(&'a self, linker: &'a Linker) -> ModelPlanner<'a> {
         ModelPlanner::new(&self.model, linker)

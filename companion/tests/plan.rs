@@ -61,9 +61,6 @@ fn a_plan_is_shown_in_each_form_and_what_is_shown_can_be_carried_out() {
     let told = String::from_utf8_lossy(&shown.stderr).into_owned();
     assert!(told.contains("\"Michael Mann\" may be Michael Mann") && told.contains("plan, by rules, confidence"), "{told}");
     assert!(!told.contains("warning"), "{told}");
-    // A graph in a file brings no trained planner.
-    let trained = program(&["plan", "--kg", kg, question, "--planner", "trained"]);
-    assert!(String::from_utf8_lossy(&trained.stderr).contains("so that the rules planned"), "{trained:?}");
     for form in ["rft", "json"] {
         let plan = dir.path().join(form);
         std::fs::write(&plan, out(&program(&["plan", "--kg", kg, question, "--form", form]))).unwrap();
@@ -72,6 +69,28 @@ fn a_plan_is_shown_in_each_form_and_what_is_shown_can_be_carried_out() {
     }
     // Code has no words for a step along a relation.
     assert!(refused(&["plan", "--kg", kg, question, "--form", "lpkg"]).contains("--form rft and --form json can express every plan"));
+}
+
+#[test]
+fn over_a_graph_in_a_file_the_programs_own_planners_stand_beside_the_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let kg = films(dir.path());
+    let kg = kg.to_str().unwrap();
+    let told = |question: &str, more: &[&str]| {
+        let planned = program(&[&["plan", "--kg", kg, question], more].concat());
+        let plan = String::from_utf8_lossy(&planned.stdout).into_owned();
+        (String::from_utf8_lossy(&planned.stderr).into_owned(), plan)
+    };
+    let (by, plan) = told("Who was behind the camera for Heat?", &[]);
+    assert!(by.contains("plan, by the relation nearest in meaning") && plan.contains("r=<directed_by>"), "{by}{plan}");
+    let joined = "Which films were directed by Michael Mann and also starred Al Pacino?";
+    assert!(told(joined, &["--planner", "trained"]).0.contains("plan, by the trained planner"));
+    // Neither where the rules are asked for, nor where a planner is less sure than asked.
+    assert!(told("Who was behind the camera for Heat?", &["--planner", "rules"]).0.contains("no plan:"));
+    assert!(told("Who was behind the camera for Heat?", &["--least-confidence", "0.999"]).0.contains("no plan:"));
+    // Whom nobody asked for is named.
+    let (by, _) = told("who starred in films directed by Michael Mann", &["--planner", "trained"]);
+    assert_eq!(by.contains("plan, by rules"), by.contains("so that the rules planned"), "{by}");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! With a model, the model may plan, reads the passages of single steps, and words the answer from what was found; the steps themselves are
 //! carried out here in any case.
 
+use super::aids::PlanningAids;
 use super::ask::{AskWith, Carried, ELSEWHERE, ProtocolAnswer, page, referred};
 use super::carry_out::WebPassages;
 use super::environment::Evidence as Page;
@@ -14,11 +15,8 @@ use super::found::{Found, found};
 use super::meter::Metered;
 use super::options::{AgentOptions, PlannerChoice};
 use super::picture::AnswerGraph;
-use super::trained::Trained;
 use super::types::{AgentEvent, PlannedBy};
 use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
-use crate::bundle::Bundle;
-use crate::embed::QuestionEncoder;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
@@ -26,13 +24,9 @@ use crate::plan::check::{self, check};
 use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
-use crate::planner::model::{Grounded, names};
-use crate::planner::{
-    LEAST_MEANT, LlmPlanner, Planner, PlannerError, Proposal, RulesPlanner, asks_meaning, asks_trained, believes_meaning, believes_trained,
-    meant, phrase_vectors,
-};
+use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesPlanner, choose};
 use crate::retrieve::{Hit, SearchResult};
-use futures::future::{FutureExt, LocalBoxFuture, join};
+use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
@@ -49,15 +43,6 @@ const CANDIDATES: usize = 5;
 const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
-
-/// What a bundle brings that helps to plan.
-#[derive(Clone, Copy, Default)]
-pub struct PlanningAids<'a> {
-    /// The bundle, whose trained planner is asked and whose vectors of phrases are taken, if it brings them.
-    pub bundle: Option<&'a Bundle>,
-    /// The model that embeds questions, where it is loaded: it tells which relation is meant where no word names one.
-    pub encoder: Option<&'a QuestionEncoder>,
-}
 
 /// A plan that was carried out.
 struct Done {
@@ -136,8 +121,8 @@ async fn answered(
         }
         (Some(linker), None) => {
             let encoder = engine.encoder();
-            let aids = PlanningAids { bundle: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
-            match propose(linker, question, aids, options, meter.as_ref(), &mut warnings, events).await? {
+            let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
+            match propose(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
                 Err(why) => warnings.push(format!("There is no plan: {why}.")),
                 Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
             }
@@ -230,25 +215,25 @@ pub async fn plan_question(
         });
     };
     let encoder = engine.encoder();
-    let aids = PlanningAids { bundle: Some(engine.corpus().bundle()), encoder: encoder.as_deref() };
-    plan_over(&linker, question, aids, options, with).await
+    let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
+    plan_over(&linker, question, &aids, options, with).await
 }
 
-/// As [`plan_question`], over any knowledge graph, with what helps to plan.
+/// As [`plan_question`], over any knowledge graph, with other planners beside the rules.
 ///
 /// # Errors
 /// [`EngineError::Answer`] when the caller aborted.
 pub async fn plan_over(
     linker: &Linker,
     question: &str,
-    aids: PlanningAids<'_>,
+    others: &dyn OtherPlanners,
     options: &AgentOptions,
     with: &AskWith<'_>,
 ) -> Result<PlannedQuestion, EngineError> {
     let count = |text: &str| text.len() / 4 + 1;
     let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
     let mut warnings = Vec::new();
-    let proposed = propose(linker, question, aids, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
+    let proposed = propose(linker, question, others, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
     let graph = linker.graph();
     // A question of megabytes names nothing that is worth the time.
     let beginning = &question[..question.floor_char_boundary(4096)];
@@ -281,7 +266,7 @@ pub async fn plan_over(
 async fn propose(
     linker: &Linker,
     question: &str,
-    aids: PlanningAids<'_>,
+    others: &dyn OtherPlanners,
     options: &AgentOptions,
     meter: Option<&Metered<'_>>,
     warnings: &mut Vec<String>,
@@ -291,62 +276,16 @@ async fn propose(
     if let Some(least) = options.least_confidence {
         rules = rules.least_confidence(least);
     }
-    let by_rules = async || {
-        let planned = rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
-        // What follows may be long as well.
-        if let Some(bundle) = aids.bundle {
-            bundle.pause().await;
-        }
-        planned
-    };
-    let trained = aids.bundle.filter(|bundle| Trained::is_in(bundle));
-    let least = options.least_confidence;
+    let by_rules = async || rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
     let unsure = match options.planner {
         PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
         PlannerChoice::Llm if meter.is_some() => None,
-        choice => {
-            // A caller who asks for the trained planner does not wait for the rules.
-            let ruled = if choice == PlannerChoice::Trained { None } else { Some(by_rules().await) };
-            // Where no word names a relation the trained planner can but guess which of several is meant.
-            let by_meaning = async || {
-                let found = by_meaning(aids.encoder?, aids.bundle, linker, question).await?;
-                (found.confidence >= least.unwrap_or(LEAST_MEANT)).then_some(found)
-            };
-            if let Some(Err(_)) = &ruled
-                && let Some(found) = by_meaning().await
-            {
-                return Ok(Ok((found, PlannedBy::Meaning)));
-            }
-            // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
-            let named = if trained.is_some() { names(linker, question) } else { 0 };
-            let asked = || match &ruled {
-                None => true,
-                Some(ruled) => asks_trained(named, ruled.as_ref().ok().map(|(p, _)| (&p.plan, p.confidence))),
-            };
-            if let Some(bundle) = trained.filter(|_| asked()) {
-                match trained_plan(bundle, linker, question).await {
-                    Ok(found)
-                        if believes_trained(&found, named, ruled.as_ref().and_then(|r| r.as_ref().ok()).map(|(p, _)| &p.plan), least) =>
-                    {
-                        return Ok(Ok((Proposal { plan: found.plan, confidence: found.confidence }, PlannedBy::Trained)));
-                    }
-                    Err(PlannerError::Model(why)) => warnings.push(format!("The trained planner could not be asked: {why}.")),
-                    _ => {}
-                }
-            }
-            if let Some(Ok((guessed, _))) = &ruled
-                && asks_meaning((&guessed.plan, guessed.confidence))
-                && let Some(found) = by_meaning().await
-                && believes_meaning(&found.plan, &guessed.plan)
-            {
-                return Ok(Ok((found, PlannedBy::Meaning)));
-            }
-            let ruled = match ruled {
-                Some(ruled) => ruled,
-                None => by_rules().await,
-            };
-            match ruled {
-                Ok(found) => return Ok(Ok(found)),
+        planner => {
+            let trained_first = planner == PlannerChoice::Trained;
+            let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
+            warnings.extend(choice.trouble.map(|why| format!("The trained planner could not be asked: {why}.")));
+            match choice.plan {
+                Ok((proposal, from)) => return Ok(Ok((proposal, from.into()))),
                 Err(error) => Some(error),
             }
         }
@@ -360,34 +299,6 @@ async fn propose(
         (Err(error), Some(unsure)) => Ok(Err(format!("{}; and {}", why(&unsure), why(&error)))),
         (Err(error), None) => Ok(by_rules().await.map_err(|e| format!("{}; and {}", why(&error), why(&e)))),
     }
-}
-
-/// The bundle's trained planner's best reading of a question.
-async fn trained_plan(bundle: &Bundle, linker: &Linker, question: &str) -> Result<Grounded, PlannerError> {
-    let trained = Trained::load(bundle).await.map_err(|e| PlannerError::Model(e.to_string()))?;
-    trained.ok_or(PlannerError::Unsure { confidence: 0.0 })?.planned(linker, question).await
-}
-
-/// The plan of the relation that a question comes nearest to; `None` where it names no single thing, and where words cannot be loaded.
-async fn by_meaning(encoder: &QuestionEncoder, bundle: Option<&Bundle>, linker: &Linker, question: &str) -> Option<Proposal> {
-    let asked = meant(linker, question)?;
-    let texts = asked.texts();
-    let kept = async {
-        match bundle {
-            Some(bundle) => phrase_vectors(bundle, &asked, &texts).await,
-            None => vec![None; texts.len()],
-        }
-    };
-    let (mut vectors, own) = join(kept, encoder.encode(&asked.question)).await;
-    let own = own.ok()?;
-    let absent: Vec<usize> = (0..texts.len()).filter(|&i| vectors[i].is_none()).collect();
-    let embedded = encoder.encode_names(&absent.iter().map(|&i| texts[i]).collect::<Vec<_>>()).await.ok()?;
-    for (i, vector) in absent.into_iter().zip(embedded) {
-        vectors[i] = Some(vector);
-    }
-    let vector = |text: &str| vectors[texts.binary_search(&text).ok()?].as_deref();
-    let found = asked.nearest(linker.graph(), &own, &vector)?;
-    Some(Proposal { plan: found.plan, confidence: found.confidence })
 }
 
 /// Why there is no plan, to stand in a sentence.

@@ -5,6 +5,7 @@
 //! [`Environment`], so that any retriever can serve any protocol. [`ask_with_protocol`] runs one over an open bundle, and checks the citations
 //! of what comes back.
 
+mod aids;
 mod ask;
 mod ask_plan;
 mod calls;
@@ -48,8 +49,9 @@ mod golden_tests;
 #[cfg(test)]
 mod hostile_tests;
 
+pub use aids::PlanningAids;
 pub use ask::{AskWith, Carried, ProtocolAnswer, ask_with_protocol};
-pub use ask_plan::{PlannedQuestion, PlanningAids, answer_plan, plan_over, plan_question};
+pub use ask_plan::{PlannedQuestion, answer_plan, plan_over, plan_question};
 pub use carry_out::WebPassages;
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch};
 pub use kg_tools::KgTools;

@@ -5,6 +5,7 @@ use crate::answer::{Answer, Reference};
 use crate::llm::{LlmError, Usage};
 use crate::plan::Plan;
 use crate::plan::trace::StepTrace;
+use crate::planner::ChosenFrom;
 use crate::retrieve::SearchResult;
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +149,16 @@ pub enum PlannedBy {
     Llm,
     /// Whoever asked: the plan was given.
     Caller,
+}
+
+impl From<ChosenFrom> for PlannedBy {
+    fn from(chosen: ChosenFrom) -> PlannedBy {
+        match chosen {
+            ChosenFrom::Rules => PlannedBy::Rules,
+            ChosenFrom::Trained => PlannedBy::Trained,
+            ChosenFrom::Meaning => PlannedBy::Meaning,
+        }
+    }
 }
 
 /// A call in a turn.

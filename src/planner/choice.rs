@@ -11,8 +11,12 @@
 //! Where the trained planner is not believed either, the relation nearest in meaning takes their place. It knows no types, so that the rules keep the word
 //! where both have the same relation.
 
-use super::model::Grounded;
+use super::meaning::LEAST_MEANT;
+use super::model::{Grounded, names};
+use super::{Planner, PlannerError, Proposal, RulesPlanner};
+use crate::kg::Linker;
 use crate::plan::{Operation, Plan, Relation};
+use futures::future::{FutureExt, LocalBoxFuture, ready};
 
 /// The probability from which a trained planner's plan is carried out where the rules have none.
 const LEAST_TRAINED: f32 = 0.5;
@@ -28,8 +32,105 @@ const GUESSED: f32 = 0.6;
 /// anything is a step away from anything.
 const SPOKEN: f32 = 0.5;
 
+/// The planners that may be asked beside the rules.
+pub trait OtherPlanners {
+    /// Whether there is a trained one.
+    fn has_trained(&self) -> bool;
+
+    /// The trained one's best reading of a question.
+    ///
+    /// # Errors
+    /// [`PlannerError`]; [`PlannerError::Model`] where it cannot be asked.
+    fn trained<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>>;
+
+    /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no single thing, or nothing embeds it.
+    fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Proposal>>;
+
+    /// Called between long pieces of work: the caller may have something else to do.
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+        ready(()).boxed_local()
+    }
+}
+
+/// Whose plan was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChosenFrom {
+    /// The rules'.
+    Rules,
+    /// The trained planner's.
+    Trained,
+    /// That of the relation nearest in meaning.
+    Meaning,
+}
+
+/// What came of asking the planners.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The plan that is believed, and whose it is; or why there is none.
+    pub plan: Result<(Proposal, ChosenFrom), PlannerError>,
+    /// Why the trained planner could not be asked, where it was to be.
+    pub trouble: Option<String>,
+}
+
+/// Asks the planners in turn, as few as needed, and tells whom to believe. With `trained_first` the rules are asked only where the trained planner is not
+/// believed. `least` is the caller's own limit of confidence for the others; the rules have theirs.
+pub async fn choose(
+    rules: &RulesPlanner<'_>,
+    others: &dyn OtherPlanners,
+    linker: &Linker,
+    question: &str,
+    trained_first: bool,
+    least: Option<f32>,
+) -> Choice {
+    let by_rules = async || {
+        let planned = rules.plan(question).await;
+        // What follows may be long as well.
+        others.pause().await;
+        planned
+    };
+    // Where no word names a relation the trained planner can but guess which of several is meant.
+    let by_meaning = async || {
+        let found = others.nearest(linker, question).await?;
+        (found.confidence >= least.unwrap_or(LEAST_MEANT)).then_some(found)
+    };
+    let mut trouble = None;
+    // A caller who asks for the trained planner does not wait for the rules.
+    let ruled = if trained_first { None } else { Some(by_rules().await) };
+    if let Some(Err(_)) = &ruled
+        && let Some(found) = by_meaning().await
+    {
+        return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
+    }
+    // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
+    let named = if others.has_trained() { names(linker, question) } else { 0 };
+    let guessed = ruled.as_ref().and_then(|ruled| ruled.as_ref().ok()).cloned();
+    let asked = ruled.is_none() || asks_trained(named, guessed.as_ref().map(|p| (&p.plan, p.confidence)));
+    if others.has_trained() && asked {
+        match others.trained(linker, question).await {
+            Ok(found) if believes_trained(&found, named, guessed.as_ref().map(|p| &p.plan), least) => {
+                let proposal = Proposal { plan: found.plan, confidence: found.confidence };
+                return Choice { plan: Ok((proposal, ChosenFrom::Trained)), trouble };
+            }
+            Err(PlannerError::Model(why)) => trouble = Some(why),
+            _ => {}
+        }
+    }
+    if let Some(guessed) = &guessed
+        && asks_meaning((&guessed.plan, guessed.confidence))
+        && let Some(found) = by_meaning().await
+        && believes_meaning(&found.plan, &guessed.plan)
+    {
+        return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
+    }
+    let ruled = match ruled {
+        Some(ruled) => ruled,
+        None => by_rules().await,
+    };
+    Choice { plan: ruled.map(|p| (p, ChosenFrom::Rules)), trouble }
+}
+
 /// Whether to ask the trained planner at all: the question names so many things, and the rules have this plan, of which they are so sure, or none.
-pub fn asks_trained(names: usize, ruled: Option<(&Plan, f32)>) -> bool {
+fn asks_trained(names: usize, ruled: Option<(&Plan, f32)>) -> bool {
     let compared = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Compare(_)));
     match ruled {
         Some((plan, confidence)) => (names > 1 || (names > 0 && confidence < SURE_RULES)) && !compared(plan),
@@ -38,12 +139,12 @@ pub fn asks_trained(names: usize, ruled: Option<(&Plan, f32)>) -> bool {
 }
 
 /// Whether to ask for the relation nearest in meaning, where the rules have this plan, of which they are so sure.
-pub fn asks_meaning((plan, confidence): (&Plan, f32)) -> bool {
+fn asks_meaning((plan, confidence): (&Plan, f32)) -> bool {
     confidence < GUESSED && is_chain(plan)
 }
 
 /// Whether to believe the plan nearest in meaning rather than the rules' plan, over which it was asked for.
-pub fn believes_meaning(meant: &Plan, ruled: &Plan) -> bool {
+fn believes_meaning(meant: &Plan, ruled: &Plan) -> bool {
     let relations = |plan: &Plan| -> Vec<Relation> {
         plan.statements
             .iter()
@@ -69,7 +170,7 @@ fn skips(plan: &Plan, ruled: &Plan) -> bool {
 
 /// Whether to believe the trained planner about a question that names so many things, beside rules that have this plan or none. `least` is the caller's
 /// own limit in place of one half.
-pub fn believes_trained(found: &Grounded, names: usize, ruled: Option<&Plan>, least: Option<f32>) -> bool {
+fn believes_trained(found: &Grounded, names: usize, ruled: Option<&Plan>, least: Option<f32>) -> bool {
     let counts = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Count { .. }));
     let reads = |plan: &Plan| ends(plan, |o| matches!(o, Operation::SearchKg(_)));
     if names <= 1 && ruled.is_some_and(|ruled| counts(ruled) && reads(&found.plan) || skips(&found.plan, ruled)) {

@@ -170,7 +170,7 @@ pub struct Meant {
     /// The question to embed: "this" and the thing's type in the place of its name.
     pub question: String,
     /// The relations to choose from; never empty.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<MeantRelation>,
     /// What else might be asked of such a thing: to embed as well.
     pub others: Vec<String>,
     /// What things of its kind are called; empty where they have no type.
@@ -183,7 +183,7 @@ pub struct Meant {
 
 /// A relation that the thing has, in one direction.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct MeantRelation {
     /// The relation said by each of its names, in two ways: what to embed.
     pub says: Vec<String>,
     /// What the things are called that the relation leads from most often; empty where they have no type.
@@ -215,7 +215,7 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
             let Some(of) = graph.vocabulary().relation(relation) else { continue };
             if choices.len() < CHOICES && fits(of, relation, direction, &asked) && is_imported(graph, start, relation, direction) {
                 let (from, says) = says(graph, of);
-                choices.push(Choice { says, from, relation, direction });
+                choices.push(MeantRelation { says, from, relation, direction });
             }
         }
     }
@@ -297,8 +297,8 @@ impl Meant {
     pub fn nearest<'v>(&self, graph: &KnowledgeGraph, question: &[f32], vector: &dyn Fn(&str) -> Option<&'v [f32]>) -> Option<Planned> {
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let near = |text: &String| vector(text).map_or(-1.0, |v| dot(v, question));
-        let nearness = |c: &Choice| c.says.iter().map(near).fold(-1.0f32, f32::max);
-        let mut ranked: Vec<(f32, &Choice)> = self.choices.iter().map(|c| (nearness(c), c)).collect();
+        let nearness = |c: &MeantRelation| c.says.iter().map(near).fold(-1.0f32, f32::max);
+        let mut ranked: Vec<(f32, &MeantRelation)> = self.choices.iter().map(|c| (nearness(c), c)).collect();
         sort_by(&mut ranked, |a, b| b.0.total_cmp(&a.0));
         let &(best, choice) = ranked.first()?;
         // A word that names another relation speaks of a second step.

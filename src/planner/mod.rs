@@ -29,9 +29,9 @@ mod walk;
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
-pub use choice::{asks_meaning, asks_trained, believes_meaning, believes_trained};
+pub use choice::{Choice, ChosenFrom, OtherPlanners, choose};
 pub use llm::{Drafted, Form, LlmPlanner};
-pub use meaning::{Choice, LEAST_MEANT, Meant, meant};
+pub use meaning::{Meant, MeantRelation, meant};
 pub use pattern::{names, ordering, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use query::{Asked, Query};

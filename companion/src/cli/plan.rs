@@ -4,6 +4,9 @@ use super::endpoint::{Endpoint, Planning};
 use super::import::Tables;
 use super::open::{bundle, wait, with_model};
 use super::trace;
+use crate::embed_bulk::NativeEmbedder;
+use crate::native_planners::{Meanings, NativePlanners};
+use crate::planner_model::{NativePlanner, PlannerSource};
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, LabeledSpan, NamedSource, Report, Result, WrapErr, miette};
 use pocketgraph::agent::{
@@ -15,6 +18,7 @@ use pocketgraph::kg::Linker;
 use pocketgraph::plan::check::{Limits as PlanLimits, check};
 use pocketgraph::plan::execute::{Execution, Executor, Limits, Passages, Resources};
 use pocketgraph::plan::{Plan, PlanError, Position, Surface};
+use pocketgraph::planner::OtherPlanners;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -79,6 +83,12 @@ pub fn run(args: &Args) -> Result<()> {
         least_confidence: args.planning.least_confidence(),
         ..AgentOptions::default()
     };
+    // Over a graph in a file, the program's own planners take the place of a bundle's.
+    let alone = engine.is_none() && given.is_none() && options.planner != PlannerChoice::Rules;
+    let trained = if alone { NativePlanner::open(&PlannerSource::Own)? } else { None };
+    let embedder = if alone && trained.is_none() { Some(NativeEmbedder::new()?) } else { None };
+    let meanings = trained.as_ref().map(NativePlanner::embedder).or(embedder.as_ref()).map(Meanings::new).transpose()?;
+    let own = NativePlanners { trained: trained.as_ref().map(|t| (t, t.over(&linker))), meanings: meanings.as_ref() };
     // One runtime for everything: connections live no longer than theirs.
     wait(async {
         let planned = match (&given, &question) {
@@ -92,8 +102,9 @@ pub fn run(args: &Args) -> Result<()> {
             },
             (None, Some(question)) => {
                 let encoder = engine.as_ref().and_then(Engine::encoder);
-                let aids = PlanningAids { bundle: engine.as_ref().map(|e| e.corpus().bundle()), encoder: encoder.as_deref() };
-                plan_over(&linker, question, aids, &options, &with).await.into_diagnostic()?
+                let of_bundle = engine.as_ref().map(|e| PlanningAids { bundle: e.corpus().bundle(), encoder: encoder.as_deref() });
+                let others: &dyn OtherPlanners = of_bundle.as_ref().map_or(&own as &dyn OtherPlanners, |aids| aids);
+                plan_over(&linker, question, others, &options, &with).await.into_diagnostic()?
             }
             (None, None) => return Err(miette!(help = "give a question, or a plan with --plan FILE", "there is nothing to plan")),
         };
@@ -214,7 +225,7 @@ fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Resul
         return Err(miette!(help = help, "no plan: {why}"));
     };
     if args.planning.planner() == Some(PlannerChoice::Trained) && planned.by == Some(PlannedBy::Rules) {
-        eprintln!("warning: the trained planner of a bundle has no plan, or there is none here, so that the rules planned");
+        eprintln!("warning: the trained planner has no plan that it is sure of, or there is none here, so that the rules planned");
     }
     if let Some(by) = planned.by {
         eprintln!("plan, by {}", trace::planner(by, Some(planned.confidence)));

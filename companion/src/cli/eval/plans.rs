@@ -2,21 +2,18 @@
 
 use crate::cli::endpoint::Endpoint;
 use crate::cli::import::Tables;
-use crate::embed_bulk::{NativeEmbedder, QueryLayers, framed};
+use crate::embed_bulk::NativeEmbedder;
 use crate::eval::{Part, PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
+use crate::native_planners::{Meanings, NativePlanners};
 use crate::planner_model::{NativePlanner, PlannerSource, model};
 use crate::train::planner::{Frames, Judge, Lesson, Lessons};
+use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::embed::MiniLm;
-use pocketgraph::kg::{KnowledgeGraph, Linker};
+use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
-use pocketgraph::planner::model::{PlannerModel, names};
-use pocketgraph::planner::{
-    LEAST_MEANT, LlmPlanner, Planned, RulesPlanner, asks_meaning, asks_trained, believes_meaning, believes_trained, meant, phrases,
-};
-use pocketgraph::vector::QuantizedVector;
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use pocketgraph::planner::model::PlannerModel;
+use pocketgraph::planner::{LlmPlanner, RulesPlanner, choose};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -172,34 +169,15 @@ pub fn plans(args: &Plans) -> Result<()> {
     let rules = RulesPlanner::new(&linker).least_confidence(args.least_confidence);
     let embedder = matches!(args.planner.as_str(), "pattern" | "labels" | "auto" | "meaning").then(NativeEmbedder::new).transpose()?;
     let meant_by = embedder.as_ref().filter(|_| matches!(args.planner.as_str(), "auto" | "meaning"));
-    let meanings = meant_by.map(|embedder| Meanings::new(embedder, linker.graph())).transpose()?;
+    let meanings = meant_by.map(Meanings::new).transpose()?;
+    let others = NativePlanners { trained: trained.as_ref().map(|t| (t, t.over(&linker))), meanings: meanings.as_ref() };
+    let either = |question: &str| {
+        let choice = block_on(choose(&rules, &others, &linker, question, false, None));
+        choice.plan.map(|(proposal, _)| proposal.plan).map_err(|e| e.to_string())
+    };
     let nearest = |question: &str, least: f32| {
         let found = meanings.as_ref()?.nearest(&linker, question)?;
         (found.confidence >= least).then_some(found.plan)
-    };
-    // As `ask` chooses between them.
-    let either = |question: &str| {
-        let (ruled, named) = (rules.planned(question), names(&linker, question));
-        if ruled.is_err()
-            && let Some(plan) = nearest(question, LEAST_MEANT)
-        {
-            return Ok(plan);
-        }
-        if let (Some(trained), Some(over)) = (&trained, &over)
-            && asks_trained(named, ruled.as_ref().ok().map(|p| (&p.plan, p.confidence)))
-            && let Ok(found) = trained.planned(over, question)
-            && believes_trained(&found, named, ruled.as_ref().ok().map(|p| &p.plan), None)
-        {
-            return Ok(found.plan);
-        }
-        if let Ok(guessed) = &ruled
-            && asks_meaning((&guessed.plan, guessed.confidence))
-            && let Some(plan) = nearest(question, LEAST_MEANT)
-            && believes_meaning(&plan, &guessed.plan)
-        {
-            return Ok(plan);
-        }
-        ruled.map(|p| p.plan).map_err(|e| e.to_string())
     };
     let alone = |question: &str| nearest(question, args.least_confidence).ok_or_else(|| "no relation is near".to_owned());
     let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| Given::new(args, &linker, e)).transpose()?;
@@ -227,40 +205,6 @@ pub fn plans(args: &Plans) -> Result<()> {
     println!("planner: {}\n", args.planner);
     print_plans(&report);
     Ok(())
-}
-
-/// Relations chosen by meaning, with the vectors of their names at hand.
-struct Meanings<'e> {
-    embedder: &'e NativeEmbedder,
-    /// The layers that a page embeds questions with.
-    layers: MiniLm,
-    known: RefCell<HashMap<String, Option<Vec<f32>>>>,
-}
-
-impl<'e> Meanings<'e> {
-    fn new(embedder: &'e NativeEmbedder, graph: &KnowledgeGraph) -> Result<Meanings<'e>> {
-        let layers = MiniLm::from_layers(&embedder.layers(QueryLayers::default())).into_diagnostic()?;
-        // As a bundle has them.
-        let kept: Vec<String> = phrases(graph).into_values().flatten().collect();
-        let stored = |v: &Vec<f32>| Some(QuantizedVector::from_f32(v).to_f32());
-        let vectors = embedder.embed_by(&layers, &kept);
-        let known = kept.into_iter().zip(vectors.iter().map(stored)).collect();
-        Ok(Meanings { embedder, layers, known: RefCell::new(known) })
-    }
-
-    fn vector(&self, text: &str) -> Option<Vec<f32>> {
-        let ids: Vec<u32> = framed(&self.embedder.tokenizer().content(text)).collect();
-        self.layers.embed(&ids, self.embedder.words()).ok()
-    }
-
-    fn nearest(&self, linker: &Linker, question: &str) -> Option<Planned> {
-        let asked = meant(linker, question)?;
-        let mut known = self.known.borrow_mut();
-        for text in asked.texts() {
-            known.entry(text.to_owned()).or_insert_with(|| self.vector(text));
-        }
-        asked.nearest(linker.graph(), &self.vector(&asked.question)?, &|text| known.get(text)?.as_deref())
-    }
 }
 
 /// Questions whose labels are given.
