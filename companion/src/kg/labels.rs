@@ -20,14 +20,12 @@ pub struct LabelVectors {
     pub phrases: Vec<(String, Phrases)>,
 }
 
+/// Yields a unit vector for each text.
+pub type Embed<'a> = dyn Fn(&[String]) -> Vec<Vec<f32>> + 'a;
+
 /// The vectors of the labels of `graph`; `embed` yields a unit vector of dimension `dim` for each text, and `as_asked` one by the layers that pages embed
 /// questions with: how near a question must come to a phrase was read off these. Without it there are no phrases.
-pub fn label_vectors(
-    graph: &KnowledgeGraph,
-    dim: usize,
-    embed: &dyn Fn(&[String]) -> Vec<Vec<f32>>,
-    as_asked: Option<&dyn Fn(&[String]) -> Vec<Vec<f32>>>,
-) -> LabelVectors {
+pub fn label_vectors(graph: &KnowledgeGraph, dim: usize, embed: &Embed<'_>, as_asked: Option<&Embed<'_>>) -> LabelVectors {
     let rows = |vectors: &[Vec<f32>]| QuantizedMatrix::from_rows(dim, vectors.iter().map(Vec::as_slice));
     let embedded = |labels: Vec<String>| rows(&embed(&labels));
     let relations = graph.vocabulary().relations();
