@@ -276,7 +276,12 @@ async fn propose(
     if let Some(least) = options.least_confidence {
         rules = rules.least_confidence(least);
     }
-    let by_rules = async || rules.plan(question).await.map(|p| (p, PlannedBy::Rules));
+    let by_rules = async || {
+        let planned = rules.plan(question).await;
+        // Carrying it out may be long as well.
+        others.pause().await;
+        planned.map(|p| (p, PlannedBy::Rules))
+    };
     let unsure = match options.planner {
         PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
         PlannerChoice::Llm if meter.is_some() => None,

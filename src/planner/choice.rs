@@ -191,8 +191,9 @@ mod tests {
     use super::super::model::Seen;
     use super::super::query::{Asked, Query};
     use super::*;
-    use crate::kg::NodeId;
+    use crate::kg::{KgBuilder, NodeId, Provenance};
     use crate::plan::{check, rft};
+    use std::cell::RefCell;
 
     fn plan(text: &str) -> Plan {
         rft::parse(text, &check::Limits::default()).unwrap().plan
@@ -201,6 +202,75 @@ mod tests {
     fn found(text: &str, confidence: f32) -> Grounded {
         let seen = Seen { weakest_relation: 1.0, found: true, ..Seen::default() };
         Grounded { asked: Asked::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
+    }
+
+    /// Planners that say what they are told to, and remember who was asked.
+    #[derive(Default)]
+    struct Scripted {
+        trained: Option<Result<Grounded, PlannerError>>,
+        nearest: Option<Proposal>,
+        asked: RefCell<Vec<&'static str>>,
+    }
+
+    impl OtherPlanners for Scripted {
+        fn has_trained(&self) -> bool {
+            self.trained.is_some()
+        }
+
+        fn trained<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
+            self.asked.borrow_mut().push("trained");
+            ready(self.trained.clone().unwrap()).boxed_local()
+        }
+
+        fn nearest<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Option<Proposal>> {
+            self.asked.borrow_mut().push("nearest");
+            ready(self.nearest.clone()).boxed_local()
+        }
+    }
+
+    /// Whose plan is chosen, who was asked for it, and what stood in the way.
+    fn chosen(question: &str, others: &Scripted, trained_first: bool) -> (Option<ChosenFrom>, Vec<&'static str>, Option<String>) {
+        let mut b = KgBuilder::default();
+        let (by, kind) = (b.relation("directed_by").unwrap(), b.entity_type("person").unwrap());
+        for (line, (film, person)) in (1..).zip([("Heat", "Michael Mann"), ("Serpico", "Sidney Lumet")]) {
+            let (film, person) = (b.entity(film).unwrap(), b.entity(person).unwrap());
+            b.entity_has_type(person, kind).unwrap();
+            b.triple(film, by, person, Provenance::Line { file: "films", line }).unwrap();
+        }
+        let linker = Linker::new(&b.finish().unwrap());
+        let choice = choose(&RulesPlanner::new(&linker), others, &linker, question, trained_first, None).now_or_never().unwrap();
+        (choice.plan.ok().map(|(_, from)| from), others.asked.take(), choice.trouble)
+    }
+
+    const NAMED: &str = "Who directed Heat?";
+    const UNNAMED: &str = "Who was behind the camera for Heat?";
+    const DIRECTED: &str = "Ans1=SearchKG(t=* | h=<Heat>, r=<directed_by>)";
+
+    #[test]
+    fn nobody_is_asked_for_what_the_rules_are_sure_of() {
+        let others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), ..Scripted::default() };
+        assert_eq!(chosen(NAMED, &others, false), (Some(ChosenFrom::Rules), vec![], None));
+        assert_eq!(chosen(NAMED, &others, true), (Some(ChosenFrom::Trained), vec!["trained"], None));
+    }
+
+    #[test]
+    fn where_the_rules_have_no_plan_meaning_speaks_before_the_trained_planner() {
+        let nearest = Some(Proposal { plan: plan(DIRECTED), confidence: 0.6 });
+        let mut others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), nearest, ..Scripted::default() };
+        assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
+        others.nearest = Some(Proposal { plan: plan(DIRECTED), confidence: LEAST_MEANT - 0.01 });
+        assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
+        others.trained = Some(Ok(found(DIRECTED, 0.4)));
+        assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest", "trained"], None));
+        others.trained = None;
+        assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest"], None));
+    }
+
+    #[test]
+    fn a_trained_planner_that_cannot_be_asked_leaves_the_question_to_the_rules_and_is_told_of() {
+        let others = Scripted { trained: Some(Err(PlannerError::Model("no weights".into()))), ..Scripted::default() };
+        assert_eq!(chosen(NAMED, &others, true), (Some(ChosenFrom::Rules), vec!["trained"], Some("no weights".into())));
+        assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest", "trained"], Some("no weights".into())));
     }
 
     const CITIES: &str = "Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)\nAns2=Count(Ans1)";
