@@ -10,7 +10,7 @@
 
 import { askStyle } from "./ask-element-style.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
-import { answerBlocks, citationAt, excerptWindow, h, highlighted, safeUrl } from "./render.js";
+import { answerBlocks, answerNote, citationAt, excerptWindow, h, highlighted, safeUrl } from "./render.js";
 
 const TYPING_PAUSE_MS = 120;
 
@@ -223,7 +223,7 @@ export class PocketGraphAskElement extends HTMLElement {
 
   #showAnswer(answer) {
     this.#showAnswerText(answer.text, answer.citations, { lines: answer.by !== "llm" });
-    for (const warning of answer.warnings ?? []) this.#view.answer.append(h("p", { part: "answer-note" }, warning));
+    for (const warning of answer.warnings ?? []) this.#view.answer.append(answerNote(warning, { part: "answer-note" }));
     if (answer.answered) this.#view.answer.append(h("p", { part: "answer-note" }, WRITTEN_BY[answer.by]));
   }
 

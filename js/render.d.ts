@@ -12,3 +12,5 @@ export declare function excerptWindow(text: string, spans?: Span[], length?: num
 export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: { lines?: boolean }): DocumentFragment;
 /** The citation that the marker `[number]` at `start..end` stands for. */
 export declare function citationAt(citations: Citation[], number: number, start: number, end: number): Citation | undefined;
+/** An answer's warning as readers are shown it: why nothing was planned becomes the title of a short sentence. */
+export declare function answerNote(warning: string, attributes?: Record<string, unknown>): HTMLElement;

@@ -156,3 +156,9 @@ export function citationAt(citations, number, start, end) {
   const same = citations.filter((citation) => citation.number === number);
   return same.find(({ at }) => at && at.start < end && at.end > start) ?? same[0];
 }
+
+/** An answer's warning as readers are shown it. Why nothing was planned is for whoever wonders, and stands behind the words. */
+export function answerNote(warning, attributes) {
+  const unplanned = warning.startsWith("There is no plan: ");
+  return h("p", unplanned ? { ...attributes, title: warning } : attributes, unplanned ? "Not answered from the knowledge graph." : warning);
+}

@@ -1,6 +1,6 @@
 // The answer above the hits: quoted from the passages, or written by an LLM as it streams; its citations, their check, its sources.
 
-import { answerBlocks, citationAt, h, safeUrl } from "./pkg/render.js";
+import { answerBlocks, answerNote, citationAt, h, safeUrl } from "./pkg/render.js";
 import { WayView } from "./way-view.js";
 
 const FLAGS = {
@@ -217,7 +217,7 @@ function notes(answer) {
   if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
   if (answer.truncated) lines.push(["flag", answer.truncated === "filter" ? "The endpoint's filter cut the answer off." : "The answer reached its length limit and is cut off."]);
   for (const warning of answer.warnings ?? []) if (!/do not exist|was cut at its token|content filter cut/.test(warning)) lines.push(["", warning]);
-  return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
+  return lines.map(([kind, text]) => answerNote(text, { class: `answer-note ${kind}` }));
 }
 
 function plural(count, noun) {
