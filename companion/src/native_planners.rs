@@ -46,7 +46,6 @@ impl<'e> Meanings<'e> {
 }
 
 /// The program's planners over one graph.
-#[derive(Default)]
 pub struct NativePlanners<'a> {
     /// The trained one, and it over the graph.
     pub trained: Option<(&'a NativePlanner, ModelPlanner<'a>)>,

@@ -348,17 +348,13 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         others.embed_all(labels, &|n| progress.at(n as u64))
     };
     let graph_of = knowledge.as_ref().filter(|_| ours).map(|(graph, _)| graph);
-    let labels = match graph_of {
-        Some(graph) => {
-            let asker = MiniLm::from_layers(&layers).map_err(|e| BuildError::Model(e.to_string()))?;
-            let as_asked = |texts: &[String]| {
-                progress.stage("embedding phrases for relations", Some(texts.len() as u64));
-                model.embed_by(&asker, texts)
-            };
-            kg::label_vectors(graph, model.dim(), &embed_labels, Some(&as_asked))
-        }
-        None => kg::LabelVectors::default(),
+    let labels = graph_of.map(|graph| kg::label_vectors(graph, model.dim(), &embed_labels)).unwrap_or_default();
+    let embed_phrases = |texts: &[String]| {
+        progress.stage("embedding phrases for relations", Some(texts.len() as u64));
+        let asker = MiniLm::from_layers(&layers).map_err(|e| BuildError::Model(e.to_string()))?;
+        Ok::<_, BuildError>(model.embed_by(&asker, texts))
     };
+    let phrases = graph_of.map(|graph| kg::phrase_pages(graph, model.dim(), embed_phrases)).transpose()?.unwrap_or_default();
     if labels.relations.is_some() {
         clock.lap("labels");
     }
@@ -393,7 +389,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         planner: planner.as_deref(),
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
-        phrases: &labels.phrases,
+        phrases: &phrases,
         model: ours.then(|| QueryModel { tokenizer: model.tokenizer(), layers: &layers, words: model.words(), table: table.as_ref() }),
         embedder: read.embedder,
         options: described(options),

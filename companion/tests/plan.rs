@@ -89,8 +89,8 @@ fn over_a_graph_in_a_file_the_programs_own_planners_stand_beside_the_rules() {
     assert!(told("Who was behind the camera for Heat?", &["--planner", "rules"]).0.contains("no plan:"));
     assert!(told("Who was behind the camera for Heat?", &["--least-confidence", "0.999"]).0.contains("no plan:"));
     // Whom nobody asked for is named.
-    let (by, _) = told("who starred in films directed by Michael Mann", &["--planner", "trained"]);
-    assert_eq!(by.contains("plan, by rules"), by.contains("so that the rules planned"), "{by}");
+    let (by, _) = told("who directed Heat", &["--planner", "trained", "--least-confidence", "0.99"]);
+    assert!(by.contains("plan, by rules") && by.contains("so that the rules planned"), "{by}");
 }
 
 #[test]

@@ -45,6 +45,11 @@ fn asked_of(class: &str) -> String {
     format!("this {class}")
 }
 
+/// What the pages are about that a question compares with.
+fn wanted(asked: &Meant) -> impl Iterator<Item = String> {
+    asked.choices.iter().map(|c| relations_from(&c.from)).chain([asked_of(&asked.class)])
+}
+
 /// The phrases worth keeping for a graph: for each page what it is about, and its texts, both ascending. None for a graph that no file was imported for.
 pub fn phrases(graph: &KnowledgeGraph) -> BTreeMap<String, BTreeSet<String>> {
     let (mut used, mut nodes) = (vec![0u32; graph.vocabulary().relations().len()], BTreeSet::new());
@@ -144,8 +149,7 @@ pub async fn load_phrases(bundle: &Bundle) -> Result<Option<Rc<PhraseIndex>>, Bu
 pub async fn phrase_vectors(bundle: &Bundle, asked: &Meant, texts: &[&str]) -> Vec<Option<Rc<[f32]>>> {
     let mut out = vec![None; texts.len()];
     let Ok(Some(index)) = load_phrases(bundle).await else { return out };
-    let wanted = asked.choices.iter().map(|c| relations_from(&c.from)).chain([asked_of(&asked.class)]);
-    let mut numbers: Vec<usize> = wanted.filter_map(|about| index.about.binary_search(&about).ok()).collect();
+    let mut numbers: Vec<usize> = wanted(asked).filter_map(|about| index.about.binary_search(&about).ok()).collect();
     sort_unique(&mut numbers);
     let dim = bundle.manifest().embedder.dimension;
     let decode = move |count: u32, file: &str, bytes: &[u8]| Phrases::decode(file, bytes, count, dim);
@@ -189,7 +193,7 @@ mod tests {
             let asked = meant(&Linker::new(&graph), question).unwrap();
             let all: BTreeSet<&str> = kept.values().flatten().map(String::as_str).collect();
             assert!(asked.texts().iter().all(|text| all.contains(text)), "{question}");
-            let pages: Vec<String> = asked.choices.iter().map(|c| relations_from(&c.from)).chain([asked_of(&asked.class)]).collect();
+            let pages: Vec<String> = wanted(&asked).collect();
             assert!(pages.iter().all(|about| kept.contains_key(about)), "{question}: {pages:?}");
         }
         // What documents say of themselves is not asked for by meaning.

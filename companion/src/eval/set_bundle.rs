@@ -200,7 +200,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         None => (prepare(needs, &parts), IndexTokens::default()),
     };
     lap("retrievers");
-    let labels = knowledge.map(|graph| kg::label_vectors(graph, model.dim(), &embed, None)).unwrap_or_default();
+    let labels = knowledge.map(|graph| kg::label_vectors(graph, model.dim(), &embed)).unwrap_or_default();
     if knowledge.is_some() {
         lap("labels");
     }
@@ -215,7 +215,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         knowledge,
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
-        phrases: &labels.phrases,
+        phrases: &[],
         model: Some(QueryModel { tokenizer: model.tokenizer(), layers: build.layers, words: model.words(), table }),
         planner: None,
         embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },

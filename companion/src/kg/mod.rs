@@ -19,7 +19,7 @@ mod things;
 
 pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
-pub use labels::{LabelVectors, label_vectors};
+pub use labels::{LabelVectors, label_vectors, phrase_pages};
 pub use literals::LiteralRule;
 pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};

@@ -12,7 +12,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::PlannerModel;
-use pocketgraph::planner::{LlmPlanner, RulesPlanner, choose};
+use pocketgraph::planner::{LlmPlanner, OtherPlanners, RulesPlanner, choose};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -157,15 +157,6 @@ pub fn plans(args: &Plans) -> Result<()> {
         "trained" | "auto" => NativePlanner::open(&PlannerSource::of(args.planner_model.as_deref()))?,
         _ => None,
     };
-    let over = trained.as_ref().map(|t| t.over(&linker));
-    let read = |question: &str| match (&trained, &over) {
-        (Some(trained), Some(over)) => match trained.planned(over, question) {
-            Ok(found) if found.confidence >= args.least_confidence => Ok(found.plan),
-            Ok(found) => Err(format!("unsure ({:.2})", found.confidence)),
-            Err(e) => Err(e.to_string()),
-        },
-        _ => Err("there is no model".to_owned()),
-    };
     let rules = RulesPlanner::new(&linker).least_confidence(args.least_confidence);
     let embedder = matches!(args.planner.as_str(), "pattern" | "labels" | "auto" | "meaning").then(NativeEmbedder::new).transpose()?;
     let meant_by = embedder.as_ref().filter(|_| matches!(args.planner.as_str(), "auto" | "meaning"));
@@ -175,11 +166,15 @@ pub fn plans(args: &Plans) -> Result<()> {
         let choice = block_on(choose(&rules, &others, &linker, question, false, None));
         choice.plan.map(|(proposal, _)| proposal.plan).map_err(|e| e.to_string())
     };
-    let nearest = |question: &str, least: f32| {
-        let found = meanings.as_ref()?.nearest(&linker, question)?;
-        (found.confidence >= least).then_some(found.plan)
+    let read = |question: &str| match block_on(others.trained(&linker, question)) {
+        Ok(found) if found.confidence >= args.least_confidence => Ok(found.plan),
+        Ok(found) => Err(format!("unsure ({:.2})", found.confidence)),
+        Err(e) => Err(e.to_string()),
     };
-    let alone = |question: &str| nearest(question, args.least_confidence).ok_or_else(|| "no relation is near".to_owned());
+    let alone = |question: &str| {
+        let found = block_on(others.nearest(&linker, question)).filter(|found| found.confidence >= args.least_confidence);
+        found.map(|found| found.plan).ok_or_else(|| "no relation is near".to_owned())
+    };
     let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| Given::new(args, &linker, e)).transpose()?;
     let told = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));
     let writer = match args.planner.as_str() {
