@@ -201,7 +201,7 @@ export interface AskOptions extends SearchOptions {
   timeLimitMs?: number;
   /**
    * Who plans. `auto`, where absent: the rules; where they have no plan and the model that embeds questions is loaded, the relation nearest in
-   * meaning; where that is unsure, or the question names several things, the trained planner, if the bundle brings one; where that is unsure too
+   * meaning; where that is unsure, the rules are not quite sure, or the question names several things, the trained planner, if the bundle brings one; where that is unsure too
    * and the rules have guessed a step, the nearest relation; then the LLM, if one is given.
    */
   planner?: "auto" | "rules" | "trained" | "llm";

@@ -41,7 +41,7 @@ export class PocketGraph {
 
   /**
    * Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path, relative to the working directory.
-   * Only what the first search needs is fetched.
+   * Only its manifest is fetched; what a search needs comes with the search.
    */
   static async open(place, options = {}) {
     if (typeof place !== "string" && !(place instanceof URL)) throw badArgument("A bundle is named by its URL.");

@@ -93,7 +93,7 @@ export class SettingsPanel {
         "fieldset",
         {},
         h("legend", {}, "Written answers"),
-        h("p", { class: "form-note" }, "Without an endpoint, answers are quoted from the documents. With one, it is sent your question and the passages found, and its citations are checked."),
+        h("p", { class: "form-note" }, "Without an endpoint, answers come from the knowledge graph or are quoted from the documents. With one, it is sent your question and the passages found, and its citations are checked."),
         field("Base URL", f.baseUrl),
         field("Model", f.model),
         field("Key", f.apiKey, "Kept in this page's memory only. Reloading forgets it."),

@@ -1,8 +1,8 @@
-//! Markdown documents as plain HTML pages, so that the links of hits lead somewhere on a site that has no generator of its own.
+//! Documents as plain HTML pages, so that the links of hits lead somewhere on a site that has no generator of its own.
 //!
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
-use crate::ingest::{Slugs, SourceDocument};
+use crate::ingest::{Block, BlockKind, Slugs, SourceDocument};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::path::{Component, Path, PathBuf};
 
@@ -16,8 +16,9 @@ pub struct PagesError {
     reason: std::io::Error,
 }
 
-/// Writes a page for each Markdown document of the folder `source` below `out`, at its URL. Documents whose URL is absolute or leads out of the
-/// site get none. Returns how many were written.
+/// Writes a page for each document of the folder `source` below `out`, at its URL: of Markdown with its links and emphasis, of other kinds with the text
+/// that was read of it. Documents whose URL is absolute or leads out of the site get none, and neither do those that are pages themselves. Returns how
+/// many were written.
 ///
 /// # Errors
 /// [`PagesError`] when the disk refuses.
@@ -31,12 +32,17 @@ pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<
     };
     let mut written = 0;
     for d in documents {
-        let markdown = Path::new(&d.path).extension().is_some_and(|e| ["md", "markdown", "mdx"].iter().any(|m| e.eq_ignore_ascii_case(m)));
-        let (Some(place), true) = (place_of(&d.url), markdown && !d.ready) else { continue };
-        let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
-        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let is = |kinds: &[&str]| Path::new(&d.path).extension().is_some_and(|e| kinds.iter().any(|k| e.eq_ignore_ascii_case(k)));
+        let (Some(place), false) = (place_of(&d.url), d.ready || is(&["html", "htm"])) else { continue };
+        let main = if is(&["md", "markdown", "mdx"]) {
+            let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            body(&text)
+        } else {
+            body_of_blocks(&d.blocks)
+        };
         let up = "../".repeat(place.components().count() - 1);
-        store(out.join(&place), &page(&d.title, &text, &up))?;
+        store(out.join(&place), &page(&d.title, &main, &up))?;
         written += 1;
     }
     if written > 0 {
@@ -60,14 +66,13 @@ fn place_of(url: &str) -> Option<PathBuf> {
     (inside && html).then_some(path)
 }
 
-/// A whole page.
-fn page(title: &str, markdown: &str, up: &str) -> String {
+/// A whole page around the HTML of its `main` part.
+fn page(title: &str, main: &str, up: &str) -> String {
     let mut head = String::new();
     escape(&mut head, title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{head}</title>\n<link rel=\"stylesheet\" href=\"{up}pages.css\">\n<main>\n{}</main>\n</html>\n",
-        body(markdown)
+         <title>{head}</title>\n<link rel=\"stylesheet\" href=\"{up}pages.css\">\n<main>\n{main}</main>\n</html>\n"
     )
 }
 
@@ -81,6 +86,63 @@ fn escape(out: &mut String, text: &str) {
             c => out.push(c),
         }
     }
+}
+
+/// Blocks of text as HTML.
+fn body_of_blocks(blocks: &[Block]) -> String {
+    let mut out = String::new();
+    let mut listed = false;
+    for block in blocks {
+        let item = block.kind == BlockKind::ListItem;
+        if item != listed {
+            out.push_str(if item { "<ul>\n" } else { "</ul>\n" });
+            listed = item;
+        }
+        let (open, close) = match block.kind {
+            BlockKind::Heading(level) => {
+                out.push_str(&format!("<h{level}"));
+                if let Some(id) = &block.fragment {
+                    out.push_str(" id=\"");
+                    escape(&mut out, id);
+                    out.push('"');
+                }
+                (">".to_owned(), format!("</h{level}>"))
+            }
+            BlockKind::Paragraph => ("<p>".into(), "</p>".into()),
+            BlockKind::ListItem => ("<li>".into(), "</li>".into()),
+            BlockKind::Term => ("<p><strong>".into(), "</strong></p>".into()),
+            BlockKind::Code => ("<pre><code>".into(), "</code></pre>".into()),
+            BlockKind::Quote => ("<blockquote><p>".into(), "</p></blockquote>".into()),
+            BlockKind::Table => {
+                rows(&mut out, &block.text);
+                continue;
+            }
+        };
+        out.push_str(&open);
+        escape(&mut out, &block.text);
+        out.push_str(&close);
+        out.push('\n');
+    }
+    if listed {
+        out.push_str("</ul>\n");
+    }
+    out
+}
+
+/// A table, the first row of which is its header.
+fn rows(out: &mut String, text: &str) {
+    out.push_str("<table>\n");
+    for (i, row) in text.lines().enumerate() {
+        let cell = if i == 0 { "th" } else { "td" };
+        out.push_str("<tr>");
+        for value in row.split(" | ") {
+            out.push_str(&format!("<{cell}>"));
+            escape(out, value);
+            out.push_str(&format!("</{cell}>"));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</table>\n");
 }
 
 /// The document's Markdown as HTML: raw HTML left out, headings with ids, links to Markdown files led to their pages, no unsafe links.
@@ -167,9 +229,23 @@ mod tests {
 
     #[test]
     fn pages_hold_no_script_and_no_raw_html() {
-        let out = page("<b>T</b>", "# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b", "");
+        let main = body("# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b");
+        let out = page("<b>T</b>", &main, "");
         assert!(!out.contains("<script") && !out.contains("onerror") && !out.contains("javascript:"), "{out}");
         assert!(out.contains("<title>&lt;b&gt;T&lt;/b&gt;</title>") && out.contains("<h1 id=\"a\">A</h1>"));
+    }
+
+    #[test]
+    fn pages_of_other_kinds_show_their_text_and_nothing_of_it_is_html() {
+        let kinds = [BlockKind::Heading(2), BlockKind::ListItem, BlockKind::ListItem, BlockKind::Code, BlockKind::Table, BlockKind::Term];
+        let mut blocks: Vec<Block> = kinds.iter().map(|&kind| Block::verbatim(kind, "<b>a</b> | \"&\"\nx", 0)).collect();
+        if let Some(heading) = blocks.first_mut() {
+            heading.fragment = Some("a\"b".into());
+        }
+        let out = body_of_blocks(&blocks);
+        assert!(!out.contains("<b>") && out.contains("<h2 id=\"a&quot;b\">&lt;b&gt;a"), "{out}");
+        assert_eq!((out.matches("<ul>").count(), out.matches("<li>").count()), (1, 2));
+        assert!(out.contains("<tr><th>&lt;b&gt;a&lt;/b&gt;</th><th>&quot;&amp;&quot;</th></tr>\n<tr><td>x</td></tr>"), "{out}");
     }
 
     #[test]

@@ -40,6 +40,9 @@ const PASSAGES: usize = 5;
 const FETCHES: u32 = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES: usize = 5;
+/// How the warning begins that tells why the knowledge graph was of no help.
+pub const UNPLANNED: &str = "There is no plan: ";
+
 const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
@@ -123,7 +126,7 @@ async fn answered(
             let encoder = engine.encoder();
             let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
             match propose(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
-                Err(why) => warnings.push(format!("There is no plan: {why}.")),
+                Err(why) => warnings.push(format!("{UNPLANNED}{why}.")),
                 Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
             }
         }

@@ -51,7 +51,7 @@ mod hostile_tests;
 
 pub use aids::PlanningAids;
 pub use ask::{AskWith, Carried, ProtocolAnswer, ask_with_protocol};
-pub use ask_plan::{PlannedQuestion, answer_plan, plan_over, plan_question};
+pub use ask_plan::{PlannedQuestion, UNPLANNED, answer_plan, plan_over, plan_question};
 pub use carry_out::WebPassages;
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch};
 pub use kg_tools::KgTools;

@@ -6,7 +6,7 @@ use super::trace;
 use crate::record::{RecordFile, replay};
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model};
+use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus};
 use pocketgraph::engine::Engine;
 use pocketgraph::kg;
@@ -82,7 +82,10 @@ pub fn run(args: &Args) -> Result<()> {
     match (protocol, chat) {
         (None, _) if args.trace || args.planning.is_given() => {
             let help = "name a protocol, such as --protocol plan";
-            return Err(miette!(help = help, "--trace and the options of planning need a --protocol"));
+            return Err(miette!(
+                help = help,
+                "--trace and the options of planning need a --protocol, or a bundle with a knowledge graph and no model"
+            ));
         }
         (None, chat) => plain(args, &engine, chat)?,
         (Some(protocol), None) if needs_model(protocol) => {
@@ -166,6 +169,16 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
         return Ok(());
     }
     println!("{}", reasoned.answer.text);
+    if args.protocol.is_none() && !args.trace {
+        // Nobody asked for a plan, so that its absence is no warning.
+        let before = reasoned.answer.warnings.len();
+        reasoned.answer.warnings.retain(|w| !w.starts_with(UNPLANNED));
+        epilogue(&reasoned.answer);
+        if reasoned.answer.warnings.len() < before {
+            eprintln!("Quoted, not answered from the knowledge graph: --trace tells why.");
+        }
+        return Ok(());
+    }
     epilogue(&reasoned.answer);
     Ok(())
 }

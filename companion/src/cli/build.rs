@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Arguments of `pocketgraph build`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder of documents (Markdown, HTML, text, JSON Lines of ready chunks), or one such file
+    /// Folder of documents (Markdown, HTML, reStructuredText, AsciiDoc, notebooks, text, JSON Lines of ready chunks), or one such file
     #[arg(required_unless_present = "chunks", conflicts_with = "chunks")]
     documents: Option<PathBuf>,
     /// The bundle's folder; an older bundle there is replaced when the new one is whole
@@ -72,7 +72,7 @@ pub struct Args {
     /// The model that made the vectors; "minilm" when it is all-MiniLM-L6-v2, so that questions can be embedded
     #[arg(long, requires = "chunks")]
     embedder: Option<String>,
-    /// Also write the Markdown documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
+    /// Also write the documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
     /// Carry this token table, made by `train query-table`, in place of the program's own; "none" carries none

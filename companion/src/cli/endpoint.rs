@@ -104,8 +104,8 @@ impl EndpointArgs {
 /// Who plans, and where to look beyond the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Planning {
-    /// Who plans [default: auto: the rules; where they have no plan, or the question names several things, the trained planner of the bundle; then
-    /// the model, if there is one]
+    /// Who plans [default: auto: the rules; where they have no plan, the relation nearest in meaning; where none is near enough, the rules are not quite
+    /// sure or the question names several things, the bundle's trained planner; then the model, if there is one]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
     /// Below this confidence a plan by rules or by the trained planner is not carried out

@@ -5,6 +5,7 @@
 //! [`IngestOptions::max_file_bytes`] are not read at all.
 
 mod address;
+mod asciidoc;
 mod block;
 mod decode;
 mod front_matter;
@@ -12,13 +13,16 @@ mod html;
 mod html_elements;
 mod html_tokens;
 mod json_lines;
+mod lines;
 mod markdown;
 mod markdown_source;
+mod notebook;
 mod npy;
 mod outside;
 mod parquet;
 mod plain;
 mod ready;
+mod rst;
 mod slug;
 mod walk;
 
@@ -155,7 +159,7 @@ pub enum IngestError {
         source: io::Error,
     },
     /// The single file named is of no known kind.
-    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .txt, .text, .rst, .jsonl)", path.display())]
+    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .rst, .adoc, .asciidoc, .ipynb, .txt, .text, .jsonl)", path.display())]
     UnknownFormat {
         /// Which.
         path: PathBuf,
@@ -279,6 +283,8 @@ fn try_read(found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Re
     let mut document = match found.format {
         Format::Html => html_page(&source, found, options, outcome),
         Format::Markdown | Format::Mdx => markdown_page(&source, found, options)?,
+        Format::Notebook => notebook_page(&source, found, options)?,
+        Format::ReStructuredText | Format::AsciiDoc => marked_page(&source, found, options),
         Format::Text | Format::JsonLines => SourceDocument {
             url: address::url_of(&found.path, &options.base_url, options.url_style),
             title: name_of(&found.path),
@@ -328,6 +334,38 @@ fn markdown_page(source: &str, found: &Found, options: &IngestOptions) -> Result
         front_matter: fields,
         ..blank(found)
     })
+}
+
+/// Its places are those of the text of its cells, which are one after the other.
+fn notebook_page(source: &str, found: &Found, options: &IngestOptions) -> Result<SourceDocument, String> {
+    let (text, mut fields) = notebook::markdown(source)?;
+    let mut page = markdown_page(&text, found, options)?;
+    if page.front_matter.is_empty()
+        && let Some(title) = field(&fields, "title")
+    {
+        page.title = title_or_name(Some(title.to_owned()), &found.path);
+    }
+    page.front_matter.append(&mut fields);
+    Ok(page)
+}
+
+/// A page in reStructuredText or AsciiDoc.
+fn marked_page(source: &str, found: &Found, options: &IngestOptions) -> SourceDocument {
+    let (blocks, links, front_matter) = if found.format == Format::AsciiDoc {
+        let page = asciidoc::read(source);
+        (page.blocks, page.links, page.fields)
+    } else {
+        let page = rst::read(source);
+        (page.blocks, page.links, page.fields)
+    };
+    SourceDocument {
+        url: address::url_of(&found.path, &options.base_url, options.url_style),
+        title: title_or_name(first_heading(&blocks), &found.path),
+        blocks,
+        links,
+        front_matter,
+        ..blank(found)
+    }
 }
 
 fn html_page(source: &str, found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> SourceDocument {

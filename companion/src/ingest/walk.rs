@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 pub(super) enum Format {
     Markdown,
     Mdx,
+    AsciiDoc,
     Html,
+    Notebook,
+    ReStructuredText,
     Text,
     JsonLines,
 }
@@ -29,7 +32,10 @@ pub(super) fn format_of(file: &Path) -> Option<Format> {
         "md" | "markdown" => Format::Markdown,
         "mdx" => Format::Mdx,
         "html" | "htm" => Format::Html,
-        "txt" | "text" | "rst" => Format::Text,
+        "adoc" | "asciidoc" => Format::AsciiDoc,
+        "ipynb" => Format::Notebook,
+        "rst" => Format::ReStructuredText,
+        "txt" | "text" => Format::Text,
         "jsonl" => Format::JsonLines,
         _ => return None,
     })

@@ -29,7 +29,10 @@ fn stem(path: &str) -> String {
     let path = percent_decode_str(path).decode_utf8_lossy();
     let path = path.trim_matches('/');
     let (folder, name) = path.rsplit_once('/').map_or(("", path), |(f, n)| (f, n));
-    let name = [".md", ".markdown", ".mdx", ".html", ".htm", ".txt"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name);
+    let name = [".md", ".markdown", ".mdx", ".html", ".htm", ".txt", ".rst", ".adoc", ".asciidoc", ".ipynb"]
+        .iter()
+        .find_map(|e| name.strip_suffix(e))
+        .unwrap_or(name);
     let index = ["index", "_index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i));
     match (folder, index) {
         (_, true) => folder.to_owned(),

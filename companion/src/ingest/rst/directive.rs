@@ -1,0 +1,167 @@
+//! What two full stops begin: directives, footnotes, targets and comments.
+
+use super::super::Link;
+use super::super::block::{BlockKind, Draft};
+use super::super::lines::{Line, joined, trimmed};
+use super::{Reader, field_name, table};
+
+/// What becomes of a directive.
+enum Use {
+    /// Its content is read as text, and so is what stands on its line.
+    Text,
+    /// What stands on its line is a title or a signature; its content is read as text.
+    Titled,
+    /// Its content is read as text; what stands on its line is for the program.
+    Content,
+    /// Its content is code.
+    Code,
+    /// A picture: its description and, below it, its caption.
+    Picture,
+    /// A list of pages.
+    Contents,
+    /// A list of lists, as a table.
+    ListTable,
+    /// Values separated by commas, as a table.
+    Values,
+    /// Nothing in it is for readers.
+    Nothing,
+}
+
+fn use_of(name: &str) -> Use {
+    match name {
+        "note" | "warning" | "tip" | "important" | "caution" | "danger" | "hint" | "attention" | "error" | "seealso" | "todo" => Use::Text,
+        "versionadded" | "versionchanged" | "deprecated" | "versionremoved" | "centered" | "productionlist" => Use::Text,
+        "admonition" | "topic" | "sidebar" | "rubric" | "dropdown" | "tab-item" | "tab" | "card" | "grid-item-card" | "table" => {
+            Use::Titled
+        }
+        "code" | "code-block" | "sourcecode" | "parsed-literal" | "doctest" | "testcode" | "prompt" | "math" | "ipython" | "console" => {
+            Use::Code
+        }
+        "image" | "figure" => Use::Picture,
+        "toctree" => Use::Contents,
+        "list-table" => Use::ListTable,
+        "csv-table" => Use::Values,
+        "raw" | "include" | "literalinclude" | "contents" | "sectnum" | "index" | "meta" | "highlight" | "role" | "default-role"
+        | "title" | "module" | "currentmodule" | "testsetup" | "testcleanup" | "graphviz" | "digraph" | "graph" | "mermaid"
+        | "tabularcolumns" | "bibliography" | "footer" | "header" | "target-notes" | "unicode" | "date" | "only-index" | "plot" => {
+            Use::Nothing
+        }
+        // Those that describe objects, in a domain of a language or in that of Python: py:function, c:macro, option.
+        "function" | "class" | "method" | "attribute" | "data" | "exception" | "decorator" | "property" | "staticmethod"
+        | "classmethod" | "option" | "cmdoption" | "envvar" | "program" | "confval" | "setting" | "describe" | "object" | "type"
+        | "macro" | "var" | "struct" | "enum" | "member" => Use::Titled,
+        _ if name.starts_with("auto") => Use::Content,
+        _ if name.contains(':') && !name.ends_with("module") => Use::Titled,
+        _ => Use::Content,
+    }
+}
+
+impl<'s> Reader<'_, 's> {
+    /// Reads `lines`, the first of which begins with two full stops.
+    pub(super) fn explicit(&mut self, lines: &[Line<'s>], kind: BlockKind, depth: usize) {
+        let Some(first) = lines.first().map(|l| l.behind(2)).filter(|_| !lines.iter().all(|l| l.text.starts_with("__ "))) else { return };
+        let below = lines.get(1..).unwrap_or(&[]);
+        if let Some(rest) = first.text.strip_prefix('[') {
+            // A footnote, or a citation.
+            if let Some(label) = rest.bytes().take(64).position(|b| b == b']') {
+                self.body(&joined(first.behind(label + 2), below), kind, depth + 1);
+            }
+            return;
+        }
+        if first.text.starts_with(['_', '|']) {
+            return;
+        }
+        let Some((name, arguments)) = directive(&first) else { return };
+        let (options, content) = options(below);
+        let option = |name: &str| options.iter().find(|(n, _)| *n == name).map(|(_, l)| *l);
+        match use_of(name) {
+            Use::Nothing => {}
+            Use::Content => self.body(content, kind, depth + 1),
+            Use::Text => {
+                let mut text = joined(arguments, content);
+                // Text on the directive's line goes on below it, unless a blank line parts them.
+                if below.first().is_none_or(Line::is_blank) || !options.is_empty() {
+                    text.insert(1, Line { text: "", ..arguments });
+                }
+                self.body(&text, kind, depth + 1);
+            }
+            Use::Titled => {
+                if !arguments.is_blank() {
+                    self.text(arguments.range(), BlockKind::Term);
+                }
+                self.body(content, if arguments.is_blank() { kind } else { BlockKind::ListItem }, depth + 1);
+            }
+            Use::Code => {
+                // What stands on the line of mathematics is part of it.
+                if name == "math" && !arguments.is_blank() {
+                    self.code(&[arguments]);
+                }
+                self.code(content);
+            }
+            Use::Picture => {
+                if let Some(described) = option("alt") {
+                    self.text(described.range(), kind);
+                }
+                self.body(content, kind, depth + 1);
+            }
+            Use::Contents => self.contents(content),
+            Use::ListTable => self.table(&table::listed(content)),
+            Use::Values => {
+                let header = option("header");
+                self.values(header.iter().chain(content.iter()));
+            }
+        }
+    }
+
+    /// Links to pages, one a line: `page` or `Title <page>`.
+    fn contents(&mut self, lines: &[Line<'s>]) {
+        for line in lines.iter().filter(|l| !l.is_blank()) {
+            let titled = line.text.strip_suffix('>').and_then(|t| t.rsplit_once('<'));
+            let (text, target) = titled.map_or(("", line.text), |(text, target)| (text.trim(), target));
+            if !target.contains(['*', '?']) && target != "self" {
+                self.links.push(Link { target: target.to_owned(), text: text.to_owned(), block: self.blocks.len() });
+            }
+        }
+    }
+
+    fn values<'l>(&mut self, lines: impl Iterator<Item = &'l Line<'s>>)
+    where
+        's: 'l,
+    {
+        let mut draft = Draft::new(BlockKind::Table);
+        for line in lines.filter(|l| !l.is_blank()) {
+            draft.new_line();
+            // Quotes count behind a comma alone for the one, behind a space for the other.
+            let text = line.text.replace(", \"", ",\"");
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+            let cells: Vec<String> = reader.records().flatten().flat_map(|r| r.iter().map(str::to_owned).collect::<Vec<_>>()).collect();
+            draft.push(&cells.join(" | "), line.range());
+        }
+        self.finish(draft);
+    }
+}
+
+/// The name of a directive and what stands behind it on its line.
+fn directive<'s>(line: &Line<'s>) -> Option<(&'s str, Line<'s>)> {
+    let end = line.text.find("::").filter(|&n| (1..64).contains(&n))?;
+    let name = line.text.get(..end)?;
+    let named = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+' | b':'));
+    let after = line.text.get(end + 2..)?;
+    (named && (after.is_empty() || after.starts_with([' ', '\t']))).then(|| (name, line.behind(end + 2)))
+}
+
+/// The options below a directive's line, each with its value, and the content after them.
+fn options<'a, 's>(lines: &'a [Line<'s>]) -> (Vec<(&'s str, Line<'s>)>, &'a [Line<'s>]) {
+    let mut options = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let Some(name) = field_name(line.text) else { break };
+        options.push((name, line.behind(name.len() + 2)));
+        at += 1;
+        // A value that goes on.
+        while lines.get(at).is_some_and(|l| !l.is_blank() && l.indent > line.indent) {
+            at += 1;
+        }
+    }
+    (options, trimmed(lines.get(at..).unwrap_or(&[])))
+}

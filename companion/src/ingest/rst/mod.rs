@@ -1,0 +1,335 @@
+//! reStructuredText to blocks: the marks of docutils and the directives of Sphinx, as documentation uses them.
+//!
+//! Nothing in a file is an error: what is not understood is read as text, and directives that bring in other files or generate text give none.
+
+mod directive;
+mod inline;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::Link;
+use super::address;
+use super::block::{Block, BlockKind, CharIndex, Draft};
+use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
+use inline::{Names, folded, inline};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Text that is indented deeper than this many times is read as if it were not.
+const DEEPEST: usize = 40;
+
+/// What a file says.
+pub(super) struct Page {
+    pub blocks: Vec<Block>,
+    pub links: Vec<Link>,
+    /// The fields at its top, such as author and date.
+    pub fields: Vec<(String, String)>,
+}
+
+/// Reads a file.
+pub(super) fn read(source: &str) -> Page {
+    let index = CharIndex::new(source);
+    let lines = lines(source, 0);
+    let mut reader = Reader {
+        source,
+        index: &index,
+        names: named(&lines),
+        blocks: Vec::new(),
+        links: Vec::new(),
+        fields: Vec::new(),
+        styles: Vec::new(),
+        ids: HashMap::new(),
+    };
+    reader.body(&lines, BlockKind::Paragraph, 0);
+    Page { blocks: reader.blocks, links: reader.links, fields: reader.fields }
+}
+
+/// What the explicit marks of a text give names to.
+fn named<'s>(lines: &[Line<'s>]) -> Names<'s> {
+    let mut names = Names::default();
+    for line in lines {
+        let Some(rest) = line.text.strip_prefix(".. ") else { continue };
+        if let Some(target) = rest.trim_start().strip_prefix('_') {
+            if let Some((name, to)) = target.split_once(": ") {
+                names.targets.insert(folded(name.trim_matches('`')), to.trim());
+            }
+        } else if let Some((name, value)) = rest.trim_start().strip_prefix('|').and_then(|r| r.split_once('|'))
+            && let Some(value) = value.trim_start().strip_prefix("replace::")
+        {
+            names.substitutions.insert(name, value.trim());
+        }
+    }
+    names
+}
+
+struct Reader<'i, 's> {
+    source: &'s str,
+    index: &'i CharIndex<'s>,
+    names: Names<'s>,
+    blocks: Vec<Block>,
+    links: Vec<Link>,
+    fields: Vec<(String, String)>,
+    /// How titles are marked, by level: the character, and whether there is a line above, too.
+    styles: Vec<(u8, bool)>,
+    /// Ids given to headings, and how often one was wanted.
+    ids: HashMap<String, usize>,
+}
+
+impl<'s> Reader<'_, 's> {
+    /// Reads lines of one element's content; `kind` is what running text in it is.
+    fn body(&mut self, lines: &[Line<'s>], kind: BlockKind, depth: usize) {
+        let lines = trimmed(lines);
+        let Some(base) = lines.iter().filter(|l| !l.is_blank()).map(|l| l.indent).min() else { return };
+        let mut at = 0;
+        while let Some(&line) = lines.get(at) {
+            let rest = lines.get(at..).unwrap_or(&[]);
+            at += if line.is_blank() {
+                1
+            } else if line.indent > base && depth < DEEPEST {
+                let quoted = indented(rest, base);
+                self.body(quoted, if kind == BlockKind::Paragraph { BlockKind::Quote } else { kind }, depth + 1);
+                quoted.len().max(1)
+            } else if let Some(taken) = self.title(rest, depth) {
+                taken
+            } else {
+                self.element(rest, base, kind, depth)
+            };
+        }
+    }
+
+    /// A title and its lines, or a line that parts sections; how many lines that takes.
+    fn title(&mut self, lines: &[Line<'s>], depth: usize) -> Option<usize> {
+        let first = lines.first()?;
+        let over = rule(first);
+        let (title, under, over) = match over {
+            Some((mark, length)) if length >= 2 => {
+                let (title, under) = (lines.get(1)?, lines.get(2)?);
+                let same = rule(under) == Some((mark, length)) && !title.is_blank() && under.indent == first.indent;
+                if !same {
+                    // A rule alone; shorter ones are text.
+                    return (length >= 4 && title.is_blank()).then_some(1);
+                }
+                (title, under, true)
+            }
+            _ => (first, lines.get(1)?, false),
+        };
+        let (mark, length) = rule(under)?;
+        let wide = title.text.chars().count();
+        if depth > 0 || title.is_blank() || under.indent != first.indent || length < wide.min(4) || length < 2 && wide > 1 {
+            return None;
+        }
+        let style = (mark, over);
+        let level = self.styles.iter().position(|&s| s == style).unwrap_or_else(|| {
+            self.styles.push(style);
+            self.styles.len() - 1
+        });
+        let mut draft = Draft::new(BlockKind::Heading(u8::try_from(level + 1).unwrap_or(6).min(6)));
+        self.inline(title.range(), &mut draft);
+        draft.fragment = self.id(&draft.text);
+        self.finish(draft);
+        Some(if over { 3 } else { 2 })
+    }
+
+    /// The id that docutils gives to a title.
+    fn id(&mut self, title: &str) -> Option<String> {
+        let mut id = String::new();
+        for c in title.chars().take(256) {
+            match c.to_ascii_lowercase() {
+                c if c.is_ascii_lowercase() || c.is_ascii_digit() && !id.is_empty() => id.push(c),
+                _ if id.is_empty() || id.ends_with('-') => {}
+                _ => id.push('-'),
+            }
+        }
+        let id = id.trim_end_matches('-');
+        let seen = self.ids.entry(id.to_owned()).or_insert(0);
+        *seen += 1;
+        if *seen > 1 || id.is_empty() {
+            // Numbered over the whole page, and which number is the publisher's to say.
+            return None;
+        }
+        address::fragment(id)
+    }
+
+    /// What begins at the first of `lines`, which stand at `base` or deeper; how many lines it takes.
+    fn element(&mut self, lines: &[Line<'s>], base: usize, kind: BlockKind, depth: usize) -> usize {
+        let Some(&line) = lines.first() else { return 1 };
+        let after = lines.get(1..).unwrap_or(&[]);
+        let below = |column| 1 + indented(after, column).len();
+        let lists = if kind == BlockKind::Quote { kind } else { BlockKind::ListItem };
+        if line.text == ".." || line.text.starts_with(".. ") || line.text.starts_with("__ ") {
+            let length = below(base);
+            self.explicit(lines.get(..length).unwrap_or(lines), kind, depth);
+            return length;
+        }
+        if depth < DEEPEST
+            && let Some(marker) = list_marker(&line, after.first())
+        {
+            let length = below(base);
+            let item = joined(line.behind(marker), lines.get(1..length).unwrap_or(&[]));
+            self.body(&item, lists, depth + 1);
+            return length;
+        }
+        if let Some(name) = field_name(line.text) {
+            let length = below(base);
+            self.field(&line, name, lines.get(1..length).unwrap_or(&[]), lists, depth);
+            return length;
+        }
+        if line.text.starts_with("| ") || line.text == "|" {
+            let length = lines.iter().position(|l| !(l.text.starts_with("| ") || l.text == "|")).unwrap_or(lines.len());
+            self.line_block(lines.get(..length).unwrap_or(&[]), kind);
+            return length;
+        }
+        if table::begins_grid(&line) {
+            let length = lines.iter().position(|l| !l.text.starts_with(['+', '|'])).unwrap_or(lines.len());
+            self.table(&table::grid(lines.get(..length).unwrap_or(&[])));
+            return length;
+        }
+        if table::is_simple_border(&line)
+            && let Some(length) = table::simple_length(lines)
+        {
+            self.table(&table::simple(lines.get(..length).unwrap_or(&[])));
+            return length;
+        }
+        if line.text.starts_with(">>> ") {
+            let length = lines.iter().position(Line::is_blank).unwrap_or(lines.len());
+            self.code(lines.get(..length).unwrap_or(&[]));
+            return length;
+        }
+        self.paragraph(lines, base, kind, depth)
+    }
+
+    /// Running text, and what is indented below it: code, or what a list of definitions says of a term.
+    fn paragraph(&mut self, lines: &[Line<'s>], base: usize, kind: BlockKind, depth: usize) -> usize {
+        let length = lines.iter().position(|l| l.is_blank() || l.indent != base).unwrap_or(lines.len()).max(1);
+        let text = lines.get(..length).unwrap_or(lines);
+        let (Some(first), Some(last)) = (text.first(), text.last()) else { return length };
+        let after = lines.get(length..).unwrap_or(&[]);
+        let literal = last.text.ends_with("::");
+        // Below a single line, without a blank one between.
+        if length == 1 && !literal && depth < DEEPEST && after.first().is_some_and(|l| !l.is_blank()) {
+            let definition = indented(after, base);
+            let classifier = first.text.find(" : ").unwrap_or(first.text.len());
+            self.text(first.start..first.start + classifier, BlockKind::Term);
+            self.body(definition, BlockKind::ListItem, depth + 1);
+            return length + definition.len();
+        }
+        if !literal {
+            self.text(first.start..last.end(), kind);
+            return length;
+        }
+        // One colon is shown, none behind a space.
+        let end = last.end() - if last.text.ends_with(" ::") || last.text == "::" { 2 } else { 1 };
+        self.text(first.start..end, kind);
+        let blank = after.iter().take_while(|l| l.is_blank()).count();
+        let code = indented(after.get(blank..).unwrap_or(&[]), base);
+        self.code(code);
+        length + if code.is_empty() { 0 } else { blank + code.len() }
+    }
+
+    /// `:name: text`: of the page itself at its top, else an item of a list.
+    fn field(&mut self, line: &Line<'s>, name: &str, below: &[Line<'s>], kind: BlockKind, depth: usize) {
+        let first = line.behind(name.len() + 2);
+        let only_titles = self.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(1)));
+        if depth == 0 && only_titles {
+            let parts = [first.text].into_iter().chain(below.iter().map(|l| l.text)).filter(|t| !t.is_empty());
+            self.fields.push((name.to_lowercase(), parts.collect::<Vec<_>>().join(" ")));
+            return;
+        }
+        // The text's first paragraph stands behind the name.
+        let own = below.iter().position(Line::is_blank).unwrap_or(below.len());
+        let paragraph = below.get(..own).unwrap_or(&[]);
+        let mut draft = Draft::new(kind);
+        self.inline(line.start + 1..line.start + 1 + name.len() + 1, &mut draft);
+        draft.separate(" ");
+        let start = if first.is_blank() { paragraph.first().map_or(first.start, |l| l.start) } else { first.start };
+        self.inline(start..paragraph.last().map_or(first.end(), Line::end).max(start), &mut draft);
+        self.finish(draft);
+        self.body(below.get(own..).unwrap_or(&[]), kind, depth + 1);
+    }
+
+    fn line_block(&mut self, lines: &[Line<'s>], kind: BlockKind) {
+        let mut draft = Draft::new(kind);
+        for line in lines {
+            draft.new_line();
+            self.inline(line.behind(1).range(), &mut draft);
+        }
+        self.finish(draft);
+    }
+
+    fn table(&mut self, rows: &table::Rows) {
+        let mut draft = Draft::new(BlockKind::Table);
+        for row in rows {
+            draft.new_line();
+            for (column, cell) in row.iter().enumerate() {
+                if column > 0 {
+                    draft.text.push_str(" | ");
+                }
+                for (i, part) in cell.iter().enumerate() {
+                    if i > 0 {
+                        draft.separate(" ");
+                    }
+                    self.inline(part.clone(), &mut draft);
+                }
+            }
+        }
+        self.finish(draft);
+    }
+
+    /// Text as it stands, without the indentation that all its lines have.
+    fn code(&mut self, lines: &[Line<'s>]) {
+        let mut draft = Draft::new(BlockKind::Code);
+        verbatim(lines, &mut draft);
+        self.finish(draft);
+    }
+
+    fn text(&mut self, range: Range<usize>, kind: BlockKind) {
+        let mut draft = Draft::new(kind);
+        self.inline(range, &mut draft);
+        self.finish(draft);
+    }
+
+    fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
+        inline(self.source, range, &self.names, draft, &mut self.links, self.blocks.len());
+    }
+
+    fn finish(&mut self, draft: Draft) {
+        self.blocks.extend(draft.finish(self.index));
+    }
+}
+
+/// How many bytes the marker of a list's item takes: a bullet, a number or a letter.
+fn list_marker(line: &Line<'_>, next: Option<&Line<'_>>) -> Option<usize> {
+    let text = line.text;
+    let first = text.chars().next()?;
+    let behind = |n: usize| text.get(n..).is_some_and(|r| r.is_empty() || r.starts_with([' ', '\t']));
+    if matches!(first, '*' | '-' | '+' | '•' | '‣' | '⁃') {
+        return behind(first.len_utf8()).then_some(first.len_utf8());
+    }
+    let open = usize::from(first == '(');
+    let number = text.get(open..)?;
+    let length = number.bytes().take(8).take_while(|&b| b.is_ascii_alphanumeric() || b == b'#').count();
+    let name = number.get(..length)?;
+    let counts =
+        name == "#" || name.len() == 1 || name.bytes().all(|b| b.is_ascii_digit()) || name.bytes().all(|b| b"ivxlcdmIVXLCDM".contains(&b));
+    let closes = number.get(length..)?.starts_with(if open > 0 { [')', ')'] } else { ['.', ')'] });
+    let marker = open + length + 1;
+    if name.is_empty() || !counts || !closes || !behind(marker) {
+        return None;
+    }
+    // "I. Newton" at the beginning of a paragraph is no number.
+    let digits = name.bytes().all(|b| b.is_ascii_digit() || b == b'#');
+    let goes_on =
+        next.is_none_or(|n| n.is_blank() || n.indent > line.indent || n.text.get(..open + length + 1) != text.get(..open + length + 1));
+    let item_below = next.is_none_or(|n| n.is_blank() || n.indent > line.indent || list_marker(n, None).is_some());
+    (digits && goes_on || item_below).then_some(marker)
+}
+
+/// The name of a field: of `:name: text`, and not of a role before its text.
+fn field_name(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix(':')?;
+    let end = rest.bytes().take(200).position(|b| b == b':')?;
+    let name = rest.get(..end).filter(|n| !n.is_empty() && !n.starts_with(' ') && !n.contains('`'))?;
+    let after = rest.get(end + 1..)?;
+    (after.is_empty() || after.starts_with([' ', '\t'])).then_some(name)
+}
