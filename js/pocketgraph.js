@@ -15,6 +15,8 @@ const PROTOCOLS = [
   "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
   "graph-rft", "lpkg", "graphrag-global", "tool-calling",
 ];
+/** Codes of errors that are of files. */
+const OUT_OF_REACH = ["network", "http", "hash-mismatch", "truncated", "corrupt", "missing-section"];
 const PLANNERS = ["auto", "rules", "trained", "llm"];
 
 // Open bundles on this page: an offline copy that begins after them keeps what they have fetched.
@@ -177,7 +179,20 @@ export class PocketGraph {
     const protocol = this.#protocol(options);
     const engineOptions = { ...askOptions(options), ...defined({ protocol }) };
     throwIfAborted(signal);
-    yield* this.#events(protocol || llm ? "ask" : "quote", [question, engineOptions], signal);
+    try {
+      yield* this.#events(protocol || llm ? "ask" : "quote", [question, engineOptions], signal);
+    } catch (error) {
+      // Nobody asked for a plan: where what plans cannot be had, the documents answer.
+      if (protocol !== "plan" || options.protocol || !OUT_OF_REACH.includes(error.code)) throw error;
+      yield* this.#quoted(question, askOptions(options), error.message, signal);
+    }
+  }
+
+  async *#quoted(question, engineOptions, why, signal) {
+    for await (const event of this.#events("quote", [question, engineOptions], signal)) {
+      if (event.type === "done") event.answer.warnings.unshift(`There is no plan: ${why}`);
+      yield event;
+    }
   }
 
   #protocol({ protocol, llm }) {

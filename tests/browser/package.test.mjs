@@ -181,6 +181,31 @@ for (const worker of [true, false]) {
     await page.context().close();
   });
 
+  test(`${where}: where what plans cannot be had, the documents answer, and the answer says so`, async () => {
+    for (const [faulty, kind] of [["pocketgraph_full_bg.wasm", { kind: "status", status: 404 }], ["/bundle/kg-", { kind: "status", status: 503 }]]) {
+      const page = await t.bare();
+      t.site.faults.set(faulty, kind);
+      const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        const answered = async (options) => {
+          let answer;
+          for await (const event of graph.ask(question, options)) if (event.type === "done") answer = event.answer;
+          return answer;
+        };
+        const answer = await answered({});
+        // Who asked for a plan is told that there is none to be had.
+        const refused = await answered({ protocol: "plan" }).catch((error) => error.code);
+        await graph.close();
+        return { by: answer.by, cited: answer.citations.length, warning: answer.warnings[0], refused };
+      }, { worker, question: QUESTION });
+      t.site.faults.clear();
+      assert.deepEqual([seen.by, seen.refused], ["extraction", "http"], `${faulty}: ${seen.message}`);
+      assert.ok(seen.cited > 0);
+      assert.match(seen.warning, /^There is no plan: .*HTTP (404|503)/);
+      await page.context().close();
+    }
+  });
+
   test(`${where}: an endpoint that fails ends in a quoted answer whose warning has the code`, async () => {
     const page = await t.bare();
     t.llm.text = "A keyword graph joins keywords by how many passages they share, and so on [1].";

@@ -235,8 +235,8 @@ fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
     w.section("vectors", &VectorIndex { cells: index, centroids }.encode(), RAW_PAGES, &pages)
 }
 
-/// Below this many chunks the vectors themselves are as quick to load as sketches with their coordinates.
-const SKETCHED_FROM: usize = 256;
+/// Below this many chunks a question's words find what there is to be found, and a token table would be more than all the rest.
+const SKETCHED_FROM: usize = 32;
 /// A page of sketches in a corpus that is searched whole: one request brings them all, 98 kB at most.
 const SKETCHES_PER_PAGE: usize = 2048;
 /// And in a larger one, of which a question touches a few: 3 kB.
