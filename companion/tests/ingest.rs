@@ -228,6 +228,32 @@ fn what_cannot_be_read_is_named_and_the_rest_is_read() {
 }
 
 #[test]
+fn files_of_every_kind_have_their_title_their_address_and_their_headings() {
+    let dir = folder(&[
+        ("guide/setup.rst", b"Setting up\n==========\n\nFirst steps\n-----------\n\nSee :doc:`/intro`.\n"),
+        ("guide/index.adoc", b"= The guide\n\n== Where to begin\n\nHere.\n"),
+        ("intro.ipynb", br##"{"cells": [{"cell_type": "markdown", "source": ["# Intro\n", "\n", "Hello."]}]}"##),
+        ("broken.ipynb", b"{"),
+    ]);
+    let corpus = read(dir.path());
+    let all: Vec<(&str, &str, Vec<&str>)> = corpus
+        .documents
+        .iter()
+        .map(|d| (d.title.as_str(), d.url.as_str(), d.blocks.iter().filter_map(|b| b.fragment.as_deref()).collect()))
+        .collect();
+    assert_eq!(
+        all,
+        [
+            ("The guide", "guide/", vec!["_where_to_begin"]),
+            ("Setting up", "guide/setup.html", vec!["setting-up", "first-steps"]),
+            ("Intro", "intro.html", vec!["intro"])
+        ]
+    );
+    assert_eq!(document(&corpus, "guide/setup.rst").links, [Link { target: "/intro".into(), text: "/intro".into(), block: 2 }]);
+    assert!(skipped_reason(&corpus, "broken.ipynb").starts_with("is no notebook: "));
+}
+
+#[test]
 fn an_empty_folder_is_an_empty_corpus_and_a_missing_one_an_error() {
     let dir = folder(&[]);
     assert_eq!(read(dir.path()), Corpus::default());

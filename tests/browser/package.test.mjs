@@ -201,7 +201,7 @@ for (const worker of [true, false]) {
       t.site.faults.clear();
       assert.deepEqual([seen.by, seen.refused], ["extraction", "http"], `${faulty}: ${seen.message}`);
       assert.ok(seen.cited > 0);
-      assert.match(seen.warning, /^There is no plan: .*HTTP (404|503)/);
+      assert.match(seen.warning, /^There is no plan: .*(HTTP|status) (404|503)/);
       await page.context().close();
     }
   });
