@@ -72,6 +72,7 @@ fn retrievers_are_measured_by_judgements_and_compared_and_drawn() {
     assert!(page.contains("<svg") && page.contains("hybrid") && !page.contains("<script"));
     assert!(out(&run(&["--baseline", "lexical"])).contains("| minus lexical |"));
     assert!(err(&run(&["--baseline", "auto"])).contains("the baseline auto is not among"));
+    assert!(err(&run(&["--query-side", "table"])).contains("no token table to measure"));
     assert!(err(&run(&["--retrievers", "magic"])).contains("there is no retriever \"magic\""));
     let without = program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &queries]);
     assert!(!without.status.success() && err(&without).contains("--qrels"));

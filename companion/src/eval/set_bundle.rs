@@ -13,6 +13,7 @@ use crate::names;
 use crate::prepare::{self, Needs, UnknownRetriever, prepare};
 use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
+use pocketgraph::embed::TableEncoder;
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::kg::KnowledgeGraph;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,9 @@ pub enum EvalError {
     /// No such retriever.
     #[error(transparent)]
     Retriever(#[from] UnknownRetriever),
+    /// The token table was to speak, and the bundle has none.
+    #[error("the bundle has no token table to measure: it was built without one, or of too few passages")]
+    NoTable,
     /// The bundle that was to be used again is of another corpus.
     #[error("the bundle has {found} chunks, the corpus {expected} passages: remove the folder to have it built anew")]
     OtherBundle {
@@ -132,7 +136,7 @@ pub fn make_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) 
 /// Opens the bundle of a set, with what speaks for its questions.
 ///
 /// # Errors
-/// [`EvalError`] when it cannot be opened, or has another number of passages.
+/// [`EvalError`] when it cannot be opened, has another number of passages, or lacks what is to speak.
 pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) -> Result<SetBundle, EvalError> {
     let MadeSet { folder, build_seconds, spent, temporary } = made;
     let engine = Engine::open(Rc::new(FolderSource::new(&folder)), MEMORY).await?;
@@ -141,6 +145,8 @@ pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) 
     }
     match build.side {
         QuerySide::Model => engine.prepare().await?,
+        // Feedback would speak in its place, and its figures be taken for the table's.
+        QuerySide::Table if !TableEncoder::is_in(engine.corpus().bundle()) => return Err(EvalError::NoTable),
         QuerySide::Table => engine.prepare_table().await?,
         QuerySide::Feedback => {}
     }
