@@ -254,6 +254,17 @@ fn files_of_every_kind_have_their_title_their_address_and_their_headings() {
 }
 
 #[test]
+fn lists_for_programs_among_the_documents_are_named_and_left_out_unless_asked_for() {
+    let files = ["requirements.txt", "sub/dev-requirements.txt", "Robots.TXT", "CMakeLists.txt", "system-requirements.txt"];
+    let dir = folder(&files.map(|name| (name, &b"Sphinx==7.2.6"[..])));
+    let corpus = read(dir.path());
+    assert_eq!(corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(), ["system-requirements.txt"]);
+    assert_eq!(corpus.skipped.len(), 4);
+    assert_eq!(skipped_reason(&corpus, "sub/dev-requirements.txt"), "a list for programs, not for readers");
+    assert_eq!(read(&dir.path().join("requirements.txt")).documents.len(), 1);
+}
+
+#[test]
 fn an_empty_folder_is_an_empty_corpus_and_a_missing_one_an_error() {
     let dir = folder(&[]);
     assert_eq!(read(dir.path()), Corpus::default());

@@ -91,6 +91,10 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<Found>, 
             skipped.push(Skipped { path, reason: "not a regular file".into() });
             continue;
         }
+        if is_for_programs(&path) {
+            skipped.push(Skipped { path, reason: "a list for programs, not for readers".into() });
+            continue;
+        }
         match entry.metadata() {
             Ok(m) => found.push(Found { path, file: file.to_owned(), format, bytes: m.len() }),
             Err(error) => skipped.push(Skipped { path, reason: reason_of(&error) }),
@@ -98,6 +102,29 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<Found>, 
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok((found, skipped))
+}
+
+/// Text files that lie among documents and are none: what to install, what to build, what crawlers may read, which words a spelling checker knows.
+fn is_for_programs(path: &str) -> bool {
+    const NAMES: [&str; 10] = [
+        "ads.txt",
+        "app-ads.txt",
+        "cmakelists.txt",
+        "constraints.txt",
+        "humans.txt",
+        "llms-full.txt",
+        "llms.txt",
+        "robots.txt",
+        "security.txt",
+        "spelling_wordlist.txt",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    // "system-requirements.txt" is for readers.
+    let kinds = ["dev-", "test-", "doc-", "docs-", "build-"];
+    let bare = kinds.iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(&name);
+    let installed = bare == "requirements.txt"
+        || name.strip_suffix(".txt").is_some_and(|n| n.starts_with("requirements-") || n.starts_with("requirements_"));
+    installed || NAMES.contains(&name.as_str())
 }
 
 fn relative(root: &Path, file: &Path) -> String {
