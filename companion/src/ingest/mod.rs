@@ -16,6 +16,7 @@ mod json_lines;
 mod lines;
 mod markdown;
 mod markdown_source;
+mod marked;
 mod notebook;
 mod npy;
 mod outside;
@@ -351,19 +352,13 @@ fn notebook_page(source: &str, found: &Found, options: &IngestOptions) -> Result
 
 /// A page in reStructuredText or AsciiDoc.
 fn marked_page(source: &str, found: &Found, options: &IngestOptions) -> SourceDocument {
-    let (blocks, links, front_matter) = if found.format == Format::AsciiDoc {
-        let page = asciidoc::read(source);
-        (page.blocks, page.links, page.fields)
-    } else {
-        let page = rst::read(source);
-        (page.blocks, page.links, page.fields)
-    };
+    let page = if found.format == Format::AsciiDoc { asciidoc::read(source) } else { rst::read(source) };
     SourceDocument {
         url: address::url_of(&found.path, &options.base_url, options.url_style),
-        title: title_or_name(first_heading(&blocks), &found.path),
-        blocks,
-        links,
-        front_matter,
+        title: title_or_name(first_heading(&page.blocks), &found.path),
+        blocks: page.blocks,
+        links: page.links,
+        front_matter: page.fields,
         ..blank(found)
     }
 }

@@ -12,6 +12,7 @@ use super::Link;
 use super::address;
 use super::block::{Block, BlockKind, CharIndex, Draft};
 use super::lines::{Line, lines};
+use super::marked::{self, Page, Rows};
 use inline::inline;
 use marks::{Mark, anchor, attribute, block_macro, checked, delimiter, ends_paragraph, is_comment, list_marker, style, term, title};
 use std::collections::HashMap;
@@ -19,14 +20,6 @@ use std::ops::Range;
 
 /// Blocks inside blocks that are read as such; deeper ones are text.
 const DEEPEST: usize = 16;
-
-/// What a file says.
-pub(super) struct Page {
-    pub blocks: Vec<Block>,
-    pub links: Vec<Link>,
-    /// Author and attributes of its header.
-    pub fields: Vec<(String, String)>,
-}
 
 /// Reads a file.
 pub(super) fn read(source: &str) -> Page {
@@ -257,22 +250,8 @@ impl<'s> Reader<'_, 's> {
         address::fragment(&id)
     }
 
-    fn table(&mut self, rows: &[Vec<Vec<Range<usize>>>]) {
-        let mut draft = Draft::new(BlockKind::Table);
-        for row in rows {
-            draft.new_line();
-            for (column, cell) in row.iter().enumerate() {
-                if column > 0 {
-                    draft.text.push_str(" | ");
-                }
-                for (i, part) in cell.iter().enumerate() {
-                    if i > 0 {
-                        draft.separate(" ");
-                    }
-                    self.inline(part.clone(), &mut draft);
-                }
-            }
-        }
+    fn table(&mut self, rows: &Rows) {
+        let draft = marked::table(rows, |part, draft| self.inline(part, draft));
         self.finish(draft);
     }
 

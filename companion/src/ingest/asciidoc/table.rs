@@ -1,13 +1,14 @@
 //! Tables whose cells begin with bars.
 
 use super::super::lines::Line;
+use super::super::marked::Rows;
 use std::ops::Range;
 
 /// More columns than any table has that people read.
 const MOST_COLUMNS: usize = 256;
 
 /// The rows of a table between its delimiters; a cell has the parts of lines that its text stands in. `attributes` are those above the table.
-pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> Vec<Vec<Vec<Range<usize>>>> {
+pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> Rows {
     let mut cells: Vec<Vec<Range<usize>>> = Vec::new();
     let mut in_first_line = 0;
     for line in lines.iter().filter(|l| !l.is_blank()) {

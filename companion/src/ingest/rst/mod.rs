@@ -12,20 +12,13 @@ use super::Link;
 use super::address;
 use super::block::{Block, BlockKind, CharIndex, Draft};
 use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
+use super::marked::{self, Page, Rows};
 use inline::{Names, folded, inline};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Text that is indented deeper than this many times is read as if it were not.
 const DEEPEST: usize = 40;
-
-/// What a file says.
-pub(super) struct Page {
-    pub blocks: Vec<Block>,
-    pub links: Vec<Link>,
-    /// The fields at its top, such as author and date.
-    pub fields: Vec<(String, String)>,
-}
 
 /// Reads a file.
 pub(super) fn read(source: &str) -> Page {
@@ -257,22 +250,8 @@ impl<'s> Reader<'_, 's> {
         self.finish(draft);
     }
 
-    fn table(&mut self, rows: &table::Rows) {
-        let mut draft = Draft::new(BlockKind::Table);
-        for row in rows {
-            draft.new_line();
-            for (column, cell) in row.iter().enumerate() {
-                if column > 0 {
-                    draft.text.push_str(" | ");
-                }
-                for (i, part) in cell.iter().enumerate() {
-                    if i > 0 {
-                        draft.separate(" ");
-                    }
-                    self.inline(part.clone(), &mut draft);
-                }
-            }
-        }
+    fn table(&mut self, rows: &Rows) {
+        let draft = marked::table(rows, |part, draft| self.inline(part, draft));
         self.finish(draft);
     }
 

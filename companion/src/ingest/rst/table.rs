@@ -1,10 +1,8 @@
 //! Tables, drawn with lines or aligned in columns, and the cells of those that directives make of lists.
 
 use super::super::lines::Line;
+use super::super::marked::Rows;
 use std::ops::Range;
-
-/// The rows of a table; a cell has the parts of lines that its text stands in.
-pub(super) type Rows = Vec<Vec<Vec<Range<usize>>>>;
 
 /// More columns than any table has that people read.
 const MOST_COLUMNS: usize = 256;
