@@ -2,7 +2,7 @@
 //!
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
-use crate::ingest::{Block, BlockKind, Slugs, SourceDocument};
+use crate::ingest::{Block, BlockKind, Slugs, SourceDocument, without_marks};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::path::{Component, Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<
         let main = if is(&["md", "markdown", "mdx"]) {
             let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
             let Ok(text) = std::fs::read_to_string(&file) else { continue };
-            body(&text)
+            body(&without_marks(&text, is(&["mdx"])))
         } else {
             body_of_blocks(&d.blocks)
         };

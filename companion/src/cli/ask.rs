@@ -175,7 +175,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
         reasoned.answer.warnings.retain(|w| !w.starts_with(UNPLANNED));
         epilogue(&reasoned.answer);
         if reasoned.answer.warnings.len() < before {
-            eprintln!("Quoted, not answered from the knowledge graph: --trace tells why.");
+            eprintln!("Not answered from the knowledge graph: --trace tells why.");
         }
         return Ok(());
     }

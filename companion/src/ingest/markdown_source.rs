@@ -1,5 +1,6 @@
 //! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files are cut into parts.
 
+use super::markdown_dialects::{attributes, marker};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -14,12 +15,9 @@ const PART: usize = 1 << 20;
 
 const TAGS: [(&str, &str); 4] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}")];
 
-/// Masks template tags (Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`) outside code, mdBook's include lines everywhere, and in MDX
+/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`) outside code, mdBook's include lines everywhere, and in MDX
 /// imports, exports and comments. Every byte keeps its place, so that offsets stay true.
 pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
-    if !(source.contains("{{") || source.contains("{%") || mdx) {
-        return Cow::Borrowed(source);
-    }
     let mut tags = TagFinder { source, closers: [0; 5] };
     let mut out: Option<Vec<u8>> = None;
     let mut fence: Option<(u8, usize)> = None;
@@ -56,12 +54,28 @@ pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
             blank(&mut out, source, start..start + line.trim_end().len(), b' ');
             continue;
         }
+        if let Some(found) = marker(line) {
+            let end = start + line.trim_end().len();
+            let title = found.title.map(|t| start + t.start..start + t.end);
+            // As with tags: blanks where the line is nothing else, so that paragraphs end there.
+            let fill = if title.is_some() || found.indented { MASK as u8 } else { b' ' };
+            blank(&mut out, source, start..title.as_ref().map_or(end, |t| t.start), fill);
+            if let Some(title) = title {
+                blank(&mut out, source, title.end..end, fill);
+            }
+            continue;
+        }
         masked_to = mask_line(source, start..at, mdx, &mut tags, &mut out).max(masked_to);
     }
     match out.map(String::from_utf8) {
         Some(Ok(masked)) => Cow::Owned(masked),
         _ => Cow::Borrowed(source),
     }
+}
+
+/// A Markdown source without what [`mask`] masks.
+pub(crate) fn without_marks(source: &str, mdx: bool) -> String {
+    mask(source, mdx).replace(MASK, "")
 }
 
 /// Masks the tags that start in a line; where the last of them ends.
@@ -97,6 +111,16 @@ fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'
             blank(out, source, i..stop, fill);
             end = stop;
             i = stop;
+            continue;
+        }
+        // Behind a link, code or emphasis; a heading's own are read with it.
+        if b == b'{'
+            && code == 0
+            && source.get(line.start..i).is_some_and(|before| before.ends_with([')', ']', '`', '*']) && !before.starts_with('#'))
+            && let Some(length) = attributes(source.get(i..line.end).unwrap_or(""))
+        {
+            blank(out, source, i..i + length, MASK as u8);
+            i += length;
             continue;
         }
         if !b.is_ascii_whitespace() {
@@ -197,6 +221,16 @@ mod tests {
     }
 
     #[test]
+    fn marks_of_boxes_and_tabs_go_and_their_titles_and_text_stay() {
+        assert_eq!(shown(":::note[Read]\nText.\n:::\n", false), "Read\nText.\n   \n");
+        assert_eq!(shown("!!! tip \"T\"\n    Text.\n", false), "T\n    Text.\n");
+        assert_eq!(
+            shown("```\n:::note\n```\n[a](b){ .button } c {.d}\n# H {#id}\n", false),
+            "```\n:::note\n```\n[a](b) c {.d}\n# H {#id}\n"
+        );
+    }
+
+    #[test]
     fn mdx_imports_and_comments_go() {
         assert_eq!(shown("import X from 'x'\n\n# T {/* note */}\nexport", true).trim_start(), "# T \nexport");
         assert_eq!(shown("import taxes rise", false), "import taxes rise");
@@ -222,7 +256,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn masking_moves_nothing(source in "[{}<>%#/*`~a é\n(\\-]{0,120}", mdx in any::<bool>()) {
+        fn masking_moves_nothing(source in "[{}<>%#/*`~a é\n(\\-:!?=\".\\[\\]]{0,120}", mdx in any::<bool>()) {
             let masked = mask(&source, mdx);
             prop_assert_eq!(masked.len(), source.len());
             let lines = |s: &str| s.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect::<Vec<_>>();

@@ -15,6 +15,7 @@ mod html_tokens;
 mod json_lines;
 mod lines;
 mod markdown;
+mod markdown_dialects;
 mod markdown_source;
 mod marked;
 mod notebook;
@@ -30,6 +31,7 @@ mod walk;
 pub use address::UrlStyle;
 pub use block::{Block, BlockKind};
 pub(crate) use json_lines::skip_line;
+pub(crate) use markdown_source::without_marks;
 pub use outside::{OutsideChunks, Vectors, outside, read_vectors};
 pub(crate) use slug::Slugs;
 
