@@ -254,6 +254,26 @@ fn files_of_every_kind_have_their_title_their_address_and_their_headings() {
 }
 
 #[test]
+fn what_publishers_put_in_boxes_and_tabs_is_text_and_code_with_its_place() {
+    let source = "# T\n\n:::tip[Mind]\nThe gap.\n:::\n\n!!! note\n    Seals.\n\n    They swim.\n\n=== \"Linux\"\n\n    ```sh\n    apt install\n    ```\n";
+    let page = one("a.md", source.as_bytes());
+    assert_eq!(
+        texts(&page),
+        [
+            (Heading(1), "T"),
+            (Paragraph, "Mind The gap."),
+            (Paragraph, "Seals."),
+            (Paragraph, "They swim."),
+            (Paragraph, "Linux"),
+            (Code, "apt install")
+        ]
+    );
+    for block in &page.blocks[2..] {
+        assert_eq!(slice(source, block.start, block.end), block.text);
+    }
+}
+
+#[test]
 fn lists_for_programs_among_the_documents_are_named_and_left_out_unless_asked_for() {
     let files = ["requirements.txt", "sub/dev-requirements.txt", "Robots.TXT", "CMakeLists.txt", "system-requirements.txt"];
     let dir = folder(&files.map(|name| (name, &b"Sphinx==7.2.6"[..])));

@@ -5,6 +5,7 @@ use super::block::{Block, BlockKind, CharIndex, Draft};
 use super::html::{self, is_ignored};
 use super::html_elements::is_void;
 use super::html_tokens::{Token, Tokens};
+use super::markdown_indented::moved_left;
 use super::markdown_source::{MASK, mask, parts};
 use super::slug::Slugs;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -13,7 +14,8 @@ use std::ops::Range;
 /// Reads a Markdown text that starts at byte `from` of `source` (after its front matter).
 pub(super) fn read(source: &str, from: usize, mdx: bool) -> (Vec<Block>, Vec<Link>) {
     let body = source.get(from..).unwrap_or("");
-    let masked = mask(body, mdx);
+    let (text, moved) = moved_left(body);
+    let masked = mask(&text, mdx);
     let index = CharIndex::new(source);
     let mut reader = Reader::new(&index);
     let options = Options::ENABLE_TABLES
@@ -24,9 +26,10 @@ pub(super) fn read(source: &str, from: usize, mdx: bool) -> (Vec<Block>, Vec<Lin
         | Options::ENABLE_DEFINITION_LIST
         | Options::ENABLE_GFM;
     for part in parts(&masked) {
-        let base = from + part.start;
+        let base = part.start;
         for (event, range) in Parser::new_ext(masked.get(part).unwrap_or(""), options).into_offset_iter() {
-            reader.event(event, base + range.start..base + range.end);
+            let range = moved.range(base + range.start..base + range.end);
+            reader.event(event, from + range.start..from + range.end);
         }
         reader.end_part();
     }

@@ -1,6 +1,7 @@
 //! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files are cut into parts.
 
 use super::markdown_dialects::{attributes, marker};
+use super::markdown_indented::moved_left;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -73,9 +74,9 @@ pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
     }
 }
 
-/// A Markdown source without what [`mask`] masks.
+/// A Markdown source as a reader of the published page has it: without what [`mask`] masks, what stands in boxes moved to the left.
 pub(crate) fn without_marks(source: &str, mdx: bool) -> String {
-    mask(source, mdx).replace(MASK, "")
+    mask(&moved_left(source).0, mdx).replace(MASK, "")
 }
 
 /// Masks the tags that start in a line; where the last of them ends.

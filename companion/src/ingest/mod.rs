@@ -16,6 +16,7 @@ mod json_lines;
 mod lines;
 mod markdown;
 mod markdown_dialects;
+mod markdown_indented;
 mod markdown_source;
 mod marked;
 mod notebook;

@@ -97,13 +97,13 @@ impl<'s> Reader<'_, 's> {
         let over = rule(first);
         let (title, under, over) = match over {
             Some((mark, length)) if length >= 2 => {
-                let (title, under) = (lines.get(1)?, lines.get(2)?);
-                let same = rule(under) == Some((mark, length)) && !title.is_blank() && under.indent == first.indent;
-                if !same {
+                let title = lines.get(1).filter(|l| !l.is_blank());
+                let under = lines.get(2).filter(|l| rule(l) == Some((mark, length)) && l.indent == first.indent);
+                match (title, under) {
+                    (Some(title), Some(under)) => (title, under, true),
                     // A rule alone; shorter ones are text.
-                    return (length >= 4 && title.is_blank()).then_some(1);
+                    _ => return (length >= 4 && title.is_none()).then_some(1),
                 }
-                (title, under, true)
             }
             _ => (first, lines.get(1)?, false),
         };

@@ -10,7 +10,7 @@ fn shown(source: &str) -> Vec<String> {
 
 #[test]
 fn titles_have_levels_by_the_order_in_which_their_marks_appear() {
-    let source = "====\nBook\n====\n\nOne\n---\n\nText.\n\nPart\n~~~~\n\nTwo\n---\n\n-----\n\nEnd.\n";
+    let source = "====\nBook\n====\n\nOne\n---\n\nText.\n\nPart\n~~~~\n\nTwo\n---\n\n-----\n\nEnd.\n\n-----\n";
     assert_eq!(
         shown(source),
         ["Heading(1): Book", "Heading(2): One", "Paragraph: Text.", "Heading(3): Part", "Heading(2): Two", "Paragraph: End."]

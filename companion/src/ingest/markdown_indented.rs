@@ -1,0 +1,105 @@
+//! What MkDocs indents below the line that opens a box or a tab, moved to the left, where it is Markdown again and not code.
+
+use super::markdown_dialects::marker;
+use std::borrow::Cow;
+
+/// Columns that the content of a box is indented by.
+const STEP: usize = 4;
+
+/// Boxes inside boxes that are heeded.
+const DEEPEST: usize = 8;
+
+/// Where text came from that is shorter than its source: pairs (byte here, byte there), ascending, from each of which on both run in step.
+#[derive(Debug, Default)]
+pub(super) struct Moved {
+    steps: Vec<(usize, usize)>,
+}
+
+impl Moved {
+    /// The byte of the source that a byte of the text was.
+    pub fn source_of(&self, at: usize) -> usize {
+        let i = self.steps.partition_point(|&(here, _)| here <= at);
+        i.checked_sub(1).and_then(|i| self.steps.get(i)).map_or(at, |&(here, there)| there + (at - here))
+    }
+
+    /// The bytes of the source that these bytes of the text were, with what was left out between them.
+    pub fn range(&self, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let start = self.source_of(range.start);
+        start..range.end.checked_sub(1).map_or(start, |last| self.source_of(last) + 1).max(start)
+    }
+}
+
+/// `source` with the content of its boxes moved to the left, and where all of it came from.
+pub(super) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
+    if !["!!! ", "???", "=== \"", "===!", "===+"].iter().any(|mark| source.contains(mark)) {
+        return (Cow::Borrowed(source), Moved::default());
+    }
+    let mut out = String::with_capacity(source.len());
+    let mut moved = Moved::default();
+    let (mut depth, mut at) = (0usize, 0);
+    let mut fence: Option<(u8, usize)> = None;
+    for line in source.split_inclusive('\n') {
+        let indent = line.bytes().take_while(|&b| b == b' ').count();
+        let blank = line.trim().is_empty();
+        if !blank && indent < STEP * depth {
+            depth = indent / STEP;
+            // What was fenced in a box ends with it.
+            fence = None;
+        }
+        let cut = indent.min(STEP * depth);
+        if cut > 0 || moved.steps.is_empty() {
+            moved.steps.push((out.len(), at + cut));
+        } else if moved.steps.last().is_some_and(|&(here, there)| there - here != at - out.len()) {
+            moved.steps.push((out.len(), at));
+        }
+        let shown = line.get(cut..).unwrap_or("");
+        out.push_str(shown);
+        at += line.len();
+        let trimmed = shown.trim();
+        let run = |mark: u8| trimmed.bytes().take_while(|&b| b == mark).count();
+        match fence {
+            Some((mark, length)) if run(mark) >= length && run(mark) == trimmed.len() => fence = None,
+            Some(_) => {}
+            None => {
+                fence = [b'`', b'~'].into_iter().map(|mark| (mark, run(mark))).find(|&(_, length)| length >= 3);
+                let opens = fence.is_none() && indent - cut < STEP && marker(shown).is_some_and(|m| m.indented);
+                depth += usize::from(opens && depth < DEEPEST);
+            }
+        }
+    }
+    (Cow::Owned(out), moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_stands_in_boxes_and_tabs_moves_to_the_left() {
+        let source = "!!! note\n    One.\n\n    - two\n\n    !!! tip\n        Three.\n\n=== \"A\"\n\n    ```sh\n    run\n      it\n    ```\n\nAfter.\n\n    code\n";
+        let (text, moved) = moved_left(source);
+        assert_eq!(text, "!!! note\nOne.\n\n- two\n\n!!! tip\nThree.\n\n=== \"A\"\n\n```sh\nrun\n  it\n```\n\nAfter.\n\n    code\n");
+        for word in ["One", "two", "Three", "run", "  it", "After", "code"] {
+            let at = text.find(word).unwrap_or(0);
+            assert_eq!(source.get(moved.range(at..at + word.len())), Some(word));
+        }
+    }
+
+    #[test]
+    fn code_that_shows_a_box_and_text_without_one_stay() {
+        for source in ["```\n!!! note\n    x\n```\n", "text\n\n    code\n", "Really???\n\n    code\n", "!!! This is no box\n    x\n"] {
+            assert_eq!(moved_left(source).0, source);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_that_is_shown_is_one_of_the_source(source in "((    ){0,3}(!!! a|\\?\\?\\? b|=== \"c\"|```|é x|- y|)\n){0,12}") {
+            let (text, moved) = moved_left(&source);
+            for (i, c) in text.char_indices() {
+                prop_assert_eq!(source.get(moved.range(i..i + c.len_utf8())), text.get(i..i + c.len_utf8()));
+            }
+        }
+    }
+}
