@@ -177,14 +177,14 @@ export class PocketGraph {
     const { signal, llm } = options;
     text("question", question);
     const protocol = this.#protocol(options);
-    const engineOptions = { ...askOptions(options), ...defined({ protocol }) };
+    const engineOptions = askOptions(options);
     throwIfAborted(signal);
     try {
-      yield* this.#events(protocol || llm ? "ask" : "quote", [question, engineOptions], signal);
+      yield* this.#events(protocol || llm ? "ask" : "quote", [question, { ...engineOptions, ...defined({ protocol }) }], signal);
     } catch (error) {
       // Nobody asked for a plan: where what plans cannot be had, the documents answer.
       if (protocol !== "plan" || options.protocol || !OUT_OF_REACH.includes(error.code)) throw error;
-      yield* this.#quoted(question, askOptions(options), error.message, signal);
+      yield* this.#quoted(question, engineOptions, error.message, signal);
     }
   }
 

@@ -2,7 +2,7 @@
 //!
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
-use crate::ingest::{Block, BlockKind, Slugs, SourceDocument, without_marks};
+use crate::ingest::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::path::{Component, Path, PathBuf};
 
@@ -32,14 +32,15 @@ pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<
     };
     let mut written = 0;
     for d in documents {
-        let is = |kinds: &[&str]| Path::new(&d.path).extension().is_some_and(|e| kinds.iter().any(|k| e.eq_ignore_ascii_case(k)));
-        let (Some(place), false) = (place_of(&d.url), d.ready || is(&["html", "htm"])) else { continue };
-        let main = if is(&["md", "markdown", "mdx"]) {
-            let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
-            let Ok(text) = std::fs::read_to_string(&file) else { continue };
-            body(&without_marks(&text, is(&["mdx"])))
-        } else {
-            body_of_blocks(&d.blocks)
+        let (Some(place), Some(format), false) = (place_of(&d.url), format_of(Path::new(&d.path)), d.ready) else { continue };
+        let main = match format {
+            Format::Html => continue,
+            Format::Markdown | Format::Mdx => {
+                let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
+                let Ok(text) = std::fs::read_to_string(&file) else { continue };
+                body(&without_marks(&text, format == Format::Mdx))
+            }
+            _ => body_of_blocks(&d.blocks),
         };
         let up = "../".repeat(place.components().count() - 1);
         store(out.join(&place), &page(&d.title, &main, &up))?;

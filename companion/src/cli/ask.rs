@@ -169,17 +169,15 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
         return Ok(());
     }
     println!("{}", reasoned.answer.text);
+    let before = reasoned.answer.warnings.len();
     if args.protocol.is_none() && !args.trace {
         // Nobody asked for a plan, so that its absence is no warning.
-        let before = reasoned.answer.warnings.len();
         reasoned.answer.warnings.retain(|w| !w.starts_with(UNPLANNED));
-        epilogue(&reasoned.answer);
-        if reasoned.answer.warnings.len() < before {
-            eprintln!("Not answered from the knowledge graph: --trace tells why.");
-        }
-        return Ok(());
     }
     epilogue(&reasoned.answer);
+    if reasoned.answer.warnings.len() < before {
+        eprintln!("Not answered from the knowledge graph: --trace tells why.");
+    }
     Ok(())
 }
 

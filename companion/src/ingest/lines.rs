@@ -41,23 +41,18 @@ impl<'s> Line<'s> {
     }
 }
 
-/// The lines of `source` from byte `from` on.
-pub(super) fn lines(source: &str, from: usize) -> Vec<Line<'_>> {
-    let mut at = from;
-    let body = source.get(from..).unwrap_or("");
-    let line = |raw: &'_ str, at: usize| {
+/// The lines of a text.
+pub(super) fn lines(source: &str) -> Vec<Line<'_>> {
+    let mut at = 0;
+    let mut lines = Vec::new();
+    for raw in source.split_inclusive('\n') {
         let text = raw.trim_start_matches([' ', '\t']);
         let before = raw.len() - text.len();
         let indent = raw.bytes().take(before).fold(0, |column, b| if b == b'\t' { (column / TAB + 1) * TAB } else { column + 1 });
-        (before, indent, at)
-    };
-    body.split_inclusive('\n')
-        .map(|raw| {
-            let (before, indent, start) = line(raw, at);
-            at += raw.len();
-            Line { text: raw.get(before..).unwrap_or("").trim_end(), start: start + before, indent }
-        })
-        .collect()
+        lines.push(Line { text: text.trim_end(), start: at + before, indent });
+        at += raw.len();
+    }
+    lines
 }
 
 /// The part of `lines` up to the first that is not blank and stands at `column` or before it, without blank lines at its end.

@@ -46,14 +46,18 @@ fn container(rest: &str) -> Option<&str> {
     }
     let name = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')).count();
     let after = rest.get(name..)?;
-    // Some name the kind with a space behind it, and attributes at the end.
-    let plain = |text: &'_ str| text.rfind(" {").map_or(text.len(), |at| if text.ends_with('}') { at } else { text.len() });
     match after.strip_prefix('[').and_then(|t| t.rfind(']').map(|end| (t, end))) {
         Some((titled, end)) if name > 0 => titled.get(..end),
         _ if after.is_empty() => Some(""),
         _ if after.starts_with(['{', ' ', '\t']) && name > 0 => {
             let title = after.trim();
-            Some(if title.starts_with('{') { "" } else { title.get(..plain(title))?.trim() })
+            // Attributes may stand behind it.
+            let end = match title.rfind(" {") {
+                _ if title.starts_with('{') => 0,
+                Some(at) if title.ends_with('}') => at,
+                _ => title.len(),
+            };
+            Some(title.get(..end)?.trim())
         }
         _ => None,
     }

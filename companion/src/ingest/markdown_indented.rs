@@ -1,6 +1,7 @@
 //! What MkDocs indents below the line that opens a box or a tab, moved to the left, where it is Markdown again and not code.
 
 use super::markdown_dialects::marker;
+use super::markdown_source::Fence;
 use std::borrow::Cow;
 
 /// Columns that the content of a box is indented by.
@@ -37,14 +38,14 @@ pub(super) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
     let mut out = String::with_capacity(source.len());
     let mut moved = Moved::default();
     let (mut depth, mut at) = (0usize, 0);
-    let mut fence: Option<(u8, usize)> = None;
+    let mut fence = Fence::default();
     for line in source.split_inclusive('\n') {
         let indent = line.bytes().take_while(|&b| b == b' ').count();
         let blank = line.trim().is_empty();
         if !blank && indent < STEP * depth {
             depth = indent / STEP;
             // What was fenced in a box ends with it.
-            fence = None;
+            fence = Fence::default();
         }
         let cut = indent.min(STEP * depth);
         if cut > 0 || moved.steps.is_empty() {
@@ -55,16 +56,8 @@ pub(super) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
         let shown = line.get(cut..).unwrap_or("");
         out.push_str(shown);
         at += line.len();
-        let trimmed = shown.trim();
-        let run = |mark: u8| trimmed.bytes().take_while(|&b| b == mark).count();
-        match fence {
-            Some((mark, length)) if run(mark) >= length && run(mark) == trimmed.len() => fence = None,
-            Some(_) => {}
-            None => {
-                fence = [b'`', b'~'].into_iter().map(|mark| (mark, run(mark))).find(|&(_, length)| length >= 3);
-                let opens = fence.is_none() && indent - cut < STEP && marker(shown).is_some_and(|m| m.indented);
-                depth += usize::from(opens && depth < DEEPEST);
-            }
+        if !fence.takes(shown.trim()) && indent - cut < STEP && depth < DEEPEST && marker(shown).is_some_and(|m| m.indented) {
+            depth += 1;
         }
     }
     (Cow::Owned(out), moved)

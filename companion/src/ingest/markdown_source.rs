@@ -16,12 +16,38 @@ const PART: usize = 1 << 20;
 
 const TAGS: [(&str, &str); 4] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}")];
 
-/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`) outside code, mdBook's include lines everywhere, and in MDX
-/// imports, exports and comments. Every byte keeps its place, so that offsets stay true.
+/// A fenced block of code, as lines go by.
+#[derive(Default)]
+pub(super) struct Fence(Option<(u8, usize)>);
+
+impl Fence {
+    /// Whether the lines to come are code.
+    pub fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether a line, without what surrounds its text, is code or a fence around it.
+    pub fn takes(&mut self, line: &str) -> bool {
+        if let Some((mark, length)) = self.0 {
+            if run(line, mark) >= length && run(line, mark) == line.len() {
+                self.0 = None;
+            }
+            return true;
+        }
+        let opened = [b'`', b'~'].into_iter().map(|mark| (mark, run(line, mark))).find(|&(_, length)| length >= 3);
+        // Behind three backticks another one makes it code inside a line.
+        self.0 = opened.filter(|&(mark, length)| mark == b'~' || !line.get(length..).unwrap_or("").contains('`'));
+        self.is_open()
+    }
+}
+
+/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (Hugo's `{{< >}}` and `{{% %}}`,
+/// mdBook's `{{# }}`, Liquid's `{% %}`) outside code, mdBook's include lines everywhere, and in MDX imports, exports and comments. Every byte keeps its
+/// place, so that offsets stay true.
 pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
     let mut tags = TagFinder { source, closers: [0; 5] };
     let mut out: Option<Vec<u8>> = None;
-    let mut fence: Option<(u8, usize)> = None;
+    let mut fence = Fence::default();
     let mut statement = false;
     let mut masked_to = 0;
     let mut at = 0;
@@ -35,20 +61,12 @@ pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
         if start < masked_to {
             continue;
         }
-        if let Some((mark, length)) = fence {
-            if run(trimmed, mark) >= length && trimmed.trim_start_matches(char::from(mark)).is_empty() {
-                fence = None;
-            } else if trimmed.starts_with("{{#") && line.trim_end().ends_with("}}") {
+        let inside = fence.is_open();
+        if fence.takes(trimmed) {
+            if inside && trimmed.starts_with("{{#") && line.trim_end().ends_with("}}") {
                 blank(&mut out, source, start..start + line.trim_end().len(), MASK as u8);
             }
             continue;
-        }
-        if let Some(mark) = [b'`', b'~'].into_iter().find(|&m| run(trimmed, m) >= 3) {
-            let length = run(trimmed, mark);
-            if mark == b'~' || !trimmed.get(length..).unwrap_or("").contains('`') {
-                fence = Some((mark, length));
-                continue;
-            }
         }
         if mdx && (statement || line.starts_with("import ") || line.starts_with("export ")) {
             statement = true;
@@ -178,20 +196,16 @@ pub(super) fn parts(source: &str) -> Vec<Range<usize>> {
 
 fn cut(rest: &str) -> usize {
     let window = rest.get(..rest.floor_char_boundary(2 * PART)).unwrap_or(rest);
-    let mut fence: Option<(u8, usize)> = None;
+    let mut fence = Fence::default();
     let mut at = 0;
     let mut blank_before = false;
     let mut line_end = 0;
     for line in window.split_inclusive('\n') {
-        if at >= PART && blank_before && fence.is_none() && !line.starts_with([' ', '\t', '\n', '\r']) {
+        if at >= PART && blank_before && !fence.is_open() && !line.starts_with([' ', '\t', '\n', '\r']) {
             return at;
         }
         let trimmed = line.trim();
-        match fence {
-            Some((mark, length)) if run(trimmed, mark) >= length && trimmed.trim_start_matches(char::from(mark)).is_empty() => fence = None,
-            Some(_) => {}
-            None => fence = [b'`', b'~'].into_iter().map(|m| (m, run(trimmed, m))).find(|&(_, n)| n >= 3),
-        }
+        fence.takes(trimmed);
         blank_before = trimmed.is_empty();
         at += line.len();
         if line.ends_with('\n') {

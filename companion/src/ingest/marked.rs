@@ -5,11 +5,35 @@ use super::block::{Block, BlockKind, Draft};
 use std::ops::Range;
 
 /// What a file says.
+#[derive(Default)]
 pub(super) struct Page {
     pub blocks: Vec<Block>,
     pub links: Vec<Link>,
     /// The fields at its top, such as author and date.
     pub fields: Vec<(String, String)>,
+}
+
+#[cfg(test)]
+impl Page {
+    /// Each block as its kind and text.
+    pub fn shown(&self) -> Vec<String> {
+        self.blocks.iter().map(|b| format!("{:?}: {}", b.kind, b.text)).collect()
+    }
+
+    /// The part of the source that `word` of the page's block `number` came from.
+    pub fn source_of<'s>(&self, source: &'s str, number: usize, word: &str) -> Option<&'s str> {
+        let block = self.blocks.get(number)?;
+        let at = block.text.find(word)?;
+        let span = block.source_span(at..at + word.len());
+        let byte = |character: u32| source.char_indices().map(|(i, _)| i).chain([source.len()]).nth(character as usize);
+        source.get(byte(span.start)?..byte(span.end)?)
+    }
+
+    /// Whether every block lies in its source.
+    pub fn lies_in(&self, source: &str) -> bool {
+        let length = source.chars().count() as u32;
+        self.blocks.iter().all(|b| b.start <= b.end && b.end <= length && b.source_span(0..b.text.len()).end <= length)
+    }
 }
 
 /// The rows of a table; a cell has the parts of lines, in bytes of the source, that its text stands in.

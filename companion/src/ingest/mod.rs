@@ -35,6 +35,7 @@ pub(crate) use json_lines::skip_line;
 pub(crate) use markdown_source::without_marks;
 pub use outside::{OutsideChunks, Vectors, outside, read_vectors};
 pub(crate) use slug::Slugs;
+pub(crate) use walk::{Format, format_of};
 
 use front_matter::{field, front_matter};
 use pocketgraph::bundle::Document;
@@ -43,7 +44,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use walk::{Format, Found, walk};
+use walk::{Found, walk};
 
 /// Titles longer than this many characters are cut.
 const MAX_TITLE: usize = 300;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A kind of file that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     Markdown,
     Mdx,
     AsciiDoc,
@@ -27,7 +27,8 @@ pub(super) struct Found {
     pub bytes: u64,
 }
 
-pub(super) fn format_of(file: &Path) -> Option<Format> {
+/// What a file is, by the ending of its name.
+pub(crate) fn format_of(file: &Path) -> Option<Format> {
     Some(match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "md" | "markdown" => Format::Markdown,
         "mdx" => Format::Mdx,

@@ -8,9 +8,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::Link;
 use super::address;
-use super::block::{Block, BlockKind, CharIndex, Draft};
+use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, lines};
 use super::marked::{self, Page, Rows};
 use inline::inline;
@@ -24,19 +23,11 @@ const DEEPEST: usize = 16;
 /// Reads a file.
 pub(super) fn read(source: &str) -> Page {
     let index = CharIndex::new(source);
-    let lines = lines(source, 0);
-    let mut reader = Reader {
-        source,
-        index: &index,
-        attributes: HashMap::new(),
-        blocks: Vec::new(),
-        links: Vec::new(),
-        fields: Vec::new(),
-        ids: HashMap::new(),
-    };
+    let lines = lines(source);
+    let mut reader = Reader { source, index: &index, attributes: HashMap::new(), page: Page::default(), ids: HashMap::new() };
     let body = reader.header(&lines);
     reader.body(lines.get(body..).unwrap_or(&[]), BlockKind::Paragraph, 0);
-    Page { blocks: reader.blocks, links: reader.links, fields: reader.fields }
+    reader.page
 }
 
 /// What stands above a block and is about it.
@@ -51,9 +42,7 @@ struct Reader<'i, 's> {
     source: &'s str,
     index: &'i CharIndex<'s>,
     attributes: HashMap<&'s str, &'s str>,
-    blocks: Vec<Block>,
-    links: Vec<Link>,
-    fields: Vec<(String, String)>,
+    page: Page,
     /// Ids given to titles, and how often.
     ids: HashMap<String, usize>,
 }
@@ -66,11 +55,7 @@ impl<'s> Reader<'_, 's> {
             self.set(line);
         }
         let Some(first) = lines.get(at).filter(|l| matches!(title(l), Some((1, _)))) else { return at };
-        let mut about = About::default();
-        if let Some(above) = at.checked_sub(1).and_then(|i| lines.get(i)) {
-            about.id = anchor(above.text);
-        }
-        self.heading(first, &about);
+        self.heading(first, &About::default());
         at += 1;
         let mut named = false;
         while let Some(line) = lines.get(at).filter(|l| !l.is_blank()) {
@@ -80,7 +65,7 @@ impl<'s> Reader<'_, 's> {
                 named = true;
                 // Names, each with an address behind it.
                 for author in line.text.split(';').map(|a| a.split('<').next().unwrap_or(a).trim()).filter(|a| !a.is_empty()) {
-                    self.fields.push(("author".to_owned(), author.to_owned()));
+                    self.page.fields.push(("author".to_owned(), author.to_owned()));
                 }
             }
             at += 1;
@@ -93,7 +78,7 @@ impl<'s> Reader<'_, 's> {
         self.attributes.insert(name, value);
         if matches!(name, "author" | "authors" | "keywords" | "description" | "revdate" | "date") && !value.is_empty() {
             let name = if name == "revdate" { "date" } else { name };
-            self.fields.push((name.to_owned(), value.to_owned()));
+            self.page.fields.push((name.to_owned(), value.to_owned()));
         }
     }
 
@@ -287,10 +272,10 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
-        inline(self.source, range, &self.attributes, draft, &mut self.links, self.blocks.len());
+        inline(self.source, range, &self.attributes, draft, &mut self.page.links, self.page.blocks.len());
     }
 
     fn finish(&mut self, draft: Draft) {
-        self.blocks.extend(draft.finish(self.index));
+        self.page.blocks.extend(draft.finish(self.index));
     }
 }

@@ -3,9 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Each block as its kind and text.
 fn shown(source: &str) -> Vec<String> {
-    read(source).blocks.iter().map(|b| format!("{:?}: {}", b.kind, b.text)).collect()
+    read(source).shown()
 }
 
 #[test]
@@ -117,10 +116,7 @@ fn tables_are_rows_of_cells() {
 #[test]
 fn text_knows_where_it_came_from() {
     let source = "= Größe\n\nA *bold* word.\n";
-    let block = &read(source).blocks[1];
-    let at = block.text.find("bold").unwrap();
-    let span = block.source_span(at..at + 4);
-    assert_eq!(source.chars().skip(span.start as usize).take((span.end - span.start) as usize).collect::<String>(), "bold");
+    assert_eq!(read(source).source_of(source, 1, "bold"), Some("bold"));
 }
 
 #[test]
@@ -153,12 +149,6 @@ fn deep_and_long_texts_end() {
 proptest! {
     #[test]
     fn any_text_is_read(source in "([ ]{0,3}(={1,5}|-{2,5}|\\*{1,4}|_{4}|\\|===|[.*:+|#`_\\[\\]<>{}\"a-cé1/-]{0,12}|image::[a-z]\\[[a-z,]{0,3}\\]|[a-z]{1,3}::)( [a-zé*`_:|{}<>\\[\\]+-]{0,8}){0,3}\n){0,30}") {
-        let page = read(&source);
-        let length = source.chars().count() as u32;
-        for b in &page.blocks {
-            prop_assert!(b.start <= b.end && b.end <= length);
-            let span = b.source_span(0..b.text.len());
-            prop_assert!(span.end <= length);
-        }
+        prop_assert!(read(&source).lies_in(&source));
     }
 }

@@ -119,7 +119,7 @@ impl<'s> Reader<'_, 's> {
             let titled = line.text.strip_suffix('>').and_then(|t| t.rsplit_once('<'));
             let (text, target) = titled.map_or(("", line.text), |(text, target)| (text.trim(), target));
             if !target.contains(['*', '?']) && target != "self" {
-                self.links.push(Link { target: target.to_owned(), text: text.to_owned(), block: self.blocks.len() });
+                self.page.links.push(Link { target: target.to_owned(), text: text.to_owned(), block: self.page.blocks.len() });
             }
         }
     }

@@ -8,34 +8,25 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::Link;
 use super::address;
-use super::block::{Block, BlockKind, CharIndex, Draft};
+use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
 use super::marked::{self, Page, Rows};
 use inline::{Names, folded, inline};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Text that is indented deeper than this many times is read as if it were not.
+/// What stands inside more elements than this is one text. Directives and footnotes can begin inside each other on a single line, so depth costs a hostile
+/// file nothing.
 const DEEPEST: usize = 40;
 
 /// Reads a file.
 pub(super) fn read(source: &str) -> Page {
     let index = CharIndex::new(source);
-    let lines = lines(source, 0);
-    let mut reader = Reader {
-        source,
-        index: &index,
-        names: named(&lines),
-        blocks: Vec::new(),
-        links: Vec::new(),
-        fields: Vec::new(),
-        styles: Vec::new(),
-        ids: HashMap::new(),
-    };
+    let lines = lines(source);
+    let mut reader = Reader { source, index: &index, names: named(&lines), page: Page::default(), styles: Vec::new(), ids: HashMap::new() };
     reader.body(&lines, BlockKind::Paragraph, 0);
-    Page { blocks: reader.blocks, links: reader.links, fields: reader.fields }
+    reader.page
 }
 
 /// What the explicit marks of a text give names to.
@@ -60,9 +51,7 @@ struct Reader<'i, 's> {
     source: &'s str,
     index: &'i CharIndex<'s>,
     names: Names<'s>,
-    blocks: Vec<Block>,
-    links: Vec<Link>,
-    fields: Vec<(String, String)>,
+    page: Page,
     /// How titles are marked, by level: the character, and whether there is a line above, too.
     styles: Vec<(u8, bool)>,
     /// Ids given to headings, and how often one was wanted.
@@ -73,13 +62,17 @@ impl<'s> Reader<'_, 's> {
     /// Reads lines of one element's content; `kind` is what running text in it is.
     fn body(&mut self, lines: &[Line<'s>], kind: BlockKind, depth: usize) {
         let lines = trimmed(lines);
-        let Some(base) = lines.iter().filter(|l| !l.is_blank()).map(|l| l.indent).min() else { return };
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
+        if depth > DEEPEST {
+            return self.text(first.start..last.end(), kind);
+        }
+        let base = lines.iter().filter(|l| !l.is_blank()).map(|l| l.indent).min().unwrap_or(first.indent);
         let mut at = 0;
         while let Some(&line) = lines.get(at) {
             let rest = lines.get(at..).unwrap_or(&[]);
             at += if line.is_blank() {
                 1
-            } else if line.indent > base && depth < DEEPEST {
+            } else if line.indent > base {
                 let quoted = indented(rest, base);
                 self.body(quoted, if kind == BlockKind::Paragraph { BlockKind::Quote } else { kind }, depth + 1);
                 quoted.len().max(1)
@@ -94,8 +87,7 @@ impl<'s> Reader<'_, 's> {
     /// A title and its lines, or a line that parts sections; how many lines that takes.
     fn title(&mut self, lines: &[Line<'s>], depth: usize) -> Option<usize> {
         let first = lines.first()?;
-        let over = rule(first);
-        let (title, under, over) = match over {
+        let (title, under, over) = match rule(first) {
             Some((mark, length)) if length >= 2 => {
                 let title = lines.get(1).filter(|l| !l.is_blank());
                 let under = lines.get(2).filter(|l| rule(l) == Some((mark, length)) && l.indent == first.indent);
@@ -155,9 +147,7 @@ impl<'s> Reader<'_, 's> {
             self.explicit(lines.get(..length).unwrap_or(lines), kind, depth);
             return length;
         }
-        if depth < DEEPEST
-            && let Some(marker) = list_marker(&line, after.first())
-        {
+        if let Some(marker) = list_marker(&line, after.first()) {
             let length = below(base);
             let item = joined(line.behind(marker), lines.get(1..length).unwrap_or(&[]));
             self.body(&item, lists, depth + 1);
@@ -200,7 +190,7 @@ impl<'s> Reader<'_, 's> {
         let after = lines.get(length..).unwrap_or(&[]);
         let literal = last.text.ends_with("::");
         // Below a single line, without a blank one between.
-        if length == 1 && !literal && depth < DEEPEST && after.first().is_some_and(|l| !l.is_blank()) {
+        if length == 1 && !literal && after.first().is_some_and(|l| !l.is_blank()) {
             let definition = indented(after, base);
             let classifier = first.text.find(" : ").unwrap_or(first.text.len());
             self.text(first.start..first.start + classifier, BlockKind::Term);
@@ -223,10 +213,10 @@ impl<'s> Reader<'_, 's> {
     /// `:name: text`: of the page itself at its top, else an item of a list.
     fn field(&mut self, line: &Line<'s>, name: &str, below: &[Line<'s>], kind: BlockKind, depth: usize) {
         let first = line.behind(name.len() + 2);
-        let only_titles = self.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(1)));
+        let only_titles = self.page.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(1)));
         if depth == 0 && only_titles {
             let parts = [first.text].into_iter().chain(below.iter().map(|l| l.text)).filter(|t| !t.is_empty());
-            self.fields.push((name.to_lowercase(), parts.collect::<Vec<_>>().join(" ")));
+            self.page.fields.push((name.to_lowercase(), parts.collect::<Vec<_>>().join(" ")));
             return;
         }
         // The text's first paragraph stands behind the name.
@@ -269,11 +259,11 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
-        inline(self.source, range, &self.names, draft, &mut self.links, self.blocks.len());
+        inline(self.source, range, &self.names, draft, &mut self.page.links, self.page.blocks.len());
     }
 
     fn finish(&mut self, draft: Draft) {
-        self.blocks.extend(draft.finish(self.index));
+        self.page.blocks.extend(draft.finish(self.index));
     }
 }
 
