@@ -25,6 +25,7 @@ const FULL_METHODS = {
 /** An open bundle in this thread. */
 export class LocalEngine {
   #engine;
+  #quicken;
   #open;
   #load;
   // Without SIMD the first module does everything.
@@ -37,8 +38,9 @@ export class LocalEngine {
   #broken = null;
   #unwatch;
 
-  constructor(engine, open, load) {
+  constructor({ engine, quicken }, open, load) {
     this.#engine = engine;
+    this.#quicken = quicken;
     this.#open = open;
     this.#load = load;
     this.#unwatch = watchForPanic((error) => this.#fail(error));
@@ -51,11 +53,11 @@ export class LocalEngine {
   static async open(baseUrl, { memoryLimit, readWasm, pause } = {}, onProgress, signal) {
     const load = (module, signal) => abortable(loadModule(module, readWasm), signal);
     const open = async (module, progress, signal) => {
-      const WasmEngine = await load(module, signal);
+      const { WasmEngine, quicken } = await load(module, signal);
       const opening = WasmEngine.open(baseUrl, { memoryLimit, pause }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
-      return abortable(opening, signal);
+      return { engine: await abortable(opening, signal), quicken };
     };
     try {
       return new LocalEngine(await open("search", onProgress, signal), open, load);
@@ -102,6 +104,7 @@ export class LocalEngine {
     let prepared;
     do {
       prepared = this.#engine;
+      if (!tableOnly) await abortable(this.#quicken(), signal);
       await prepared.prepare(tableOnly, onEvent, signal);
     } while (prepared !== this.#engine);
     this.#tableReady ||= tableOnly;
@@ -122,7 +125,9 @@ export class LocalEngine {
   }
 
   async #upgrade() {
-    const full = await this.#open("full", undefined, this.#lifetime.signal);
+    const { engine: full, quicken } = await this.#open("full", undefined, this.#lifetime.signal);
+    // Models are wanted a good while later, if at all.
+    void quicken();
     // Sections' files are named by their content: another bundle has others, and numbers its passages anew.
     if (JSON.stringify(full.info().sections) !== JSON.stringify(this.#engine.info().sections)) {
       full.free();
@@ -131,11 +136,15 @@ export class LocalEngine {
     const { signal } = this.#lifetime;
     // Without the table the full engine ranks as before it came, and that is all.
     if (this.#tableReady && !this.#engine.modelReady()) await full.prepare(true, undefined, signal).catch(() => {});
-    while (this.#engine.modelReady() && !full.modelReady()) await full.prepare(false, undefined, signal);
+    while (this.#engine.modelReady() && !full.modelReady()) {
+      await abortable(quicken(), signal);
+      await full.prepare(false, undefined, signal);
+    }
     const old = this.#engine;
     const { requests, bytes } = old.stats();
     this.#fetchedBefore = { requests, bytes };
     this.#engine = full;
+    this.#quicken = quicken;
     // What still runs on the old engine holds it by itself.
     old.free();
   }

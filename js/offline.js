@@ -4,14 +4,16 @@
 import { abortable, throwIfAborted } from "./abort.js";
 import { PocketGraphError, unpackError } from "./error.js";
 import { whenIdle } from "./idle.js";
+import { HAS_RELAXED } from "./relaxed.js";
 import { HAS_SIMD } from "./wasm-modules.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
   "abort.js", "ask-element-style.js", "ask-element.js", "error.js", "event-queue.js", "idle.js", "local-engine.js", "offline.js", "pocketgraph.js",
-  "prefetch.js", "render.js", "replaced.js", "retrievers.js", "turns.js", "wasm-modules.js", "worker-engine.js", "worker.js",
+  "prefetch.js", "relaxed.js", "render.js", "replaced.js", "retrievers.js", "turns.js", "wasm-modules.js", "worker-engine.js", "worker.js",
   // Of the modules those that this browser can run.
   ...(HAS_SIMD ? ["pocketgraph_full", "pocketgraph_wasm"] : ["pocketgraph_scalar"]).flatMap((name) => [`${name}.js`, `${name}_bg.wasm`]),
+  ...(HAS_RELAXED ? ["pocketgraph_relaxed.wasm"] : []),
 ];
 
 /** How many files are asked for in one message: what is aborted or cut off loses at most these. */

@@ -3,6 +3,7 @@
 // loaded at most once in a thread and serves every bundle opened there.
 
 import { PocketGraphError } from "./error.js";
+import { useRelaxed } from "./relaxed.js";
 
 // Bundlers look for exactly these forms of import and URL.
 const MODULES = {
@@ -20,7 +21,10 @@ export const HAS_SIMD = WebAssembly.validate(WITH_SIMD);
 
 const loaded = new Map();
 
-/** The class WasmEngine of the module `wanted`, "search" or "full". `readWasm(url)` stands in for fetching where there is no HTTP. */
+/**
+ * The module `wanted`, "search" or "full": its class `WasmEngine`, and `quicken()`, after which models are read to be multiplied by relaxed SIMD where
+ * the browser has it. `readWasm(url)` stands in for fetching where there is no HTTP.
+ */
 export function loadModule(wanted, readWasm) {
   const name = HAS_SIMD ? wanted : "scalar";
   if (!loaded.has(name)) {
@@ -34,15 +38,18 @@ export function loadModule(wanted, readWasm) {
   return loaded.get(name);
 }
 
-async function start({ code, wasm }, readWasm) {
+async function start({ code, wasm }, readWasm = fetchWasm) {
   const url = wasm();
-  const [module, source] = await Promise.all([importCode(code, url), (readWasm ?? fetchWasm)(url)]);
+  const [module, source] = await Promise.all([importCode(code, url), readWasm(url)]);
+  let exports;
   try {
-    await module.default({ module_or_path: source });
+    exports = await module.default({ module_or_path: source });
   } catch (cause) {
     throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`, { cause });
   }
-  return module.WasmEngine;
+  let quickened;
+  const quicken = () => (quickened ??= useRelaxed(module, exports, readWasm));
+  return { WasmEngine: module.WasmEngine, quicken };
 }
 
 async function importCode(code, url) {

@@ -53,6 +53,7 @@ lint_wasm() {
   need_wasm_target
   wasm_cargo clippy --profile wasm -p pocketgraph --lib -- -D warnings
   wasm_cargo clippy --profile wasm -p pocketgraph --lib --no-default-features -- -D warnings
+  WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo clippy --profile wasm -p pocketgraph-relaxed --lib -- -D warnings
 }
 
 # Tests that run inside wasm, where there are some: the integration test `wasm` of the engine, under Node.

@@ -2,7 +2,10 @@
 # From the engine's source to the package folder pkg/.
 
 WASM_TARGET=wasm32-unknown-unknown
-WASM_RUSTFLAGS='-C target-feature=+simd128'
+# The table of functions grows by the one that js/relaxed.js gives.
+WASM_RUSTFLAGS='-C target-feature=+simd128 -C link-arg=--growable-table'
+# The loop in relaxed SIMD works in the engine's memory, and must do without a stack of its own there.
+RELAXED_RUSTFLAGS='-C target-feature=+simd128,+relaxed-simd -C link-arg=--import-memory -C link-arg=-zstack-size=0'
 # -O3 makes the kernels faster, -Oz the download smaller.
 WASM_OPT_LEVEL=${WASM_OPT_LEVEL:--O3}
 # Functions that are called once stay functions: put into their caller they become bodies of dozens of kilobytes, full of local variables, which
@@ -36,7 +39,8 @@ wasm_cargo() {
 }
 
 # The package holds the engine three times: a module that searches and quotes, which a reader's first hits wait for; the full one, which pages
-# load when language models, protocols or plans are wanted; and the full one without SIMD, for browsers that have none.
+# load when language models, protocols or plans are wanted; and the full one without SIMD, for browsers that have none. Beside them stands the loop in
+# relaxed SIMD (relaxed/), a module of a kilobyte.
 build_wasm() {
   need_wasm_target
   need_wasm_bindgen
@@ -47,7 +51,7 @@ build_wasm() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src kernels js scripts/wasm.sh scripts/order-functions.mjs
+      hash_of_files Cargo.toml Cargo.lock src kernels relaxed js scripts/wasm.sh scripts/order-functions.mjs
       rustc --version --verbose
       "$WASM_BINDGEN" --version
       echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
@@ -65,6 +69,10 @@ build_wasm() {
   say "compiling the engine to WebAssembly, in full and without SIMD"
   WASM_RUSTFLAGS='' WASM_PROFILE=wasm-scalar compile_wasm pocketgraph_scalar
 
+  say "compiling the loop in relaxed SIMD"
+  WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo build -p pocketgraph-relaxed --lib --profile wasm
+  cp "$TARGET/$WASM_TARGET/wasm/pocketgraph_relaxed.wasm" "$WORK/"
+
   # Made aside and moved into place, so that an interrupted build leaves no half of a package.
   local aside=$WORK/pkg.new module
   rm -rf "$aside"
@@ -79,6 +87,8 @@ build_wasm() {
     optimise_wasm "$aside/${module}_bg.wasm" "$WASM_OPT_LEVEL"
   done
   optimise_wasm "$aside/pocketgraph_scalar_bg.wasm" "$SCALAR_OPT_LEVEL"
+  "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
+  node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
   cp -R js/. "$aside"
   minify "$aside"/*.js
   rm -rf pkg

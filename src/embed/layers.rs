@@ -5,17 +5,13 @@
 //! normalisation, `up`, `down` and the output normalisation. A normalisation is weights and biases (floats); a linear layer is its
 //! outputs' scales, its inputs' factors and its biases (floats), then a byte, 8 or 4, and its weights in panels (see [`crate::nn::Linear`]).
 //!
-//! After an 8 the panels follow as the kernels read them. After a 4 each weight is a level of -8 to 7 times a step of 1 to 16, shared by the weights of
-//! 64 inputs to one output, and exactly what the kernels read: for each panel and run of 64 inputs (the last may be shorter) the steps less one of its
-//! 16 outputs, half a byte each, then the levels plus eight, half a byte each, in the panel's order; the first of two is in the low bits.
+//! After an 8 the panels follow as the kernels read them, after a 4 in four bits (see [`crate::nn::FourBits`]).
 
 use super::{EmbedError, MiniLm, Positions};
-use crate::nn::{Encoder, Factors, Layer, LayerNorm, Linear, MAX_SEQUENCE, PANEL};
+use crate::nn::{Encoder, Factors, FourBits, Layer, LayerNorm, Linear, MAX_SEQUENCE, PANEL, ShapeError};
 
 const MAGIC: &[u8; 4] = b"PGML";
 const VERSION: u32 = 2;
-/// Weights of a run of 64 inputs to the outputs of a panel.
-const RUN: usize = 64 * PANEL;
 /// Bounds on what a header may ask for.
 const MAX_HIDDEN: u32 = 1024;
 const MAX_INTERMEDIATE: u32 = 4096;
@@ -59,7 +55,7 @@ fn put_linear(out: &mut Vec<u8>, linear: &Linear) {
     put(out, linear.scales());
     put(out, linear.columns());
     put(out, linear.bias());
-    match in_four_bits(linear) {
+    match linear.four_bits() {
         Some(packed) => {
             out.push(4);
             out.extend_from_slice(&packed);
@@ -69,28 +65,6 @@ fn put_linear(out: &mut Vec<u8>, linear: &Linear) {
             out.extend_from_slice(bytemuck::cast_slice(linear.panels()));
         }
     }
-}
-
-/// The weights as levels and steps, where there are steps for all of them.
-fn in_four_bits(linear: &Linear) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    for panel in linear.panels().chunks(linear.inputs() * PANEL) {
-        for run in panel.chunks(RUN) {
-            let mut steps = [1i8; PANEL];
-            for (output, step) in steps.iter_mut().enumerate() {
-                let weights = || run.chunks_exact(2 * PANEL).flat_map(|pairs| pairs.iter().skip(2 * output).take(2));
-                let says_all = |step: &i8| weights().all(|w| w % step == 0 && (-8..=7).contains(&(w / step)));
-                *step = (1..=16).find(says_all)?;
-            }
-            let half = |v: i8| v as u8 & 15;
-            out.extend(steps.as_chunks::<2>().0.iter().map(|[a, b]| half(a - 1) | half(b - 1) << 4));
-            for pairs in run.chunks_exact(2 * PANEL) {
-                let level = |w: i8, step: i8| half(w / step + 8);
-                out.extend(pairs.as_chunks::<2>().0.iter().zip(&steps).map(|([a, b], &step)| level(*a, step) | level(*b, step) << 4));
-            }
-        }
-    }
-    Some(out)
 }
 
 /// See [`MiniLm::from_layers`].
@@ -122,8 +96,30 @@ pub struct LayersDecoder {
 /// A linear layer of which some panels are there.
 struct Begun {
     factors: Factors,
-    four_bits: bool,
-    panels: Vec<i8>,
+    weights: Weights,
+}
+
+enum Weights {
+    Bytes(Vec<i8>),
+    FourBits(FourBits),
+}
+
+impl Begun {
+    /// Panels so far.
+    fn panels(&self) -> usize {
+        match &self.weights {
+            Weights::Bytes(panels) => panels.len() / (PANEL * self.factors.columns.len()),
+            Weights::FourBits(weights) => weights.panels(),
+        }
+    }
+
+    /// The layer, when all panels are there.
+    fn end(self, outputs: usize) -> Result<Linear, ShapeError> {
+        match self.weights {
+            Weights::Bytes(panels) => Linear::from_panels(self.factors.columns.len(), outputs, panels, self.factors),
+            Weights::FourBits(weights) => Linear::from_four_bits(outputs, weights, self.factors),
+        }
+    }
 }
 
 /// What stands before the layers.
@@ -164,12 +160,12 @@ impl LayersDecoder {
                 None => r.begin(inputs, outputs)?,
                 Some(begun) => begun,
             };
-            let left = outputs / PANEL - begun.panels.len() / (inputs * PANEL);
+            let left = outputs / PANEL - begun.panels();
             if left > 0 {
                 r.panels(inputs, left.min(PANELS_A_STEP), &mut begun)?;
                 self.begun = Some(begun);
             } else {
-                self.linears.push(Linear::from_panels(inputs, outputs, begun.panels, begun.factors)?);
+                self.linears.push(begun.end(outputs)?);
                 if number % 2 == 1 {
                     self.norms.push(r.norm(hidden)?);
                 }
@@ -254,27 +250,20 @@ impl<'a> Reader<'a> {
             return Err(EmbedError::Layers("weights of neither 8 nor 4 bits"));
         }
         // Room for what the bytes that are there can hold.
-        let panels = Vec::with_capacity((inputs * outputs).min(2 * self.rest.len()));
-        Ok(Begun { factors, four_bits: bits == 4, panels })
+        let weights = match bits {
+            8 => Weights::Bytes(Vec::with_capacity((inputs * outputs).min(self.rest.len()))),
+            _ => Weights::FourBits(FourBits::new(inputs, (outputs / PANEL).min(self.rest.len() / FourBits::bytes_a_panel(inputs)))),
+        };
+        Ok(Begun { factors, weights })
     }
 
     /// The next `count` panels.
     fn panels(&mut self, inputs: usize, count: usize, to: &mut Begun) -> Result<(), EmbedError> {
-        if !to.four_bits {
-            to.panels.extend_from_slice(bytemuck::cast_slice(self.take(count * inputs * PANEL)?));
-            return Ok(());
-        }
-        let size = PANEL / 2 * (inputs.div_ceil(RUN / PANEL) + inputs);
-        for panel in self.take(count * size)?.chunks_exact(size) {
-            for run in panel.chunks(PANEL / 2 + RUN / 2) {
-                let Some((steps, levels)) = run.split_first_chunk::<{ PANEL / 2 }>() else { continue };
-                let steps: [i8; PANEL] = std::array::from_fn(|i| (steps[i / 2] >> (i % 2 * 4) & 15) as i8 + 1);
-                for pairs in levels.as_chunks::<PANEL>().0 {
-                    let level = |half: u8, step: i8| (half as i8 - 8) * step;
-                    let weights: [[i8; 2]; PANEL] =
-                        std::array::from_fn(|i| [level(pairs[i] & 15, steps[i]), level(pairs[i] >> 4, steps[i])]);
-                    to.panels.extend_from_slice(weights.as_flattened());
-                }
+        match &mut to.weights {
+            Weights::Bytes(panels) => panels.extend_from_slice(bytemuck::cast_slice(self.take(count * inputs * PANEL)?)),
+            Weights::FourBits(weights) => {
+                let size = FourBits::bytes_a_panel(inputs);
+                self.take(count * size)?.chunks_exact(size).for_each(|panel| weights.push(panel));
             }
         }
         Ok(())
@@ -304,7 +293,7 @@ mod tests {
         let e = model.encoder();
         let coarse = |linear: &Linear| {
             let inputs = linear.inputs();
-            let step = |i: usize| (i % (inputs * PANEL) / RUN + i / 2 % PANEL + i / (inputs * PANEL)) % 16 + 1;
+            let step = |i: usize| (i % (inputs * PANEL) / (64 * PANEL) + i / 2 % PANEL + i / (inputs * PANEL)) % 16 + 1;
             let weight = |(i, w): (usize, &i8)| (w >> 4) * step(i) as i8;
             let panels = linear.panels().iter().enumerate().map(weight).collect();
             let (scales, columns, bias) = (linear.scales().to_vec(), linear.columns().to_vec(), linear.bias().to_vec());
@@ -358,7 +347,7 @@ mod tests {
                     break decoded;
                 }
                 let whole: usize = decoder.linears.iter().map(|l| l.panels().len()).sum();
-                let now = whole + decoder.begun.as_ref().map_or(0, |b| b.panels.len());
+                let now = whole + decoder.begun.as_ref().map_or(0, |b| b.panels() * PANEL * b.factors.columns.len());
                 assert!(now - before <= PANELS_A_STEP * PANEL * 112);
                 (steps, before) = (steps + 1, now);
             };

@@ -16,3 +16,17 @@ mod source;
 mod utf16;
 
 pub use face::WasmEngine;
+
+/// Has models that are read from now on multiplied by the functions of `relaxed/` in this module's memory. Throws where they cannot be called from here.
+#[cfg(target_feature = "simd128")]
+#[wasm_bindgen::prelude::wasm_bindgen(js_name = useRelaxed)]
+pub fn use_relaxed(arrange: &js_sys::Function, multiply: &js_sys::Function) -> Result<(), wasm_bindgen::JsValue> {
+    use wasm_bindgen::JsCast;
+    let table: js_sys::WebAssembly::Table = wasm_bindgen::function_table().unchecked_into();
+    let index = table.grow(2)?;
+    table.set(index, arrange)?;
+    table.set(index + 1, multiply)?;
+    // SAFETY: they are there now, and nothing takes functions out of the table.
+    unsafe { crate::nn::Relaxed::install(index as usize) };
+    Ok(())
+}

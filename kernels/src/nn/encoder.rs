@@ -1,8 +1,8 @@
 //! A BERT encoder (Devlin et al. 2019): self-attention and feed-forward layers with normalisation after each.
 
 use super::float::{LANES, layer_norm, multiply_into, normalise, quantise, round, softmax};
-use super::kernel::{Finish, Kernel};
-use super::linear::{Linear, PANEL, Panels, ShapeError, multiply};
+use super::kernel::{Finish, Kernel, Numbers};
+use super::linear::{Buffer, Linear, PANEL, Panels, ShapeError, multiply};
 use crate::vector::{Set, Simd};
 
 /// Most tokens in one sequence.
@@ -65,6 +65,7 @@ struct Rounded {
     row: Vec<f32>,
     quantised: Vec<i16>,
     scales: Vec<f32>,
+    buffer: Buffer,
 }
 
 /// Bias of products that have none.
@@ -337,20 +338,20 @@ impl Encoder {
                 }
             }
         }
-        let key_panels = Panels { data: &*keys, inputs: size, scales: &s.key_scales[..padded], bias: &NO_BIAS[..padded] };
-        let value_panels = Panels { data: &*values, inputs: padded, scales: &value_scales[..size], bias: &NO_BIAS[..size] };
+        let key_panels = Panels { data: Numbers::Wide(keys), inputs: size, scales: &s.key_scales[..padded], bias: &NO_BIAS[..padded] };
+        let value_panels = Panels { data: Numbers::Wide(values), inputs: padded, scales: &value_scales[..size], bias: &NO_BIAS[..size] };
         let ones = [1.0f32; 32];
         let mut t = 0;
         while t < n {
             let left = n - t;
             let rows = left.div_ceil(left.div_ceil(K::ROWS));
             let scores = &mut s.scores[..rows * padded];
-            multiply::<K, i16>(&s.queries[t * size..], size, &s.query_scales[t..t + rows], &key_panels, scores, padded, Finish::Store);
+            multiply::<K>(&s.queries[t * size..], size, &s.query_scales[t..t + rows], &key_panels, scores, padded, Finish::Store);
             for (scores, shares) in scores.chunks_exact_mut(padded).zip(s.shares.chunks_exact_mut(padded)) {
                 softmax(scores, n, shares);
             }
             let context = &mut s.context[(start + t) * self.hidden + head * size..];
-            multiply::<K, i16>(&s.shares, padded, &ones[..rows], &value_panels, context, self.hidden, Finish::Store);
+            multiply::<K>(&s.shares, padded, &ones[..rows], &value_panels, context, self.hidden, Finish::Store);
             t += rows;
         }
     }
@@ -374,7 +375,7 @@ fn apply<K: Kernel>(layer: &Linear, x: &[f32], out: &mut [f32], finish: Finish, 
         multiply_into(x, layer.columns(), row);
         *scale = quantise(row, layer.limit(), out);
     }
-    layer.apply::<K>(&s.quantised, &s.scales[..tokens], out, finish);
+    layer.apply::<K>(&s.quantised, &s.scales[..tokens], out, finish, &mut s.buffer);
 }
 
 impl Scratch {

@@ -1,6 +1,9 @@
 //! Linear layers in the layout that the kernels read.
 
-use super::kernel::{Finish, Kernel, TILE_ROWS, Tile, Weight};
+use super::four_bits::{self, Form, FourBits};
+use super::kernel::{Finish, Kernel, Numbers, TILE_ROWS, Tile};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::relaxed::{self, Levels};
 
 /// Outputs a panel. Sixteen 32-bit sums fill one AVX-512 register, two of AVX2, four of SSE2 or WebAssembly.
 pub const PANEL: usize = 16;
@@ -22,15 +25,32 @@ pub enum ShapeError {
 /// same row their precision; with one per input too, they do not. Inputs are multiplied by theirs before they are rounded.
 ///
 /// W is kept in panels of [`PANEL`] outputs; in a panel, inputs go by twos: `panel[pair][output][2]`. A kernel reads it from start to end.
+///
+/// Inputs are rounded as finely as sums in 32 bits allow, or to eight bits where four say the weights ([`FourBits`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     inputs: usize,
     outputs: usize,
-    panels: Vec<i8>,
+    weights: Weights,
     scales: Vec<f32>,
     columns: Vec<f32>,
     bias: Vec<f32>,
     limit: i16,
+}
+
+/// W, for kernels to read.
+#[derive(Debug, Clone, PartialEq)]
+enum Weights {
+    Panels(Vec<i8>),
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Levels(Levels),
+}
+
+/// Where rounded inputs become what the weights take.
+#[derive(Debug, Default)]
+pub(super) struct Buffer {
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    relaxed: relaxed::Buffer,
 }
 
 /// The floating-point numbers of a layer.
@@ -53,16 +73,18 @@ pub(super) fn panel_index(inputs: usize, output: usize, input: usize) -> usize {
 fn limit(inputs: usize, panels: &[i8]) -> i16 {
     let mut largest = 1u32;
     for panel in panels.chunks_exact(inputs * PANEL) {
-        // At most 8192 inputs of magnitude at most 128.
-        let mut sums = [0u32; PANEL];
-        for pairs in panel.chunks_exact(2 * PANEL) {
-            for (s, w) in sums.iter_mut().zip(pairs.chunks_exact(2)) {
-                *s = s.wrapping_add(u32::from(w[0].unsigned_abs())).wrapping_add(u32::from(w[1].unsigned_abs()));
-            }
+        // At most 8192 inputs of magnitude at most 128. In a plain order: this is done once a layer, and the vector code of a better one is 3 kB.
+        for output in 0..PANEL {
+            let sum = |s: u32, pair: &[i8; 2]| s.wrapping_add(pair.iter().fold(0, |s, w| s + u32::from(w.unsigned_abs())));
+            largest = largest.max(panel.as_chunks::<2>().0.iter().skip(output).step_by(PANEL).fold(0, sum));
         }
-        largest = sums.iter().fold(largest, |l, &s| l.max(s));
     }
     (i32::MAX as u32 / largest).min(i16::MAX as u32) as i16
+}
+
+/// Whether kernels take layers of this size.
+fn sized(inputs: usize, outputs: usize) -> bool {
+    (2..=8192).contains(&inputs) && inputs.is_multiple_of(2) && outputs.is_multiple_of(PANEL) && outputs <= 1 << 16
 }
 
 impl Linear {
@@ -71,16 +93,39 @@ impl Linear {
     /// # Errors
     /// [`ShapeError`] when lengths disagree, `inputs` is odd or not in 2..=8192, `outputs` is no multiple of [`PANEL`], or a number is not finite.
     pub fn from_panels(inputs: usize, outputs: usize, panels: Vec<i8>, factors: Factors) -> Result<Linear, ShapeError> {
+        let sized = sized(inputs, outputs) && panels.len() == inputs * outputs;
+        // In a browser layers are read from bundles, where weights that four bits say have four bits.
+        let limit = match sized && (cfg!(target_arch = "wasm32") || !four_bits::say(inputs, &panels)) {
+            true => limit(inputs, &panels),
+            false => four_bits::LIMIT,
+        };
+        Linear::new(inputs, outputs, sized, Weights::Panels(panels), limit, factors)
+    }
+
+    /// A layer whose weights have been read in four bits.
+    ///
+    /// # Errors
+    /// As [`Linear::from_panels`].
+    pub fn from_four_bits(outputs: usize, weights: FourBits, factors: Factors) -> Result<Linear, ShapeError> {
+        let inputs = weights.inputs();
+        let sized = sized(inputs, outputs) && weights.panels() * PANEL == outputs;
+        let weights = match weights.form {
+            Form::Bytes(panels) => Weights::Panels(panels),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Form::Levels(levels) => Weights::Levels(levels),
+        };
+        Linear::new(inputs, outputs, sized, weights, four_bits::LIMIT, factors)
+    }
+
+    fn new(inputs: usize, outputs: usize, sized: bool, weights: Weights, limit: i16, factors: Factors) -> Result<Linear, ShapeError> {
         let Factors { scales, columns, bias } = factors;
-        let sizes = (2..=8192).contains(&inputs) && inputs.is_multiple_of(2) && outputs.is_multiple_of(PANEL) && outputs <= 1 << 16;
-        if !sizes || panels.len() != inputs * outputs || scales.len() != outputs || columns.len() != inputs || bias.len() != outputs {
+        if !sized || scales.len() != outputs || columns.len() != inputs || bias.len() != outputs {
             return Err(ShapeError::Shape("linear layer"));
         }
         if scales.iter().chain(&columns).any(|s| !(s.is_finite() && *s >= 0.0)) || bias.iter().any(|b| !b.is_finite()) {
             return Err(ShapeError::Number("linear layer"));
         }
-        let limit = limit(inputs, &panels);
-        Ok(Linear { inputs, outputs, panels, scales, columns, bias, limit })
+        Ok(Linear { inputs, outputs, weights, scales, columns, bias, limit })
     }
 
     /// A layer from weights row by row: `rows[output][input]`.
@@ -108,9 +153,18 @@ impl Linear {
         self.outputs
     }
 
-    /// The weights in panels.
+    /// The weights in panels; none where a browser keeps them in four bits.
     pub fn panels(&self) -> &[i8] {
-        &self.panels
+        match &self.weights {
+            Weights::Panels(panels) => panels,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Weights::Levels(_) => &[],
+        }
+    }
+
+    /// The weights as [`FourBits`] reads them, panel after panel, where four bits say all of them.
+    pub fn four_bits(&self) -> Option<Vec<u8>> {
+        four_bits::encode(self.inputs, self.panels())
     }
 
     /// One scale an output.
@@ -135,15 +189,21 @@ impl Linear {
 
     /// `out[row] = finish(W x[row] + b)` for quantised rows `x` with scales `x_scales`.
     #[inline(always)]
-    pub(super) fn apply<K: Kernel>(&self, x: &[i16], x_scales: &[f32], out: &mut [f32], finish: Finish) {
-        let rhs = Panels { data: &self.panels, inputs: self.inputs, scales: &self.scales, bias: &self.bias };
-        multiply::<K, i8>(x, self.inputs, x_scales, &rhs, out, self.outputs, finish);
+    pub(super) fn apply<K: Kernel>(&self, x: &[i16], x_scales: &[f32], out: &mut [f32], finish: Finish, _buffer: &mut Buffer) {
+        match &self.weights {
+            Weights::Panels(panels) => {
+                let rhs = Panels { data: Numbers::Narrow(panels), inputs: self.inputs, scales: &self.scales, bias: &self.bias };
+                multiply::<K>(x, self.inputs, x_scales, &rhs, out, self.outputs, finish);
+            }
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Weights::Levels(levels) => levels.multiply(x, x_scales, (&self.scales, &self.bias), out, finish, &mut _buffer.relaxed),
+        }
     }
 }
 
 /// A right-hand side in panels: weights, or keys and values of attention.
-pub(super) struct Panels<'a, W> {
-    pub(super) data: &'a [W],
+pub(super) struct Panels<'a> {
+    pub(super) data: Numbers<'a>,
     /// Length of a row of the left-hand side; even.
     pub(super) inputs: usize,
     /// One scale an output; a multiple of [`PANEL`] of them.
@@ -155,11 +215,11 @@ pub(super) struct Panels<'a, W> {
 /// `out[r][o] = finish(sum_i x[r][i] w[o][i] * x_scales[r] * scales[o] + bias[o])`, `x` rows apart by `stride`, `out` rows by `out_stride`.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-pub(super) fn multiply<K: Kernel, W: Weight>(
+pub(super) fn multiply<K: Kernel>(
     x: &[i16],
     stride: usize,
     x_scales: &[f32],
-    rhs: &Panels<'_, W>,
+    rhs: &Panels<'_>,
     out: &mut [f32],
     out_stride: usize,
     finish: Finish,
@@ -171,7 +231,7 @@ pub(super) fn multiply<K: Kernel, W: Weight>(
     let mut panel = 0;
     while panel < panels {
         let count = K::PANELS.min(panels - panel);
-        let weights = &rhs.data[panel * panel_len..(panel + count) * panel_len];
+        let weights = rhs.data.part(panel * panel_len..(panel + count) * panel_len);
         let mut row = 0;
         while row < rows {
             // Even shares: 13 rows are 7 and 6, not 12 and 1.
@@ -181,10 +241,8 @@ pub(super) fn multiply<K: Kernel, W: Weight>(
             for c in 0..count {
                 let at = (panel + c) * PANEL;
                 let (scales, bias) = (&rhs.scales[at..at + PANEL], &rhs.bias[at..at + PANEL]);
-                for r in 0..n {
-                    let start = (row + r) * out_stride + at;
-                    finish.write(&tile[c * n + r], x_scales[row + r], scales, bias, &mut out[start..start + PANEL]);
-                }
+                let (sums, x_scales) = (&tile[c * n..(c + 1) * n], &x_scales[row..row + n]);
+                finish.write_rows(sums, x_scales, scales, bias, &mut out[row * out_stride + at..], out_stride);
             }
             row += n;
         }

@@ -16,6 +16,7 @@ pub(super) use x86::{Avx2, Avx512Vnni};
 
 use super::PANEL;
 use super::float::gelu;
+use std::ops::Range;
 
 /// Most rows in a tile, over all kernels and their panels.
 pub(super) const TILE_ROWS: usize = 24;
@@ -23,26 +24,30 @@ pub(super) const TILE_ROWS: usize = 24;
 /// Sums of one tile: row r of panel c of n rows is `tile[c * n + r]`.
 pub(super) type Tile = [[i32; PANEL]; TILE_ROWS];
 
-/// A right-hand side's number type.
-pub(super) trait Weight: Copy {
-    /// Whether it is one byte wide. Plain code need not know.
-    #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(dead_code))]
-    const NARROW: bool;
-    #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
-    fn widen(self) -> i32;
+/// The numbers of panels: weights in a byte each, or keys and values of attention in 16 bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Numbers<'a> {
+    Narrow(&'a [i8]),
+    Wide(&'a [i16]),
 }
 
-impl Weight for i8 {
-    const NARROW: bool = true;
-    fn widen(self) -> i32 {
-        i32::from(self)
+impl<'a> Numbers<'a> {
+    #[inline(always)]
+    pub(super) fn part(self, range: Range<usize>) -> Numbers<'a> {
+        match self {
+            Numbers::Narrow(n) => Numbers::Narrow(&n[range]),
+            Numbers::Wide(n) => Numbers::Wide(&n[range]),
+        }
     }
-}
 
-impl Weight for i16 {
-    const NARROW: bool = false;
-    fn widen(self) -> i32 {
-        i32::from(self)
+    /// How many there are, where they begin, and whether they are bytes. Plain code does not ask.
+    #[inline(always)]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(dead_code))]
+    fn raw(self) -> (usize, *const u8, bool) {
+        match self {
+            Numbers::Narrow(n) => (n.len(), n.as_ptr().cast(), true),
+            Numbers::Wide(n) => (n.len(), n.as_ptr().cast(), false),
+        }
     }
 }
 
@@ -55,16 +60,17 @@ pub(super) trait Kernel {
 
     /// `tile[c * rows + r][o] = sum over i < 2 * pairs of x[r * stride + i] * panels[c][o][i]`, wrapping. `rows` is 1..=ROWS, `count` 1..=PANELS;
     /// `panels` holds `count` panels of `pairs` pairs. Panics where `x` is too short, as indexing does.
-    fn tile<W: Weight>(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: &[W], count: usize, tile: &mut Tile);
+    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile);
 }
 
-/// What tells vector kernels that their raw reads stay inside `x` and `panels`, and their writes inside a tile.
+/// What tells vector kernels that their raw reads stay inside `x` and `panels`, and their writes inside a tile: where the panels begin, and whether they
+/// are of bytes.
 #[inline(always)]
 #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(dead_code))]
-fn check<W>(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: &[W], count: usize) {
-    assert!(
-        rows > 0 && rows * count <= TILE_ROWS && (rows - 1) * stride + 2 * pairs <= x.len() && panels.len() == count * pairs * 2 * PANEL
-    );
+fn check(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize) -> (*const u8, bool) {
+    let (len, at, narrow) = panels.raw();
+    assert!(rows > 0 && rows * count <= TILE_ROWS && (rows - 1) * stride + 2 * pairs <= x.len() && len == count * pairs * 2 * PANEL);
+    (at, narrow)
 }
 
 /// What becomes of a sum.
@@ -79,8 +85,17 @@ pub(super) enum Finish {
 }
 
 impl Finish {
+    /// Finishes rows of sums, `stride` numbers apart in `out`. Apart in WebAssembly, where all kernels share it.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    pub(super) fn write_rows(self, sums: &[[i32; PANEL]], x_scales: &[f32], scales: &[f32], bias: &[f32], out: &mut [f32], stride: usize) {
+        for ((sums, &scale), out) in sums.iter().zip(x_scales).zip(out.chunks_mut(stride)) {
+            self.write(sums, scale, scales, bias, &mut out[..PANEL]);
+        }
+    }
+
     #[inline(always)]
-    pub(super) fn write(self, sums: &[i32; PANEL], scale: f32, scales: &[f32], bias: &[f32], out: &mut [f32]) {
+    fn write(self, sums: &[i32; PANEL], scale: f32, scales: &[f32], bias: &[f32], out: &mut [f32]) {
         let (scales, bias, out) = (&scales[..PANEL], &bias[..PANEL], &mut out[..PANEL]);
         let mut values = [0.0f32; PANEL];
         for j in 0..PANEL {
@@ -123,19 +138,21 @@ mod tests {
         out
     }
 
-    fn check_kernel<K: Kernel, W: Weight + Default>(x: &[i16], rows: usize, inputs: usize, w: &[W]) {
+    fn check_kernel<K: Kernel>(x: &[i16], rows: usize, inputs: usize, w: &[i16], narrow: bool) {
         for count in 1..=K::PANELS {
             let outputs = count * PANEL;
             let w = &w[..outputs * inputs];
-            let mut panels = vec![W::default(); w.len()];
+            let mut panels = vec![0i16; w.len()];
             for (i, &v) in w.iter().enumerate() {
                 panels[panel_index(inputs, i / inputs, i % inputs)] = v;
             }
-            let wide: Vec<i32> = w.iter().map(|v| v.widen()).collect();
+            let bytes: Vec<i8> = panels.iter().map(|&v| v as i8).collect();
+            let numbers = if narrow { Numbers::Narrow(&bytes) } else { Numbers::Wide(&panels) };
+            let wide: Vec<i32> = w.iter().map(|&v| i32::from(v)).collect();
             for rows in 1..=rows.min(K::ROWS) {
                 let expected = naive(x, rows, inputs, &wide, outputs);
                 let mut tile: Tile = [[-1; PANEL]; TILE_ROWS];
-                K::tile(x, inputs, rows, inputs / 2, &panels, count, &mut tile);
+                K::tile(x, inputs, rows, inputs / 2, numbers, count, &mut tile);
                 for r in 0..rows {
                     for o in 0..outputs {
                         assert_eq!(tile[(o / PANEL) * rows + r][o % PANEL], expected[r * outputs + o], "row {r} output {o}");
@@ -145,17 +162,17 @@ mod tests {
         }
     }
 
-    fn check_all<W: Weight + Default>(x: &[i16], rows: usize, inputs: usize, w: &[W]) {
+    fn check_all(x: &[i16], rows: usize, inputs: usize, w: &[i16], narrow: bool) {
         for simd in Simd::available() {
             match simd.0 {
                 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-                Set::Scalar => check_kernel::<Scalar, W>(x, rows, inputs, w),
+                Set::Scalar => check_kernel::<Scalar>(x, rows, inputs, w, narrow),
                 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-                Set::Simd128 => check_kernel::<Simd128, W>(x, rows, inputs, w),
+                Set::Simd128 => check_kernel::<Simd128>(x, rows, inputs, w, narrow),
                 #[cfg(target_arch = "x86_64")]
-                Set::Avx2 => check_kernel::<Avx2, W>(x, rows, inputs, w),
+                Set::Avx2 => check_kernel::<Avx2>(x, rows, inputs, w, narrow),
                 #[cfg(target_arch = "x86_64")]
-                Set::Avx512Vnni => check_kernel::<Avx512Vnni, W>(x, rows, inputs, w),
+                Set::Avx512Vnni => check_kernel::<Avx512Vnni>(x, rows, inputs, w, narrow),
             }
         }
     }
@@ -164,9 +181,10 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn every_kernel_equals_the_naive_loops(pairs in 1usize..9, x in prop::collection::vec(any::<i16>(), 12 * 16), w in prop::collection::vec(any::<i8>(), 32 * 16)) {
-            check_all(&x, 12, pairs * 2, &w);
-            let wide: Vec<i16> = w.iter().map(|&v| i16::from(v) * 200).collect();
-            check_all(&x, 12, pairs * 2, &wide);
+            let narrow: Vec<i16> = w.iter().map(|&v| i16::from(v)).collect();
+            check_all(&x, 12, pairs * 2, &narrow, true);
+            let wide: Vec<i16> = narrow.iter().map(|v| v * 200).collect();
+            check_all(&x, 12, pairs * 2, &wide, false);
         }
     }
 
@@ -175,8 +193,8 @@ mod tests {
         for inputs in [384usize, 1536] {
             let limit = (i32::MAX as usize / (128 * inputs)).min(32767) as i16;
             let x = vec![-limit; inputs];
-            let w = vec![i8::MIN; 32 * inputs];
-            check_all(&x, 1, inputs, &w);
+            let w = vec![i16::from(i8::MIN); 32 * inputs];
+            check_all(&x, 1, inputs, &w, true);
             assert!(i64::from(limit) * 128 * inputs as i64 <= i64::from(i32::MAX));
         }
     }

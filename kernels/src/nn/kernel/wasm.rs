@@ -1,6 +1,6 @@
 //! The tile with WebAssembly's 128-bit instructions: `i32x4.dot_i16x8` multiplies eight pairs and adds them by twos.
 
-use super::{Kernel, Tile, Weight, check};
+use super::{Kernel, Numbers, Tile, check};
 use crate::nn::PANEL;
 use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_splat, v128, v128_load, v128_load32_splat, v128_store};
 
@@ -15,12 +15,12 @@ impl Kernel for Simd128 {
     const PANELS: usize = 1;
 
     #[inline(always)]
-    fn tile<W: Weight>(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: &[W], count: usize, tile: &mut Tile) {
-        check(x, stride, rows, pairs, panels, count);
-        let (x, w, t) = (x.as_ptr(), panels.as_ptr().cast::<u8>(), tile.as_mut_ptr());
+    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
+        let (w, narrow) = check(x, stride, rows, pairs, panels, count);
+        let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
         // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
         unsafe {
-            match (rows, W::NARROW) {
+            match (rows, narrow) {
                 (1, true) => rows_of::<1, true>(x, stride, pairs, w, t),
                 (2, true) => rows_of::<2, true>(x, stride, pairs, w, t),
                 (3, true) => rows_of::<3, true>(x, stride, pairs, w, t),

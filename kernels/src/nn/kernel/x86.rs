@@ -1,6 +1,6 @@
 //! The tile with x86-64's AVX2 and AVX-512 VNNI.
 
-use super::{Kernel, Tile, Weight, check};
+use super::{Kernel, Numbers, Tile, check};
 use crate::nn::PANEL;
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -30,10 +30,10 @@ impl Kernel for Avx2 {
     const PANELS: usize = 1;
 
     #[inline(always)]
-    fn tile<W: Weight>(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: &[W], count: usize, tile: &mut Tile) {
-        check(x, stride, rows, pairs, panels, count);
+    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
+        let (w, narrow) = check(x, stride, rows, pairs, panels, count);
         // SAFETY: a `Simd` that chose this kernel proves that the machine has AVX2; `check` holds all reads and writes inside their slices.
-        unsafe { tile_avx2(x.as_ptr(), stride, rows, pairs, panels.as_ptr().cast(), W::NARROW, tile.as_mut_ptr()) }
+        unsafe { tile_avx2(x.as_ptr(), stride, rows, pairs, w, narrow, tile.as_mut_ptr()) }
     }
 }
 
@@ -91,10 +91,10 @@ impl Kernel for Avx512Vnni {
     const PANELS: usize = 2;
 
     #[inline(always)]
-    fn tile<W: Weight>(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: &[W], count: usize, tile: &mut Tile) {
-        check(x, stride, rows, pairs, panels, count);
+    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
+        let (w, narrow) = check(x, stride, rows, pairs, panels, count);
         // SAFETY: a `Simd` that chose this kernel proves that the machine has these sets; `check` holds all reads and writes inside their slices.
-        unsafe { tile_vnni(x.as_ptr(), stride, rows, pairs, panels.as_ptr().cast(), (W::NARROW, count == 2), tile.as_mut_ptr()) }
+        unsafe { tile_vnni(x.as_ptr(), stride, rows, pairs, w, (narrow, count == 2), tile.as_mut_ptr()) }
     }
 }
 

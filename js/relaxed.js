@@ -1,0 +1,28 @@
+// Relaxed SIMD: where the browser has it, a module of a kilobyte multiplies the models' weights in half the time. It works in the memory of the
+// module beside it, which calls it by its table of functions. The sums are the same integers, so that hits and answers are the same bits without
+// it: where it cannot be had, nothing is said.
+
+// The shortest module with the instruction that the loop is about.
+const WITH_RELAXED = Uint8Array.of(
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 0, 253, 15, 65, 0, 253, 15, 253, 146, 2, 11,
+);
+
+/** Whether WebAssembly has relaxed SIMD here: Chromium since 2023, Firefox since 2025. */
+export const HAS_RELAXED = WebAssembly.validate(WITH_RELAXED);
+
+/**
+ * Has `module`, one of the engine's, whose instance exports `exports`, multiply by relaxed SIMD whatever models it reads from now on. Whether it does.
+ * `read(url)` gives the module's bytes, or a Response of them.
+ */
+export async function useRelaxed(module, exports, read) {
+  if (!HAS_RELAXED) return false;
+  try {
+    const source = await read(new URL("./pocketgraph_relaxed.wasm", import.meta.url));
+    const bytes = source instanceof Response ? await source.arrayBuffer() : source;
+    const { instance } = await WebAssembly.instantiate(bytes, { env: { memory: exports.memory } });
+    module.useRelaxed(instance.exports.arrange_panels, instance.exports.multiply);
+    return true;
+  } catch {
+    return false;
+  }
+}
