@@ -10,19 +10,26 @@ const WITH_RELAXED = Uint8Array.of(
 /** Whether WebAssembly has relaxed SIMD here: Chromium since 2023, Firefox since 2025. */
 export const HAS_RELAXED = WebAssembly.validate(WITH_RELAXED);
 
+/** Models do not wait longer for it: they are loaded for seconds, and a host that gives no answer must not keep them. */
+const PATIENCE_MS = 2000;
+
 /**
- * Has `module`, one of the engine's, whose instance exports `exports`, multiply by relaxed SIMD whatever models it reads from now on. Whether it does.
- * `read(url)` gives the module's bytes, or a Response of them.
+ * Has `module`, one of the engine's, whose instance exports `exports`, multiply by relaxed SIMD whatever models it reads from now on. Resolves when it
+ * does, when it cannot be had, or after two seconds; `read(url)` gives the module's bytes, or a Response of them.
  */
-export async function useRelaxed(module, exports, read) {
-  if (!HAS_RELAXED) return false;
-  try {
-    const source = await read(new URL("./pocketgraph_relaxed.wasm", import.meta.url));
-    const bytes = source instanceof Response ? await source.arrayBuffer() : source;
-    const { instance } = await WebAssembly.instantiate(bytes, { env: { memory: exports.memory } });
-    module.useRelaxed(instance.exports.arrange_panels, instance.exports.multiply);
-    return true;
-  } catch {
-    return false;
-  }
+export function useRelaxed(module, exports, read) {
+  if (!HAS_RELAXED) return Promise.resolve();
+  let timer;
+  const patience = new Promise((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  const loaded = load(module, exports, read).catch(() => {});
+  return Promise.race([loaded, patience]).finally(() => clearTimeout(timer));
+}
+
+async function load(module, exports, read) {
+  const source = await read(new URL("./pocketgraph_relaxed.wasm", import.meta.url));
+  const bytes = source instanceof Response ? await source.arrayBuffer() : source;
+  const { instance } = await WebAssembly.instantiate(bytes, { env: { memory: exports.memory } });
+  module.useRelaxed(instance.exports.arrange_panels, instance.exports.multiply);
 }

@@ -101,10 +101,7 @@ unsafe fn some<const R: usize>(
                     levels = levels.wrapping_add(2 * PANEL);
                 }
                 let steps = i16x8_extend_low_u8x16(v128_load64_zero(steps.wrapping_add(half * 8).cast()));
-                let steps = [
-                    i16x8_shuffle::<0, 0, 1, 1, 2, 2, 3, 3>(steps, steps),
-                    i16x8_shuffle::<4, 4, 5, 5, 6, 6, 7, 7>(steps, steps),
-                ];
+                let steps = [i16x8_shuffle::<0, 0, 1, 1, 2, 2, 3, 3>(steps, steps), i16x8_shuffle::<4, 4, 5, 5, 6, 6, 7, 7>(steps, steps)];
                 for (total, lanes) in totals.iter_mut().zip(&lanes) {
                     total[0] = i32x4_add(total[0], i32x4_dot_i16x8(lanes[0], steps[0]));
                     total[1] = i32x4_add(total[1], i32x4_dot_i16x8(lanes[1], steps[1]));

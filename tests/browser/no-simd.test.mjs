@@ -7,7 +7,7 @@ import { QUESTION, assertClean, ask, harness, use } from "./harness.mjs";
 
 const t = harness();
 const OTHERS = ["how does hybrid search work?", "where is the API key kept?", "how are passages cut, and what is a chunk?"];
-const WASM = { scalar: "/pkg/pocketgraph_scalar_bg.wasm", search: "/pkg/pocketgraph_wasm_bg.wasm", full: "/pkg/pocketgraph_full_bg.wasm" };
+const WASM = { scalar: "/pkg/pocketgraph_scalar_bg.wasm", search: "/pkg/pocketgraph_wasm_bg.wasm", full: "/pkg/pocketgraph_full_bg.wasm", relaxed: "/pkg/pocketgraph_relaxed.wasm" };
 
 let plain;
 before(async () => {
@@ -60,7 +60,7 @@ for (const worker of [true, false]) {
     const usual = await t.bare();
     const from = t.site.requests.length;
     const withSimd = await use(usual, everything, { worker, questions: [QUESTION, ...OTHERS] });
-    assert.deepEqual(t.site.requests.slice(from).filter((path) => path.endsWith(".wasm")), [WASM.search, WASM.full]);
+    assert.deepEqual(t.site.requests.slice(from).filter((path) => path.endsWith(".wasm")), [WASM.search, WASM.relaxed, WASM.full, WASM.relaxed]);
     assert.ok(withSimd.seen.length === 20 && withSimd.seen[4].stage === "model" && withSimd.seen[4].hits[0].dense > 0, "the model took part");
     assert.deepEqual(without.seen, withSimd.seen);
     await usual.context().close();

@@ -109,7 +109,7 @@ test("a page that asks for all of it works on what it never visited, says how mu
   const kept = await keptFiles(page);
   const files = (await readdir(join(t.folder, "bundle"), { recursive: true })).filter((name) => name.endsWith(".pgs"));
   assert.ok(files.length > 50 && files.every((name) => kept.includes(`/bundle/${name}`)));
-  assert.ok(kept.includes("/pkg/pocketgraph_full_bg.wasm"));
+  assert.ok(kept.includes("/pkg/pocketgraph_full_bg.wasm") && kept.includes("/pkg/pocketgraph_relaxed.wasm"));
 
   await page.context().setOffline(true);
   await site.close();

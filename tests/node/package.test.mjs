@@ -109,28 +109,35 @@ test("signals and close are honoured", async () => {
 
 test("what is kept for use without a network names every file of the package that a page may come to need", async () => {
   const { PACKAGE_FILES } = await import(pathToFileURL(join(folder, "pkg/offline.js")));
+  const { HAS_RELAXED } = await import(pathToFileURL(join(folder, "pkg/relaxed.js")));
   const files = (await readdir(join(folder, "pkg"))).filter((name) => /\.(js|wasm)$/.test(name));
-  // Node's own part, and the service worker, which browsers keep by themselves; and what only browsers without SIMD use.
-  const wanted = files.filter((name) => !["node-files.js", "offline-worker.js", "pocketgraph_scalar.js", "pocketgraph_scalar_bg.wasm"].includes(name));
+  // Node's own part, and the service worker, which browsers keep by themselves; what only browsers without SIMD use, and what only those with relaxed SIMD do.
+  const others = ["node-files.js", "offline-worker.js", "pocketgraph_scalar.js", "pocketgraph_scalar_bg.wasm", ...(HAS_RELAXED ? [] : ["pocketgraph_relaxed.wasm"])];
+  const wanted = files.filter((name) => !others.includes(name));
   assert.deepEqual([...PACKAGE_FILES].sort(), wanted.sort());
 });
 
-test("without SIMD the third module finds the same", async (context) => {
+test("without SIMD the third module finds the same, and with relaxed SIMD the usual ones do", async (context) => {
   const script = `
     const { HAS_SIMD } = await import(${JSON.stringify(pathToFileURL(join(folder, "pkg/wasm-modules.js")).href)});
+    const { HAS_RELAXED } = await import(${JSON.stringify(pathToFileURL(join(folder, "pkg/relaxed.js")).href)});
     const { PocketGraph } = await import(${JSON.stringify(pathToFileURL(join(folder, "pkg/pocketgraph.js")).href)});
     const graph = await PocketGraph.open(${JSON.stringify(join(folder, "bundle"))});
     await graph.prepare();
     const found = await graph.search(${JSON.stringify(QUESTION)});
     await graph.close();
-    console.log(JSON.stringify({ HAS_SIMD, found }));
+    console.log(JSON.stringify({ HAS_SIMD, HAS_RELAXED, found }));
   `;
   // V8 gives WebAssembly no SIMD where it may not use these instructions.
   const run = (...flags) => JSON.parse(execFileSync(process.execPath, [...flags, "--input-type=module", "-e", script], { encoding: "utf8" }));
-  const without = run("--no-enable-sse4-1");
-  if (without.HAS_SIMD) return context.skip("this processor's SIMD cannot be switched off");
   const withSimd = run();
   assert.ok(withSimd.HAS_SIMD && withSimd.found.stage === "model" && withSimd.found.hits.length > 0);
+  // In Node 20 behind this flag.
+  const relaxed = withSimd.HAS_RELAXED ? withSimd : run("--experimental-wasm-relaxed-simd");
+  assert.ok(relaxed.HAS_RELAXED);
+  assert.deepEqual(relaxed.found, withSimd.found);
+  const without = run("--no-enable-sse4-1");
+  if (without.HAS_SIMD) return context.skip("this processor's SIMD cannot be switched off");
   assert.deepEqual(without.found, withSimd.found);
 });
 

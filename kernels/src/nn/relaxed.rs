@@ -49,10 +49,7 @@ impl Relaxed {
         let index = INSTALLED.load(Ordering::Relaxed);
         // SAFETY: a function pointer is an index into the table, and at these are such functions (`install`).
         (index != 0).then(|| unsafe {
-            Relaxed {
-                arrange: std::mem::transmute::<usize, Arrange>(index),
-                multiply: std::mem::transmute::<usize, Multiply>(index + 1),
-            }
+            Relaxed { arrange: std::mem::transmute::<usize, Arrange>(index), multiply: std::mem::transmute::<usize, Multiply>(index + 1) }
         })
     }
 }
@@ -94,7 +91,15 @@ impl Levels {
     }
 
     /// As `multiply` of panels of bytes does it: `x` are rows of integers of magnitude at most 127.
-    pub(super) fn multiply(&self, x: &[i16], x_scales: &[f32], (scales, bias): (&[f32], &[f32]), out: &mut [f32], finish: Finish, b: &mut Buffer) {
+    pub(super) fn multiply(
+        &self,
+        x: &[i16],
+        x_scales: &[f32],
+        (scales, bias): (&[f32], &[f32]),
+        out: &mut [f32],
+        finish: Finish,
+        b: &mut Buffer,
+    ) {
         let (rows, outputs) = (x_scales.len(), scales.len());
         let x = &x[..rows * self.runs * RUN];
         let panels = self.bytes.len() / (self.runs * ARRANGED);
