@@ -1,6 +1,7 @@
-// Times the kernels of relaxed_simd/scan.rs in a Chromium: median milliseconds of a scan, and whether relaxed sums are those of plain code.
+// What relaxed SIMD brings, in a Chromium. Of a scan of vectors, where it is not used: median milliseconds of the kernels of relaxed_simd/scan.rs, and
+// whether relaxed sums are those of plain code. Of questions to the demo, with the package's module for it and without, in turns: median milliseconds.
 //
-//   CHROMIUM_PATH=… node benches/relaxed_simd.mjs
+//   CHROMIUM_PATH=… node benches/relaxed_simd.mjs [SITE]
 //
 // playwright-core is that of tests/browser.
 
@@ -9,7 +10,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { launch } from "../tests/browser/browser.mjs";
+import { launch, newPage } from "../tests/browser/browser.mjs";
+import { serveSite } from "../tests/browser/server.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "relaxed-simd-"));
 const out = join(folder, "scan.wasm");
@@ -61,4 +63,43 @@ const rows = await page.evaluate(async (bytes) => {
 console.log(`Chromium ${browser.version()}; relaxed sums are ${rows[0].same ? "" : "not "}those of plain code, for queries as small as they need\n`);
 console.log("| vectors | only reading, ms | extend and multiply (the engine's), ms | relaxed dot, ms | relaxed, sums of 16 bits, ms | signs alone, ms |\n|---|---|---|---|---|---|");
 for (const { n, same: _, ...ms } of rows) console.log(`| ${[n, ...Object.values(ms).map((t) => t.toFixed(3))].join(" | ")} |`);
+
+if (process.argv[2]) {
+  const site = await serveSite(process.argv[2]);
+  const questions = ["how do I change the layers that embed questions", "what does the engine do when a file of the bundle is missing on the host, and who is told about it?"];
+  const turns = { with: [], without: [] };
+  for (let turn = 0; turn < 5; turn++) {
+    for (const [name, medians] of Object.entries(turns)) {
+      site.faults.clear();
+      if (name === "without") site.faults.set("pocketgraph_relaxed.wasm", { kind: "status", status: 404 });
+      const page = await newPage(browser);
+      await page.goto(`${site.url}icon.svg`);
+      medians.push(
+        await page.evaluate(async (questions) => {
+          const { PocketGraph } = await import("/pkg/pocketgraph.js");
+          const graph = await PocketGraph.open("/bundle/", { worker: false });
+          await graph.prepare();
+          const found = [];
+          for (const question of questions) {
+            const times = [];
+            for (let i = 0; i < 120; i++) {
+              const begun = performance.now();
+              await graph.search(question, { retriever: "dense" });
+              times.push(performance.now() - begun);
+            }
+            // The first run while the browser still optimises.
+            found.push(times.slice(40).sort((a, b) => a - b)[40]);
+          }
+          await graph.close();
+          return found;
+        }, questions),
+      );
+      await page.context().close();
+    }
+  }
+  const median = (name, i) => turns[name].map((found) => found[i]).sort((a, b) => a - b)[2].toFixed(1);
+  console.log("\n| a question by `dense`, everything at hand | with relaxed SIMD, ms | without, ms |\n|---|---|---|");
+  ["of 9 words", "of 22 words"].forEach((what, i) => console.log(`| ${what} | ${median("with", i)} | ${median("without", i)} |`));
+  await site.close();
+}
 await browser.close();

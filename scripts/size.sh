@@ -42,6 +42,8 @@ package_rows() {
   row 'full wasm, brotli -q 11' "$(brotli_bytes "$full")"
   row 'full wasm without SIMD, raw' "$(bytes_of "$scalar")"
   row 'full wasm without SIMD, gzip -9' "$(each_gzipped "$scalar")"
+  row 'the loop in relaxed SIMD, raw' "$(bytes_of pkg/pocketgraph_relaxed.wasm)"
+  row 'the loop in relaxed SIMD, gzip -9' "$(each_gzipped pkg/pocketgraph_relaxed.wasm)"
   row 'package JavaScript, raw' "$(cat pkg/*.js | wc -c | tr -d ' ')"
   row 'package JavaScript, gzip -9' "$(each_gzipped pkg/*.js)"
 }
@@ -78,8 +80,8 @@ task_bench() {
   fi
   say "first hits in Chromium, cold; searches, warm"
   node tests/browser/bench.mjs --network --budgets "$BUDGETS" "${sites[@]}"
-  say "scans in Chromium"
-  node benches/relaxed_simd.mjs
+  say "relaxed SIMD in Chromium"
+  node benches/relaxed_simd.mjs "$DEMO"
   if [ -d "$CODEX" ]; then
     say "plans of three steps in Chromium"
     build_codex

@@ -1,9 +1,4 @@
-//! Weights of a linear layer in four bits: a level of -8 to 7 times a step of 1 to 16, which 64 weights of one output share.
-//!
-//! A panel of them, as a bundle holds it: for each run of [`RUN`] inputs (the last may be shorter) the steps less one of the panel's 16 outputs,
-//! half a byte each, then the levels plus eight, half a byte each, in the order of a panel ([`super::Linear`]); the first of two is in the low bits.
-//!
-//! In memory they become bytes, level times step, which every kernel reads; or, where the browser has relaxed SIMD, [`Levels`].
+//! Weights in four bits: how bundles have them, and how kernels do.
 
 use super::linear::PANEL;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -60,7 +55,12 @@ fn expand(panel: &[u8], out: &mut Vec<i8>) {
     }
 }
 
-/// A layer's weights in four bits, panel by panel as they are read.
+/// A layer's weights in four bits, panel by panel as they are read: a level of -8 to 7 times a step of 1 to 16, which 64 weights of one output share.
+///
+/// A panel of them, as a bundle holds it: for each run of 64 inputs (the last may be shorter) the steps less one of the panel's 16 outputs, half a
+/// byte each, then the levels plus eight, half a byte each, in the order of a panel ([`super::Linear`]); the first of two is in the low bits.
+///
+/// In memory they become bytes, level times step, which every kernel reads; or, where the page has brought the module with relaxed SIMD, what that takes.
 pub struct FourBits {
     inputs: usize,
     panels: usize,
