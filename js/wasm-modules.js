@@ -3,7 +3,6 @@
 // loaded at most once in a thread and serves every bundle opened there.
 
 import { PocketGraphError } from "./error.js";
-import { useRelaxed } from "./relaxed.js";
 
 // Bundlers look for exactly these forms of import and URL.
 const MODULES = {
@@ -47,8 +46,9 @@ async function start({ code, wasm }, readWasm = fetchWasm) {
   } catch (cause) {
     throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`, { cause });
   }
+  // Not among what the first hits wait for, and nothing fails without it.
   let quickened;
-  const quicken = () => (quickened ??= useRelaxed(module, exports, readWasm));
+  const quicken = () => (quickened ??= import("./relaxed.js").then(({ useRelaxed }) => useRelaxed(module, exports, readWasm)).catch(() => {}));
   return { WasmEngine: module.WasmEngine, quicken };
 }
 

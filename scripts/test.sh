@@ -13,6 +13,7 @@ task_test() {
   step 'lints, native' lint_native
   step 'lints, wasm' lint_wasm
   step 'unit, property and behaviour tests' cargo test --release --workspace
+  step 'kernels on ARM' test_kernels_on_arm
   step 'unit tests in wasm' test_in_wasm
   step 'demo site' task_demo --no-serve
   step 'package under Node' test_under_node
@@ -54,6 +55,24 @@ lint_wasm() {
   wasm_cargo clippy --profile wasm -p pocketgraph --lib -- -D warnings
   wasm_cargo clippy --profile wasm -p pocketgraph --lib --no-default-features -- -D warnings
   WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo clippy --profile wasm -p pocketgraph-relaxed --lib -- -D warnings
+}
+
+# The kernels have code of their own for 64-bit ARM, which many laptops have. On another machine their tests are run in an emulator, and where there
+# is none to be had that is said.
+test_kernels_on_arm() {
+  local target=aarch64-unknown-linux-musl
+  case $(uname -m) in
+    aarch64 | arm64)
+      say "this machine is one: the tests above were theirs"
+      return
+      ;;
+  esac
+  if ! add_target "$target" || ! find_arm_emulator; then
+    say "left out: there is no emulator of 64-bit ARM on this machine (Debian: apt-get install qemu-user-static)"
+    return
+  fi
+  CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=$ARM_EMULATOR CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
+    cargo test --release --target "$target" -p pocketgraph-kernels
 }
 
 # Tests that run inside wasm, where there are some: the integration test `wasm` of the engine, under Node.

@@ -18,11 +18,37 @@ need_cargo_component() {
 }
 
 need_wasm_target() {
+  add_target wasm32-unknown-unknown && return
+  die "Rust's standard library for wasm32-unknown-unknown is missing, and there is no rustup to add it; on Debian it is in the package libstd-rust-dev-wasm32"
+}
+
+# add_target NAME: Rust's standard library for it; fails where it is missing and there is no rustup.
+add_target() {
   need_cargo
-  [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ] && return
-  have rustup || die "Rust's standard library for wasm32-unknown-unknown is missing, and there is no rustup to add it; on Debian it is in the package libstd-rust-dev-wasm32"
-  say "adding the target wasm32-unknown-unknown through rustup"
-  rustup target add wasm32-unknown-unknown
+  [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ] && return
+  have rustup || return 1
+  say "adding the target $1 through rustup"
+  rustup target add "$1"
+}
+
+# Fails where there is no way to run programs for 64-bit ARM. Sets ARM_EMULATOR.
+find_arm_emulator() {
+  local name package
+  for package in '' qemu-user-static qemu-user; do
+    if [ -n "$package" ]; then
+      have apt-get && as_root true 2>/dev/null || return 1
+      say "installing Debian's package $package"
+      as_root apt-get update -qq
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" || continue
+    fi
+    for name in qemu-aarch64-static qemu-aarch64; do
+      if have "$name"; then
+        ARM_EMULATOR=$(command -v "$name")
+        return 0
+      fi
+    done
+  done
+  return 1
 }
 
 # wasm-bindgen's tool must be of the library's very version. Sets WASM_BINDGEN.

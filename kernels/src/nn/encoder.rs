@@ -188,6 +188,8 @@ impl Encoder {
             Set::Scalar => self.forward::<super::kernel::Scalar>(number, rows, x, lengths, scratch),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Set::Simd128 => self.forward::<super::kernel::Simd128>(number, rows, x, lengths, scratch),
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon => self.forward::<super::kernel::Neon>(number, rows, x, lengths, scratch),
             // SAFETY: a `Simd` is only made after finding its features on this machine.
             #[cfg(target_arch = "x86_64")]
             Set::Avx2 => unsafe { self.forward_avx2(number, rows, x, lengths, scratch) },

@@ -189,14 +189,15 @@ impl Linear {
 
     /// `out[row] = finish(W x[row] + b)` for quantised rows `x` with scales `x_scales`.
     #[inline(always)]
-    pub(super) fn apply<K: Kernel>(&self, x: &[i16], x_scales: &[f32], out: &mut [f32], finish: Finish, _buffer: &mut Buffer) {
+    #[cfg_attr(not(all(target_arch = "wasm32", target_feature = "simd128")), allow(unused_variables))]
+    pub(super) fn apply<K: Kernel>(&self, x: &[i16], x_scales: &[f32], out: &mut [f32], finish: Finish, buffer: &mut Buffer) {
         match &self.weights {
             Weights::Panels(panels) => {
                 let rhs = Panels { data: Numbers::Narrow(panels), inputs: self.inputs, scales: &self.scales, bias: &self.bias };
                 multiply::<K>(x, self.inputs, x_scales, &rhs, out, self.outputs, finish);
             }
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Weights::Levels(levels) => levels.multiply(x, x_scales, (&self.scales, &self.bias), out, finish, &mut _buffer.relaxed),
+            Weights::Levels(levels) => levels.multiply(x, x_scales, (&self.scales, &self.bias), out, finish, &mut buffer.relaxed),
         }
     }
 }

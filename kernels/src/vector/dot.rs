@@ -1,5 +1,7 @@
 //! Integer dot products: of two vectors, and of every row of a matrix with one vector.
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm;
 #[cfg(target_arch = "x86_64")]
@@ -25,6 +27,8 @@ pub(crate) fn dots(simd: Simd, rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
         Set::Scalar => scalar(rows, dim, q, out),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Set::Simd128 => wasm::dots(rows, dim, q, out),
+        #[cfg(target_arch = "aarch64")]
+        Set::Neon => neon::dots(rows, dim, q, out),
         // SAFETY: a `Simd` is proof of its features; the lengths are checked above.
         #[cfg(target_arch = "x86_64")]
         Set::Avx2 => unsafe { x86::dots_avx2(rows, dim, q, out) },

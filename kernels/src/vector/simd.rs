@@ -14,6 +14,9 @@ pub(crate) enum Set {
     /// plain code beside them.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
+    /// NEON, which every 64-bit ARM processor has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// AVX-512 F, BW, VL, DQ and VNNI.
@@ -41,7 +44,9 @@ impl Simd {
         }
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         return Simd(Set::Simd128);
-        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+        #[cfg(target_arch = "aarch64")]
+        return Simd(Set::Neon);
+        #[cfg(not(any(all(target_arch = "wasm32", target_feature = "simd128"), target_arch = "aarch64")))]
         Simd(Set::Scalar)
     }
 
@@ -50,8 +55,10 @@ impl Simd {
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         let sets = vec![Set::Simd128];
         #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+        #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused_mut))]
         let mut sets = vec![Set::Scalar];
+        #[cfg(target_arch = "aarch64")]
+        sets.push(Set::Neon);
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") {
@@ -64,13 +71,15 @@ impl Simd {
         sets.into_iter().map(Simd).collect()
     }
 
-    /// Its name: `scalar`, `simd128`, `avx2`, `avx512vnni`.
+    /// Its name: `scalar`, `simd128`, `neon`, `avx2`, `avx512vnni`.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Set::Scalar => "scalar",
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Set::Simd128 => "simd128",
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon => "neon",
             #[cfg(target_arch = "x86_64")]
             Set::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]

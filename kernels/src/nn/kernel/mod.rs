@@ -1,5 +1,7 @@
 //! The one inner loop of inference, a tile of 32-bit sums, for each instruction set.
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -7,6 +9,8 @@ mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+#[cfg(target_arch = "aarch64")]
+pub(super) use neon::Neon;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(super) use scalar::Scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -42,7 +46,7 @@ impl<'a> Numbers<'a> {
 
     /// How many there are, where they begin, and whether they are bytes. Plain code does not ask.
     #[inline(always)]
-    #[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(dead_code))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
     fn raw(self) -> (usize, *const u8, bool) {
         match self {
             Numbers::Narrow(n) => (n.len(), n.as_ptr().cast(), true),
@@ -66,7 +70,7 @@ pub(super) trait Kernel {
 /// What tells vector kernels that their raw reads stay inside `x` and `panels`, and their writes inside a tile: where the panels begin, and whether they
 /// are of bytes.
 #[inline(always)]
-#[cfg_attr(not(any(target_arch = "x86_64", target_feature = "simd128")), allow(dead_code))]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
 fn check(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize) -> (*const u8, bool) {
     let (len, at, narrow) = panels.raw();
     assert!(rows > 0 && rows * count <= TILE_ROWS && (rows - 1) * stride + 2 * pairs <= x.len() && len == count * pairs * 2 * PANEL);
@@ -169,6 +173,8 @@ mod tests {
                 Set::Scalar => check_kernel::<Scalar>(x, rows, inputs, w, narrow),
                 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
                 Set::Simd128 => check_kernel::<Simd128>(x, rows, inputs, w, narrow),
+                #[cfg(target_arch = "aarch64")]
+                Set::Neon => check_kernel::<Neon>(x, rows, inputs, w, narrow),
                 #[cfg(target_arch = "x86_64")]
                 Set::Avx2 => check_kernel::<Avx2>(x, rows, inputs, w, narrow),
                 #[cfg(target_arch = "x86_64")]
