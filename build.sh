@@ -35,8 +35,8 @@ Usage: ./build.sh TASK
   clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
 
 What is needed and found missing is installed: cargo's wasm target, wasm-bindgen's tool (in the version of Cargo.lock, under
-target/tools), wasm-opt and terser (the same place), playwright-core, and Debian's Chromium where apt-get may be used. Rust and Node
-must be there. A second run does only what changed.
+target/tools), wasm-opt and terser (the same place), playwright-core, and Debian's Chromium where apt-get may be used; for `test` also
+an emulator of ARM, which is left out where it cannot be had. Rust and Node must be there. A second run does only what changed.
 
 Environment:
   CARGO_TARGET_DIR   where cargo builds, instead of target/

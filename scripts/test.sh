@@ -71,6 +71,7 @@ test_kernels_on_arm() {
     say "left out: there is no emulator of 64-bit ARM on this machine (Debian: apt-get install qemu-user-static)"
     return
   fi
+  cargo clippy --release --target "$target" -p pocketgraph-kernels --all-targets -- -D warnings
   CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=$ARM_EMULATOR CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
     cargo test --release --target "$target" -p pocketgraph-kernels
 }

@@ -46,6 +46,30 @@ fn scalar(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
     }
 }
 
+/// `group` for every `N` rows and `one` for each that is left.
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
+#[inline(always)]
+fn in_groups<const N: usize>(
+    rows: &[i8],
+    dim: usize,
+    q: &[i8],
+    out: &mut [i32],
+    group: impl Fn(&[i8], usize, &[i8], &mut [i32; N]),
+    one: impl Fn(&[i8], usize, &[i8], &mut [i32; 1]),
+) {
+    if dim == 0 {
+        return out.fill(0);
+    }
+    let (groups, tail) = out.as_chunks_mut::<N>();
+    let (head, last) = rows.split_at(groups.len() * N * dim);
+    for (rows, out) in head.chunks_exact(N * dim).zip(groups) {
+        group(rows, dim, q, out);
+    }
+    for (row, out) in last.chunks_exact(dim).zip(tail.as_chunks_mut::<1>().0) {
+        one(row, dim, q, out);
+    }
+}
+
 /// The dot product of `q` and as many numbers of `row`, in plain code.
 #[inline(always)]
 fn rest(row: &[i8], q: &[i8]) -> i32 {

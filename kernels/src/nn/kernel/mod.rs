@@ -22,6 +22,25 @@ use super::PANEL;
 use super::float::gelu;
 use std::ops::Range;
 
+/// Calls `$function::<ROWS, NARROW>` for the run-time number of rows, at most four, and whether panels are of bytes.
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
+macro_rules! up_to_four {
+    ($rows:expr, $narrow:expr, $function:ident $arguments:tt) => {
+        match ($rows, $narrow) {
+            (1, true) => $function::<1, true> $arguments,
+            (2, true) => $function::<2, true> $arguments,
+            (3, true) => $function::<3, true> $arguments,
+            (_, true) => $function::<4, true> $arguments,
+            (1, false) => $function::<1, false> $arguments,
+            (2, false) => $function::<2, false> $arguments,
+            (3, false) => $function::<3, false> $arguments,
+            (_, false) => $function::<4, false> $arguments,
+        }
+    };
+}
+#[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
+use up_to_four;
+
 /// Most rows in a tile, over all kernels and their panels.
 pub(super) const TILE_ROWS: usize = 24;
 

@@ -1,6 +1,6 @@
 //! The tile with ARM's NEON, which every 64-bit ARM processor has: four outputs at a time, an input times each.
 
-use super::{Kernel, Numbers, Tile, check};
+use super::{Kernel, Numbers, Tile, check, up_to_four};
 use crate::nn::PANEL;
 use core::arch::aarch64::{
     int16x4_t, int16x8_t, int32x4_t, vdupq_n_s32, vget_low_s8, vget_low_s16, vld1_dup_s32, vld2q_s8, vld2q_s16, vmlal_high_lane_s16,
@@ -10,11 +10,9 @@ use core::arch::aarch64::{
 /// NEON.
 pub(in crate::nn) struct Neon;
 
-/// Rows at a time: their sums fill sixteen of the thirty-two registers.
-const ROWS: usize = 4;
-
 impl Kernel for Neon {
-    const ROWS: usize = ROWS;
+    /// Their sums fill sixteen of the thirty-two registers.
+    const ROWS: usize = 4;
     const PANELS: usize = 1;
 
     #[inline(always)]
@@ -22,18 +20,7 @@ impl Kernel for Neon {
         let (w, narrow) = check(x, stride, rows, pairs, panels, count);
         let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
         // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
-        unsafe {
-            match (rows, narrow) {
-                (1, true) => rows_of::<1, true>(x, stride, pairs, w, t),
-                (2, true) => rows_of::<2, true>(x, stride, pairs, w, t),
-                (3, true) => rows_of::<3, true>(x, stride, pairs, w, t),
-                (_, true) => rows_of::<ROWS, true>(x, stride, pairs, w, t),
-                (1, false) => rows_of::<1, false>(x, stride, pairs, w, t),
-                (2, false) => rows_of::<2, false>(x, stride, pairs, w, t),
-                (3, false) => rows_of::<3, false>(x, stride, pairs, w, t),
-                (_, false) => rows_of::<ROWS, false>(x, stride, pairs, w, t),
-            }
-        }
+        unsafe { up_to_four!(rows, narrow, rows_of(x, stride, pairs, w, t)) }
     }
 }
 

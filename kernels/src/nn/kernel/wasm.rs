@@ -1,17 +1,15 @@
 //! The tile with WebAssembly's 128-bit instructions: `i32x4.dot_i16x8` multiplies eight pairs and adds them by twos.
 
-use super::{Kernel, Numbers, Tile, check};
+use super::{Kernel, Numbers, Tile, check, up_to_four};
 use crate::nn::PANEL;
 use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_splat, v128, v128_load, v128_load32_splat, v128_store};
 
 /// WebAssembly's fixed-width SIMD.
 pub(in crate::nn) struct Simd128;
 
-/// Rows at a time: with two vectors of outputs, the sums, weights and broadcasts fit the sixteen registers of an x86 machine.
-const ROWS: usize = 4;
-
 impl Kernel for Simd128 {
-    const ROWS: usize = ROWS;
+    /// With two vectors of outputs, the sums, weights and broadcasts fit the sixteen registers of an x86 machine.
+    const ROWS: usize = 4;
     const PANELS: usize = 1;
 
     #[inline(always)]
@@ -19,18 +17,7 @@ impl Kernel for Simd128 {
         let (w, narrow) = check(x, stride, rows, pairs, panels, count);
         let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
         // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
-        unsafe {
-            match (rows, narrow) {
-                (1, true) => rows_of::<1, true>(x, stride, pairs, w, t),
-                (2, true) => rows_of::<2, true>(x, stride, pairs, w, t),
-                (3, true) => rows_of::<3, true>(x, stride, pairs, w, t),
-                (_, true) => rows_of::<ROWS, true>(x, stride, pairs, w, t),
-                (1, false) => rows_of::<1, false>(x, stride, pairs, w, t),
-                (2, false) => rows_of::<2, false>(x, stride, pairs, w, t),
-                (3, false) => rows_of::<3, false>(x, stride, pairs, w, t),
-                (_, false) => rows_of::<ROWS, false>(x, stride, pairs, w, t),
-            }
-        }
+        unsafe { up_to_four!(rows, narrow, rows_of(x, stride, pairs, w, t)) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Dot products with ARM's NEON, which every 64-bit ARM processor has.
 
-use super::rest;
+use super::{in_groups, rest};
 use core::arch::aarch64::{vaddvq_s32, vdupq_n_s32, vget_low_s8, vld1q_s8, vmull_high_s8, vmull_s8, vpadalq_s16};
 
 /// Rows at a time, which share the reading of the query.
@@ -8,17 +8,7 @@ const ROWS: usize = 4;
 
 /// See [`super::dots`], which has checked the lengths.
 pub(super) fn dots(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
-    if dim == 0 {
-        return out.fill(0);
-    }
-    let (groups, tail) = out.as_chunks_mut::<ROWS>();
-    let (head, last) = rows.split_at(groups.len() * ROWS * dim);
-    for (rows, out) in head.chunks_exact(ROWS * dim).zip(groups) {
-        group(rows, dim, q, out);
-    }
-    for (row, out) in last.chunks_exact(dim).zip(tail.as_chunks_mut::<1>().0) {
-        group(row, dim, q, out);
-    }
+    in_groups(rows, dim, q, out, group::<ROWS>, group::<1>);
 }
 
 /// The same for as many rows as there is room for.

@@ -1,6 +1,6 @@
 //! Dot products with WebAssembly's 128-bit instructions.
 
-use super::rest;
+use super::{in_groups, rest};
 use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, v128};
 
 /// Rows at a time, which share the reading of the query. Where the rows are in the cache four are as fast; where they come from memory, four take half
@@ -9,17 +9,7 @@ const ROWS: usize = 3;
 
 /// See [`super::dots`], which has checked the lengths.
 pub(super) fn dots(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
-    if dim == 0 {
-        return out.fill(0);
-    }
-    let (groups, tail) = out.as_chunks_mut::<ROWS>();
-    let (head, last) = rows.split_at(groups.len() * ROWS * dim);
-    for (rows, out) in head.chunks_exact(ROWS * dim).zip(groups) {
-        group(rows, dim, q, out);
-    }
-    for (row, out) in last.chunks_exact(dim).zip(tail.as_chunks_mut::<1>().0) {
-        group(row, dim, q, out);
-    }
+    in_groups(rows, dim, q, out, group::<ROWS>, group::<1>);
 }
 
 /// The same for as many rows as there is room for.
