@@ -68,7 +68,7 @@ test_kernels_on_arm() {
       ;;
   esac
   if ! add_target "$target" || ! find_arm_emulator; then
-    say "left out: there is no emulator of 64-bit ARM on this machine (Debian: apt-get install qemu-user-static)"
+    say "left out: Rust's target $target (rustup) and an emulator of 64-bit ARM (Debian: qemu-user-static) are not both to be had here"
     return
   fi
   cargo clippy --release --target "$target" -p pocketgraph-kernels --all-targets -- -D warnings

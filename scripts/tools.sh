@@ -19,10 +19,11 @@ need_cargo_component() {
 
 need_wasm_target() {
   add_target wasm32-unknown-unknown && return
+  have rustup && die "rustup could not add the target wasm32-unknown-unknown; what it said stands above"
   die "Rust's standard library for wasm32-unknown-unknown is missing, and there is no rustup to add it; on Debian it is in the package libstd-rust-dev-wasm32"
 }
 
-# add_target NAME: Rust's standard library for it; fails where it is missing and there is no rustup.
+# add_target NAME: Rust's standard library for it; fails where it is missing and rustup cannot add it.
 add_target() {
   need_cargo
   [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ] && return
@@ -35,12 +36,7 @@ add_target() {
 find_arm_emulator() {
   local name package
   for package in '' qemu-user-static qemu-user; do
-    if [ -n "$package" ]; then
-      have apt-get && as_root true 2>/dev/null || return 1
-      say "installing Debian's package $package"
-      as_root apt-get update -qq
-      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" || continue
-    fi
+    [ -z "$package" ] || apt_install "$package" || continue
     for name in qemu-aarch64-static qemu-aarch64; do
       if have "$name"; then
         ARM_EMULATOR=$(command -v "$name")
@@ -132,12 +128,7 @@ need_chromium() {
     return
   fi
   find_chromium && return
-  if have apt-get && as_root true 2>/dev/null; then
-    say "installing Debian's package chromium"
-    as_root apt-get update -qq
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
-    find_chromium && return
-  fi
+  apt_install chromium && find_chromium && return
   die "no Chromium was found: install one (Debian: apt-get install chromium), or set CHROMIUM_PATH to a Chromium or Chrome"
 }
 
@@ -151,6 +142,14 @@ find_chromium() {
     fi
   done
   return 1
+}
+
+# apt_install PACKAGE: fails where apt-get may not be used, or does not have it.
+apt_install() {
+  have apt-get && as_root true 2>/dev/null || return 1
+  say "installing Debian's package $1"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1"
 }
 
 as_root() {

@@ -93,13 +93,13 @@ impl Linear {
     /// # Errors
     /// [`ShapeError`] when lengths disagree, `inputs` is odd or not in 2..=8192, `outputs` is no multiple of [`PANEL`], or a number is not finite.
     pub fn from_panels(inputs: usize, outputs: usize, panels: Vec<i8>, factors: Factors) -> Result<Linear, ShapeError> {
-        let sized = sized(inputs, outputs) && panels.len() == inputs * outputs;
+        if !sized(inputs, outputs) || panels.len() != inputs * outputs {
+            return Err(ShapeError::Shape("linear layer"));
+        }
         // In a browser layers are read from bundles, where weights that four bits say have four bits.
-        let limit = match sized && (cfg!(target_arch = "wasm32") || !four_bits::say(inputs, &panels)) {
-            true => limit(inputs, &panels),
-            false => four_bits::LIMIT,
-        };
-        Linear::new(inputs, outputs, sized, Weights::Panels(panels), limit, factors)
+        let coarse = cfg!(not(target_arch = "wasm32")) && four_bits::say(inputs, &panels);
+        let limit = if coarse { four_bits::LIMIT } else { limit(inputs, &panels) };
+        Linear::new(inputs, outputs, Weights::Panels(panels), limit, factors)
     }
 
     /// A layer whose weights have been read in four bits.
@@ -108,18 +108,21 @@ impl Linear {
     /// As [`Linear::from_panels`].
     pub fn from_four_bits(outputs: usize, weights: FourBits, factors: Factors) -> Result<Linear, ShapeError> {
         let inputs = weights.inputs();
-        let sized = sized(inputs, outputs) && weights.panels() * PANEL == outputs;
+        if !sized(inputs, outputs) || weights.panels() * PANEL != outputs {
+            return Err(ShapeError::Shape("linear layer"));
+        }
         let weights = match weights.form {
             Form::Bytes(panels) => Weights::Panels(panels),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Form::Levels(levels) => Weights::Levels(levels),
         };
-        Linear::new(inputs, outputs, sized, weights, four_bits::LIMIT, factors)
+        Linear::new(inputs, outputs, weights, four_bits::LIMIT, factors)
     }
 
-    fn new(inputs: usize, outputs: usize, sized: bool, weights: Weights, limit: i16, factors: Factors) -> Result<Linear, ShapeError> {
+    /// The layer, if its numbers are as many as its size asks for, and finite.
+    fn new(inputs: usize, outputs: usize, weights: Weights, limit: i16, factors: Factors) -> Result<Linear, ShapeError> {
         let Factors { scales, columns, bias } = factors;
-        if !sized || scales.len() != outputs || columns.len() != inputs || bias.len() != outputs {
+        if scales.len() != outputs || columns.len() != inputs || bias.len() != outputs {
             return Err(ShapeError::Shape("linear layer"));
         }
         if scales.iter().chain(&columns).any(|s| !(s.is_finite() && *s >= 0.0)) || bias.iter().any(|b| !b.is_finite()) {

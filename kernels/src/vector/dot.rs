@@ -26,9 +26,9 @@ pub(crate) fn dots(simd: Simd, rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
         #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         Set::Scalar => scalar(rows, dim, q, out),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        Set::Simd128 => wasm::dots(rows, dim, q, out),
+        Set::Simd128 => in_groups(rows, dim, q, out, wasm::group::<{ wasm::ROWS }>, wasm::group::<1>),
         #[cfg(target_arch = "aarch64")]
-        Set::Neon => neon::dots(rows, dim, q, out),
+        Set::Neon => in_groups(rows, dim, q, out, neon::group::<{ neon::ROWS }>, neon::group::<1>),
         // SAFETY: a `Simd` is proof of its features; the lengths are checked above.
         #[cfg(target_arch = "x86_64")]
         Set::Avx2 => unsafe { x86::dots_avx2(rows, dim, q, out) },

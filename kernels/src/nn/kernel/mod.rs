@@ -22,24 +22,37 @@ use super::PANEL;
 use super::float::gelu;
 use std::ops::Range;
 
-/// Calls `$function::<ROWS, NARROW>` for the run-time number of rows, at most four, and whether panels are of bytes.
+/// Makes `$kernel` a kernel of up to four rows and one panel, by the function `rows_of::<ROWS, NARROW>` beside it.
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
-macro_rules! up_to_four {
-    ($rows:expr, $narrow:expr, $function:ident $arguments:tt) => {
-        match ($rows, $narrow) {
-            (1, true) => $function::<1, true> $arguments,
-            (2, true) => $function::<2, true> $arguments,
-            (3, true) => $function::<3, true> $arguments,
-            (_, true) => $function::<4, true> $arguments,
-            (1, false) => $function::<1, false> $arguments,
-            (2, false) => $function::<2, false> $arguments,
-            (3, false) => $function::<3, false> $arguments,
-            (_, false) => $function::<4, false> $arguments,
+macro_rules! kernel_of_four_rows {
+    ($kernel:ident) => {
+        impl super::Kernel for $kernel {
+            const ROWS: usize = 4;
+            const PANELS: usize = 1;
+
+            #[inline(always)]
+            fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: super::Numbers<'_>, count: usize, tile: &mut super::Tile) {
+                let (w, narrow) = super::check(x, stride, rows, pairs, panels, count);
+                let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
+                // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
+                unsafe {
+                    match (rows, narrow) {
+                        (1, true) => rows_of::<1, true>(x, stride, pairs, w, t),
+                        (2, true) => rows_of::<2, true>(x, stride, pairs, w, t),
+                        (3, true) => rows_of::<3, true>(x, stride, pairs, w, t),
+                        (_, true) => rows_of::<4, true>(x, stride, pairs, w, t),
+                        (1, false) => rows_of::<1, false>(x, stride, pairs, w, t),
+                        (2, false) => rows_of::<2, false>(x, stride, pairs, w, t),
+                        (3, false) => rows_of::<3, false>(x, stride, pairs, w, t),
+                        (_, false) => rows_of::<4, false>(x, stride, pairs, w, t),
+                    }
+                }
+            }
         }
     };
 }
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
-use up_to_four;
+use kernel_of_four_rows;
 
 /// Most rows in a tile, over all kernels and their panels.
 pub(super) const TILE_ROWS: usize = 24;

@@ -1,28 +1,16 @@
 //! The tile with ARM's NEON, which every 64-bit ARM processor has: four outputs at a time, an input times each.
 
-use super::{Kernel, Numbers, Tile, check, up_to_four};
+use super::kernel_of_four_rows;
 use crate::nn::PANEL;
 use core::arch::aarch64::{
     int16x4_t, int16x8_t, int32x4_t, vdupq_n_s32, vget_low_s8, vget_low_s16, vld1_dup_s32, vld2q_s8, vld2q_s16, vmlal_high_lane_s16,
     vmlal_lane_s16, vmovl_high_s8, vmovl_s8, vreinterpret_s16_s32, vst1q_s32,
 };
 
-/// NEON.
+/// NEON. The sums of four rows fill sixteen of the thirty-two registers.
 pub(in crate::nn) struct Neon;
 
-impl Kernel for Neon {
-    /// Their sums fill sixteen of the thirty-two registers.
-    const ROWS: usize = 4;
-    const PANELS: usize = 1;
-
-    #[inline(always)]
-    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
-        let (w, narrow) = check(x, stride, rows, pairs, panels, count);
-        let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
-        // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
-        unsafe { up_to_four!(rows, narrow, rows_of(x, stride, pairs, w, t)) }
-    }
-}
+kernel_of_four_rows!(Neon);
 
 /// # Safety
 /// `x` holds `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes where `NARROW`, else 16-bit), `tile` R rows.

@@ -1,25 +1,13 @@
 //! The tile with WebAssembly's 128-bit instructions: `i32x4.dot_i16x8` multiplies eight pairs and adds them by twos.
 
-use super::{Kernel, Numbers, Tile, check, up_to_four};
+use super::kernel_of_four_rows;
 use crate::nn::PANEL;
 use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_splat, v128, v128_load, v128_load32_splat, v128_store};
 
-/// WebAssembly's fixed-width SIMD.
+/// WebAssembly's fixed-width SIMD. With two vectors of outputs, the sums of four rows, weights and broadcasts fit the sixteen registers of an x86 machine.
 pub(in crate::nn) struct Simd128;
 
-impl Kernel for Simd128 {
-    /// With two vectors of outputs, the sums, weights and broadcasts fit the sixteen registers of an x86 machine.
-    const ROWS: usize = 4;
-    const PANELS: usize = 1;
-
-    #[inline(always)]
-    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
-        let (w, narrow) = check(x, stride, rows, pairs, panels, count);
-        let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
-        // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
-        unsafe { up_to_four!(rows, narrow, rows_of(x, stride, pairs, w, t)) }
-    }
-}
+kernel_of_four_rows!(Simd128);
 
 /// # Safety
 /// `x` holds `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes where `NARROW`, else 16-bit), `tile` R rows.

@@ -1,19 +1,14 @@
 //! Dot products with ARM's NEON, which every 64-bit ARM processor has.
 
-use super::{in_groups, rest};
+use super::rest;
 use core::arch::aarch64::{vaddvq_s32, vdupq_n_s32, vget_low_s8, vld1q_s8, vmull_high_s8, vmull_s8, vpadalq_s16};
 
 /// Rows at a time, which share the reading of the query.
-const ROWS: usize = 4;
+pub(super) const ROWS: usize = 4;
 
-/// See [`super::dots`], which has checked the lengths.
-pub(super) fn dots(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
-    in_groups(rows, dim, q, out, group::<ROWS>, group::<1>);
-}
-
-/// The same for as many rows as there is room for.
+/// `out[i]` = the dot product of `q` with the first numbers of row `i`, for as many rows as there is room for.
 #[inline(always)]
-fn group<const N: usize>(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32; N]) {
+pub(super) fn group<const N: usize>(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32; N]) {
     assert!(q.len() <= dim && rows.len() == N * dim);
     let whole = q.len() / 16 * 16;
     // SAFETY: NEON is part of this target; each `at + 16` is at most q.len() <= dim, and `rows` holds N rows of `dim` numbers.

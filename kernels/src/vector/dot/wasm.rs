@@ -1,20 +1,15 @@
 //! Dot products with WebAssembly's 128-bit instructions.
 
-use super::{in_groups, rest};
+use super::rest;
 use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, v128};
 
 /// Rows at a time, which share the reading of the query. Where the rows are in the cache four are as fast; where they come from memory, four take half
 /// as long again (`docs/performance-and-budgets.md`).
-const ROWS: usize = 3;
+pub(super) const ROWS: usize = 3;
 
-/// See [`super::dots`], which has checked the lengths.
-pub(super) fn dots(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
-    in_groups(rows, dim, q, out, group::<ROWS>, group::<1>);
-}
-
-/// The same for as many rows as there is room for.
+/// `out[i]` = the dot product of `q` with the first numbers of row `i`, for as many rows as there is room for.
 #[inline(always)]
-fn group<const N: usize>(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32; N]) {
+pub(super) fn group<const N: usize>(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32; N]) {
     assert!(q.len() <= dim && rows.len() == N * dim);
     let whole = q.len() / 8 * 8;
     let mut sums = [i32x4_splat(0); N];
