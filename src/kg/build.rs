@@ -300,6 +300,20 @@ impl KgBuilder {
         self.repeated_names
     }
 
+    /// What each relation is called so far: its label, or what its name says, then its aliases.
+    pub fn relation_names(&self) -> impl Iterator<Item = (RelationId, Vec<String>)> {
+        self.relations.iter().zip(0..).map(|(r, at)| {
+            let label = if r.label.is_empty() { label_of_name(&r.name) } else { r.label.clone() };
+            (RelationId(at), std::iter::once(label).chain(r.aliases.iter().cloned()).collect())
+        })
+    }
+
+    /// What types are called so far: labels, or what their names say, and aliases.
+    pub fn type_names(&self) -> impl Iterator<Item = String> {
+        let label = |t: &EntityType| if t.label.is_empty() { label_of_name(&t.name) } else { t.label.clone() };
+        self.types.iter().flat_map(move |t| std::iter::once(label(t)).chain(t.aliases.iter().cloned()))
+    }
+
     /// How many triples were given so far, repetitions included.
     pub fn given(&self) -> usize {
         self.triples.len()

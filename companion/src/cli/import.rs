@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// How files of a knowledge graph are read.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Tables {
     /// Tables of entities: id, label, aliases, types, description
     #[arg(long, num_args = 1..)]
@@ -30,6 +30,10 @@ pub struct Tables {
     /// Which tails of tables are literals: `auto`, `none`, or relations separated by commas
     #[arg(long, default_value = "auto")]
     literals: String,
+    /// Leave relations the names that their files give them: otherwise those with everyday labels are also called as people call them, "born in" for
+    /// "place of birth"
+    #[arg(long)]
+    own_names: bool,
     /// Stop at the first malformed line
     #[arg(long)]
     strict: bool,
@@ -53,6 +57,11 @@ fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
 }
 
 impl Tables {
+    /// The same, with relations left the names that their files give them: training says what people call them in its own ways.
+    pub fn with_own_names(&self) -> Tables {
+        Tables { own_names: true, ..self.clone() }
+    }
+
     /// Reads the graph.
     pub fn import(&self, triples: &[PathBuf]) -> Result<(KnowledgeGraph, ImportReport)> {
         let (files, options) = self.files(triples)?;
@@ -71,6 +80,7 @@ impl Tables {
                 "none" => LiteralRule::Nothing,
                 named => LiteralRule::Relations(named.split(',').map(str::to_owned).collect()),
             },
+            everyday_names: !self.own_names,
             ..ImportOptions::default()
         };
         let files = KgFiles {
@@ -99,6 +109,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if !r.literal_relations.is_empty() {
         println!("taken for literals: the tails of {}", r.literal_relations.join(", "));
+    }
+    if r.everyday_relations > 0 {
+        println!("{} relations are also called as people call them (--own-names: they are not)", r.everyday_relations);
     }
     if r.shared_names > 0 {
         println!("{} names belong to several entities, such as: {}", r.shared_names, r.shared_examples.join(", "));

@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
     let own = if args.kg.is_empty() {
         everyday::world(args.seed).into_diagnostic()?
     } else {
-        let (own, read) = args.tables.import(&args.kg)?;
+        let (own, read) = args.tables.with_own_names().import(&args.kg)?;
         for problem in read.problems.iter().take(5) {
             bars.warn(&problem.to_string());
         }
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let graph = || match args.kg.is_empty() {
         true => everyday::world(args.seed).map_err(|e| e.to_string()),
-        false => args.tables.import(&args.kg).map(|x| x.0).map_err(|e| e.to_string()),
+        false => args.tables.with_own_names().import(&args.kg).map(|x| x.0).map_err(|e| e.to_string()),
     };
     let (test, about) = (beside(&args.out, "test.jsonl"), beside(&args.out, "md"));
     let writer = |path: &Path| File::create(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()));

@@ -254,7 +254,7 @@ fn graph(args: &Args) -> Result<Option<Linker>> {
     if args.kg.is_empty() {
         return Ok(None);
     }
-    let (graph, report) = args.tables.import(&args.kg)?;
+    let (graph, report) = args.tables.with_own_names().import(&args.kg)?;
     for problem in report.problems.iter().take(3) {
         eprintln!("warning: {problem}");
     }

@@ -104,7 +104,8 @@ fn tables_of_entities_relations_and_types_name_what_triples_mention() {
     ]);
     let one = |i: usize| vec![paths[i].clone()];
     let all = KgFiles { triples: one(0), entities: one(1), relations: one(2), types: one(3) };
-    let (g, report) = import(&all, &ImportOptions::default()).unwrap();
+    let own = ImportOptions { everyday_names: false, ..ImportOptions::default() };
+    let (g, report) = import(&all, &own).unwrap();
     assert_eq!(report.problems.iter().map(|p| (p.line, p.what.as_str())).collect::<Vec<_>>(), [(4, "it has no id")]);
     let heat = node(&g, "Heat");
     assert_eq!((g.id(heat), g.description(heat)), ("Q1", "a film"));
@@ -115,6 +116,11 @@ fn tables_of_entities_relations_and_types_name_what_triples_mention() {
     let film = v.type_named("Q11424").unwrap();
     assert_eq!(v.entity_type(film).unwrap().label, "film");
     assert_eq!(r.domain, [(Class::Type(film), 1)]);
+    assert_eq!(report.everyday_relations, 0);
+    // What people call it comes after; "film director" speaks of a type, but the file says it.
+    let (g, report) = import(&all, &ImportOptions::default()).unwrap();
+    let aliases = &g.vocabulary().relations()[0].aliases;
+    assert_eq!((report.everyday_relations, aliases.join(";").as_str()), (1, "directed by;film director;filmmaker"));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! Everything keeps the order of the files, so that the same files give the same graph.
 
 mod documents;
+mod everyday_names;
 mod gather;
 mod labels;
 mod lines;
@@ -60,6 +61,8 @@ pub struct ImportOptions {
     pub literals: LiteralRule,
     /// The language whose labels come first in RDF.
     pub language: String,
+    /// Whether relations get everyday names beside their own, where their labels are everyday ones.
+    pub everyday_names: bool,
 }
 
 impl Default for ImportOptions {
@@ -71,6 +74,7 @@ impl Default for ImportOptions {
             term_columns: None,
             literals: LiteralRule::Auto,
             language: "en".to_owned(),
+            everyday_names: true,
         }
     }
 }
@@ -143,6 +147,9 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     }
     rows.add_to(kg, &options.literals, &mut report)?;
     statements.add_to(kg, &options.language)?;
+    if options.everyday_names {
+        report.named(everyday_names::add(kg)?);
+    }
     Ok(report)
 }
 

@@ -69,6 +69,8 @@ pub struct ImportReport {
     pub circular_examples: Vec<(String, String)>,
     /// How often an entity was given a name that it had already; it is kept once.
     pub repeated_names: usize,
+    /// Relations that got everyday names beside their own.
+    pub everyday_relations: usize,
 }
 
 /// Collects the report while files are read.
@@ -78,15 +80,21 @@ pub(super) struct Reporter {
     problems: Vec<Problem>,
     malformed: u64,
     pub literal_relations: Vec<String>,
+    everyday_relations: usize,
 }
 
 impl Reporter {
     pub fn new(strict: bool) -> Self {
-        Reporter { strict, files: Vec::new(), problems: Vec::new(), malformed: 0, literal_relations: Vec::new() }
+        Reporter { strict, files: Vec::new(), problems: Vec::new(), malformed: 0, literal_relations: Vec::new(), everyday_relations: 0 }
     }
 
     pub fn start(&mut self, file: &str) {
         self.files.push(FileReport { file: file.to_owned(), used: 0, malformed: 0 });
+    }
+
+    /// So many relations got everyday names.
+    pub fn named(&mut self, relations: usize) {
+        self.everyday_relations = relations;
     }
 
     /// A line was used.
@@ -139,6 +147,7 @@ impl Reporter {
             circular_names: circular.len(),
             circular_examples: circular.iter().take(10).map(|&(a, b)| (graph.label(a).to_owned(), graph.label(b).to_owned())).collect(),
             repeated_names,
+            everyday_relations: self.everyday_relations,
         }
     }
 }

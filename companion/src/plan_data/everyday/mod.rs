@@ -62,6 +62,12 @@ pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
     Some([list(row.get(2)?).collect(), list(row.get(3)?).collect()])
 }
 
+/// What people call the relation of this label beside it; verbs come without "to". None where the label is no everyday one.
+pub fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
+    let rows = fields(RELATIONS).filter(move |f| f[0].eq_ignore_ascii_case(label));
+    rows.flat_map(|f| list(f[1])).map(|name| name.strip_prefix("to ").unwrap_or(name))
+}
+
 /// The world of a seed.
 ///
 /// # Errors

@@ -1,0 +1,89 @@
+//! Everyday names for relations that a file names by their label alone: "born in" for "place of birth".
+//!
+//! Knowledge graphs name relations as their schema does, and people ask as they speak. Where a label is one of the everyday relations that the planner is
+//! trained with, what people call it becomes its alias, unless another relation of the graph is called so, or a word of it is a type of the graph ("capital
+//! city", where there are cities): what the graph's own files say comes first.
+
+use crate::plan_data::everyday::synonyms;
+use pocketgraph::kg::{KgBuilder, KgError};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Adds the everyday names of the relations so far; gives how many relations got any.
+///
+/// # Errors
+/// [`KgError`] never comes of these names; it is the builder's.
+pub(super) fn add(kg: &mut KgBuilder) -> Result<usize, KgError> {
+    let types: BTreeSet<String> = kg.type_names().map(|name| name.to_lowercase()).collect();
+    let of_a_type = |name: &str| name.to_lowercase().split(' ').any(|word| types.contains(word));
+    // Everyday relations may share a name ("language"): what two relations of the graph would be called, neither is.
+    let mut bearers: BTreeMap<String, usize> = BTreeMap::new();
+    let relations: Vec<_> = kg.relation_names().collect();
+    let wanted: Vec<Vec<&str>> = relations
+        .iter()
+        .map(|(_, names)| names.first().map(|label| synonyms(label).filter(|name| !of_a_type(name)).collect()).unwrap_or_default())
+        .collect();
+    for ((_, own), everyday) in relations.iter().zip(&wanted) {
+        let mut all: Vec<String> = own.iter().map(String::as_str).chain(everyday.iter().copied()).map(str::to_lowercase).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().for_each(|name| *bearers.entry(name).or_default() += 1);
+    }
+    let mut named = 0;
+    for ((relation, own), everyday) in relations.iter().zip(wanted) {
+        let mut new = everyday
+            .into_iter()
+            .filter(|name| bearers.get(&name.to_lowercase()) == Some(&1) && !own.iter().any(|o| o.eq_ignore_ascii_case(name)))
+            .peekable();
+        named += usize::from(new.peek().is_some());
+        new.try_for_each(|name| kg.relation_alias(*relation, name))?;
+    }
+    Ok(named)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn names(relations: &[(&str, &str)]) -> (usize, Vec<Vec<String>>) {
+        let mut kg = KgBuilder::default();
+        for (name, label) in relations {
+            let r = kg.relation(name).unwrap();
+            kg.relation_label(r, label).unwrap();
+        }
+        let named = add(&mut kg).unwrap();
+        (named, kg.relation_names().map(|(_, names)| names).collect())
+    }
+
+    #[test]
+    fn a_relation_of_an_everyday_label_is_called_as_people_call_it() {
+        let (named, all) = names(&[("P20", "Place of death"), ("P9", "hue of the third kind"), ("place_of_birth", "")]);
+        assert_eq!(named, 2);
+        assert!(all[0].iter().any(|n| n == "died in"), "{all:?}");
+        assert_eq!(all[1], ["hue of the third kind"]);
+        assert!(all[2].iter().any(|n| n == "born in"), "{all:?}");
+        // Verbs stand without "to".
+        assert!(names(&[("P108", "employer")]).1[0].iter().any(|n| n == "work for"));
+    }
+
+    #[test]
+    fn a_name_that_speaks_of_a_type_is_not_given() {
+        let mut kg = KgBuilder::default();
+        kg.relation("capital").unwrap();
+        assert_eq!(add(&mut kg).unwrap(), 1);
+        assert!(kg.relation_names().next().unwrap().1.iter().any(|n| n == "capital city"));
+        let mut kg = KgBuilder::default();
+        kg.relation("capital").unwrap();
+        kg.entity_type("City").unwrap();
+        add(&mut kg).unwrap();
+        assert!(!kg.relation_names().next().unwrap().1.iter().any(|n| n.contains("city")));
+    }
+
+    #[test]
+    fn a_name_that_another_relation_bears_or_would_get_is_given_to_none() {
+        let (_, all) = names(&[("P19", "place of birth"), ("x", "Born in")]);
+        assert!(!all[0].iter().any(|n| n == "born in"), "{all:?}");
+        let (_, twice) = names(&[("a", "place of birth"), ("b", "place of birth")]);
+        assert_eq!(twice, [["place of birth"], ["place of birth"]]);
+    }
+}
