@@ -62,10 +62,13 @@ pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
     Some([list(row.get(2)?).collect(), list(row.get(3)?).collect()])
 }
 
-/// What people call the relation of this label beside it; verbs come without "to". None where the label is no everyday one.
+/// What people call the relation of this label beside it; verbs come without "to". What speaks of a kind of thing that it joins is left out: "film director"
+/// would have "which films" ask for a director. None where the label is no everyday one.
 pub fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
-    let rows = fields(RELATIONS).filter(move |f| f[0].eq_ignore_ascii_case(label));
-    rows.flat_map(|f| list(f[1])).map(|name| name.strip_prefix("to ").unwrap_or(name))
+    fields(RELATIONS).filter(move |f| f[0].eq_ignore_ascii_case(label)).flat_map(|f| {
+        let names = list(f[1]).map(|name| name.strip_prefix("to ").unwrap_or(name));
+        names.filter(move |name| !name.split(' ').any(|word| [f[2], f[3]].contains(&word)))
+    })
 }
 
 /// The world of a seed.
