@@ -1,6 +1,7 @@
 """Questions of one hop in other words: every question of QUESTIONS (JSON Lines with question, entity and plan) is said by the wordings that
-WORDINGS has for its plan, one after the other, so that all come about equally often. Prints JSON Lines. Two files of wordings stand beside this one:
-metaqa_rewordings.tsv, the default, was read while planning by meaning was written; metaqa_rewordings_2.tsv was written afterwards, and metaqa_rewordings_3.tsv last, by a language model that knew nothing of the program.
+WORDINGS has for its plan, one after the other, so that all come about equally often. Prints JSON Lines. Three files of wordings stand beside this one:
+metaqa_rewordings.tsv, the default, was read while planning by meaning was written; metaqa_rewordings_2.tsv was written afterwards; metaqa_rewordings_3.tsv
+was written last, by a language model that knew nothing of the program.
 
     python3 benches/reword.py DATA/metaqa/1hop_dev.jsonl [WORDINGS] > reworded.jsonl
 """

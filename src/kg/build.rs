@@ -302,16 +302,15 @@ impl KgBuilder {
 
     /// What each relation is called so far: its label, or what its name says, then its aliases.
     pub fn relation_names(&self) -> impl Iterator<Item = (RelationId, Vec<String>)> {
-        self.relations.iter().zip(0..).map(|(r, at)| {
-            let label = if r.label.is_empty() { label_of_name(&r.name) } else { r.label.clone() };
-            (RelationId(at), std::iter::once(label).chain(r.aliases.iter().cloned()).collect())
-        })
+        self.relations
+            .iter()
+            .zip(0..)
+            .map(|(r, at)| (RelationId(at), std::iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect()))
     }
 
     /// What types are called so far: labels, or what their names say, and aliases.
     pub fn type_names(&self) -> impl Iterator<Item = String> {
-        let label = |t: &EntityType| if t.label.is_empty() { label_of_name(&t.name) } else { t.label.clone() };
-        self.types.iter().flat_map(move |t| std::iter::once(label(t)).chain(t.aliases.iter().cloned()))
+        self.types.iter().flat_map(|t| std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()))
     }
 
     /// How many triples were given so far, repetitions included.
@@ -388,6 +387,11 @@ fn label_of_entity(id: &str) -> String {
     if id.contains("://") { label_of_name(id) } else { id.to_owned() }
 }
 
+/// A relation's or type's label, or what its name says where it has none.
+fn label_or_name(label: &str, name: &str) -> String {
+    if label.is_empty() { label_of_name(name) } else { label.to_owned() }
+}
+
 /// Fills in labels, frequencies and the schema.
 fn count(graph: &KnowledgeGraph, v: &mut Vocabulary) {
     let mut schema: BTreeMap<(RelationId, Class, Class), u32> = BTreeMap::new();
@@ -417,18 +421,14 @@ fn count(graph: &KnowledgeGraph, v: &mut Vocabulary) {
     for r in &mut v.relations {
         r.domain.sort_by_key(|&(class, n)| (std::cmp::Reverse(n), class));
         r.range.sort_by_key(|&(class, n)| (std::cmp::Reverse(n), class));
-        if r.label.is_empty() {
-            r.label = label_of_name(&r.name);
-        }
-        let label = r.label.clone();
+        let label = label_or_name(&r.label, &r.name);
         r.aliases.retain(|a| *a != label);
+        r.label = label;
     }
     for t in &mut v.types {
-        if t.label.is_empty() {
-            t.label = label_of_name(&t.name);
-        }
-        let label = t.label.clone();
+        let label = label_or_name(&t.label, &t.name);
         t.aliases.retain(|a| *a != label);
+        t.label = label;
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Tables {
     #[arg(long, default_value = "auto")]
     literals: String,
     /// Leave relations the names that their files give them: otherwise those with everyday labels are also called as people call them, "born in" for
-    /// "place of birth"
+    /// "place of birth". `train data` and `train planner` always leave them
     #[arg(long)]
     own_names: bool,
     /// Stop at the first malformed line

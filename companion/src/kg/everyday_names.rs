@@ -1,10 +1,10 @@
 //! Everyday names for relations that a file names by their label alone: "born in" for "place of birth".
 //!
 //! Knowledge graphs name relations as their schema does, and people ask as they speak. Where a label is one of the everyday relations that the planner is
-//! trained with, what people call it becomes its alias, unless another relation of the graph is called so, or a word of it is a type of the graph: what the
-//! graph's own files say comes first.
+//! trained with, what people call it becomes its alias, unless another relation of the graph is called so, since what the graph's own files say comes first, or
+//! a word of it is a type: "film director" would have "which films" ask for a director.
 
-use crate::plan_data::everyday::synonyms;
+use crate::plan_data::everyday::{self, EverydayRelation};
 use pocketgraph::kg::{KgBuilder, KgError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,29 +13,32 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// [`KgError`] never comes of these names; it is the builder's.
 pub(super) fn add(kg: &mut KgBuilder) -> Result<usize, KgError> {
+    let mut everyday: BTreeMap<String, Vec<EverydayRelation>> = BTreeMap::new();
+    for relation in everyday::relations() {
+        everyday.entry(relation.label.to_ascii_lowercase()).or_default().push(relation);
+    }
     let types: BTreeSet<String> = kg.type_names().map(|name| name.to_lowercase()).collect();
-    let of_a_type = |name: &str| name.to_lowercase().split(' ').any(|word| types.contains(word));
-    // Everyday relations may share a name ("language"): what two relations of the graph would be called, neither is.
-    let mut bearers: BTreeMap<String, usize> = BTreeMap::new();
     let relations: Vec<_> = kg.relation_names().collect();
     let wanted: Vec<Vec<&str>> = relations
         .iter()
-        .map(|(_, names)| names.first().map(|label| synonyms(label).filter(|name| !of_a_type(name)).collect()).unwrap_or_default())
+        .map(|(_, own)| {
+            let same = own.first().and_then(|label| everyday.get(&label.to_ascii_lowercase())).into_iter().flatten();
+            let of_a_type = |name: &str, joins: &[&str]| name.split(' ').any(|w| joins.contains(&w) || types.contains(&w.to_lowercase()));
+            let names = same.flat_map(|r| r.names.iter().copied().filter(|name| !of_a_type(name, &r.joins)));
+            names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
+        })
         .collect();
-    for ((_, own), everyday) in relations.iter().zip(&wanted) {
-        let mut all: Vec<String> = own.iter().map(String::as_str).chain(everyday.iter().copied()).map(str::to_lowercase).collect();
-        all.sort_unstable();
-        all.dedup();
+    // Everyday relations may share a name ("language"): what two relations of the graph would be called, neither is.
+    let mut bearers: BTreeMap<String, usize> = BTreeMap::new();
+    for ((_, own), new) in relations.iter().zip(&wanted) {
+        let all: BTreeSet<String> = own.iter().map(String::as_str).chain(new.iter().copied()).map(str::to_lowercase).collect();
         all.into_iter().for_each(|name| *bearers.entry(name).or_default() += 1);
     }
     let mut named = 0;
-    for ((relation, own), everyday) in relations.iter().zip(wanted) {
-        let mut new = everyday
-            .into_iter()
-            .filter(|name| bearers.get(&name.to_lowercase()) == Some(&1) && !own.iter().any(|o| o.eq_ignore_ascii_case(name)))
-            .peekable();
-        named += usize::from(new.peek().is_some());
-        new.try_for_each(|name| kg.relation_alias(*relation, name))?;
+    for ((relation, _), new) in relations.into_iter().zip(wanted) {
+        let mut alone = new.into_iter().filter(|name| bearers.get(&name.to_lowercase()) == Some(&1)).peekable();
+        named += usize::from(alone.peek().is_some());
+        alone.try_for_each(|name| kg.relation_alias(relation, name))?;
     }
     Ok(named)
 }

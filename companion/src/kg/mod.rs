@@ -148,7 +148,7 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     rows.add_to(kg, &options.literals, &mut report)?;
     statements.add_to(kg, &options.language)?;
     if options.everyday_names {
-        report.named(everyday_names::add(kg)?);
+        report.everyday_relations = everyday_names::add(kg)?;
     }
     Ok(report)
 }

@@ -80,7 +80,7 @@ pub(super) struct Reporter {
     problems: Vec<Problem>,
     malformed: u64,
     pub literal_relations: Vec<String>,
-    everyday_relations: usize,
+    pub everyday_relations: usize,
 }
 
 impl Reporter {
@@ -90,11 +90,6 @@ impl Reporter {
 
     pub fn start(&mut self, file: &str) {
         self.files.push(FileReport { file: file.to_owned(), used: 0, malformed: 0 });
-    }
-
-    /// So many relations got everyday names.
-    pub fn named(&mut self, relations: usize) {
-        self.everyday_relations = relations;
     }
 
     /// A line was used.

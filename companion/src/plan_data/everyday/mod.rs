@@ -62,12 +62,22 @@ pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
     Some([list(row.get(2)?).collect(), list(row.get(3)?).collect()])
 }
 
-/// What people call the relation of this label beside it; verbs come without "to". What speaks of a kind of thing that it joins is left out: "film director"
-/// would have "which films" ask for a director. None where the label is no everyday one.
-pub fn synonyms(label: &str) -> impl Iterator<Item = &'static str> {
-    fields(RELATIONS).filter(move |f| f[0].eq_ignore_ascii_case(label)).flat_map(|f| {
-        let names = list(f[1]).map(|name| name.strip_prefix("to ").unwrap_or(name));
-        names.filter(move |name| !name.split(' ').any(|word| [f[2], f[3]].contains(&word)))
+/// An everyday relation.
+pub struct EverydayRelation {
+    /// Its label.
+    pub label: &'static str,
+    /// What people call it beside that; verbs come without "to".
+    pub names: Vec<&'static str>,
+    /// The types of its heads and of its tails.
+    pub joins: [&'static str; 2],
+}
+
+/// The everyday relations. Several may have the same label.
+pub fn relations() -> impl Iterator<Item = EverydayRelation> {
+    fields(RELATIONS).map(|row| EverydayRelation {
+        label: row[0],
+        names: list(row[1]).map(|name| name.strip_prefix("to ").unwrap_or(name)).collect(),
+        joins: [row[2], row[3]],
     })
 }
 
