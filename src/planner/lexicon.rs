@@ -1,6 +1,6 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
-use super::measures::{asking, bases, measures};
+use super::measures::{asking, bases, extreme, measures};
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, is_stop_word, stem, words};
@@ -19,6 +19,15 @@ pub(super) struct Lexicon {
     numeric: Vec<RelationId>,
     relations: Vec<Entry<RelationId>>,
     types: Vec<Entry<TypeId>>,
+    /// Names of relations of two words or more, the longest first.
+    whole: Vec<Whole>,
+}
+
+/// A name of several words: stems, of function words the words themselves.
+#[derive(Debug, Clone, PartialEq)]
+struct Whole {
+    words: Vec<String>,
+    of: Vec<RelationId>,
 }
 
 /// A word of names, and whose names.
@@ -40,6 +49,7 @@ impl Lexicon {
                 lexicon.numeric.push(id);
             }
             for text in std::iter::once(&relation.label).chain(&relation.aliases) {
+                lexicon.add_whole(text, id);
                 let all = content(text);
                 // "In state" says no more than that it leads to states, which other relations do too.
                 let bare = text == &relation.label && all.len() == 1 && words(&text.replace('_', " ")).len() > 1;
@@ -60,7 +70,35 @@ impl Lexicon {
                 }
             }
         }
+        sort_by(&mut lexicon.whole, |a, b| b.words.len().cmp(&a.words.len()));
         lexicon
+    }
+
+    /// Adds a name of two content words or more. A superlative in it is read as one.
+    fn add_whole(&mut self, name: &str, id: RelationId) {
+        let spaced = name.replace('_', " ");
+        let mut words: Vec<String> = words(&spaced).iter().map(|w| fold(w.text)).collect();
+        let content = |word: &String| !is_function_word(word);
+        let first = words.iter().position(content).unwrap_or(words.len());
+        words.drain(..first);
+        words.truncate(words.iter().rposition(content).map_or(0, |last| last + 1));
+        if words.iter().filter(|w| content(w)).count() < 2 || words.iter().any(|w| extreme(w).is_some()) {
+            return;
+        }
+        let words: Vec<String> = words.iter().map(|w| piece(w)).collect();
+        match self.whole.iter_mut().find(|known| known.words == words) {
+            Some(known) if known.of.contains(&id) => {}
+            Some(known) => known.of.push(id),
+            None => self.whole.push(Whole { words, of: vec![id] }),
+        }
+    }
+
+    /// The longest whole name of relations that these words begin with: how many words it has, and whose name it is.
+    pub fn whole_name<'w>(&self, words: impl Iterator<Item = &'w str>) -> Option<(usize, &[RelationId])> {
+        let longest = self.whole.first()?.words.len();
+        let said: Vec<String> = words.take(longest).map(piece).collect();
+        let found = self.whole.iter().find(|name| said.starts_with(&name.words))?;
+        Some((found.words.len(), &found.of))
     }
 
     /// The relations that a word speaks of, each with how much; ascending by relation.
@@ -162,6 +200,11 @@ impl Lexicon {
     pub fn relation_is(&self, relation: RelationId, any: &[&str]) -> bool {
         any.iter().map(|word| stem_of(word)).any(|stem| self.relations.iter().any(|e| e.stem == stem && e.of.contains(&relation)))
     }
+}
+
+/// A word as it stands in a name of several.
+fn piece(folded: &str) -> String {
+    if is_function_word(folded) { folded.to_owned() } else { stem_of(folded) }
 }
 
 fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, first: String, folded: String, id: T) {

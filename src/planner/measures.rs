@@ -1,5 +1,7 @@
 //! What everyday words measure and ask for: "long" speaks of a length, "kind" of a genre, in any graph that has such a relation.
 
+use crate::plan::Extreme;
+
 /// Adjectives of measure, in their base form, and words by which relations for it are known, the likeliest first.
 const MEASURES: [(&str, &[&str]); 26] = [
     ("big", &["area", "size", "population"]),
@@ -92,6 +94,17 @@ const ASKING: [(&str, &[&str]); 29] = [
 /// The words by which the relation is known that a word of a question asks for.
 pub(super) fn asking(word: &str) -> &'static [&'static str] {
     ASKING.binary_search_by(|(known, _)| (*known).cmp(word)).map_or(&[], |at| ASKING[at].1)
+}
+
+/// The end that a superlative stands for.
+pub(super) fn extreme(word: &str) -> Option<Extreme> {
+    let whole = ["most", "least", "maximum", "minimum", "max", "min"].contains(&word);
+    let told = Extreme::from_word(word).filter(|_| whole || word.ends_with("est"));
+    // "Densest", "widest": the more, but for what is sparse.
+    let other = || {
+        (word.ends_with("est") && !measures(word).is_empty()).then_some(if word.starts_with("spars") { Extreme::Min } else { Extreme::Max })
+    };
+    told.or_else(other)
 }
 
 #[cfg(test)]

@@ -34,36 +34,52 @@ pub(super) struct Token {
     pub types: Vec<TypeId>,
 }
 
-/// The words of a question, with the spans of entities as one word each.
+/// The words of a question, with the spans of entities as one word each. So are the words of a relation's whole name: the "country" of "country of citizenship"
+/// speaks of no other relation, and of no type.
 pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut placed = vec![false; entities.len()];
     let entity = |index: usize| Token { folded: String::new(), entity: Some(index), relations: Vec::new(), types: Vec::new() };
-    for word in words(question).into_iter().take(LONGEST) {
+    let all: Vec<(String, Range<usize>)> = words(question).into_iter().take(LONGEST).map(|w| (bare(w.text), w.span)).collect();
+    let apart = |span: &Range<usize>| !entities.iter().any(|e| span.start < e.end && e.start < span.end);
+    let mut at = 0;
+    while let Some((folded, span)) = all.get(at) {
         // An entity of signs alone ("$") overlaps no word, and stands before the first word behind it.
-        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < word.span.end) {
+        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < span.end) {
             *done = true;
             tokens.push(entity(index));
         }
-        if entities.iter().any(|e| word.span.start < e.end && e.start < word.span.end) {
+        at += 1;
+        if !apart(span) {
             continue;
         }
-        let folded = fold(word.text);
-        let folded = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
-        let (mut relations, mut types) = (lexicon.relations(&folded), lexicon.types(&folded).to_vec());
+        let free = all[at - 1..].iter().take_while(|(_, span)| apart(span)).map(|(word, _)| word.as_str());
+        if let Some((taken, of)) = lexicon.whole_name(free) {
+            at += taken - 1;
+            let last = all.get(at - 1).map_or(folded, |(word, _)| word);
+            tokens.push(Token { folded: last.clone(), entity: None, relations: of.iter().map(|&r| (r, 1.0)).collect(), types: Vec::new() });
+            continue;
+        }
+        let (mut relations, mut types) = (lexicon.relations(folded), lexicon.types(folded).to_vec());
         let before = tokens.last().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str());
         // "How long" asks for what length measures.
-        if before == Some("how") && !measures(&folded).is_empty() {
-            relations = lexicon.measured_by(&folded);
+        if before == Some("how") && !measures(folded).is_empty() {
+            relations = lexicon.measured_by(folded);
         }
-        if let Some(of) = before.and_then(|b| lexicon.type_of_two(b, &folded)) {
+        if let Some(of) = before.and_then(|b| lexicon.type_of_two(b, folded)) {
             tokens.pop();
             types = vec![of];
         }
-        tokens.push(Token { folded, entity: None, relations, types });
+        tokens.push(Token { folded: folded.clone(), entity: None, relations, types });
     }
     tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
     opened(tokens, lexicon)
+}
+
+/// A word in lower case, without accents and possessive.
+fn bare(word: &str) -> String {
+    let folded = fold(word);
+    folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned()
 }
 
 /// Whether a text is made of words for relations and types, and of function words.

@@ -32,6 +32,8 @@ const NAMESAKES: usize = 7;
 const LONGEST: usize = 4096;
 /// Below this confidence there is no plan.
 const LEAST: f32 = 0.3;
+/// How much of its confidence a chain keeps that has nothing to do with one of the question's names.
+const LEAVES_OUT: f32 = 0.5;
 
 /// Plans by rules over the graph's schema, relation synonyms and linked entities.
 pub struct RulesPlanner<'a> {
@@ -145,7 +147,10 @@ impl<'a> RulesPlanner<'a> {
 
     /// A chain from one entity, or from all things of a type where the question names none.
     fn one(&self, question: &str, mentions: &[Mention]) -> Result<Planned, PlannerError> {
-        let (chain, confidence, answer) = self.best(question, mentions)?;
+        let (chain, mut confidence, answer) = self.best(question, mentions)?;
+        if self.leaves_out(question, mentions, chain.start) {
+            confidence *= LEAVES_OUT;
+        }
         let mut composer = Composer::new(self.graph);
         let of = composer.chain(&chain);
         let entities = chain.steps.last().is_none_or(|s| !matches!(s.to, Class::Literal(_)));
@@ -153,6 +158,16 @@ impl<'a> RulesPlanner<'a> {
             composer.push(Operation::Count { of });
         }
         Ok(Planned { plan: composer.finish(question), confidence, answer })
+    }
+
+    /// Whether the question names something that a chain from here has nothing to do with.
+    fn leaves_out(&self, question: &str, mentions: &[Mention], start: Start) -> bool {
+        let begins = |m: &&Mention| m.candidates.iter().any(|c| start == Start::Node(c.node));
+        let own: Vec<_> = mentions.iter().filter(begins).map(|m| &m.span).collect();
+        let apart = |m: &&&Mention| !own.iter().any(|span| m.span.start < span.end && span.start < m.span.end);
+        let named = told(question, mentions, &self.lexicon);
+        // An entity that no mention has as its candidate was found within one of them.
+        named.iter().filter(apart).count() > usize::from(own.is_empty() && matches!(start, Start::Node(_)))
     }
 
     /// A condition on the values of what the part of the question before it asks for: "rivers in Texas longer than the Red".

@@ -6,7 +6,7 @@
 
 use super::chain::{Rank, Ranking, Start};
 use super::lexicon::Lexicon;
-use super::measures::measures;
+use super::measures::{extreme, measures};
 use super::question::Token;
 use super::schema::{Schema, Step};
 use crate::compact::sort_by;
@@ -43,17 +43,6 @@ pub(super) fn numeric(schema: &Schema, of: TypeId) -> Vec<RelationId> {
     let mut all: Vec<RelationId> = schema.from(Class::Type(of)).iter().filter(is).map(|s| s.relation).collect();
     all.dedup();
     all
-}
-
-/// The end that a superlative stands for.
-fn extreme(word: &str) -> Option<Extreme> {
-    let whole = ["most", "least", "maximum", "minimum", "max", "min"].contains(&word);
-    let told = Extreme::from_word(word).filter(|_| whole || word.ends_with("est"));
-    // "Densest", "widest": the more, but for what is sparse.
-    let other = || {
-        (word.ends_with("est") && !measures(word).is_empty()).then_some(if word.starts_with("spars") { Extreme::Min } else { Extreme::Max })
-    };
-    told.or_else(other)
 }
 
 struct Reading<'a> {
