@@ -87,16 +87,23 @@ pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
     tokens(text, &[], lexicon).iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
 }
 
-/// The mentions that are told to be names.
+/// The mentions that are told to be names: by a capital, a figure or quotation marks, or, in a question without capitals but the first word's, by being no
+/// spoken words.
 pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
-    let lower = question.chars().all(|c| !c.is_uppercase());
-    mentions.iter().filter(|m| question.get(m.span.clone()).is_some_and(|text| is_told(text, lower, lexicon))).collect()
-}
-
-/// Whether a mention is told to be a name: by a capital or figure, or, in a question without capitals (`lower`), by being no spoken words.
-fn is_told(text: &str, lower: bool, lexicon: &Lexicon) -> bool {
-    let marked = text.chars().any(|c| c.is_uppercase() || c.is_numeric());
-    if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
+    let capital = |text: &str| text.chars().any(char::is_uppercase);
+    let lower = !words(question).iter().skip(1).any(|w| w.text != "I" && capital(w.text));
+    let quoted = |span: &Range<usize>| {
+        let mark = |c: char| matches!(c, '"' | '“' | '”' | '‘' | '’' | '\'');
+        let (before, behind) = (question.get(..span.start), question.get(span.end..));
+        before.is_some_and(|text| text.ends_with(mark)) && behind.is_some_and(|text| text.starts_with(mark))
+    };
+    let is = |m: &&Mention| {
+        let Some(text) = question.get(m.span.clone()) else { return false };
+        let first = question.get(..m.span.start).is_some_and(|before| words(before).is_empty());
+        let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && first) || quoted(&m.span);
+        if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
+    };
+    mentions.iter().filter(is).collect()
 }
 
 /// What the question asks for, as far as its words say.
