@@ -24,6 +24,10 @@ const LEAST_TRAINED: f32 = 0.5;
 const OVER_RULES: f32 = 0.6;
 /// The same where the rules have one and the question names a single thing.
 const OVER_CHAIN: f32 = 0.7;
+/// The same where the question names several things and the rules are no surer than [`DOUBTED`].
+const OVER_DOUBTED: f32 = 0.4;
+/// Rules that are no surer have left out a name, or do not know what most words speak of.
+const DOUBTED: f32 = 0.45;
 /// Rules that are so sure of a plan about a single thing are not doubted.
 const SURE_RULES: f32 = 0.9;
 /// Rules that are less sure of their steps have guessed one.
@@ -107,7 +111,7 @@ pub async fn choose(
     let asked = ruled.is_none() || asks_trained(named, guessed.as_ref().map(|p| (&p.plan, p.confidence)));
     if others.has_trained() && asked {
         match others.trained(linker, question).await {
-            Ok(found) if believes_trained(&found, named, guessed.as_ref().map(|p| &p.plan), least) => {
+            Ok(found) if believes_trained(&found, named, guessed.as_ref().map(|p| (&p.plan, p.confidence)), least) => {
                 let proposal = Proposal { plan: found.plan, confidence: found.confidence };
                 return Choice { plan: Ok((proposal, ChosenFrom::Trained)), trouble };
             }
@@ -170,17 +174,18 @@ fn skips(plan: &Plan, ruled: &Plan) -> bool {
 
 /// Whether to believe the trained planner about a question that names so many things, beside rules that have this plan or none. `least` is the caller's
 /// own limit in place of one half.
-fn believes_trained(found: &Grounded, names: usize, ruled: Option<&Plan>, least: Option<f32>) -> bool {
+fn believes_trained(found: &Grounded, names: usize, ruled: Option<(&Plan, f32)>, least: Option<f32>) -> bool {
     let counts = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Count { .. }));
     let reads = |plan: &Plan| ends(plan, |o| matches!(o, Operation::SearchKg(_)));
-    if names <= 1 && ruled.is_some_and(|ruled| counts(ruled) && reads(&found.plan) || skips(&found.plan, ruled)) {
+    if names <= 1 && ruled.is_some_and(|(ruled, _)| counts(ruled) && reads(&found.plan) || skips(&found.plan, ruled)) {
         return false;
     }
-    let least = least.unwrap_or(LEAST_TRAINED);
-    let needed = match (ruled.is_some(), names > 1) {
-        (false, _) => least,
-        (true, true) => least.max(OVER_RULES),
-        (true, false) => least.max(OVER_CHAIN),
+    let own = least.unwrap_or(LEAST_TRAINED);
+    let needed = match (ruled, names > 1) {
+        (None, _) => own,
+        (Some((_, sure)), true) if sure <= DOUBTED => least.unwrap_or(OVER_DOUBTED),
+        (Some(_), true) => own.max(OVER_RULES),
+        (Some(_), false) => own.max(OVER_CHAIN),
     };
     found.seen.found && found.seen.weakest_relation >= SPOKEN && found.confidence >= needed
 }
@@ -279,14 +284,14 @@ mod tests {
     #[test]
     fn what_the_rules_count_is_no_figure_of_the_graph() {
         let (counted, read) = (plan(CITIES), found(PEOPLE, 0.9));
-        assert!(!believes_trained(&read, 1, Some(&counted), None));
+        assert!(!believes_trained(&read, 1, Some((&counted, 0.8)), None));
         assert!(believes_trained(&read, 1, None, None));
-        assert!(believes_trained(&read, 2, Some(&counted), None));
-        assert!(believes_trained(&found(CITIES, 0.9), 1, Some(&counted), None));
-        assert!(believes_trained(&found(CITIES, 0.9), 1, Some(&plan(PEOPLE)), None));
+        assert!(believes_trained(&read, 2, Some((&counted, 0.8)), None));
+        assert!(believes_trained(&found(CITIES, 0.9), 1, Some((&counted, 0.8)), None));
+        assert!(believes_trained(&found(CITIES, 0.9), 1, Some((&plan(PEOPLE), 0.8)), None));
         // "Which of them has the largest number of …" is no question for a number, though it says the word.
         let most = "Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)\nAns2=Max(Ans1 | r=<population>)";
-        assert!(believes_trained(&found(most, 0.9), 1, Some(&counted), None));
+        assert!(believes_trained(&found(most, 0.9), 1, Some((&counted, 0.8)), None));
     }
 
     #[test]
@@ -294,10 +299,10 @@ mod tests {
         let step = |n: usize, from: &str, r: &str| format!("Ans{n}=SearchKG(t=* | h={from}, r=<{r}>)\n");
         let films = plan(&(step(1, "<Another Year>", "written_by") + &step(2, "Ans1", "^written_by") + &step(3, "Ans2", "directed_by")));
         let skipping = found(&(step(1, "<Another Year>", "written_by") + &step(2, "Ans1", "^directed_by")), 0.9);
-        assert!(!believes_trained(&skipping, 1, Some(&films), None));
-        assert!(believes_trained(&skipping, 2, Some(&films), None) && believes_trained(&skipping, 1, None, None));
+        assert!(!believes_trained(&skipping, 1, Some((&films, 0.8)), None));
+        assert!(believes_trained(&skipping, 2, Some((&films, 0.8)), None) && believes_trained(&skipping, 1, None, None));
         let single = found(&step(1, "<Another Year>", "written_by"), 0.9);
-        assert!(believes_trained(&single, 1, Some(&films), None));
+        assert!(believes_trained(&single, 1, Some((&films, 0.8)), None));
     }
 
     #[test]
@@ -314,11 +319,21 @@ mod tests {
     #[test]
     fn over_rules_that_have_a_plan_it_must_be_surer() {
         let ruled = plan(PEOPLE);
-        for (confidence, names, over, believed) in
-            [(0.55, 1, false, true), (0.55, 1, true, false), (0.65, 1, true, false), (0.65, 2, true, true), (0.75, 1, true, true)]
-        {
-            let told = believes_trained(&found(PEOPLE, confidence), names, over.then_some(&ruled), None);
-            assert_eq!(told, believed, "{confidence} {names} {over}");
+        for (confidence, names, over, believed) in [
+            (0.55, 1, None, true),
+            (0.45, 2, None, false),
+            (0.55, 1, Some(0.8), false),
+            (0.65, 1, Some(0.8), false),
+            (0.65, 2, Some(0.8), true),
+            (0.75, 1, Some(0.8), true),
+            // Rules that have left out a name know less than the trained planner.
+            (0.45, 2, Some(0.8), false),
+            (0.45, 2, Some(0.4), true),
+            (0.35, 2, Some(0.4), false),
+            (0.45, 1, Some(0.4), false),
+        ] {
+            let told = believes_trained(&found(PEOPLE, confidence), names, over.map(|sure| (&ruled, sure)), None);
+            assert_eq!(told, believed, "{confidence} {names} {over:?}");
         }
         assert!(!asks_trained(1, Some((&ruled, 0.95))) && asks_trained(1, Some((&ruled, 0.85))) && asks_trained(2, Some((&ruled, 0.95))));
     }
