@@ -8,7 +8,7 @@ use super::units::units;
 use super::{Citation, CitationStatus, Reference};
 use crate::compact::{Map, Set};
 use crate::retrieve::{Hit, Span};
-use crate::text::{fold, is_stop_word, sentences, stem, terms, words};
+use crate::text::{fold, is_stop_word, sentences, stem, terms, without_possessive, words};
 use std::ops::Range;
 
 /// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
@@ -92,9 +92,7 @@ impl<'a> Passage<'a> {
 
 /// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
 fn plain_word(word: &str) -> String {
-    let folded = fold(word);
-    let base = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
-    stem(base)
+    stem(without_possessive(&fold(word)))
 }
 
 /// One sentence of the answer.

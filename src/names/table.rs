@@ -1,7 +1,7 @@
 //! The table of names, and the scan that finds them in a text.
 
 use super::title::NAME_LIKE_WORDS;
-use crate::text::{fold, is_stop_word, words};
+use crate::text::{fold, is_stop_word, without_possessive, words};
 use std::ops::Range;
 
 /// A name, or another recurring phrase with capitals that may stand between two documents.
@@ -62,9 +62,8 @@ pub fn name_words(text: &str) -> Vec<NameWord> {
     words(text)
         .into_iter()
         .map(|w| {
-            let folded = fold(w.text);
-            let bare = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned();
-            NameWord { key: bare, span: w.span, capital: w.text.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase()) }
+            let key = without_possessive(&fold(w.text)).to_owned();
+            NameWord { key, span: w.span, capital: w.text.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase()) }
         })
         .collect()
 }

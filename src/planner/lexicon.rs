@@ -19,15 +19,8 @@ pub(super) struct Lexicon {
     numeric: Vec<RelationId>,
     relations: Vec<Entry<RelationId>>,
     types: Vec<Entry<TypeId>>,
-    /// Names of relations of two words or more, the longest first.
-    whole: Vec<Whole>,
-}
-
-/// A name of several words: stems, of function words the words themselves.
-#[derive(Debug, Clone, PartialEq)]
-struct Whole {
-    words: Vec<String>,
-    of: Vec<RelationId>,
+    /// Names of two content words or more by their [`piece`]s, and the relation that bears each.
+    whole: Vec<(Vec<String>, RelationId)>,
 }
 
 /// A word of names, and whose names.
@@ -70,35 +63,28 @@ impl Lexicon {
                 }
             }
         }
-        sort_by(&mut lexicon.whole, |a, b| b.words.len().cmp(&a.words.len()));
         lexicon
     }
 
-    /// Adds a name of two content words or more. A superlative in it is read as one.
+    /// Adds a name of two content words or more, without the function words around them. A superlative in it is read as one.
     fn add_whole(&mut self, name: &str, id: RelationId) {
-        let spaced = name.replace('_', " ");
-        let mut words: Vec<String> = words(&spaced).iter().map(|w| fold(w.text)).collect();
-        let content = |word: &String| !is_function_word(word);
-        let first = words.iter().position(content).unwrap_or(words.len());
-        words.drain(..first);
-        words.truncate(words.iter().rposition(content).map_or(0, |last| last + 1));
-        if words.iter().filter(|w| content(w)).count() < 2 || words.iter().any(|w| extreme(w).is_some()) {
+        let words = name_words(name);
+        let content: Vec<usize> = (0..words.len()).filter(|&at| !is_function_word(&words[at])).collect();
+        let [first, .., last] = content[..] else { return };
+        if words.iter().any(|w| extreme(w).is_some()) {
             return;
         }
-        let words: Vec<String> = words.iter().map(|w| piece(w)).collect();
-        match self.whole.iter_mut().find(|known| known.words == words) {
-            Some(known) if known.of.contains(&id) => {}
-            Some(known) => known.of.push(id),
-            None => self.whole.push(Whole { words, of: vec![id] }),
-        }
+        self.whole.push((words[first..=last].iter().map(|w| piece(w)).collect(), id));
     }
 
-    /// The longest whole name of relations that these words begin with: how many words it has, and whose name it is.
-    pub fn whole_name<'w>(&self, words: impl Iterator<Item = &'w str>) -> Option<(usize, &[RelationId])> {
-        let longest = self.whole.first()?.words.len();
-        let said: Vec<String> = words.take(longest).map(piece).collect();
-        let found = self.whole.iter().find(|name| said.starts_with(&name.words))?;
-        Some((found.words.len(), &found.of))
+    /// The longest whole name of relations that words with these pieces begin with: how many words it has, and whose name it is.
+    pub fn whole_name(&self, pieces: &[String]) -> Option<(usize, Vec<RelationId>)> {
+        let begun = || self.whole.iter().filter(|(name, _)| pieces.starts_with(name));
+        let longest = begun().map(|(name, _)| name.len()).max()?;
+        let mut of: Vec<RelationId> = begun().filter(|(name, _)| name.len() == longest).map(|(_, id)| *id).collect();
+        // A label and an alias of one relation may have the same pieces; they are added one after the other.
+        of.dedup();
+        Some((longest, of))
     }
 
     /// The relations that a word speaks of, each with how much; ascending by relation.
@@ -202,8 +188,8 @@ impl Lexicon {
     }
 }
 
-/// A word as it stands in a name of several.
-fn piece(folded: &str) -> String {
+/// A word as whole names are compared: its stem; a function word as it is.
+pub(super) fn piece(folded: &str) -> String {
     if is_function_word(folded) { folded.to_owned() } else { stem_of(folded) }
 }
 
@@ -229,10 +215,14 @@ fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool 
     vocabulary.relations().iter().filter(|r| r.range.first().is_some_and(|(c, _)| c == class)).count() > 1
 }
 
+/// The words of a name.
+fn name_words(name: &str) -> Vec<String> {
+    words(&name.replace('_', " ")).iter().map(|w| fold(w.text)).collect()
+}
+
 /// The content words of a name. A synonym that is one function word, such as "about", is kept if it says anything at all.
 fn content(text: &str) -> Vec<String> {
-    let spaced = text.replace('_', " ");
-    let all: Vec<String> = words(&spaced).iter().map(|w| fold(w.text)).collect();
+    let all = name_words(text);
     match all.as_slice() {
         [one] if TELLING.contains(&one.as_str()) => all,
         _ => all.into_iter().filter(|w| !is_function_word(w)).collect(),

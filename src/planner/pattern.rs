@@ -88,7 +88,7 @@ fn alternatives(question: &str) -> Option<[Range<usize>; 2]> {
 
 /// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing quote ends the part: where it is set inside,
 /// it parts names all the same.
-fn quoted(question: &str) -> Vec<Range<usize>> {
+pub(super) fn quoted(question: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;
     let mut before = ' ';

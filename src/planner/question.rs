@@ -1,10 +1,11 @@
 //! A question's words as the planner sees them: where the entities are, what each word speaks of, what is asked for.
 
 use super::kin::opened;
-use super::lexicon::{Lexicon, is_function_word};
+use super::lexicon::{Lexicon, is_function_word, piece};
 use super::measures::measures;
+use super::pattern::quoted;
 use crate::kg::{Class, LiteralKind, Mention, RelationId, TypeId};
-use crate::text::{fold, words};
+use crate::text::{fold, without_possessive, words};
 use std::ops::Range;
 
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
@@ -40,26 +41,31 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
     let mut tokens: Vec<Token> = Vec::new();
     let mut placed = vec![false; entities.len()];
     let entity = |index: usize| Token { folded: String::new(), entity: Some(index), relations: Vec::new(), types: Vec::new() };
-    let all: Vec<(String, Range<usize>)> = words(question).into_iter().take(LONGEST).map(|w| (bare(w.text), w.span)).collect();
-    let apart = |span: &Range<usize>| !entities.iter().any(|e| span.start < e.end && e.start < span.end);
-    let mut at = 0;
-    while let Some((folded, span)) = all.get(at) {
+    let mut all = words(question);
+    all.truncate(LONGEST);
+    let folded: Vec<String> = all.iter().map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
+    let pieces: Vec<String> = folded.iter().map(|w| piece(w)).collect();
+    let apart = |at: usize| !entities.iter().any(|e| all[at].span.start < e.end && e.start < all[at].span.end);
+    let mut next = 0;
+    while next < all.len() {
+        let at = next;
+        next += 1;
         // An entity of signs alone ("$") overlaps no word, and stands before the first word behind it.
-        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < span.end) {
+        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < all[at].span.end) {
             *done = true;
             tokens.push(entity(index));
         }
-        at += 1;
-        if !apart(span) {
+        if !apart(at) {
             continue;
         }
-        let free = all[at - 1..].iter().take_while(|(_, span)| apart(span)).map(|(word, _)| word.as_str());
-        if let Some((taken, of)) = lexicon.whole_name(free) {
-            at += taken - 1;
-            let last = all.get(at - 1).map_or(folded, |(word, _)| word);
-            tokens.push(Token { folded: last.clone(), entity: None, relations: of.iter().map(|&r| (r, 1.0)).collect(), types: Vec::new() });
+        let end = (at..all.len()).find(|&at| !apart(at)).unwrap_or(all.len());
+        if let Some((taken, of)) = lexicon.whole_name(&pieces[at..end]) {
+            next = at + taken;
+            let relations = of.into_iter().map(|r| (r, 1.0)).collect();
+            tokens.push(Token { folded: folded[next - 1].clone(), entity: None, relations, types: Vec::new() });
             continue;
         }
+        let folded = &folded[at];
         let (mut relations, mut types) = (lexicon.relations(folded), lexicon.types(folded).to_vec());
         let before = tokens.last().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str());
         // "How long" asks for what length measures.
@@ -76,12 +82,6 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
     opened(tokens, lexicon)
 }
 
-/// A word in lower case, without accents and possessive.
-fn bare(word: &str) -> String {
-    let folded = fold(word);
-    folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded).to_owned()
-}
-
 /// Whether a text is made of words for relations and types, and of function words.
 pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
     tokens(text, &[], lexicon).iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
@@ -91,16 +91,14 @@ pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
 /// spoken words.
 pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
     let capital = |text: &str| text.chars().any(char::is_uppercase);
-    let lower = !words(question).iter().skip(1).any(|w| w.text != "I" && capital(w.text));
-    let quoted = |span: &Range<usize>| {
-        let mark = |c: char| matches!(c, '"' | '“' | '”' | '‘' | '’' | '\'');
-        let (before, behind) = (question.get(..span.start), question.get(span.end..));
-        before.is_some_and(|text| text.ends_with(mark)) && behind.is_some_and(|text| text.starts_with(mark))
-    };
+    let all = words(question);
+    let lower = !all.iter().skip(1).any(|w| w.text != "I" && capital(w.text));
+    let begins = all.first().map_or(0, |w| w.span.start);
+    let inside = |quote: Range<usize>| Some(question.get(quote)?.trim_matches(|c: char| !c.is_alphanumeric()));
+    let quotes: Vec<&str> = quoted(question).into_iter().filter_map(inside).collect();
     let is = |m: &&Mention| {
         let Some(text) = question.get(m.span.clone()) else { return false };
-        let first = question.get(..m.span.start).is_some_and(|before| words(before).is_empty());
-        let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && first) || quoted(&m.span);
+        let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && m.span.start <= begins) || quotes.contains(&text);
         if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
     };
     mentions.iter().filter(is).collect()

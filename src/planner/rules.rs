@@ -80,14 +80,15 @@ impl<'a> RulesPlanner<'a> {
             return Err(PlannerError::Unsure { confidence: 0.0 });
         }
         let mentions = self.linker.mentions(question);
-        let joined = self.joined(question, &mentions);
-        let compares = matches!(joined, Some((Shape::Compare, _)));
-        let several = || joined.and_then(|(shape, anchors)| self.several(question, shape, &anchors));
+        let named = told(question, &mentions, &self.lexicon);
+        let joined = self.joined(question, &named);
+        let compares = joined == Some(Shape::Compare);
+        let several = || joined.and_then(|shape| self.several(question, shape, &named));
         let found = match self.conditioned(question, &mentions).or_else(several) {
             Some(found) => found,
             // What one of them is does not say which of them it is.
             None if compares => return Err(PlannerError::Unsure { confidence: 0.0 }),
-            None => self.one(question, &mentions)?,
+            None => self.one(question, &mentions, &named)?,
         };
         if found.confidence < self.least {
             return Err(PlannerError::Unsure { confidence: found.confidence });
@@ -95,9 +96,8 @@ impl<'a> RulesPlanner<'a> {
         Ok(found)
     }
 
-    /// The entities that the question joins, and how, if it joins any.
-    fn joined<'m>(&self, question: &str, mentions: &'m [Mention]) -> Option<(Shape, Vec<&'m Mention>)> {
-        let anchors = told(question, mentions, &self.lexicon);
+    /// How the question joins the entities that it names, if it joins any.
+    fn joined(&self, question: &str, anchors: &[&Mention]) -> Option<Shape> {
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
         let words = tokens(question, &spans, &self.lexicon);
         let same = asks_for_the_same(&words);
@@ -113,11 +113,11 @@ impl<'a> RulesPlanner<'a> {
             return None;
         }
         if same || asks_which_of(&words) {
-            return Some((Shape::Compare, anchors));
+            return Some(Shape::Compare);
         }
         match pattern(question, &spans) {
             Shape::Chain(_) | Shape::Other => None,
-            shape => Some((shape, anchors)),
+            shape => Some(shape),
         }
     }
 
@@ -146,9 +146,9 @@ impl<'a> RulesPlanner<'a> {
     }
 
     /// A chain from one entity, or from all things of a type where the question names none.
-    fn one(&self, question: &str, mentions: &[Mention]) -> Result<Planned, PlannerError> {
+    fn one(&self, question: &str, mentions: &[Mention], named: &[&Mention]) -> Result<Planned, PlannerError> {
         let (chain, mut confidence, answer) = self.best(question, mentions)?;
-        if self.leaves_out(question, mentions, chain.start) {
+        if leaves_out(mentions, named, chain.start) {
             confidence *= LEAVES_OUT;
         }
         let mut composer = Composer::new(self.graph);
@@ -158,16 +158,6 @@ impl<'a> RulesPlanner<'a> {
             composer.push(Operation::Count { of });
         }
         Ok(Planned { plan: composer.finish(question), confidence, answer })
-    }
-
-    /// Whether the question names something that a chain from here has nothing to do with.
-    fn leaves_out(&self, question: &str, mentions: &[Mention], start: Start) -> bool {
-        let begins = |m: &&Mention| m.candidates.iter().any(|c| start == Start::Node(c.node));
-        let own: Vec<_> = mentions.iter().filter(begins).map(|m| &m.span).collect();
-        let apart = |m: &&&Mention| !own.iter().any(|span| m.span.start < span.end && span.start < m.span.end);
-        let named = told(question, mentions, &self.lexicon);
-        // An entity that no mention has as its candidate was found within one of them.
-        named.iter().filter(apart).count() > usize::from(own.is_empty() && matches!(start, Start::Node(_)))
     }
 
     /// A condition on the values of what the part of the question before it asks for: "rivers in Texas longer than the Red".
@@ -368,6 +358,15 @@ fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated:
 fn negated_type(words: &[Token], ask: &Ask) -> Option<TypeId> {
     let asked = ask.classes.iter().find_map(|c| if let Class::Type(of) = c { Some(*of) } else { None });
     asked.or_else(|| words.iter().find_map(|t| t.types.first().copied()))
+}
+
+/// Whether a chain from here has nothing to do with something that the question names.
+fn leaves_out(mentions: &[Mention], named: &[&Mention], start: Start) -> bool {
+    let begins = |m: &&Mention| m.candidates.iter().any(|c| start == Start::Node(c.node));
+    let own: Vec<_> = mentions.iter().filter(begins).map(|m| &m.span).collect();
+    let apart = |m: &&&Mention| !own.iter().any(|span| m.span.start < span.end && span.start < m.span.end);
+    // An entity that no mention has as its candidate was found within one of them.
+    named.iter().filter(apart).count() > usize::from(own.is_empty() && matches!(start, Start::Node(_)))
 }
 
 /// How sure a chain is: how much of the question it explains, how many of its steps a word pays for, and how far the next is behind.

@@ -286,6 +286,56 @@ fn names_are_found_by_quotes_and_capitals() {
 }
 
 #[test]
+fn the_whole_name_of_a_relation_is_no_other_relation() {
+    let mut b = KgBuilder::default();
+    let (person, land, town) = (b.entity_type("human").unwrap(), b.entity_type("country").unwrap(), b.entity_type("town").unwrap());
+    let (citizen, within) = (b.relation("country_of_citizenship").unwrap(), b.relation("country").unwrap());
+    let rows = [
+        ("Ada", person, citizen, "Chile"),
+        ("Bo", person, citizen, "Peru"),
+        ("Temuco", town, within, "Chile"),
+        ("Cusco", town, within, "Peru"),
+    ];
+    for (line, (head, of, relation, tail)) in (1..).zip(rows) {
+        let (head, tail) = (b.entity(head).unwrap(), b.entity(tail).unwrap());
+        b.entity_has_type(head, of).unwrap();
+        b.entity_has_type(tail, land).unwrap();
+        b.triple(head, relation, tail, Provenance::Line { file: "lands", line }).unwrap();
+    }
+    let graph = b.finish().unwrap();
+    let linker = Linker::new(&graph);
+    let plan = |question: &str| {
+        let found = RulesPlanner::new(&linker).planned(question).unwrap();
+        rft::print(&found.plan).unwrap().lines().filter(|l| !l.starts_with('#')).collect::<Vec<_>>().join("; ")
+    };
+    let citizens = "Ans1=SearchKG(t=human | h=<Chile>, r=^<country_of_citizenship>); Ans2=Count(Ans1)";
+    assert_eq!(plan("How many humans have Chile as their country of citizenship?"), citizens);
+    assert_eq!(plan("How many humans have Chile as their countries of citizenship?"), citizens);
+    assert_eq!(plan("Which towns have Chile as their country?"), "Ans1=SearchKG(t=town | h=<Chile>, r=^<country>)");
+}
+
+#[test]
+fn names_in_lower_case_are_told_unless_others_have_capitals() {
+    let linker = Linker::new(&graph());
+    let told = |question: &str| model::names(&linker, question);
+    assert_eq!(told("which movies star al pacino and val kilmer"), 2);
+    assert_eq!(told("Which movies star al pacino and val kilmer?"), 2);
+    assert_eq!(told("I wonder, which movies star al pacino?"), 1);
+    assert_eq!(told("Heat was directed by whom?"), 1);
+    assert_eq!(told("Which crime movies star Al Pacino?"), 1);
+    assert_eq!(told("Which movies of the genre \"crime\" star Al Pacino?"), 2);
+    assert_eq!(told("Which movies of the genre ‘crime’ star Al Pacino?"), 2);
+}
+
+#[test]
+fn a_plan_that_leaves_out_a_name_is_believed_half_as_much() {
+    let linker = Linker::new(&graph());
+    let sure = |question: &str| RulesPlanner::new(&linker).least_confidence(0.0).planned(question).unwrap().confidence;
+    let (whole, partly) = (sure("who directed Heat"), sure("who directed Heat beside Will Smith"));
+    assert!((partly - 0.5 * whole).abs() < 1e-6, "{whole} {partly}");
+}
+
+#[test]
 fn words_face_the_way_in_which_a_relation_between_things_of_one_kind_is_meant() {
     let mut b = KgBuilder::default();
     let page = b.entity_type("page").unwrap();

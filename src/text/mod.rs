@@ -9,4 +9,4 @@ mod words;
 pub use fold::fold;
 pub use sentences::sentences;
 pub use wordpiece::{Cut, Tokenizer, VocabularyError, piece_key};
-pub use words::{Word, is_stop_word, stem, terms, words};
+pub use words::{Word, is_stop_word, stem, terms, without_possessive, words};

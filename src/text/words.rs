@@ -203,6 +203,11 @@ pub fn stem(folded: &str) -> String {
     }
 }
 
+/// A folded word without its possessive.
+pub fn without_possessive(folded: &str) -> &str {
+    folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(folded)
+}
+
 /// The index terms of a text, in order, each with its word's byte span: folded, possessives cut, stop words left out, stemmed.
 ///
 /// A word that joins parts with underscores or capitals inside ("snake_case", "camelCase") also yields its parts, so that both the identifier
@@ -211,8 +216,7 @@ pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
     let mut out = Vec::new();
     for w in words(text) {
         let folded = fold(w.text);
-        let base = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
-        let base = base.trim_matches('_');
+        let base = without_possessive(&folded).trim_matches('_');
         if base.is_empty() || is_stop_word(base) {
             continue;
         }
