@@ -295,6 +295,9 @@ fn the_whole_name_of_a_relation_is_no_other_relation() {
         ("Bo", person, citizen, "Peru"),
         ("Temuco", town, within, "Chile"),
         ("Cusco", town, within, "Peru"),
+        // A way through "country" to "country of citizenship", as the graph has it.
+        ("Rapa Nui", land, within, "Chile"),
+        ("Cy", person, citizen, "Rapa Nui"),
     ];
     for (line, (head, of, relation, tail)) in (1..).zip(rows) {
         let (head, tail) = (b.entity(head).unwrap(), b.entity(tail).unwrap());
