@@ -25,7 +25,8 @@ pub struct Args {
     /// JSON Lines of questions with answers, as `eval plans` reads them
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two
+    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but
+    /// the first of ten
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
     /// Of each file, the first so many questions

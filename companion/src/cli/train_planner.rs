@@ -30,7 +30,8 @@ pub struct Args {
     /// Further examples (of `train label`, or questions with nothing but the name of their pattern), repeated until they are --tune-share of all
     #[arg(long, num_args = 1..)]
     tune: Vec<PathBuf>,
-    /// Only a part of those, chosen by the questions themselves: 1/2 is the first of two
+    /// Only a part of those, chosen by the questions themselves: 1/2 is the first of two, not-1/10 all but
+    /// the first of ten
     #[arg(long, value_name = "K/N")]
     tune_part: Option<Part>,
     /// Of every hundred examples so many are those of --tune

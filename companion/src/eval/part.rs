@@ -3,11 +3,14 @@
 use sha2::{Digest, Sha256};
 use std::str::FromStr;
 
-/// Which of how many parts. A question is in the part that the first eight bytes of its SHA-256, as a little-endian number, leave as the remainder.
+/// Which of how many parts, or (`not-`) all the others. A question is in the part that the first eight bytes of its SHA-256, as a little-endian number,
+/// leave as the remainder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     which: u64,
     of: u64,
+    /// What the part leaves: to learn from `not-1/10` and measure with `1/10` is a fold of a cross-validation.
+    others: bool,
 }
 
 impl Part {
@@ -15,7 +18,7 @@ impl Part {
     pub fn holds(&self, question: &str) -> bool {
         let digest = Sha256::digest(question.as_bytes());
         let first = digest.first_chunk().copied().unwrap_or_default();
-        u64::from_le_bytes(first) % self.of == self.which - 1
+        (u64::from_le_bytes(first) % self.of == self.which - 1) != self.others
     }
 }
 
@@ -23,10 +26,11 @@ impl FromStr for Part {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Part, String> {
-        let numbers = text.split_once('/').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+        let (one, others) = text.strip_prefix("not-").map_or((text, false), |one| (one, true));
+        let numbers = one.split_once('/').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
         match numbers {
-            Some((which, of)) if (1..=of).contains(&which) => Ok(Part { which, of }),
-            _ => Err("write which of how many, such as 1/2".to_owned()),
+            Some((which, of)) if (1..=of).contains(&which) => Ok(Part { which, of, others }),
+            _ => Err("write which of how many, such as 1/2, or not-1/10 for the nine others".to_owned()),
         }
     }
 }
@@ -48,8 +52,16 @@ mod tests {
     }
 
     #[test]
+    fn the_others_of_a_part_are_just_the_questions_that_it_leaves() {
+        let (one, others): (Part, Part) = ("2/10".parse().unwrap(), "not-2/10".parse().unwrap());
+        let questions = || (0..1000).map(|i| format!("question {i}"));
+        assert!(questions().all(|q| one.holds(&q) != others.holds(&q)));
+        assert!(questions().any(|q| one.holds(&q)));
+    }
+
+    #[test]
     fn what_is_no_part_is_refused() {
-        for text in ["", "1", "0/2", "3/2", "1/0", "a/b"] {
+        for text in ["", "1", "0/2", "3/2", "1/0", "a/b", "not-", "not-0/2", "not-not-1/2", "not1/2"] {
             assert!(text.parse::<Part>().is_err(), "{text}");
         }
     }

@@ -59,7 +59,8 @@ pub struct Plans {
     /// Of each file, the first so many questions
     #[arg(long, value_name = "N")]
     first: Option<usize>,
-    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two
+    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but
+    /// the first of ten
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
     /// Below this confidence `rules`, `trained` and `meaning` have no plan
@@ -75,7 +76,8 @@ pub struct Patterns {
     /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
     #[arg(long)]
     questions: PathBuf,
-    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two
+    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but
+    /// the first of ten
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
     /// Let a trained planner tell the patterns instead of the rules
