@@ -9,6 +9,7 @@ export class PassagePanel {
   #dialog;
   #load;
   #loading = new AbortController();
+  #opener = null;
   #title = h("h2", { id: "passage-title", tabindex: "-1" });
   #path = h("p", { class: "passage-path" });
   #text = h("div", { class: "passage-text", tabindex: "0", role: "region", "aria-label": "The passage" });
@@ -22,8 +23,11 @@ export class PassagePanel {
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
     dialog.addEventListener("close", () => {
       this.#loading.abort();
-      // The list may have been drawn anew meanwhile, and what opened the passage be gone.
-      if (document.activeElement === document.body) fallbackFocus.focus();
+      // What opened the passage is gone if its list was drawn anew meanwhile, as when a model arrives: then what stands in its place has the focus.
+      // Until the page is drawn, the focus may still be in the closed dialog.
+      const isLost = () => document.activeElement === document.body || dialog.contains(document.activeElement);
+      if (isLost()) inPlaceOf(this.#opener)?.focus();
+      if (isLost()) fallbackFocus.focus();
     });
   }
 
@@ -36,7 +40,10 @@ export class PassagePanel {
     this.#text.replaceChildren();
     this.#text.setAttribute("aria-busy", "true");
     this.#source.hidden = true;
-    if (!this.#dialog.open) this.#dialog.showModal();
+    if (!this.#dialog.open) {
+      this.#opener = { name: nameOf(document.activeElement), list: document.activeElement.closest("[id]") };
+      this.#dialog.showModal();
+    }
     try {
       const passage = await this.#load(chunk, signal);
       if (!signal.aborted) this.#show(passage, spansIn(passage.text, spans, quote), Boolean(quote));
@@ -69,6 +76,16 @@ export class PassagePanel {
     // Only the drawer's own text scrolls; the page behind it stays.
     this.#text.scrollTop += target.getBoundingClientRect().top - this.#text.getBoundingClientRect().top - this.#text.clientHeight / 3;
   }
+}
+
+function nameOf(node) {
+  return node.getAttribute("aria-label") ?? node.textContent;
+}
+
+/** What has the same name in the same list, or else the first that could be chosen there. */
+function inPlaceOf({ name, list }) {
+  const all = [...(list?.querySelectorAll("button, [role=button]") ?? [])].filter((node) => node.checkVisibility());
+  return all.find((node) => nameOf(node) === name) ?? all[0];
 }
 
 function spansIn(text, spans, quote) {

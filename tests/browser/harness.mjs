@@ -93,6 +93,12 @@ export async function askAndRead(page, question = QUESTION) {
   await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
 }
 
+/** Waits until the page's hits are ranked by the model, and its quoted answer was chosen anew. */
+export async function modelReady(page) {
+  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await page.waitForFunction(() => document.querySelector("#answer").ariaBusy !== "true");
+}
+
 /** Names the LLM endpoint in the settings. */
 export async function useLlm(page, llm, { key = "", protocol = "", planner = "auto" } = {}) {
   await page.click("#settings-button");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use } from "./harness.mjs";
+import { ask, askAndRead, assertClean, FAILED_LOAD, harness, modelReady, QUESTION, use } from "./harness.mjs";
 import { newPage } from "./browser.mjs";
 
 const t = harness();
@@ -12,7 +12,7 @@ const notice = (page) => page.locator("#notice:not([hidden])");
 test("with the network cut after the first question, what was loaded is still searched and cited", async () => {
   const page = await t.open();
   await askAndRead(page);
-  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await modelReady(page);
   t.site.faults.set("/", { kind: "cut" });
   await page.fill("#question", "");
   await askAndRead(page);

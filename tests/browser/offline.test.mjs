@@ -6,7 +6,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use } from "./harness.mjs";
+import { askAndRead, assertClean, FAILED_LOAD, harness, modelReady, QUESTION, use } from "./harness.mjs";
 import { newPage } from "./browser.mjs";
 import { buildOther, TIDES } from "./other-bundle.mjs";
 import { serveSite, strictPolicy } from "./server.mjs";
@@ -62,7 +62,7 @@ test("what was visited works with the network cut and the server gone, and what 
   const page = await start(site);
   await page.goto(site.url);
   await askAndRead(page);
-  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await modelReady(page);
   await page.waitForTimeout(300);
   await page.context().setOffline(true);
   await site.close();
@@ -72,7 +72,7 @@ test("what was visited works with the network cut and the server gone, and what 
   await page.locator("#welcome:not([hidden]), #results:not([hidden])").waitFor();
   await askAndRead(page);
   assert.match(await page.locator("#hits > li.hit").first().innerText(), /keyword graph/i);
-  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await modelReady(page);
   assert.equal(await page.locator("#notice:not([hidden])").count(), 0);
 
   // A question whose parts were never fetched: hits or a clear word, never silence.
@@ -324,7 +324,7 @@ test("a slow host is not waited for where there is a kept copy", async () => {
   const page = await start(site);
   await page.goto(site.url);
   await askAndRead(page);
-  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await modelReady(page);
   await askAndRead(page);
   await page.waitForTimeout(500);
   site.faults.set("/", { kind: "hang" });

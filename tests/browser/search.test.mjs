@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, askAndRead, assertClean, harness, QUESTION } from "./harness.mjs";
+import { ask, askAndRead, assertClean, harness, modelReady, QUESTION } from "./harness.mjs";
 
 const t = harness();
 
@@ -63,6 +63,7 @@ test("a pause after a question brings an answer without Enter; a few words bring
 test("a click on a citation opens its passage with the quoted words marked", async () => {
   const page = await t.open();
   await askAndRead(page);
+  await modelReady(page);
   const cite = page.locator("#answer .answer-body button.cite").first();
   const answer = (await page.locator(".answer-body").innerText()).replace(/\s+/g, " ");
   await cite.click();
@@ -81,6 +82,27 @@ test("a click on a citation opens its passage with the quoted words marked", asy
   assert.ok(await cite.evaluate((node) => node === document.activeElement), "the focus is back on the citation");
   await assertClean(page);
   await page.context().close();
+});
+
+test("a list that is drawn anew behind an open passage has the focus again when the passage closes", async () => {
+  // The layers that come late are not there before both passages have been opened.
+  for (const opener of ["#answer .answer-body button.cite", "#hits .hit-title"]) {
+    const page = await t.open();
+    t.site.faults.set("/bundle/layers", { kind: "delay", ms: 3000 });
+    await askAndRead(page);
+    const node = page.locator(opener).nth(1);
+    const list = opener.split(" ")[0];
+    await node.evaluate((node) => (node.isOld = true));
+    await node.click();
+    await page.locator("#passage .passage-body").waitFor();
+    await modelReady(page);
+    await page.waitForFunction((opener) => [...document.querySelectorAll(opener)].every((node) => !node.isOld), opener);
+    await page.keyboard.press("Escape");
+    await page.locator("#passage").waitFor({ state: "hidden" });
+    assert.ok(await page.locator(list).evaluate((list) => list.contains(document.activeElement)), `the focus is in ${list}`);
+    await assertClean(page);
+    await page.context().close();
+  }
 });
 
 test("the map shows the question, keywords and passages, and a keyword leads to its neighbours", async () => {
@@ -169,7 +191,7 @@ test("emptying the box brings the examples back, and an example asks itself", as
 test("once the model has been loaded, the hits are refined in place and the page says so", async () => {
   const page = await t.open();
   await askAndRead(page);
-  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await modelReady(page);
   assert.ok((await page.locator("#hits > li.hit").count()) > 0);
   assert.match(await page.locator("#fetched").innerText(), /\d.*fetched in \d+ files?/);
   await assertClean(page);
@@ -183,7 +205,7 @@ test("while the model is on its way, the page ranks by the token table and says 
   await page.locator('#stages li[data-stage="table"][aria-current="step"]').waitFor({ timeout: 3500 });
   assert.ok((await page.locator("#hits > li.hit").count()) > 0);
   t.site.faults.clear();
-  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+  await modelReady(page);
   await assertClean(page);
   await page.context().close();
 });
