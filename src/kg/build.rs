@@ -267,6 +267,16 @@ impl KgBuilder {
         Ok(())
     }
 
+    /// Gives a type one more synonym.
+    ///
+    /// # Errors
+    /// [`KgError::Foreign`].
+    pub fn type_alias(&mut self, t: TypeId, alias: &str) -> Result<(), KgError> {
+        let t = self.types.get_mut(t.index()).ok_or(KgError::Foreign("type"))?;
+        add_alias(&mut t.aliases, &t.label, alias);
+        Ok(())
+    }
+
     /// A triple and where it comes from.
     ///
     /// # Errors
@@ -308,9 +318,12 @@ impl KgBuilder {
             .map(|(r, at)| (RelationId(at), std::iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect()))
     }
 
-    /// What types are called so far: labels, or what their names say, and aliases.
-    pub fn type_names(&self) -> impl Iterator<Item = String> {
-        self.types.iter().flat_map(|t| std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()))
+    /// What each type is called so far: its label, or what its name says, then its aliases.
+    pub fn type_names(&self) -> impl Iterator<Item = (TypeId, Vec<String>)> {
+        self.types
+            .iter()
+            .zip(0..)
+            .map(|(t, at)| (TypeId(at), std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()).collect()))
     }
 
     /// How many triples were given so far, repetitions included.

@@ -21,6 +21,9 @@ const UNPAID_RETURN: f32 = -0.5;
 /// Of two paths that are equal otherwise, the one whose last step is spoken of.
 const UNPAID_LAST: f32 = -0.05;
 
+/// Words that may stand between a verb and the role that it is done in: "in it as an".
+const ROLE: usize = 4;
+
 /// Neighbouring words that speak of one relation: they pay for at most one step.
 #[derive(Debug, Clone, PartialEq)]
 struct Group {
@@ -49,12 +52,17 @@ fn inside_out(tokens: &[Token], anchor: usize) -> Vec<Group> {
     near.into_iter().chain(left.into_iter().map(|(_, g)| g)).chain(far).collect()
 }
 
-/// Groups of neighbouring words with a relation in common, each with the place of its first word.
+/// Groups of neighbouring words with a relation in common, each with the place of its first word. "As a" joins neighbours: who "appeared in it as an actor"
+/// appeared once.
 fn groups(tokens: &[Token]) -> Vec<(usize, Group)> {
     let mut found: Vec<(usize, usize, Vec<&Token>)> = Vec::new();
+    let role = |words: &[Token]| {
+        let as_a = words.iter().rposition(|t| t.folded == "as").map(|at| &words[at + 1..]);
+        as_a.is_some_and(|behind| behind.iter().all(|t| matches!(t.folded.as_str(), "a" | "an" | "the"))) && words.len() <= ROLE
+    };
     for (at, token) in tokens.iter().enumerate().filter(|(_, t)| !t.relations.is_empty()) {
         match found.last_mut() {
-            Some((_, last, words)) if *last + 1 == at && words.iter().all(|w| share(w, token)) => {
+            Some((_, last, words)) if (*last + 1 == at || role(&tokens[*last + 1..at])) && words.iter().all(|w| share(w, token)) => {
                 *last = at;
                 words.push(token);
             }

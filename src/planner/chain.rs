@@ -91,7 +91,11 @@ impl Scorer<'_> {
     /// The chains from an entity, best first; of equal ones the shorter and then the first of the schema.
     pub fn chains(&self, start: Start) -> Vec<Chain> {
         let mut aligner = Aligner::new(self.tokens, self.anchor);
-        let mentioned = self.mentioned(start);
+        let own = match start {
+            Start::Node(node) => self.graph.types(node).to_vec(),
+            Start::All(of) => vec![of],
+        };
+        let mentioned = self.mentioned(start, &own);
         let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
         let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
         let told = if told { TOLD } else { 0.0 };
@@ -117,7 +121,7 @@ impl Scorer<'_> {
                 + aligned
                 + self.answer_type(start, &steps)
                 + faces
-                + type_words(&steps, &mentioned, &mut types)
+                + type_words(&steps, &mentioned, &own, &mut types)
                 - 0.08 * steps.len() as f32
                 - UNMET * unmet as f32;
             chains.push(Chain {
@@ -248,10 +252,16 @@ impl Scorer<'_> {
         })
     }
 
-    /// The types that the question's words name, apart from a word beside the entity that says what it is.
-    fn mentioned(&self, start: Start) -> Vec<TypeId> {
+    /// The types that the question's words name, apart from a word beside the entity that says what it is, and from one that says of what kind it is: "which sort
+    /// of film is Heat", but not "the director of films".
+    fn mentioned(&self, start: Start, own: &[TypeId]) -> Vec<TypeId> {
         let apposed = self.apposed(start).map(|(at, _)| at);
-        let counts = |at: usize| Some(at) != apposed && !is_modifier(&self.tokens[at..]);
+        let kind = |at: usize| {
+            let token = &self.tokens[at];
+            let bare = at.checked_sub(1).is_some_and(|of| self.tokens[of].folded == "of") && !token.folded.ends_with('s');
+            bare && token.types.iter().any(|t| own.contains(t))
+        };
+        let counts = |at: usize| Some(at) != apposed && !kind(at) && !is_modifier(&self.tokens[at..]);
         self.tokens.iter().enumerate().filter(|(at, _)| counts(*at)).filter_map(|(_, t)| t.types.first().copied()).collect()
     }
 }
@@ -263,9 +273,9 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
     (0..steps.len()).filter(|&at| earlier(at) < words(steps[at].to)).count()
 }
 
-/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there.
-/// `types` is room for them.
-fn type_words(steps: &[Step], mentioned: &[TypeId], types: &mut Vec<TypeId>) -> f32 {
+/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there,
+/// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
+fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
     // Ascending: the same order gives the same sum.
     types.clear();
@@ -283,7 +293,7 @@ fn type_words(steps: &[Step], mentioned: &[TypeId], types: &mut Vec<TypeId>) -> 
             .windows(2)
             .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Backward && pair[1].to == Class::Type(of))
             .count() as f32;
-        let any = steps.iter().filter(to).count() as f32;
+        let any = (steps.iter().filter(to).count() + usize::from(own.contains(&of))) as f32;
         total -= 0.5 * (inverse - words).max(0.0) + 0.3 * (returns - words).max(0.0) + 0.2 * (words - any).max(0.0);
     }
     total

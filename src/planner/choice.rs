@@ -93,15 +93,15 @@ pub async fn choose(
         planned
     };
     // Where no word names a relation the trained planner can but guess which of several is meant.
-    let by_meaning = async || {
+    let by_meaning = async |needed: f32| {
         let found = others.nearest(linker, question).await?;
-        (found.confidence >= least.unwrap_or(LEAST_MEANT)).then_some(found)
+        (found.confidence >= least.unwrap_or(needed)).then_some(found)
     };
     let mut trouble = None;
     // A caller who asks for the trained planner does not wait for the rules.
     let ruled = if trained_first { None } else { Some(by_rules().await) };
     if let Some(Err(_)) = &ruled
-        && let Some(found) = by_meaning().await
+        && let Some(found) = by_meaning(LEAST_MEANT).await
     {
         return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
     }
@@ -121,7 +121,7 @@ pub async fn choose(
     }
     if let Some(guessed) = &guessed
         && asks_meaning((&guessed.plan, guessed.confidence))
-        && let Some(found) = by_meaning().await
+        && let Some(found) = by_meaning(needed_over(&guessed.plan)).await
         && believes_meaning(&found.plan, &guessed.plan)
     {
         return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
@@ -145,6 +145,12 @@ fn asks_trained(names: usize, ruled: Option<(&Plan, f32)>) -> bool {
 /// Whether to ask for the relation nearest in meaning, where the rules have this plan, of which they are so sure.
 fn asks_meaning((plan, confidence): (&Plan, f32)) -> bool {
     confidence < GUESSED && is_chain(plan)
+}
+
+/// How sure the relation nearest in meaning must be to take the place of a plan that the rules guessed: where that is one step from one thing, so that something is
+/// planned anyway, the nearest is a better guess however unsure.
+fn needed_over(guessed: &Plan) -> f32 {
+    if guessed.statements.len() == 1 { 0.0 } else { LEAST_MEANT }
 }
 
 /// Whether to believe the plan nearest in meaning rather than the rules' plan, over which it was asked for.

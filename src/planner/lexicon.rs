@@ -99,7 +99,8 @@ impl Lexicon {
                     || is_derived(&entry.folded, folded)
                     || is_compound(folded.trim_end_matches('s'), &entry.folded)
             };
-            let worth = if entry.stem == stem {
+            // "Kindly" is no kind.
+            let worth = if entry.stem == stem && (!function || entry.folded == folded) {
                 1.0
             } else if function || !derived() {
                 continue;
@@ -154,9 +155,12 @@ impl Lexicon {
         }
     }
 
-    /// The types that a word names.
+    /// The types that a word names. What is "tagged" is no tag.
     pub fn types(&self, folded: &str) -> &[TypeId] {
         let stem = stem_of(folded);
+        if folded.ends_with("ed") && stem != folded && !self.types.iter().any(|e| e.folded == folded) {
+            return &[];
+        }
         let whole = self.types.iter().find(|e| e.stem == stem && e.first.is_empty());
         whole.or_else(|| self.types.iter().find(|e| e.stem == stem)).map_or(&[], |e| e.of.as_slice())
     }
@@ -316,8 +320,8 @@ pub(super) fn is_function_word(folded: &str) -> bool {
 }
 
 /// Function words of questions, in order, beyond those that search leaves out.
-const MORE: [&str; 24] = [
-    "also", "among", "could", "does", "find", "give", "list", "many", "may", "might", "much", "must", "name", "named", "per", "please",
+const MORE: [&str; 25] = [
+    "also", "among", "could", "does", "find", "give", "kindly", "list", "many", "may", "might", "much", "must", "name", "named", "per", "please",
     "shall", "show", "tell", "upon", "us", "whose", "within", "without",
 ];
 

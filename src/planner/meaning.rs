@@ -8,7 +8,7 @@
 
 use super::lexicon::{Lexicon, is_function_word};
 use super::query::{Asked, Query};
-use super::question::{Ask, ask, asks_for_a_way, tokens, told};
+use super::question::{Ask, Token, ask, asks_for_a_way, tokens, told};
 use super::rules::Planned;
 use super::walk;
 use crate::compact::{sort_by, sort_unique};
@@ -27,70 +27,102 @@ const NAMES: usize = 6;
 const LONGEST_NAME: usize = 200;
 /// Words that ask for more than a step, beside superlatives.
 const FURTHER: [&str; 10] = ["count", "except", "least", "more", "most", "nor", "not", "number", "than", "without"];
-/// What people ask about things, whatever a graph knows of them.
-const ELSE: [&str; 129] = [
-    "achievement",
+/// What people ask about things, whatever a graph knows of them: who, when, where, and what else.
+const WHO: [&str; 39] = [
     "actor",
-    "address",
-    "advantage",
-    "age",
-    "age limit",
     "architect",
-    "area",
     "audience",
-    "availability",
-    "award",
-    "ban",
     "band member",
-    "book",
-    "border",
-    "box office",
-    "budget",
-    "burial place",
-    "capital",
-    "cause of death",
     "character",
     "chief executive",
     "child",
     "cinematographer",
     "coach",
-    "colour",
     "composer",
-    "cost",
     "costume designer",
-    "country",
-    "country of origin",
     "crew",
     "critics",
-    "currency",
-    "date of birth",
-    "date of death",
-    "definition",
-    "depth",
-    "difference",
     "director",
     "discoverer",
     "distributor",
-    "duration",
     "editor",
-    "education",
-    "elevation",
     "employer",
+    "founder",
+    "illustrator",
+    "inventor",
+    "member",
+    "neighbour",
+    "owner",
+    "parents",
+    "participant",
+    "partner",
+    "producer",
+    "production company",
+    "publisher",
+    "record label",
+    "sibling",
+    "spouse",
+    "studio",
+    "team",
+    "translator",
+    "voice",
+    "winner",
+    "writer",
+];
+const WHEN: [&str; 6] = [
+    "age",
+    "date of birth",
+    "date of death",
+    "opening hours",
+    "period",
+    "release date",
+];
+const WHERE: [&str; 14] = [
+    "address",
+    "border",
+    "burial place",
+    "capital",
+    "country",
+    "country of origin",
+    "education",
+    "filming location",
+    "headquarters",
+    "place of birth",
+    "place of death",
+    "residence",
+    "setting",
+    "website",
+];
+const WHAT: [&str; 70] = [
+    "achievement",
+    "advantage",
+    "age limit",
+    "area",
+    "availability",
+    "award",
+    "ban",
+    "book",
+    "box office",
+    "budget",
+    "cause of death",
+    "colour",
+    "cost",
+    "currency",
+    "definition",
+    "depth",
+    "difference",
+    "duration",
+    "elevation",
     "ending",
     "example",
     "fame",
-    "filming location",
     "format",
-    "founder",
     "genre",
-    "headquarters",
     "height",
     "history",
-    "illustrator",
     "industry",
     "ingredient",
     "instrument",
-    "inventor",
     "language",
     "law",
     "league",
@@ -98,25 +130,15 @@ const ELSE: [&str; 129] = [
     "licence",
     "material",
     "meaning",
-    "member",
     "method",
     "music",
     "name",
     "nationality",
-    "neighbour",
     "nickname",
     "nomination",
     "number of employees",
     "occupation",
-    "opening hours",
-    "owner",
-    "parents",
     "part",
-    "participant",
-    "partner",
-    "period",
-    "place of birth",
-    "place of death",
     "plot",
     "political party",
     "population",
@@ -124,40 +146,24 @@ const ELSE: [&str; 129] = [
     "prequel",
     "price",
     "prize",
-    "producer",
     "product",
-    "production company",
-    "publisher",
     "purpose",
     "reason",
-    "record label",
-    "release date",
     "religion",
-    "residence",
     "revenue",
     "review",
     "sequel",
     "series",
-    "setting",
     "shape",
-    "sibling",
     "speed",
-    "spouse",
-    "studio",
     "symptom",
-    "team",
     "technology",
     "trailer",
-    "translator",
     "treatment",
     "use",
     "version",
-    "voice",
-    "website",
     "weight",
     "width",
-    "winner",
-    "writer",
 ];
 /// What is nearer than this to a name of a relation says the same.
 const SAME: f32 = 0.85;
@@ -227,7 +233,7 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
     if choices.is_empty() {
         return None;
     }
-    Some(Meant { question: text, choices, others: others(&class), class, asked: question.to_owned(), start, spoken })
+    Some(Meant { question: text, choices, others: others_asked(&class, &words), class, asked: question.to_owned(), start, spoken })
 }
 
 /// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and sections: there anything is a step away from
@@ -258,7 +264,18 @@ pub(super) fn class(graph: &KnowledgeGraph, node: NodeId) -> String {
 
 /// What people ask about things of a class, as one asks for it.
 pub(super) fn others(class: &str) -> Vec<String> {
-    ELSE.iter().map(|what| of_this(what, class)).collect()
+    [&WHO[..], &WHEN, &WHERE, &WHAT].into_iter().flatten().map(|what| of_this(what, class)).collect()
+}
+
+/// Of what people ask about things that which a question word may ask: "when" asks for no budget.
+fn others_asked(class: &str, words: &[Token]) -> Vec<String> {
+    let kind = words.iter().find_map(|w| match w.folded.as_str() {
+        "who" | "whom" => Some(&WHO[..]),
+        "when" => Some(&WHEN),
+        "where" => Some(&WHERE),
+        _ => None,
+    });
+    kind.map_or_else(|| others(class), |kind| kind.iter().map(|what| of_this(what, class)).collect())
 }
 
 /// A relation said by each of its names, between the types that it joins most often, and as one asks for it; and the first of these types.

@@ -51,7 +51,17 @@ fn a_question_stands_for_its_kind_of_thing_beside_what_the_thing_has() {
         says,
         ["film directed by person", "the directed by of this film", "film starred actors person", "the starred actors of this film"]
     );
-    assert!(asked.others.iter().any(|o| o == "the budget of this film") && asked.texts().len() == says.len() + asked.others.len());
+    assert!(asked.others.iter().any(|o| o == "the composer of this film") && asked.texts().len() == says.len() + asked.others.len());
+}
+
+#[test]
+fn a_question_word_is_compared_with_what_it_may_ask_alone() {
+    let others = |question: &str| meant(&linker(), question).unwrap().others;
+    let is = |others: &[String], what: &str| others.iter().any(|o| *o == format!("the {what} of this film"));
+    let (who, any) = (others("Who was behind the camera for Heat?"), others("What did Heat set the studio back?"));
+    assert!(is(&who, "composer") && !is(&who, "budget") && !is(&who, "filming location"));
+    assert!(is(&any, "composer") && is(&any, "budget") && is(&any, "filming location"));
+    assert!(who.iter().all(|o| any.contains(o)));
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod llm;
 mod meaning;
 mod measures;
 pub mod model;
+mod negation;
 mod pattern;
 mod phrases;
 mod query;

@@ -199,10 +199,19 @@ fn noun(rest: &[Token]) -> Option<&Token> {
             // "What was directed by" asks for nothing by name; "what was the director" does.
             (after >= 1 && small(&rest[after - 1])).then(|| rest.get(after)).flatten().filter(speaks)
         }
-        // One adjective may stand between: "which primary languages".
-        [first, second, ..] if first.entity.is_none() && !is_function_word(&first.folded) => Some(second).filter(speaks),
+        // One adjective may stand between: "which primary languages". But "titles tagged with" asks for titles, whatever these are.
+        [first, second, behind @ ..] if first.entity.is_none() && !is_function_word(&first.folded) => {
+            Some(second).filter(speaks).filter(|t| !t.types.is_empty() || !is_participle(&t.folded, behind))
+        }
         _ => None,
     }
+}
+
+/// Whether a word that stands before these says what was done to what stands before it: "tagged" in "titles tagged with", "starring" in "films starring X".
+fn is_participle(folded: &str, behind: &[Token]) -> bool {
+    let preposition = |t: &Token| matches!(t.folded.as_str(), "as" | "at" | "by" | "for" | "from" | "in" | "on" | "to" | "under" | "with");
+    let ending = folded.ends_with("ing") || (folded.ends_with("ed") && !folded.ends_with("eed"));
+    ending && behind.first().is_some_and(|t| t.entity.is_some() || preposition(t))
 }
 
 /// Whether the first of these words, for a type, only says what the noun after it is of: "film" in "film genre", but not in "films

@@ -5,12 +5,13 @@ use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::lexicon::Lexicon;
+use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
 use super::question::{Ask, Token, ask, asks_for_a_way, is_spoken, tokens, told};
 use super::schema::Schema;
 use super::sets::combined;
 use super::superlative::{Superlatives, read};
-use super::walk::{all, follow, value};
+use super::walk::{follow, value};
 use super::{Planner, PlannerError, Proposal};
 use crate::compact::sort_by;
 use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
@@ -22,10 +23,6 @@ use futures::future::LocalBoxFuture;
 const CANDIDATES: usize = 3;
 /// So many paths are run, best first, until one finds something.
 const TRIED: usize = 60;
-/// What the end of a chain that agrees with the question is worth more than one that does not.
-const AGREED: f32 = 1.8;
-/// Words of a question that are searched for a negation.
-const WORDS: usize = 256;
 /// So many things of one name are all meant.
 const NAMESAKES: usize = 7;
 /// No question is longer, in bytes.
@@ -330,34 +327,6 @@ impl<'a> RulesPlanner<'a> {
         sort_by(&mut found, |a, b| b.0.total_cmp(&a.0));
         found.into_iter().take(CANDIDATES).map(|(_, c)| c).collect()
     }
-}
-
-/// Whether a question asks for what is not so, names aside.
-fn negates(question: &str, mentions: &[Mention]) -> bool {
-    let not = |w: &str| matches!(w, "not" | "no" | "without") || w.ends_with("n't");
-    let named = |span: &std::ops::Range<usize>| mentions.iter().any(|m| m.span.start < span.end && span.start < m.span.end);
-    words(question).iter().take(WORDS).any(|w| not(w.text) && !named(&w.span))
-}
-
-/// Turns the chains from a place on that end at things of this type into what they do not find; the others are left out.
-fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
-    let Some(of) = negated else { return };
-    let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.types(n).binary_search(&other).is_ok());
-    let ends = |c: &Chain| match (c.steps.last(), c.start) {
-        (Some(last), _) => last.to == Class::Type(of),
-        (None, start) => matches!(start, Start::All(other) if both(other)),
-    };
-    let mut late = chains.split_off(from);
-    late.retain(ends);
-    // "Capitals that are not major cities": the type that is taken away is no answer, and need not agree with what is asked for.
-    let agreed = |c: &Chain| if c.steps.is_empty() { c.score + AGREED } else { c.score };
-    chains.extend(late.into_iter().map(|c| Chain { score: agreed(&c), negated: Some(of), ..c }));
-}
-
-/// The type among whose things a question asks for those that are not so.
-fn negated_type(words: &[Token], ask: &Ask) -> Option<TypeId> {
-    let asked = ask.classes.iter().find_map(|c| if let Class::Type(of) = c { Some(*of) } else { None });
-    asked.or_else(|| words.iter().find_map(|t| t.types.first().copied()))
 }
 
 /// Whether a chain from here has nothing to do with something that the question names.

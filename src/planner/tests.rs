@@ -62,6 +62,22 @@ fn the_graph_decides_how_many_steps_a_question_has() {
 }
 
 #[test]
+fn a_step_is_not_taken_twice_because_two_words_speak_of_it() {
+    // "Tagged" and "directed" are no nouns that titles are asked for by; what one does "as an actor" one does once; the kind of a film is the film's.
+    assert_eq!(planned("list titles directed by Michael Mann").1, ["Ali", "Heat"]);
+    assert_eq!(planned("list everything Al Pacino starred in as an actor").1, ["Heat", "Serpico"]);
+    assert_eq!(planned("what kind of movie is Ali, and of what genre?").1, ["Sport"]);
+    assert_eq!(planned("kindly tell me who directed the movie Heat").1, ["Michael Mann"]);
+    // What is said twice on purpose is.
+    assert_eq!(planned("which actors starred in films that Val Kilmer starred in").1, ["Al Pacino"]);
+}
+
+#[test]
+fn what_the_asker_does_not_know_is_not_taken_away() {
+    assert_eq!(planned("I saw Heat and couldn't place any of the faces; who starred in it?").1, ["Al Pacino", "Val Kilmer"]);
+}
+
+#[test]
 fn two_entities_are_joined_by_what_the_question_says() {
     let (plan, answers) = planned("which movies have genre Crime and actor Al Pacino");
     assert_eq!(answers, ["Heat", "Serpico"]);

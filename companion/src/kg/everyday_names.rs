@@ -1,30 +1,59 @@
-//! Everyday names for relations that a file names by their label alone: "born in" for "place of birth".
+//! Everyday names for relations that a file names by their label alone, "born in" for "place of birth", and for some types, "picture" for "film".
 //!
 //! Knowledge graphs name relations as their schema does, and people ask as they speak. Where a label is one of the everyday relations that the planner is
-//! trained with, what people call it becomes its alias, unless another relation of the graph is called so, since what the graph's own files say comes first, or
+//! trained with, or one of its names of several words ("directed by"), what people call it becomes its alias, unless another relation of the graph is called so, since what the graph's own files say comes first, or
 //! a word of it is a type: "film director" would have "which films" ask for a director.
 
 use crate::plan_data::everyday::{self, EverydayRelation};
 use pocketgraph::kg::{KgBuilder, KgError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds the everyday names of the relations so far; gives how many relations got any.
+/// What people call things of common types: each line begins with the labels that it is for.
+const TYPES: [(&[&str], &[&str]); 6] = [
+    (&["film", "movie"], &["picture", "flick", "feature"]),
+    (&["television series", "tv series"], &["show"]),
+    (&["song"], &["tune", "track"]),
+    (&["company", "business"], &["firm"]),
+    (&["country"], &["nation"]),
+    (&["city"], &["town"]),
+];
+
+/// Adds the everyday names of the relations and types so far; gives how many relations got any.
 ///
 /// # Errors
 /// [`KgError`] never comes of these names; it is the builder's.
 pub(super) fn add(kg: &mut KgBuilder) -> Result<usize, KgError> {
-    let mut everyday: BTreeMap<String, Vec<EverydayRelation>> = BTreeMap::new();
-    for relation in everyday::relations() {
-        everyday.entry(relation.label.to_ascii_lowercase()).or_default().push(relation);
+    name_types(kg)?;
+    name_relations(kg)
+}
+
+/// Types get names of which no relation and no other type has a word.
+fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
+    let types: Vec<_> = kg.type_names().collect();
+    let relations: Vec<String> = kg.relation_names().flat_map(|(_, names)| names).collect();
+    let all = types.iter().flat_map(|(_, names)| names).chain(&relations);
+    let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
+    for (id, own) in &types {
+        let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
+        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(|l| is(&l))).flat_map(|(_, names)| *names);
+        names.filter(|name| !taken.contains(**name)).try_for_each(|name| kg.type_alias(*id, name))?;
     }
-    let types: BTreeSet<String> = kg.type_names().map(|name| name.to_lowercase()).collect();
+    Ok(())
+}
+
+fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
+    let everyday: Vec<EverydayRelation> = everyday::relations().collect();
+    let types: BTreeSet<String> = kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
     let relations: Vec<_> = kg.relation_names().collect();
     let wanted: Vec<Vec<&str>> = relations
         .iter()
         .map(|(_, own)| {
-            let same = own.first().and_then(|label| everyday.get(&label.to_ascii_lowercase())).into_iter().flatten();
+            // Names of one word have several meanings: a "language" may be official, or that of a book.
+            let called = |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
+            let is = |r: &&EverydayRelation| own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || called(r, label));
+            let same = everyday.iter().filter(is);
             let of_a_type = |name: &str, joins: &[&str]| name.split(' ').any(|w| joins.contains(&w) || types.contains(&w.to_lowercase()));
-            let names = same.flat_map(|r| r.names.iter().copied().filter(|name| !of_a_type(name, &r.joins)));
+            let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !of_a_type(name, &r.joins)));
             names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
         })
         .collect();
@@ -65,8 +94,24 @@ mod tests {
         assert!(all[0].iter().any(|n| n == "died in"), "{all:?}");
         assert_eq!(all[1], ["hue of the third kind"]);
         assert!(all[2].iter().any(|n| n == "born in"), "{all:?}");
+        let (_, by) = names(&[("directed_by", "")]);
+        assert!(by[0].iter().any(|n| n == "director") && by[0].iter().any(|n| n == "filmmaker"), "{by:?}");
         // Verbs stand without "to".
         assert!(names(&[("P108", "employer")]).1[0].iter().any(|n| n == "work for"));
+    }
+
+    #[test]
+    fn things_of_common_types_are_called_as_people_call_them_unless_something_else_is() {
+        let names = |types: &[&str], relation: &str| {
+            let mut kg = KgBuilder::default();
+            kg.relation(relation).unwrap();
+            types.iter().for_each(|t| _ = kg.entity_type(t).unwrap());
+            add(&mut kg).unwrap();
+            kg.type_names().map(|(_, names)| names).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["Film"], "cast"), [["Film", "picture", "flick", "feature"]]);
+        assert_eq!(names(&["movie", "Flick"], "main_picture"), [vec!["movie", "feature"], vec!["Flick"]]);
+        assert_eq!(names(&["poem"], "cast"), [["poem"]]);
     }
 
     #[test]

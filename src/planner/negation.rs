@@ -1,0 +1,77 @@
+//! Questions for what is not so: whether one is asked, and the chains that answer it.
+
+use super::chain::{Chain, Start};
+use super::question::{Ask, Token};
+use super::walk::all;
+use crate::kg::{Class, KnowledgeGraph, Mention, TypeId};
+use crate::text::{Word, fold, words};
+
+/// What the end of a chain that agrees with the question is worth more than one that does not.
+const AGREED: f32 = 1.8;
+/// Words of a question that are searched for a negation.
+const WORDS: usize = 256;
+/// Words of sentences that ask.
+const ASKING: [&str; 14] =
+    ["find", "give", "how", "list", "name", "show", "tell", "what", "when", "where", "which", "who", "whom", "whose"];
+
+/// Whether a question asks for what is not so, names aside. What the asker does not know, and what a sentence says that asks nothing, is no part of what is asked:
+/// "I couldn't place him; who was it?"
+pub(super) fn negates(question: &str, mentions: &[Mention]) -> bool {
+    let mut all = words(question);
+    all.truncate(WORDS);
+    let joined = |a: &Word<'_>, b: &Word<'_>| {
+        question.get(a.span.end..b.span.start).is_some_and(|gap| !gap.contains([';', '!', '?']) && !gap.contains(". "))
+    };
+    let asks = |sentence: &&[Word<'_>]| sentence.iter().any(|w| ASKING.contains(&fold(w.text).as_str()));
+    let any_asks = all.chunk_by(joined).any(|sentence| asks(&sentence));
+    all.chunk_by(joined).filter(|sentence| !any_asks || asks(sentence)).any(|sentence| denies(sentence, mentions))
+}
+
+/// Whether a sentence says "not" of anything but the asker, names aside.
+fn denies(sentence: &[Word<'_>], mentions: &[Mention]) -> bool {
+    let not = |w: &str| matches!(w, "not" | "no" | "without") || w.ends_with("n't");
+    let named = |w: &Word<'_>| mentions.iter().any(|m| m.span.start < w.span.end && w.span.start < m.span.end);
+    let asker = |w: &Word<'_>| matches!(fold(w.text).as_str(), "i" | "we" | "you");
+    let behind = sentence.iter().zip(sentence.iter().skip(1));
+    sentence.first().is_some_and(|w| not(w.text) && !named(w)) || behind.into_iter().any(|(before, w)| not(w.text) && !named(w) && !asker(before))
+}
+
+/// Turns the chains from a place on that end at things of this type into what they do not find; the others are left out.
+pub(super) fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
+    let Some(of) = negated else { return };
+    let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.types(n).binary_search(&other).is_ok());
+    let ends = |c: &Chain| match (c.steps.last(), c.start) {
+        (Some(last), _) => last.to == Class::Type(of),
+        (None, start) => matches!(start, Start::All(other) if both(other)),
+    };
+    let mut late = chains.split_off(from);
+    late.retain(ends);
+    // "Capitals that are not major cities": the type that is taken away is no answer, and need not agree with what is asked for.
+    let agreed = |c: &Chain| if c.steps.is_empty() { c.score + AGREED } else { c.score };
+    chains.extend(late.into_iter().map(|c| Chain { score: agreed(&c), negated: Some(of), ..c }));
+}
+
+/// The type among whose things a question asks for those that are not so.
+pub(super) fn negated_type(words: &[Token], ask: &Ask) -> Option<TypeId> {
+    let asked = ask.classes.iter().find_map(|c| if let Class::Type(of) = c { Some(*of) } else { None });
+    asked.or_else(|| words.iter().find_map(|t| t.types.first().copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_asker_does_not_know_and_what_asks_nothing_denies_nothing() {
+        for question in [
+            "We saw it and couldn't place any of the faces; who were the actors?",
+            "He knows who directed Heat, but I don't believe him. Who was it?",
+            "No idea. Who directed Heat?",
+        ] {
+            assert!(!negates(question, &[]), "{question}");
+        }
+        for question in ["Which films are not in English?", "Films without actors", "Heat was long. Which films weren't?", "not in English"] {
+            assert!(negates(question, &[]), "{question}");
+        }
+    }
+}
