@@ -23,6 +23,17 @@ const ABSENT: f32 = 0.25;
 /// What a superlative costs that no set of the chain can be ranked by.
 const UNMET: f32 = 1.0;
 
+/// What a step back costs for which there is no word of the type that it leads to; and where no word says that it is one either.
+const RETURN: f32 = 0.3;
+const UNSAID_RETURN: f32 = 1.2;
+/// What a step forth again costs where no word says so, and none what lies between.
+const UNSAID_FORTH: f32 = 0.8;
+/// Words for what is done or had again.
+const AGAIN: [&str; 15] = [
+    "again", "also", "another", "both", "co", "common", "else", "fellow", "other", "others", "same", "share", "shared", "shares",
+    "together",
+];
+
 /// Where a chain starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
@@ -100,6 +111,7 @@ impl Scorer<'_> {
         let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
         let told = if told { TOLD } else { 0.0 };
         let paths = self.paths(start, &aligner);
+        let again = self.says_again();
         // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
         let mut beginning: Option<(Step, f32, bool)> = None;
         let mut types = Vec::new();
@@ -121,7 +133,7 @@ impl Scorer<'_> {
                 + aligned
                 + self.answer_type(start, &steps)
                 + faces
-                + type_words(&steps, &mentioned, &own, &mut types)
+                + type_words(&steps, &mentioned, &own, again, &mut types)
                 - 0.08 * steps.len() as f32
                 - UNMET * unmet as f32;
             chains.push(Chain {
@@ -234,6 +246,12 @@ impl Scorer<'_> {
         if owned == (first.direction == Direction::Forward) { FACING } else { 0.0 }
     }
 
+    /// Whether a word says that a step is taken back: "films that share directors with Heat".
+    fn says_again(&self) -> bool {
+        let before = self.anchor.checked_sub(1).map(|at| self.tokens[at].folded.as_str());
+        matches!(before, Some("as" | "with" | "like")) || self.tokens.iter().any(|t| AGAIN.contains(&t.folded.as_str()))
+    }
+
     /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
     /// one, a film and a person of the same name, it tells which is meant.
     fn apposed(&self, start: Start) -> Option<(usize, TypeId)> {
@@ -273,10 +291,12 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
     (0..steps.len()).filter(|&at| earlier(at) < words(steps[at].to)).count()
 }
 
-/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it, and each word for a type a step that leads there,
+/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it if nothing else says so (`again`): two words
+/// that speak of a film's year speak of one step. So does a step back from there want one for what lies between. And each word for a type a step that leads there,
 /// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
-fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], types: &mut Vec<TypeId>) -> f32 {
+fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
+    let unsaid = if again { RETURN } else { UNSAID_RETURN };
     // Ascending: the same order gives the same sum.
     types.clear();
     let led_to = steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None });
@@ -294,7 +314,14 @@ fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], types: &mut 
             .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Backward && pair[1].to == Class::Type(of))
             .count() as f32;
         let any = (steps.iter().filter(to).count() + usize::from(own.contains(&of))) as f32;
-        total -= 0.5 * (inverse - words).max(0.0) + 0.3 * (returns - words).max(0.0) + 0.2 * (words - any).max(0.0);
+        let forth = steps
+            .windows(2)
+            .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Forward && pair[0].to == Class::Type(of))
+            .count() as f32;
+        if !again {
+            total -= UNSAID_FORTH * (forth - words).max(0.0);
+        }
+        total -= 0.5 * (inverse - words).max(0.0) + unsaid * (returns - words).max(0.0) + 0.2 * (words - any).max(0.0);
     }
     total
 }

@@ -321,8 +321,8 @@ pub(super) fn is_function_word(folded: &str) -> bool {
 
 /// Function words of questions, in order, beyond those that search leaves out.
 const MORE: [&str; 25] = [
-    "also", "among", "could", "does", "find", "give", "kindly", "list", "many", "may", "might", "much", "must", "name", "named", "per", "please",
-    "shall", "show", "tell", "upon", "us", "whose", "within", "without",
+    "also", "among", "could", "does", "find", "give", "kindly", "list", "many", "may", "might", "much", "must", "name", "named", "per",
+    "please", "shall", "show", "tell", "upon", "us", "whose", "within", "without",
 ];
 
 /// Whether the list can be searched.

@@ -69,14 +69,7 @@ const WHO: [&str; 39] = [
     "winner",
     "writer",
 ];
-const WHEN: [&str; 6] = [
-    "age",
-    "date of birth",
-    "date of death",
-    "opening hours",
-    "period",
-    "release date",
-];
+const WHEN: [&str; 6] = ["age", "date of birth", "date of death", "opening hours", "period", "release date"];
 const WHERE: [&str; 14] = [
     "address",
     "border",

@@ -33,7 +33,8 @@ fn denies(sentence: &[Word<'_>], mentions: &[Mention]) -> bool {
     let named = |w: &Word<'_>| mentions.iter().any(|m| m.span.start < w.span.end && w.span.start < m.span.end);
     let asker = |w: &Word<'_>| matches!(fold(w.text).as_str(), "i" | "we" | "you");
     let behind = sentence.iter().zip(sentence.iter().skip(1));
-    sentence.first().is_some_and(|w| not(w.text) && !named(w)) || behind.into_iter().any(|(before, w)| not(w.text) && !named(w) && !asker(before))
+    sentence.first().is_some_and(|w| not(w.text) && !named(w))
+        || behind.into_iter().any(|(before, w)| not(w.text) && !named(w) && !asker(before))
 }
 
 /// Turns the chains from a place on that end at things of this type into what they do not find; the others are left out.
@@ -70,7 +71,8 @@ mod tests {
         ] {
             assert!(!negates(question, &[]), "{question}");
         }
-        for question in ["Which films are not in English?", "Films without actors", "Heat was long. Which films weren't?", "not in English"] {
+        for question in ["Which films are not in English?", "Films without actors", "Heat was long. Which films weren't?", "not in English"]
+        {
             assert!(negates(question, &[]), "{question}");
         }
     }

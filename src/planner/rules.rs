@@ -7,7 +7,7 @@ use super::conditions::{Bound, condition};
 use super::lexicon::Lexicon;
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Ask, Token, ask, asks_for_a_way, is_spoken, tokens, told};
+use super::question::{Token, ask, asks_for_a_way, is_spoken, tokens, told};
 use super::schema::Schema;
 use super::sets::combined;
 use super::superlative::{Superlatives, read};
@@ -16,7 +16,7 @@ use super::{Planner, PlannerError, Proposal};
 use crate::compact::sort_by;
 use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
 use crate::plan::{Compare, Head, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
-use crate::text::{fold, words};
+use crate::text::fold;
 use futures::future::LocalBoxFuture;
 
 /// So many readings of the entity are tried.

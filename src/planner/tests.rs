@@ -68,6 +68,8 @@ fn a_step_is_not_taken_twice_because_two_words_speak_of_it() {
     assert_eq!(planned("list everything Al Pacino starred in as an actor").1, ["Heat", "Serpico"]);
     assert_eq!(planned("what kind of movie is Ali, and of what genre?").1, ["Sport"]);
     assert_eq!(planned("kindly tell me who directed the movie Heat").1, ["Michael Mann"]);
+    assert_eq!(planned("in which year was Heat released, just the release year").1, ["1995"]);
+    assert_eq!(planned("who are co-stars of Val Kilmer").1, ["Al Pacino"]);
     // What is said twice on purpose is.
     assert_eq!(planned("which actors starred in films that Val Kilmer starred in").1, ["Al Pacino"]);
 }

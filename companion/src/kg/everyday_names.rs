@@ -18,6 +18,9 @@ const TYPES: [(&[&str], &[&str]); 6] = [
     (&["city"], &["town"]),
 ];
 
+/// "Screenplay by" would have "which screenplays" ask for a writer, as "written by" does not.
+const DONE_BY: [&str; 7] = ["costumes", "design", "lyrics", "music", "score", "screenplay", "words"];
+
 /// Adds the everyday names of the relations and types so far; gives how many relations got any.
 ///
 /// # Errors
@@ -35,7 +38,7 @@ fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
     let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
     for (id, own) in &types {
         let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
-        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(|l| is(&l))).flat_map(|(_, names)| *names);
+        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(_, names)| *names);
         names.filter(|name| !taken.contains(**name)).try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(())
@@ -49,11 +52,15 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
         .iter()
         .map(|(_, own)| {
             // Names of one word have several meanings: a "language" may be official, or that of a book.
-            let called = |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
+            let called =
+                |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
             let is = |r: &&EverydayRelation| own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || called(r, label));
             let same = everyday.iter().filter(is);
-            let of_a_type = |name: &str, joins: &[&str]| name.split(' ').any(|w| joins.contains(&w) || types.contains(&w.to_lowercase()));
-            let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !of_a_type(name, &r.joins)));
+            let misleads = |name: &str, joins: &[&str]| {
+                let done = name.strip_suffix(" by").is_some_and(|what| DONE_BY.contains(&what));
+                done || name.split(' ').any(|w| joins.contains(&w) || types.contains(&w.to_lowercase()))
+            };
+            let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !misleads(name, &r.joins)));
             names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
         })
         .collect();
@@ -94,6 +101,8 @@ mod tests {
         assert!(all[0].iter().any(|n| n == "died in"), "{all:?}");
         assert_eq!(all[1], ["hue of the third kind"]);
         assert!(all[2].iter().any(|n| n == "born in"), "{all:?}");
+        let (_, by) = names(&[("written_by", "")]);
+        assert!(by[0].iter().any(|n| n == "screenwriter") && !by[0].iter().any(|n| n == "screenplay by"), "{by:?}");
         let (_, by) = names(&[("directed_by", "")]);
         assert!(by[0].iter().any(|n| n == "director") && by[0].iter().any(|n| n == "filmmaker"), "{by:?}");
         // Verbs stand without "to".
@@ -115,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_speaks_of_a_type_is_not_given() {
+    fn a_name_that_speaks_misleads_is_not_given() {
         let names = |kind: &str| {
             let mut kg = KgBuilder::default();
             kg.relation("capital").unwrap();
