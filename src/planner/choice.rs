@@ -8,8 +8,8 @@
 //! trained planner's is shorter: who directed films for the writer of something is no film.
 //!
 //! Steps that the rules are unsure of are guessed: of "which films did she pen" they know that films are asked for, and take the relation that most films have.
-//! Where the trained planner is not believed either, the relation nearest in meaning takes their place. It knows no types, so that the rules keep the word
-//! where both have the same relation.
+//! Where the trained planner is not believed either, the relation nearest in meaning takes their place, and that of a single step however unsure. It knows no types,
+//! so that the rules keep the word where both have the same relation.
 
 use super::meaning::LEAST_MEANT;
 use super::model::{Grounded, names};
@@ -316,6 +316,10 @@ mod tests {
         let step = |relation: &str| plan(&format!("Ans1=SearchKG(t=movie | h=<Ann>, r=<{relation}>)"));
         let (guessed, meant) = (step("^directed_by"), plan("Ans1=SearchKG(t=* | h=<Ann>, r=<^written_by>)"));
         assert!(asks_meaning((&guessed, 0.5)) && !asks_meaning((&guessed, 0.7)));
+        // One step is guessed anyway; of two the nearest knows one.
+        assert_eq!(needed_over(&guessed), 0.0);
+        let two = plan("Ans1=SearchKG(t=movie | h=<Ann>, r=<^directed_by>)\nAns2=SearchKG(t=* | h=Ans1, r=<written_by>)");
+        assert_eq!(needed_over(&two), LEAST_MEANT);
         // What is counted or ranked is more than a step.
         assert!(!asks_meaning((&plan(CITIES), 0.5)));
         assert!(believes_meaning(&meant, &guessed));
