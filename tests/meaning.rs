@@ -86,7 +86,7 @@ fn without_the_model_or_where_others_are_asked_for_meaning_has_no_say() {
     let folder = tempfile::tempdir().unwrap();
     let engine = films(folder.path());
     let question = "Who was behind the camera for Heat?";
-    let sure = AgentOptions { least_confidence: Some(0.999), ..AgentOptions::default() };
+    let sure = AgentOptions { least_confidence: Some(0.999_99), ..AgentOptions::default() };
     let rules = AgentOptions { planner: PlannerChoice::Rules, ..AgentOptions::default() };
     assert!(planned(&engine, question, &sure).plan.is_none() && planned(&engine, question, &rules).plan.is_none());
     let source = FolderSource::new(folder.path().join("bundle"));
