@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_speaks_misleads_is_not_given() {
+    fn a_name_that_speaks_of_a_type_is_not_given() {
         let names = |kind: &str| {
             let mut kg = KgBuilder::default();
             kg.relation("capital").unwrap();
