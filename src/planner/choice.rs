@@ -155,13 +155,23 @@ fn needed_over(guessed: &Plan) -> f32 {
 
 /// Whether to believe the plan nearest in meaning rather than the rules' plan, over which it was asked for.
 fn believes_meaning(meant: &Plan, ruled: &Plan) -> bool {
-    let relations = |plan: &Plan| -> Vec<Relation> {
-        plan.statements
-            .iter()
-            .filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(step.relation.clone()) } else { None })
-            .collect()
-    };
-    relations(meant) != relations(ruled)
+    steps(meant) != steps(ruled)
+}
+
+/// The relations of a plan's steps.
+fn steps(plan: &Plan) -> Vec<&Relation> {
+    plan.statements
+        .iter()
+        .filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None })
+        .collect()
+}
+
+/// Whether a step takes back the one before it: two words for one relation ("from whose pen did the script come") look like that.
+fn turns_back(plan: &Plan) -> bool {
+    steps(plan).windows(2).any(|pair| match pair {
+        [Relation::Exact { name: a, inverse: there }, Relation::Exact { name: b, inverse: back }] => a == b && there != back,
+        _ => false,
+    })
 }
 
 fn is_chain(plan: &Plan) -> bool {
@@ -183,7 +193,10 @@ fn skips(plan: &Plan, ruled: &Plan) -> bool {
 fn believes_trained(found: &Grounded, names: usize, ruled: Option<(&Plan, f32)>, least: Option<f32>) -> bool {
     let counts = |plan: &Plan| ends(plan, |o| matches!(o, Operation::Count { .. }));
     let reads = |plan: &Plan| ends(plan, |o| matches!(o, Operation::SearchKg(_)));
-    if names <= 1 && ruled.is_some_and(|(ruled, _)| counts(ruled) && reads(&found.plan) || skips(&found.plan, ruled)) {
+    // The rules know the words that speak of a way there and back.
+    let returns = |ruled: &Plan| is_chain(ruled) && turns_back(&found.plan) && !turns_back(ruled);
+    let passes_over = |ruled: &Plan| counts(ruled) && reads(&found.plan) || skips(&found.plan, ruled) || returns(ruled);
+    if names <= 1 && ruled.is_some_and(|(ruled, _)| passes_over(ruled)) {
         return false;
     }
     let own = least.unwrap_or(LEAST_TRAINED);
@@ -309,6 +322,20 @@ mod tests {
         assert!(believes_trained(&skipping, 2, Some((&films, 0.8)), None) && believes_trained(&skipping, 1, None, None));
         let single = found(&step(1, "<Another Year>", "written_by"), 0.9);
         assert!(believes_trained(&single, 1, Some((&films, 0.8)), None));
+    }
+
+    #[test]
+    fn a_way_there_and_back_that_the_rules_do_not_see_is_not_believed() {
+        let step = |n: usize, from: &str, r: &str| format!("Ans{n}=SearchKG(t=* | h={from}, r=<{r}>)\n");
+        let writer = plan(&step(1, "<Red Dawn>", "written_by"));
+        let back = step(1, "<Red Dawn>", "written_by") + &step(2, "Ans1", "^written_by");
+        let on = step(1, "<Red Dawn>", "written_by") + &step(2, "Ans1", "^directed_by");
+        assert!(turns_back(&plan(&back)) && !turns_back(&plan(&on)) && !turns_back(&writer));
+        assert!(!believes_trained(&found(&back, 0.9), 1, Some((&writer, 0.8)), None));
+        assert!(believes_trained(&found(&on, 0.9), 1, Some((&writer, 0.8)), None));
+        // Where the rules go there and back as well, or have no plan, or there are several names, it may.
+        assert!(believes_trained(&found(&back, 0.9), 1, Some((&plan(&back), 0.8)), None));
+        assert!(believes_trained(&found(&back, 0.9), 1, None, None) && believes_trained(&found(&back, 0.9), 2, Some((&writer, 0.8)), None));
     }
 
     #[test]

@@ -253,7 +253,9 @@ fn is_inflected(a: &str, b: &str) -> bool {
 /// Whether two words are made of one: by endings, or by a word in front ("screenwriter").
 fn is_derived(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    is_inflected(a, b) || (short.len() >= 5 && long.ends_with(short))
+    // "De" is no word in front: what is descriptive is no script. "Co" is one.
+    let front = || long.strip_suffix(short).is_some_and(|front| front.len() >= 3 || front == "co");
+    is_inflected(a, b) || (short.len() >= 5 && front())
 }
 
 /// Whether a word is made of a word in front and one derived from the other: "screenwriter" and "written".

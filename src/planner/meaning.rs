@@ -8,7 +8,7 @@
 
 use super::lexicon::{Lexicon, is_function_word};
 use super::query::{Asked, Query};
-use super::question::{Ask, Token, ask, asks_for_a_way, tokens, told};
+use super::question::{Ask, Token, ask, asks_how_to, tokens, told};
 use super::rules::Planned;
 use super::walk;
 use crate::compact::{sort_by, sort_unique};
@@ -191,9 +191,9 @@ pub struct MeantRelation {
     direction: Direction,
 }
 
-/// What a question may ask of the one thing that it names; `None` where it names none or several, counts, or asks how to do something.
+/// What a question may ask of the one thing that it names; `None` where it names none or several, counts, or asks how somebody does something.
 pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
-    if question.len() > LONGEST || asks_for_a_way(question) {
+    if question.len() > LONGEST || asks_how_to(question) {
         return None;
     }
     let graph = linker.graph();
@@ -329,7 +329,7 @@ impl Meant {
 /// The probability that a choice is meant: by how much nearer it is than the next, and than what else might be asked. Read off MetaQA's questions of one hop
 /// in other words, and questions that its graph cannot answer.
 fn confidence(ahead: f32, of_others: f32) -> f32 {
-    let near = 40.0 * (of_others + ahead.min(0.1) + 0.03);
+    let near = 30.0 * (of_others + 2.0 * ahead.min(0.2));
     // Of two that are equally near neither is meant, however near they are.
     let apart = 100.0 * (ahead - 0.002);
     1.0 / (1.0 + exp_f32(-near.min(apart)))

@@ -86,6 +86,23 @@ fn what_comes_nearer_to_something_else_or_to_two_relations_alike_is_not_believed
 }
 
 #[test]
+fn what_people_say_of_a_thing_is_no_way_of_doing_something() {
+    for question in ["How do viewers tag Heat?", "How is Heat rated?", "How would you describe Heat?", "How can Heat be summed up?"] {
+        assert!(meant(&linker(), question).is_some(), "{question}");
+    }
+}
+
+#[test]
+fn being_far_nearer_than_the_next_makes_up_for_something_else_that_is_as_near() {
+    let linker = linker();
+    let sure = |next: f32| {
+        let near = |text: &str| if text.contains("directed") { 0.6 } else if text.contains("starred") { next } else { 0.62 };
+        planned(&linker, "Who was behind the camera for Heat?", &near).unwrap().confidence
+    };
+    assert!(sure(0.3) > LEAST_MEANT && sure(0.595) < LEAST_MEANT && sure(0.3) > sure(0.5));
+}
+
+#[test]
 fn several_things_counts_ways_and_documents_are_left_to_others() {
     let linker = linker();
     for question in [
@@ -93,6 +110,8 @@ fn several_things_counts_ways_and_documents_are_left_to_others() {
         "How many people were behind the camera for Heat?",
         "Who was the greatest behind the camera for Heat?",
         "How do I see Heat?",
+        "How can one see Heat?",
+        "How to see Heat",
         "Who was behind the camera?",
         "What does the Guide say?",
         "",

@@ -5,7 +5,7 @@ use super::lexicon::{Lexicon, is_function_word, piece};
 use super::measures::measures;
 use super::pattern::quoted;
 use crate::kg::{Class, LiteralKind, Mention, RelationId, TypeId};
-use crate::text::{fold, without_possessive, words};
+use crate::text::{Word, fold, without_possessive, words};
 use std::ops::Range;
 
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
@@ -13,13 +13,21 @@ const LONGEST: usize = 256;
 
 /// Whether a question wants a way of doing something: passages tell those, no set of entities does.
 pub(super) fn asks_for_a_way(question: &str) -> bool {
+    how(question).is_some()
+}
+
+/// Whether the asker wants a way of doing something: "how do I", "how can one", "how to".
+pub(super) fn asks_how_to(question: &str) -> bool {
+    how(question).is_some_and(|[second, third]| second == "to" || ["i", "one", "we", "you"].contains(&third.as_str()))
+}
+
+/// The two words behind the "how" that a question begins with, where the first is a verb.
+fn how(question: &str) -> Option<[String; 2]> {
+    const VERBS: [&str; 13] = ["do", "does", "did", "can", "could", "should", "will", "must", "to", "is", "are", "was", "were"];
     let mut first = words(question).into_iter().map(|w| fold(w.text));
-    match (first.next().as_deref(), first.next().as_deref()) {
-        (Some("how"), Some(second)) => {
-            ["do", "does", "did", "can", "could", "should", "will", "must", "to", "is", "are", "was", "were"].contains(&second)
-        }
-        _ => false,
-    }
+    let behind = (first.next()? == "how").then(|| std::array::from_fn(|_| first.next().unwrap_or_default()))?;
+    let [second, _] = &behind;
+    VERBS.contains(&second.as_str()).then_some(behind)
 }
 
 /// A word of the question, or an entity in its place.
@@ -101,8 +109,32 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
         let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && m.span.start <= begins) || quotes.contains(&text);
         if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
     };
-    mentions.iter().filter(is).collect()
+    let told: Vec<&Mention> = mentions.iter().filter(is).collect();
+    // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about revenge": "The Watch" is not meant.
+    let is_exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
+    let is_verb = |m: &Mention| {
+        let text = question.get(m.span.clone()).unwrap_or_default();
+        let plain = !text.contains(|c: char| c.is_uppercase() || c.is_numeric()) && !quotes.contains(&text);
+        let content = words(text).iter().filter(|w| !is_function_word(&fold(w.text))).count();
+        let [front, behind] = [question.get(..m.span.start), question.get(m.span.end..)].map(|part| words(part.unwrap_or_default()));
+        let joined = |w: Option<&Word<'_>>, to: &[&str]| w.is_some_and(|w| to.contains(&fold(w.text).as_str()));
+        let weak = !is_exact(m) && told.iter().any(|other| is_exact(other));
+        let article = joined(words(text).first(), &["a", "an", "the"]);
+        plain && content < 2 && !article && !front.is_empty() && !joined(front.last(), &LEADS) && (weak || joined(behind.first(), &PREPOSITIONS))
+    };
+    let named: Vec<&Mention> = told.iter().filter(|m| !is_verb(m)).copied().collect();
+    if named.is_empty() { told } else { named }
 }
+
+/// The score of a mention that has all of a name's words.
+const EXACT: f32 = 0.9;
+/// Words that lead to a name or a noun.
+const LEADS: [&str; 27] = [
+    "a", "about", "all", "an", "and", "any", "at", "by", "did", "does", "every", "for", "from", "has", "in", "is", "like", "no", "of", "on", "or",
+    "some", "the", "was", "what", "which", "with",
+];
+/// Words that a verb may go with.
+const PREPOSITIONS: [&str; 8] = ["about", "at", "for", "from", "in", "on", "to", "with"];
 
 /// What the question asks for, as far as its words say.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -349,6 +349,44 @@ fn names_in_lower_case_are_told_unless_others_have_capitals() {
 }
 
 #[test]
+fn a_verb_is_no_name_though_a_film_is_called_so() {
+    let mut b = KgBuilder::default();
+    let (film, tag, tags) = (b.entity_type("film").unwrap(), b.entity_type("tag").unwrap(), b.relation("has_tags").unwrap());
+    for (line, (title, about)) in (1..).zip([("Deal", "revenge"), ("The Watch", "school"), ("Jarhead", "drama")]) {
+        let (title, about) = (b.entity(title).unwrap(), b.entity(about).unwrap());
+        b.entity_has_type(title, film).unwrap();
+        b.entity_has_type(about, tag).unwrap();
+        b.triple(title, tags, about, Provenance::Line { file: "films", line }).unwrap();
+    }
+    let linker = Linker::new(&b.finish().unwrap());
+    let told = |question: &str| model::names(&linker, question);
+    assert_eq!(told("which films deal with revenge"), 1);
+    assert_eq!(told("any films that deal with revenge"), 1);
+    assert_eq!(told("what can i watch about revenge"), 1, "no film is wholly called \"watch\"");
+    // Behind an article or a preposition, in quotation marks, or with a capital it is a name.
+    assert_eq!(told("which drama with revenge"), 2);
+    assert_eq!(told("films like the watch with revenge"), 2);
+    assert_eq!(told("films like \"deal\" with revenge"), 2);
+    assert_eq!(told("which films are like Deal with 'revenge'"), 2);
+    assert_eq!(told("what is deal about"), 1);
+}
+
+#[test]
+fn what_is_descriptive_is_no_script() {
+    let mut b = KgBuilder::default();
+    let (by, tags) = (b.relation("written_by").unwrap(), b.relation("has_tags").unwrap());
+    b.relation_alias(by, "script").unwrap();
+    let (heat, ann, crime) = (b.entity("Heat").unwrap(), b.entity("Ann").unwrap(), b.entity("crime").unwrap());
+    b.triple(heat, by, ann, Provenance::Line { file: "films", line: 1 }).unwrap();
+    b.triple(heat, tags, crime, Provenance::Line { file: "films", line: 2 }).unwrap();
+    let graph = b.finish().unwrap();
+    let lexicon = lexicon::Lexicon::new(graph.vocabulary());
+    let speaks = |word: &str| lexicon.relations(word).iter().any(|(r, _)| *r == by);
+    assert!(!speaks("descriptive") && !speaks("describe"));
+    assert!(speaks("script") && speaks("scripted") && speaks("screenscript") && speaks("cowritten"));
+}
+
+#[test]
 fn a_plan_that_leaves_out_a_name_is_believed_half_as_much() {
     let linker = Linker::new(&graph());
     let sure = |question: &str| RulesPlanner::new(&linker).least_confidence(0.0).planned(question).unwrap().confidence;

@@ -23,6 +23,7 @@ mod train_device;
 mod train_encoder;
 mod train_label;
 mod train_planner;
+mod train_rephrase;
 mod verify;
 
 use clap::{Parser, Subcommand};

@@ -2,7 +2,7 @@
 
 use super::progress::Bars;
 use super::train_device::Device;
-use super::{train_data, train_encoder, train_label, train_planner};
+use super::{train_data, train_encoder, train_label, train_planner, train_rephrase};
 use crate::cache::{Cache, CachedEmbedder};
 use crate::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use crate::progress::Progress;
@@ -29,6 +29,8 @@ enum What {
     Data(train_data::Args),
     /// Make such examples of questions with answers: readings by a trained planner that find just these
     Label(train_label::Args),
+    /// Have a language model write questions of the patterns of a few that are labelled: further ones to tune a planner with
+    Rephrase(train_rephrase::Args),
     /// Train a planner on such questions: a small encoder that says what a question asks for
     Planner(train_planner::Args),
     /// Distil a smaller encoder for questions from all-MiniLM-L6-v2: a few of its layers that embed short texts as all do
@@ -95,6 +97,7 @@ pub fn run(args: &Args) -> Result<()> {
         What::Minilm(args) => run_minilm(args),
         What::Data(args) => train_data::run(args),
         What::Label(args) => train_label::run(args),
+        What::Rephrase(args) => train_rephrase::run(args),
         What::Planner(args) => train_planner::run(args),
         What::Encoder(args) => train_encoder::run(args),
         What::QueryTable(args) => run_query_table(args),

@@ -146,7 +146,8 @@ fn beside(out: &Path, extension: &str) -> PathBuf {
     out.with_extension(extension)
 }
 
-fn questions(path: &Path, into: &mut Near) -> Result<()> {
+/// Adds the questions of a file.
+pub(super) fn questions(path: &Path, into: &mut Near) -> Result<()> {
     let text = std::fs::read_to_string(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
     for (number, line) in text.lines().enumerate().filter(|l| !l.1.trim().is_empty()) {
         let value: serde_json::Value =

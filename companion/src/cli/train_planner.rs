@@ -234,7 +234,7 @@ fn tune(args: &Args, lessons: &mut Vec<Lesson>, held_out: &mut Vec<Lesson>) -> R
         return Ok(Vec::new());
     }
     let (mut own, _) = read(&args.tune)?;
-    own.lessons.retain(|l| args.tune_part.is_none_or(|p| p.holds(&l.question)));
+    own.lessons.retain(|l| args.tune_part.is_none_or(|p| p.holds(l.of.as_ref().unwrap_or(&l.question))));
     if own.lessons.is_empty() {
         return Err(miette!(help = "look at the files of --tune, and at --tune-part", "there is nothing to tune with"));
     }

@@ -17,6 +17,7 @@ mod phrases;
 mod relative;
 mod rephrase;
 mod shared;
+mod siblings;
 mod unsaid;
 mod wording;
 
@@ -26,6 +27,7 @@ pub use ground::Grounder;
 pub use near::Near;
 pub use pattern::{PATTERNS, Pattern};
 pub use rephrase::rephrase;
+pub use siblings::{Sample, Wanted, Written, say_of_pattern};
 pub use wording::{Noise, Role, Said, Wording};
 
 #[cfg(test)]

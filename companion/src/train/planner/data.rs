@@ -22,6 +22,8 @@ const BLOCK: usize = 1 << 16;
 pub struct Lesson {
     /// The question.
     pub question: String,
+    /// The question that it was made of, if it was.
+    pub of: Option<String>,
     /// Its labels.
     pub labels: Labels,
     /// Identifiers of its answers, or their words where they are no entities; empty where the data cut them.
@@ -111,7 +113,7 @@ fn of_example(example: Example) -> Result<Lesson, Doubt> {
     let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
     let entities = example.spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name.clone()).collect();
     let Example { question, pattern, .. } = example;
-    Ok(Lesson { question, labels, answers, pattern, entities, tagged: true })
+    Ok(Lesson { question, of: None, labels, answers, pattern, entities, tagged: true })
 }
 
 /// How questions are disturbed, so that the model does not rely on what is not always so.

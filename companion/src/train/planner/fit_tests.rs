@@ -64,7 +64,7 @@ fn lessons(n: usize) -> Vec<Lesson> {
                     labels.tagged.push((span, tag));
                 }
             }
-            Lesson { question, labels, answers: Vec::new(), pattern: shape.name().to_owned(), entities: Vec::new(), tagged: true }
+            Lesson { question, of: None, labels, answers: Vec::new(), pattern: shape.name().to_owned(), entities: Vec::new(), tagged: true }
         })
         .collect()
 }

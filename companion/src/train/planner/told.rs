@@ -27,6 +27,9 @@ pub struct Told {
     /// Mentions of entities; where none are given, what looks like a name is taken for one.
     #[serde(default)]
     pub mentions: Vec<(usize, usize)>,
+    /// The question that it was made of (`pocketgraph train rephrase`): both are in the same part of a set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
 impl Told {
@@ -52,6 +55,7 @@ impl Told {
             number: labels.number,
             tags: Some(labels.tagged.iter().map(tag).collect()),
             mentions: labels.mentions.iter().map(place).collect(),
+            of: None,
         }
     }
 
@@ -74,7 +78,7 @@ impl Told {
         };
         let labels = Labels { shape, wrap, number: self.number, tagged, mentions };
         let (pattern, tagged) = (self.shape, self.tags.is_some());
-        Some(Lesson { question: self.question, labels, answers: Vec::new(), pattern, entities: Vec::new(), tagged })
+        Some(Lesson { question: self.question, of: self.of, labels, answers: Vec::new(), pattern, entities: Vec::new(), tagged })
     }
 }
 
