@@ -29,10 +29,15 @@ const UNSAID_RETURN: f32 = 1.2;
 /// What a step forth again costs where no word says so, and none what lies between.
 const UNSAID_FORTH: f32 = 0.8;
 /// Words for what is done or had again.
-const AGAIN: [&str; 15] = [
+const AGAIN: [&str; 16] = [
     "again", "also", "another", "both", "co", "common", "else", "fellow", "other", "others", "same", "share", "shared", "shares",
-    "together",
+    "sharing", "together",
 ];
+
+/// Whether a word, in lower case, says that something is done or had again.
+pub(super) fn means_again(folded: &str) -> bool {
+    AGAIN.contains(&folded)
+}
 
 /// Where a chain starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -249,7 +254,7 @@ impl Scorer<'_> {
     /// Whether a word says that a step is taken back: "films that share directors with Heat".
     fn says_again(&self) -> bool {
         let before = self.anchor.checked_sub(1).map(|at| self.tokens[at].folded.as_str());
-        matches!(before, Some("as" | "with" | "like")) || self.tokens.iter().any(|t| AGAIN.contains(&t.folded.as_str()))
+        matches!(before, Some("as" | "with" | "like")) || self.tokens.iter().any(|t| means_again(&t.folded))
     }
 
     /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
