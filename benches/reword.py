@@ -1,5 +1,5 @@
 """Questions of one hop in other words: every question of QUESTIONS (JSON Lines with question, entity and plan) is said by the wordings that
-WORDINGS has for its plan, one after the other, so that all come about equally often. Prints JSON Lines. Six files of wordings stand beside this one:
+WORDINGS has for its plan, one after the other, so that all come about equally often. Prints JSON Lines. Eight files of wordings stand beside this one:
 metaqa_rewordings.tsv, the default, was read while planning by meaning was written; metaqa_rewordings_2.tsv was written afterwards; the others by
 language models that knew nothing of the program. With WORDINGS of things that films and people are asked about and that the graph does not know
 (metaqa_unanswerable.tsv: what is asked about, wording) QUESTIONS is `-`, and each is asked about three films or people.

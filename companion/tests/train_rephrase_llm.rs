@@ -19,7 +19,11 @@ fn reply(body: &str) -> String {
     let asked: Value = serde_json::from_str(body).unwrap();
     let last = asked["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
     let question = last.lines().nth(1).unwrap();
-    let sibling = if question.contains("Oslo") { "are there more people in Bergen or in Turin" } else { "which river runs through the capital of Peru" };
+    let sibling = if question.contains("Oslo") {
+        "are there more people in Bergen or in Turin"
+    } else {
+        "which river runs through the capital of Peru"
+    };
     format!("Here they are.\nR: Tell me: {question}\nR: Tell me less.\nS: {sibling}\nS: <b>no name</b>")
 }
 

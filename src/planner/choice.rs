@@ -165,10 +165,7 @@ fn believes_meaning(meant: &Plan, ruled: &Plan) -> bool {
 
 /// The relations of a plan's steps.
 fn steps(plan: &Plan) -> Vec<&Relation> {
-    plan.statements
-        .iter()
-        .filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None })
-        .collect()
+    plan.statements.iter().filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None }).collect()
 }
 
 /// Whether a step of a chain takes back the one before it.
@@ -342,7 +339,10 @@ mod tests {
         let (pen, one) = ("From whose pen did the script of Red Dawn come?", step(1, "<Red Dawn>", "written_by"));
         assert!(returns(pen, &back, &one) && !returns(pen, &on, &one) && !returns(pen, &one, &one));
         assert!(!returns("Which films share a writer with Red Dawn?", &back, &one), "a word says so");
-        assert!(!returns(pen, &back, &back) && !returns(pen, &(back.clone() + "Ans3=Count(Ans2)"), &one), "the rules do so, or it is no chain");
+        assert!(
+            !returns(pen, &back, &back) && !returns(pen, &(back.clone() + "Ans3=Count(Ans2)"), &one),
+            "the rules do so, or it is no chain"
+        );
         let mut others = Scripted { trained: Some(Ok(found(&back, 0.9))), ..Scripted::default() };
         assert_eq!(chosen("Heat comes from whose director pen?", &others, false).0, Some(ChosenFrom::Rules));
         others.trained = Some(Ok(found(&on, 0.9)));

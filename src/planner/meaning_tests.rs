@@ -96,7 +96,15 @@ fn what_people_say_of_a_thing_is_no_way_of_doing_something() {
 fn being_far_nearer_than_the_next_makes_up_for_something_else_that_is_as_near() {
     let linker = linker();
     let sure = |next: f32| {
-        let near = |text: &str| if text.contains("directed") { 0.6 } else if text.contains("starred") { next } else { 0.62 };
+        let near = |text: &str| {
+            if text.contains("directed") {
+                0.6
+            } else if text.contains("starred") {
+                next
+            } else {
+                0.62
+            }
+        };
         planned(&linker, "Who was behind the camera for Heat?", &near).unwrap().confidence
     };
     assert!(sure(0.3) > LEAST_MEANT && sure(0.595) < LEAST_MEANT && sure(0.3) > sure(0.5));

@@ -120,7 +120,12 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
         let joined = |w: Option<&Word<'_>>, to: &[&str]| w.is_some_and(|w| to.contains(&fold(w.text).as_str()));
         let weak = !is_exact(m) && told.iter().any(|other| is_exact(other));
         let article = joined(words(text).first(), &["a", "an", "the"]);
-        plain && content < 2 && !article && !front.is_empty() && !joined(front.last(), &LEADS) && (weak || joined(behind.first(), &PREPOSITIONS))
+        plain
+            && content < 2
+            && !article
+            && !front.is_empty()
+            && !joined(front.last(), &LEADS)
+            && (weak || joined(behind.first(), &PREPOSITIONS))
     };
     let named: Vec<&Mention> = told.iter().filter(|m| !is_verb(m)).copied().collect();
     if named.is_empty() { told } else { named }
@@ -130,8 +135,8 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
 const EXACT: f32 = 0.9;
 /// Words that lead to a name or a noun.
 const LEADS: [&str; 27] = [
-    "a", "about", "all", "an", "and", "any", "at", "by", "did", "does", "every", "for", "from", "has", "in", "is", "like", "no", "of", "on", "or",
-    "some", "the", "was", "what", "which", "with",
+    "a", "about", "all", "an", "and", "any", "at", "by", "did", "does", "every", "for", "from", "has", "in", "is", "like", "no", "of",
+    "on", "or", "some", "the", "was", "what", "which", "with",
 ];
 /// Words that a verb may go with.
 const PREPOSITIONS: [&str; 8] = ["about", "at", "for", "from", "in", "on", "to", "with"];

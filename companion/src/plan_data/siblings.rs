@@ -93,7 +93,8 @@ fn request(asked: &Sample, wanted: Wanted) -> ChatRequest {
 
 /// The questions of a reply that can be used, each once: rewordings that keep every name, and siblings that name as many things as the question does.
 fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
-    let named = |question: &str| -> Vec<String> { names(question).into_iter().filter_map(|n| Some(question.get(n)?.to_lowercase())).collect() };
+    let named =
+        |question: &str| -> Vec<String> { names(question).into_iter().filter_map(|n| Some(question.get(n)?.to_lowercase())).collect() };
     let own = named(&asked.question);
     let mut seen = BTreeSet::from([asked.question.to_lowercase()]);
     let (mut out, mut left) = (Vec::new(), [wanted.rewordings, wanted.siblings]);
@@ -157,10 +158,15 @@ mod tests {
 
     #[test]
     fn rewordings_and_siblings_are_told_by_their_marks() {
-        let said = questions("<think>hm</think>Here:\nR: Whose score has the sequel to Arabian Tea?\nS: What currency has the land of Lake Bled?\n");
+        let said = questions(
+            "<think>hm</think>Here:\nR: Whose score has the sequel to Arabian Tea?\nS: What currency has the land of Lake Bled?\n",
+        );
         assert_eq!(
             said,
-            [("Whose score has the sequel to Arabian Tea?".to_owned(), false), ("What currency has the land of Lake Bled?".to_owned(), true)]
+            [
+                ("Whose score has the sequel to Arabian Tea?".to_owned(), false),
+                ("What currency has the land of Lake Bled?".to_owned(), true)
+            ]
         );
     }
 
