@@ -326,8 +326,8 @@ impl Meant {
     }
 }
 
-/// The probability that a choice is meant: by how much nearer it is than the next, and than what else might be asked. Read off MetaQA's questions of one hop
-/// in other words, and questions that its graph cannot answer.
+/// The probability that a choice is meant: by how much nearer it is than the next, which counts twice, and than what else might be asked. Read off MetaQA's
+/// questions of one hop in other words, and questions that its graph cannot answer.
 fn confidence(ahead: f32, of_others: f32) -> f32 {
     let near = 30.0 * (of_others + 2.0 * ahead.min(0.2));
     // Of two that are equally near neither is meant, however near they are.

@@ -96,7 +96,7 @@ pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
 }
 
 /// The mentions that are told to be names: by a capital, a figure or quotation marks, or, in a question without capitals but the first word's, by being no
-/// spoken words.
+/// spoken words, and no verb where there are other names.
 pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
     let capital = |text: &str| text.chars().any(char::is_uppercase);
     let all = words(question);
@@ -112,20 +112,17 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
     let told: Vec<&Mention> = mentions.iter().filter(is).collect();
     // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about revenge": "The Watch" is not meant.
     let is_exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
+    let any_exact = told.iter().any(|m| is_exact(m));
+    let is_one_of = |w: Option<&Word<'_>>, of: &[&str]| w.is_some_and(|w| of.contains(&fold(w.text).as_str()));
     let is_verb = |m: &Mention| {
         let text = question.get(m.span.clone()).unwrap_or_default();
         let plain = !text.contains(|c: char| c.is_uppercase() || c.is_numeric()) && !quotes.contains(&text);
-        let content = words(text).iter().filter(|w| !is_function_word(&fold(w.text))).count();
-        let [front, behind] = [question.get(..m.span.start), question.get(m.span.end..)].map(|part| words(part.unwrap_or_default()));
-        let joined = |w: Option<&Word<'_>>, to: &[&str]| w.is_some_and(|w| to.contains(&fold(w.text).as_str()));
-        let weak = !is_exact(m) && told.iter().any(|other| is_exact(other));
-        let article = joined(words(text).first(), &["a", "an", "the"]);
-        plain
-            && content < 2
-            && !article
-            && !front.is_empty()
-            && !joined(front.last(), &LEADS)
-            && (weak || joined(behind.first(), &PREPOSITIONS))
+        let own = words(text);
+        let one = own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2 && !is_one_of(own.first(), &["a", "an", "the"]);
+        let front = all.iter().take_while(|w| w.span.end <= m.span.start).last();
+        let behind = all.iter().find(|w| w.span.start >= m.span.end);
+        let apart = front.is_some() && !is_one_of(front, &LEADS);
+        plain && one && apart && (any_exact && !is_exact(m) || is_one_of(behind, &PREPOSITIONS))
     };
     let named: Vec<&Mention> = told.iter().filter(|m| !is_verb(m)).copied().collect();
     if named.is_empty() { told } else { named }
