@@ -18,6 +18,7 @@ use crate::cache::Key;
 use futures::StreamExt;
 use pocketgraph::llm::{ChatModel, ChatRequest, LlmError, complete};
 use std::cell::{Cell, OnceCell, RefCell};
+use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -108,6 +109,14 @@ pub struct Tally {
     pub failed: usize,
     /// Tokens read and written, where the endpoint counts them.
     pub tokens: (u64, u64),
+}
+
+/// What was asked for and paid, for a line that tells it.
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (read, written) = self.tokens;
+        write!(f, "{} replies asked for, {} kept from before; {read} tokens read, {written} written", self.asked, self.kept)
+    }
 }
 
 /// After so many requests in a row without a reply, the endpoint is not going to answer.

@@ -103,15 +103,7 @@ pub fn run(args: &Args) -> Result<()> {
         let (said, tally) = rephrase(&examples, &without, model, &bars, &count).into_diagnostic()?;
         said.iter().try_for_each(|e| writeln!(train_file, "{e}")).and_then(|()| train_file.flush()).into_diagnostic()?;
         report.rephrased = (examples.len(), said.len());
-        bars.note(&format!(
-            "questions said anew: {} of {}; {} replies asked for, {} kept from before; {} tokens read, {} written",
-            said.len(),
-            examples.len(),
-            tally.asked,
-            tally.kept,
-            tally.tokens.0,
-            tally.tokens.1
-        ));
+        bars.note(&format!("questions said anew: {} of {}; {tally}", said.len(), examples.len()));
     }
     bars.finish();
     let mut sources: Vec<String> =

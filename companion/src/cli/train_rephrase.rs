@@ -72,10 +72,7 @@ pub fn run(args: &Args) -> Result<()> {
         out.push('\n');
     }
     std::fs::write(&args.out, out).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;
-    bars.note(&format!(
-        "{} replies asked for, {} kept from before; {} tokens read, {} written",
-        tally.asked, tally.kept, tally.tokens.0, tally.tokens.1
-    ));
+    bars.note(&tally.to_string());
     bars.finish();
     let siblings = written.iter().filter(|w| w.sibling).count();
     println!("{}: {} rewordings and {siblings} siblings of {} questions", args.out.display(), written.len() - siblings, samples.len());

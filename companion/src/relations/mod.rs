@@ -93,14 +93,9 @@ pub fn read(
     }
     let (mut related, unfounded) = merge::merged(passages, &replies);
     progress.note(&format!(
-        "{} entities and {} relations by the language model ({unfounded} relations left out: the passage does not bear them out); {} replies asked for, {} \
-         kept from before; {} tokens read, {} written",
+        "{} entities and {} relations by the language model ({unfounded} relations left out: the passage does not bear them out); {tally}",
         related.entities.len(),
         related.relations(),
-        tally.asked,
-        tally.kept,
-        tally.tokens.0,
-        tally.tokens.1
     ));
     if related.relations() == 0 {
         progress.warn("the language model states no relation, so that graphrag and hypergraph go by names and sentences");

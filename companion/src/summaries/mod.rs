@@ -66,10 +66,7 @@ impl<'a> Writer<'a> {
                 tally.failed + tally.unusable
             ));
         }
-        self.progress.note(&format!(
-            "{what}: {} replies asked for, {} kept from before; {} tokens read, {} written",
-            tally.asked, tally.kept, tally.tokens.0, tally.tokens.1
-        ));
+        self.progress.note(&format!("{what}: {tally}"));
         Ok(out)
     }
 }
