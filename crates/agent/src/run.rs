@@ -1,10 +1,9 @@
-//! The loop that all protocols share: it asks the model, counts what that costs, and says when a budget is spent.
+//! A run of a protocol: it asks the model, counts what that costs, and says when a budget is spent.
 
 use super::dialogue::Dialogue;
 use super::environment::{Environment, Evidence};
 use super::neutralise::{Marks, neutralise};
 use super::options::{AgentOptions, Limits};
-use super::protocol::Protocol;
 use super::stream::{Reader, Reply, Stop};
 use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
 use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Usage};
@@ -37,37 +36,6 @@ const MAX_QUESTION: usize = 8 << 10;
 const BYTES_PER_TOKEN: usize = 16;
 /// A model that has said the same thing so many times in a row will not say anything else.
 const SAME: u32 = 3;
-
-/// Runs a protocol over a question. Dropping the future aborts it, with whatever request is under way.
-///
-/// A model that fails leaves an outcome without an answer, and with the error; so does one that says nothing even when it must answer.
-///
-/// # Errors
-/// [`AgentError::Aborted`] when the model's transport or the environment reports that the caller aborted.
-pub async fn run(
-    protocol: &dyn Protocol,
-    question: &str,
-    options: &AgentOptions,
-    services: &Services<'_>,
-    events: &mut dyn FnMut(AgentEvent),
-) -> Result<Outcome, AgentError> {
-    let mut run = Run::new(protocol, question, options, *services, events);
-    let result = protocol.converse(&mut run).await;
-    let (text, error) = match result {
-        Ok(text) => (text.trim().to_owned(), None),
-        Err(LlmError::Aborted) => return Err(AgentError::Aborted),
-        Err(error) => (String::new(), Some(error)),
-    };
-    if run.aborted {
-        return Err(AgentError::Aborted);
-    }
-    let forced = run.forced;
-    run.warnings.extend(forced.map(|cap| cap.describe().to_owned()));
-    (run.events)(AgentEvent::Answer { text: text.clone(), forced });
-    let cut = run.turns.last().and_then(|t| t.cut.clone());
-    let Run { usage, estimated, shown: evidence, turns, warnings, .. } = run;
-    Ok(Outcome { text, forced, cut, error, usage, estimated, evidence, turns, warnings })
-}
 
 /// A request of a protocol.
 pub struct Ask<'s> {
@@ -111,18 +79,18 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(
-        protocol: &dyn Protocol,
+    /// A run of a protocol of these numbers, whose evidence must not hold `marks`.
+    pub(super) fn new(
+        (limits, marks): (Limits, Marks),
         question: &str,
         options: &'a AgentOptions,
         services: Services<'a>,
         events: &'a mut dyn FnMut(AgentEvent),
     ) -> Run<'a> {
-        let marks = protocol.marks();
         Run {
             question: neutralise(question[..question.floor_char_boundary(MAX_QUESTION)].trim(), &marks),
             options,
-            limits: protocol.limits().with(options),
+            limits: limits.with(options),
             marks,
             deadline: (services.clock)() + f64::from(options.milliseconds),
             services,
@@ -141,6 +109,24 @@ impl<'a> Run<'a> {
             last: String::new(),
             send_stops: true,
         }
+    }
+
+    /// What came of it, from the protocol's answer or error.
+    pub(super) fn outcome(mut self, result: Result<String, LlmError>) -> Result<Outcome, AgentError> {
+        let (text, error) = match result {
+            Ok(text) => (text.trim().to_owned(), None),
+            Err(LlmError::Aborted) => return Err(AgentError::Aborted),
+            Err(error) => (String::new(), Some(error)),
+        };
+        if self.aborted {
+            return Err(AgentError::Aborted);
+        }
+        let forced = self.forced;
+        self.warnings.extend(forced.map(|cap| cap.describe().to_owned()));
+        (self.events)(AgentEvent::Answer { text: text.clone(), forced });
+        let cut = self.turns.last().and_then(|t| t.cut.clone());
+        let Run { usage, estimated, shown: evidence, turns, warnings, .. } = self;
+        Ok(Outcome { text, forced, cut, error, usage, estimated, evidence, turns, warnings })
     }
 
     /// Tells of something that happened.

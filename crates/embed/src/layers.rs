@@ -270,6 +270,16 @@ impl<'a> Reader<'a> {
     }
 }
 
+impl MiniLm {
+    /// The model from the bytes that [`encode_layers`] wrote. The bytes may be hostile: every length is checked before it is used.
+    ///
+    /// # Errors
+    /// [`EmbedError::Layers`] or [`EmbedError::Shape`], saying what is wrong.
+    pub fn from_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
+        decode_layers(bytes)
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests {

@@ -128,14 +128,6 @@ impl MiniLm {
         self
     }
 
-    /// The model from the bytes that [`super::encode_layers`] wrote. The bytes may be hostile: every length is checked before it is used.
-    ///
-    /// # Errors
-    /// [`EmbedError::Layers`] or [`EmbedError::Shape`], saying what is wrong.
-    pub fn from_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
-        super::layers::decode_layers(bytes)
-    }
-
     /// Components of a vector: 384.
     pub fn dim(&self) -> usize {
         self.encoder.hidden()

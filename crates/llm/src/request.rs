@@ -1,6 +1,6 @@
 //! What is asked of a model, and the JSON that carries it.
 
-use super::tools::{self, ToolCall};
+use super::tools::ToolCall;
 use crate::json::Value;
 
 /// Who speaks.
@@ -116,7 +116,7 @@ impl std::fmt::Debug for Secret {
 
 /// The request's body.
 pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
-    let messages = request.messages.iter().map(tools::message).collect::<Vec<_>>();
+    let messages = request.messages.iter().map(message).collect::<Vec<_>>();
     let mut members: Vec<(String, Value)> = vec![("model".to_owned(), model.into()), ("messages".to_owned(), messages.into())];
     let mut put = |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
     put("max_tokens", request.max_tokens.map(Value::from));
@@ -155,6 +155,22 @@ pub(super) fn adapt(body: &mut Value, message: &str) -> bool {
         }
     }
     false
+}
+
+/// A message as endpoints want it, with the calls that it makes or answers.
+pub(super) fn message(message: &Message) -> Value {
+    let mut members = vec![("role".to_owned(), message.role.name().into()), ("content".to_owned(), message.content.as_str().into())];
+    if !message.tool_calls.is_empty() {
+        let call = |c: &ToolCall| {
+            let function = Value::object([("name", c.name.as_str().into()), ("arguments", c.arguments.as_str().into())]);
+            Value::object([("id", c.id.as_str().into()), ("type", "function".into()), ("function", function)])
+        };
+        members.push(("tool_calls".to_owned(), message.tool_calls.iter().map(call).collect::<Vec<_>>().into()));
+    }
+    if let Some(id) = &message.tool_call_id {
+        members.push(("tool_call_id".to_owned(), id.as_str().into()));
+    }
+    Value::Object(members)
 }
 
 #[cfg(test)]

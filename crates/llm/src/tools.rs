@@ -1,6 +1,5 @@
 //! Tool calls as endpoints stream them: in pieces, by index, the arguments as growing JSON text.
 
-use super::Message;
 use crate::json::Value;
 
 /// More calls than this in one reply are not kept.
@@ -81,24 +80,9 @@ pub(super) fn pieces(part: &Value) -> Vec<ToolCallPiece> {
     calls.iter().take(MAX_CALLS).enumerate().map(piece).collect()
 }
 
-/// A message as endpoints want it, with the calls that it makes or answers.
-pub(super) fn message(message: &Message) -> Value {
-    let mut members = vec![("role".to_owned(), message.role.name().into()), ("content".to_owned(), message.content.as_str().into())];
-    if !message.tool_calls.is_empty() {
-        let call = |c: &ToolCall| {
-            let function = Value::object([("name", c.name.as_str().into()), ("arguments", c.arguments.as_str().into())]);
-            Value::object([("id", c.id.as_str().into()), ("type", "function".into()), ("function", function)])
-        };
-        members.push(("tool_calls".to_owned(), message.tool_calls.iter().map(call).collect::<Vec<_>>().into()));
-    }
-    if let Some(id) = &message.tool_call_id {
-        members.push(("tool_call_id".to_owned(), id.as_str().into()));
-    }
-    Value::Object(members)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::request::message;
     use super::*;
     use crate::json::parse;
     use crate::llm::Message;

@@ -2,11 +2,11 @@
 
 use super::alignment::Aligner;
 use super::question::{Ask, Token, is_modifier};
+pub(super) use super::rank::{Rank, Ranking, Start};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
-use crate::plan::Extreme;
 
 /// Chains are at most so long.
 const LONGEST: usize = 3;
@@ -37,35 +37,6 @@ const AGAIN: [&str; 16] = [
 /// Whether a word, in lower case, says that something is done or had again.
 pub(super) fn means_again(folded: &str) -> bool {
     AGAIN.contains(&folded)
-}
-
-/// Where a chain starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// At an entity.
-    Node(NodeId),
-    /// At all entities of a type.
-    All(TypeId),
-}
-
-/// What members of a set are ranked by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ranking {
-    /// The value that a relation leads to.
-    Value(RelationId),
-    /// How many things a relation leads to.
-    Number(RelationId, Direction),
-}
-
-/// A superlative: only the members at one end go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rank {
-    /// After so many steps.
-    pub at: usize,
-    /// By what.
-    pub by: Ranking,
-    /// Which end.
-    pub end: Extreme,
 }
 
 /// A chain and its score.

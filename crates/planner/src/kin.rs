@@ -1,7 +1,7 @@
 //! Words for kin that name two steps at once: a paternal grandmother is a father's mother, a father-in-law a spouse's father.
 
 use super::lexicon::Lexicon;
-use super::question::Token;
+use super::token::Token;
 
 /// Replaces each such word by words for its two steps, the outer farther from the entity.
 pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {

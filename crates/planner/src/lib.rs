@@ -26,10 +26,12 @@ mod pattern;
 mod phrases;
 mod query;
 mod question;
+mod rank;
 mod rules;
 mod schema;
 mod sets;
 mod superlative;
+mod token;
 mod walk;
 
 use crate::plan::Plan;

@@ -4,7 +4,8 @@ use super::kin::opened;
 use super::lexicon::{Lexicon, is_function_word, piece};
 use super::measures::measures;
 use super::pattern::quoted;
-use crate::kg::{Class, LiteralKind, Mention, RelationId, TypeId};
+pub(super) use super::token::Token;
+use crate::kg::{Class, LiteralKind, Mention, RelationId};
 use crate::text::{Word, fold, without_possessive, words};
 use std::ops::Range;
 
@@ -28,19 +29,6 @@ fn how(question: &str) -> Option<[String; 2]> {
     let behind = (first.next()? == "how").then(|| std::array::from_fn(|_| first.next().unwrap_or_default()))?;
     let [second, _] = &behind;
     VERBS.contains(&second.as_str()).then_some(behind)
-}
-
-/// A word of the question, or an entity in its place.
-#[derive(Debug, Clone)]
-pub(super) struct Token {
-    /// Lower case, without accents and possessive.
-    pub folded: String,
-    /// Whether an entity stands here.
-    pub entity: Option<usize>,
-    /// The relations that it speaks of.
-    pub relations: Vec<(RelationId, f32)>,
-    /// The types that it names.
-    pub types: Vec<TypeId>,
 }
 
 /// The words of a question, with the spans of entities as one word each. So are the words of a relation's whole name: the "country" of "country of citizenship"

@@ -4,10 +4,10 @@
 //! that crosses the most states" by how many states a river leads to. The words that say so are taken out of the question, so that what
 //! is left is a question without superlatives; which set of a chain they belong to is told by the words for types.
 
-use super::chain::{Rank, Ranking, Start};
 use super::lexicon::Lexicon;
 use super::measures::{extreme, measures};
 use super::question::Token;
+use super::rank::{Rank, Ranking, Start};
 use super::schema::{Schema, Step};
 use crate::compact::sort_by;
 use crate::kg::{Class, Direction, LiteralKind, RelationId, TypeId};

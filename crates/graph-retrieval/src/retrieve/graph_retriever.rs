@@ -1,7 +1,6 @@
 //! What the retrievers that a bundle is prepared for do first, in one place: load what they were prepared, then compare the question with the chunks.
 
-use super::hippo_graph::is_fact;
-use super::linear::by_weight;
+use super::facts::{by_weight, is_fact};
 use super::prepared::{Asked, PreparedCorpus};
 use super::{Corpus, DEFAULT_K, Names, Query, Ranked, Reached, Retriever};
 use crate::bundle::BundleError;

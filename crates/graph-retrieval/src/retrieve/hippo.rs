@@ -4,9 +4,11 @@
 //! Facts are the triples that passages state, where the bundle has them; else a fact is a sentence that mentions two entities or more, and phrases are
 //! entities. The best facts pass through a language model where the caller brings one.
 
+use super::facts::by_weight;
 use super::graph_retriever::{Entities, GraphRetriever, On};
+pub use super::hippo_graph::Weighting;
 use super::hippo_graph::{sentence_graph, triple_graph};
-use super::linear::{by_weight, walk};
+use super::linear::walk;
 use super::prepared::min_max;
 use super::{PreparedCorpus, Ranked, Reached};
 use crate::bundle::BundleError;
@@ -16,17 +18,6 @@ use crate::sparse::Graph;
 use crate::text::sentences;
 use crate::vector::{Scored, top_k};
 use std::rc::Rc;
-
-/// How the edges weigh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Weighting {
-    /// As in the published program: every edge between phrases is stored for both directions and both copies are inserted, so that a fact weighs 2 and a mutual
-    /// synonym twice its cosine, and a synonym takes the place of a fact between the same two phrases.
-    #[default]
-    Reference,
-    /// One weight a pair: the number of facts, plus the cosine of synonyms.
-    Canonical,
-}
 
 /// What facts are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,18 +1,23 @@
 //! HippoRAG 2's graph of passages and phrases, from sentences or from triples.
 
-use super::hippo::Weighting;
+use super::facts::is_fact;
 use crate::compact::sort_by;
 use crate::entities::{EntityIndex, Facts, Synonyms};
 use crate::sparse::{Edges, Graph};
 
+/// How the edges weigh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Weighting {
+    /// As in the published program: every edge between phrases is stored for both directions and both copies are inserted, so that a fact weighs 2 and a mutual
+    /// synonym twice its cosine, and a synonym takes the place of a fact between the same two phrases.
+    #[default]
+    Reference,
+    /// One weight a pair: the number of facts, plus the cosine of synonyms.
+    Canonical,
+}
+
 /// Phrases of one sentence that are joined with each other: a list of a hundred names says little of any two of them.
 const JOINED: usize = 16;
-
-/// The sentences that are facts.
-pub(super) fn is_fact(index: &EntityIndex, sentence: u32) -> bool {
-    let mentioned = index.mentioned(sentence);
-    mentioned.first().is_some_and(|first| mentioned.iter().any(|m| m != first))
-}
 
 /// The graph where a sentence that mentions two entities or more is a fact of each two of them.
 pub(super) fn sentence_graph(index: &EntityIndex, synonyms: &Synonyms, weighting: Weighting) -> Graph {

@@ -1,6 +1,7 @@
 //! HippoRAG 2 against an independent, naive form: dictionaries of strings of numbers, dense matrices.
 
-use super::super::hippo_graph::{is_fact, sentence_graph, triple_graph};
+use super::super::facts::is_fact;
+use super::super::hippo_graph::{sentence_graph, triple_graph};
 use super::*;
 use crate::entities::{EntityIndex, StatedFact};
 use crate::sparse::Csr;

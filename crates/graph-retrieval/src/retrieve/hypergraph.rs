@@ -2,8 +2,8 @@
 //! is a sentence that joins two entities or more, or a statement that a language model read in a chunk, where the bundle has these; the hyperedges at the
 //! entities nearest to the question and those nearest to it themselves are fused by reciprocal rank.
 
+use super::facts::is_fact;
 use super::graph_retriever::{GraphRetriever, Joined, On};
-use super::hippo_graph::is_fact;
 use super::{PreparedCorpus, Ranked};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by};

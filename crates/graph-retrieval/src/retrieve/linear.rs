@@ -8,9 +8,9 @@
 
 use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
 use super::prepared::{min_max, question_entities};
-use super::{PreparedCorpus, Ranked, Reached};
+use super::{PreparedCorpus, Ranked};
 use crate::bundle::BundleError;
-use crate::compact::{Map, Set, sort_by, sort_unique};
+use crate::compact::{Map, Set, sort_unique};
 use crate::elementary::ln;
 use crate::entities::EntityIndex;
 use crate::sparse::{PageRank, page_rank, push_page_rank};
@@ -178,13 +178,6 @@ impl GraphRetriever for Linear {
         let best = top_k(ranks, on.k());
         Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &active.weight, chunk)))
     }
-}
-
-/// Those of `all` that have weight as ways to a chunk, the heaviest first.
-pub(super) fn by_weight(all: impl Iterator<Item = u32>, weight: &Map<u32, f32>, label: impl Fn(u32) -> Option<String>) -> Vec<Reached> {
-    let mut found: Vec<(u32, f32)> = all.filter_map(|e| weight.get(&e).map(|&w| (e, w))).filter(|(_, w)| *w > 0.0).collect();
-    sort_by(&mut found, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    found.iter().filter_map(|(e, _)| Some(Reached::Entity { entity: label(*e)? })).collect()
 }
 
 #[cfg(test)]

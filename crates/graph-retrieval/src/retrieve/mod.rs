@@ -1,6 +1,7 @@
 //! The retrievers that read what a build prepares on demand (`--retrievers`), beside those that every page has.
 
 mod fact_filter;
+mod facts;
 mod graph_retriever;
 mod graphrag;
 mod hippo;

@@ -2,7 +2,8 @@
 
 use super::float::{LANES, layer_norm, multiply_into, normalise, quantise, round, softmax};
 use super::kernel::{Finish, Kernel, Numbers};
-use super::linear::{Buffer, Linear, PANEL, Panels, ShapeError, multiply};
+use super::layout::PANEL;
+use super::linear::{Buffer, Linear, Panels, ShapeError, multiply};
 use crate::vector::{Set, Simd};
 
 /// Most tokens in one sequence.

@@ -1,11 +1,9 @@
 //! Weights in four bits: how bundles have them, and how kernels do.
 
-use super::linear::PANEL;
+use super::layout::{PANEL, RUN};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::relaxed::{Levels, Relaxed};
 
-/// Inputs whose weights to one output share a step.
-pub(super) const RUN: usize = 64;
 /// Bytes of a run's steps.
 const STEPS: usize = PANEL / 2;
 /// Largest magnitude of inputs of such a layer. Finer rounding finds nothing more (docs/benchmarks.md), and relaxed SIMD multiplies bytes.

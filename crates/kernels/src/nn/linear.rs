@@ -2,11 +2,9 @@
 
 use super::four_bits::{self, Form, FourBits};
 use super::kernel::{Finish, Kernel, Numbers, TILE_ROWS, Tile};
+use super::layout::PANEL;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::relaxed::{self, Levels};
-
-/// Outputs a panel. Sixteen 32-bit sums fill one AVX-512 register, two of AVX2, four of SSE2 or WebAssembly.
-pub const PANEL: usize = 16;
 
 /// Why arrays are not a layer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

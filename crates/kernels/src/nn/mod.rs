@@ -8,13 +8,15 @@ mod encoder;
 mod float;
 mod four_bits;
 mod kernel;
+mod layout;
 mod linear;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod relaxed;
 
 pub use encoder::{Encoder, Layer, LayerNorm, MAX_SEQUENCE, Scratch};
 pub use four_bits::FourBits;
-pub use linear::{Factors, Linear, PANEL, ShapeError};
+pub use layout::PANEL;
+pub use linear::{Factors, Linear, ShapeError};
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub use relaxed::Relaxed;

@@ -4,9 +4,8 @@
 //! puts its functions into this module's table. Its sums are the very integers that the other kernels add up, so vectors are the same with and
 //! without it.
 
-use super::four_bits::RUN;
 use super::kernel::Finish;
-use super::linear::PANEL;
+use super::layout::{PANEL, RUN};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a run of a panel, as bundles have it and as the module's loop takes it: see `relaxed/src/arrange.rs`.

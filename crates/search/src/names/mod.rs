@@ -5,13 +5,15 @@
 //! and a mention is the longest run of words that is a name.
 
 mod mentions;
+mod name_word;
 mod section;
 mod spans;
 mod table;
 mod title;
 
 pub use mentions::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, decode_mentions, encode_mentions};
+pub use name_word::{NAME_LIKE_WORDS, NameWord, is_caseless, name_words};
 pub use section::{ChunkDocuments, NOT_HOPPED, decode_links, encode_links, name_of_term, numbered_by_chunks, term_of_name};
-pub use spans::{capital_spans, is_caseless};
-pub use table::{Known, Mention, NameEntry, NameTable, NameWord, in_question, inside, meant, most_rare, name_words, scan_words};
-pub use title::{NAME_LIKE_WORDS, is_name_like, lead_name, names_of_title, opens_with_title};
+pub use spans::capital_spans;
+pub use table::{Known, Mention, NameEntry, NameTable, in_question, inside, meant, most_rare, scan_words};
+pub use title::{is_name_like, lead_name, names_of_title, opens_with_title};

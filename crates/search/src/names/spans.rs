@@ -1,17 +1,11 @@
 //! Phrases with capitals.
 
-use super::table::NameWord;
-use super::title::NAME_LIKE_WORDS;
+use super::name_word::{NAME_LIKE_WORDS, NameWord, is_caseless};
 use crate::text::is_stop_word;
 use std::ops::Range;
 
 /// Words without a capital that may stand inside a name: "University of Leeds".
 const JOINING: &[&str] = &["of", "the", "de", "von", "van", "da", "di", "du", "la", "le", "and", "for"];
-
-/// Whether a word's letters have no case: then a capital cannot tell a name.
-pub fn is_caseless(word: &NameWord) -> bool {
-    word.key.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
-}
 
 /// The phrases with capitals of a text, as ranges of its words: they begin and end with a capital, hold joining words inside, at most
 /// [`NAME_LIKE_WORDS`] words, and begin with no stop word. Words of scripts without case are in none.

@@ -1,7 +1,7 @@
 //! The table of names, and the scan that finds them in a text.
 
-use super::title::NAME_LIKE_WORDS;
-use crate::text::{fold, is_stop_word, without_possessive, words};
+use super::name_word::{NAME_LIKE_WORDS, NameWord, name_words};
+use crate::text::is_stop_word;
 use std::ops::Range;
 
 /// A name, or another recurring phrase with capitals that may stand between two documents.
@@ -44,28 +44,6 @@ pub struct Mention {
     pub span: Range<usize>,
     /// How many words it has.
     pub words: usize,
-}
-
-/// A word as names are compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameWord {
-    /// Folded, without the possessive.
-    pub key: String,
-    /// Where it stands, in bytes, the possessive included.
-    pub span: Range<usize>,
-    /// Whether it begins with a capital, a digit, or a letter of a script without case.
-    pub capital: bool,
-}
-
-/// The words of a text as names are compared.
-pub fn name_words(text: &str) -> Vec<NameWord> {
-    words(text)
-        .into_iter()
-        .map(|w| {
-            let key = without_possessive(&fold(w.text)).to_owned();
-            NameWord { key, span: w.span, capital: w.text.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase()) }
-        })
-        .collect()
 }
 
 /// Longest matches from left to right, not overlapping, of at most [`NAME_LIKE_WORDS`] words. `find` knows the keys; `accept` may refuse a match by its first

@@ -1,12 +1,8 @@
 //! What a title says about the names of its document.
 
-use super::spans::is_caseless;
-use super::table::{NameWord, name_words};
+use super::name_word::{NAME_LIKE_WORDS, NameWord, is_caseless, name_words};
 use crate::compact::sort_unique;
 use crate::text::is_stop_word;
-
-/// The most words of a title that is a name.
-pub const NAME_LIKE_WORDS: usize = 12;
 
 /// Whether a title looks like the name of a thing rather than a sentence or a headline: short, no full stop, and most of its content words
 /// with a capital or a digit.
