@@ -11,6 +11,7 @@ mod export;
 mod import;
 mod inspect;
 mod keywords;
+mod licences;
 mod open;
 mod plan;
 mod progress;
@@ -69,6 +70,9 @@ enum Command {
     Import(import::Args),
     /// Measure retrieval, answers, linking and plans against labelled questions
     Eval(eval::Args),
+    /// Print the licences of the program, of the models in it and of the crates that it is made of
+    #[command(visible_alias = "licenses")]
+    Licences,
 }
 
 /// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does: for `--help`, and for what is no
@@ -98,6 +102,10 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Licences => {
+            licences::run();
+            Ok(())
+        }
     }
 }
 
