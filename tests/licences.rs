@@ -49,7 +49,8 @@ fn a_bundle_without_weights_carries_none() {
     npy.extend([1.0_f32, 0.0].iter().flat_map(|x| x.to_le_bytes()));
     std::fs::write(&vectors, npy).unwrap();
     let paths = [&chunks, &vectors, &bundle].map(|p| p.to_str().unwrap());
-    let built = run(&["build", "--chunks", paths[0], "--vectors", paths[1], "--embedder", "theirs", "-o", paths[2], "--no-runtime", "--no-cache"]);
+    let built =
+        run(&["build", "--chunks", paths[0], "--vectors", paths[1], "--embedder", "theirs", "-o", paths[2], "--no-runtime", "--no-cache"]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     assert!(bundle.join("manifest.json").is_file() && !bundle.join("NOTICE").exists());
 }
@@ -136,7 +137,8 @@ fn named(list: &str) -> BTreeSet<String> {
 fn every_linked_crate_is_named_with_its_terms() {
     let version = String::from_utf8(Command::new("rustc").arg("-vV").output().unwrap().stdout).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    let lists = [(host, "pocketgraph-companion", THIRD_PARTY.to_owned()), ("wasm32-unknown-unknown", "pocketgraph", text("js/THIRD-PARTY.txt"))];
+    let lists =
+        [(host, "pocketgraph-companion", THIRD_PARTY.to_owned()), ("wasm32-unknown-unknown", "pocketgraph", text("js/THIRD-PARTY.txt"))];
     for (platform, root, list) in lists {
         let Some(metadata) = Metadata::of(platform) else {
             eprintln!("left out: not all that {root} needs on {platform} has been fetched");

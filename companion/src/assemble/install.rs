@@ -307,12 +307,17 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
         "is"
     } else if read.starts_with(place) {
         "holds"
-    } else if read.is_dir() && place.starts_with(&read) {
+    } else if read.is_dir() && place.strip_prefix(&read).is_ok_and(|rest| !hidden(rest)) {
         "lies in"
     } else {
         return Ok(());
     };
     Err(InstallError::Overlap { out: out.to_owned(), input: input.to_owned(), how })
+}
+
+/// Whether a path leads through a hidden folder. Such are not among the documents: generators keep their output there (`.vitepress/dist`).
+fn hidden(path: &Path) -> bool {
+    path.components().any(|c| c.as_os_str().to_string_lossy().starts_with('.'))
 }
 
 /// Temporary folders are private; a bundle is served by others.
@@ -463,5 +468,6 @@ mod tests {
         assert!(matches!(Staging::beside(&docs, &[&page]), Err(InstallError::Overlap { .. })));
         assert!(Staging::beside(&docs.join("kg"), &[&page]).is_ok());
         assert!(Staging::beside(&dir.path().join("site/docs-kg"), &[&docs]).is_ok());
+        assert!(Staging::beside(&docs.join(".vitepress/dist/kg"), &[&docs]).is_ok(), "hidden folders are not read");
     }
 }

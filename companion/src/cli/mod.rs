@@ -9,6 +9,7 @@ mod draw;
 mod eval;
 mod export;
 mod import;
+mod init;
 mod inspect;
 mod keywords;
 mod licences;
@@ -17,6 +18,7 @@ mod plan;
 mod progress;
 mod search;
 mod serve;
+mod shell;
 mod trace;
 mod train;
 mod train_data;
@@ -46,6 +48,8 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Ask three questions, write pocketgraph.toml, and print the two lines for the page
+    Init(init::Args),
     /// Build a bundle from a folder of documents
     Build(Box<build::Args>),
     /// Search a bundle
@@ -73,6 +77,10 @@ enum Command {
     /// Print the licences of the program, of the models in it and of the crates that it is made of
     #[command(visible_alias = "licenses")]
     Licences,
+    /// Print a script that completes the command line in a shell
+    Completions(shell::CompletionsArgs),
+    /// Write man pages
+    Man(shell::ManArgs),
 }
 
 /// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does: for `--help`, and for what is no
@@ -90,6 +98,7 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
 /// A report of what went wrong and what to do.
 pub fn run(cli: Cli) -> miette::Result<()> {
     match cli.command {
+        Command::Init(args) => init::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Ask(args) => ask::run(&args),
@@ -106,6 +115,11 @@ pub fn run(cli: Cli) -> miette::Result<()> {
             licences::run();
             Ok(())
         }
+        Command::Completions(args) => {
+            shell::completions(&args);
+            Ok(())
+        }
+        Command::Man(args) => shell::man(&args),
     }
 }
 

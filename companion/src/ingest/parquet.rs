@@ -6,11 +6,11 @@
 use super::outside::{MAX_DIMENSION, Vectors};
 use super::ready::Ready;
 use super::{IngestError, SourceDocument};
+use crate::panics::caught;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
 use ::parquet::schema::types::Type;
 use std::fs::File;
-use crate::panics::caught;
 use std::path::Path;
 use std::sync::Arc;
 
