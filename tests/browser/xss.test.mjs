@@ -159,8 +159,8 @@ async function watched({ policy, path = "" }) {
   return page;
 }
 
-/** What the page and the component never make. The page's one script stands in its body: `look` begins at what it shows. */
-const FOREIGN_ELEMENTS = ["iframe", "object", "embed", "img", "base", "meta", "link", "style", "math", "noscript", "video", "audio"];
+/** What neither the page nor the component ever makes. */
+const FOREIGN_ELEMENTS = ["script", "iframe", "object", "embed", "img", "base", "meta", "link", "style", "math", "video", "audio"];
 
 /** Looks through the whole document, shadow trees among it, for what runs script or leads elsewhere. */
 async function look(page, where) {
