@@ -84,7 +84,7 @@ export class PocketGraph {
     const options = { memoryLimit };
     if (IN_NODE) {
       const files = await import("./node-files.js");
-      options.readWasm = files.readWasm;
+      options.node = files;
       if (baseUrl.startsWith("file:")) this.#release = files.serveFolder(baseUrl);
     } else {
       options.pause = (await import("./turns.js")).pause;

@@ -22,19 +22,23 @@ const loaded = new Map();
 
 /**
  * The module `wanted`, "search" or "full": its class `WasmEngine`, and `quicken()`, after which models are read to be multiplied by relaxed SIMD where
- * the browser has it. `readWasm(url)` stands in for fetching where there is no HTTP.
+ * the browser has it. `node`, the module node-files.js, is there in Node: it reads files, and knows whether the engine has trapped. What has is left
+ * behind, and another instance serves from then on.
  */
-export function loadModule(wanted, readWasm) {
+export function loadModule(wanted, node) {
   const name = HAS_SIMD ? wanted : "scalar";
-  if (!loaded.has(name)) {
+  const traps = node?.traps() ?? 0;
+  const key = `${name} ${traps}`;
+  if (!loaded.has(key)) {
+    const { code, wasm } = MODULES[name];
     // A failed load is forgotten, so that the next call tries again.
-    const loading = start(MODULES[name], readWasm).catch((error) => {
-      loaded.delete(name);
+    const loading = start({ code: traps ? () => node.importAnew(wasm()) : code, wasm }, node?.readWasm).catch((error) => {
+      loaded.delete(key);
       throw error;
     });
-    loaded.set(name, loading);
+    loaded.set(key, loading);
   }
-  return loaded.get(name);
+  return loaded.get(key);
 }
 
 async function start({ code, wasm }, readWasm = fetchWasm) {

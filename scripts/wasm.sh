@@ -51,7 +51,7 @@ build_wasm() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src crates js scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs
+      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs
       rustc --version --verbose
       "$WASM_BINDGEN" --version
       echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
@@ -90,6 +90,8 @@ build_wasm() {
   "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
   node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
   cp -R js/. "$aside"
+  # What the package is under, and what the tokeniser's vocabulary in it is.
+  cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
   minify "$aside"/*.js
   rm -rf pkg
   mv "$aside" pkg
