@@ -3,6 +3,7 @@
 //! `manifest.json` names the sections; a section is one file, and a paged section's file names its pages. Every file but the manifest
 //! carries its SHA-256 in the name of whoever names it, so a whole bundle is checked by what has been read. docs/bundle-format.md has the bytes.
 
+mod bounds;
 mod chunk;
 mod codec;
 mod error;
@@ -15,6 +16,7 @@ mod source;
 mod terms;
 mod vectors;
 
+pub use bounds::{LONGEST_FILE, LONGEST_MANIFEST, MOST_CHUNKS, MOST_SHARED, Part};
 pub use chunk::{
     CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents, encode_chunks, encode_documents,
     encode_titled_chunks,
@@ -31,5 +33,5 @@ pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketc
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::inflate_gzip;
 pub use source::{MemorySource, Source, SourceError};
-pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, encode_range};
+pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, decode_run, encode_range};
 pub use vectors::{VectorIndex, decode_vectors, encode_vectors};
