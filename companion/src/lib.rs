@@ -5,6 +5,7 @@ pub mod assemble;
 pub mod autokg;
 pub mod cache;
 pub mod caseless;
+mod caught;
 pub mod chat;
 pub mod chunk;
 pub mod cli;
