@@ -1,5 +1,9 @@
 //! The companion's library: what builds, evaluates and serves bundles. The program `pocketgraph` is its command line.
 
+// First, so that its macros are those of all other modules.
+#[macro_use]
+pub mod terminal;
+
 pub mod asker;
 pub mod assemble;
 pub mod autokg;
