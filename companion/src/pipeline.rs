@@ -26,7 +26,6 @@ use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::KnowledgeGraph;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

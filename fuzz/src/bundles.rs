@@ -83,7 +83,7 @@ impl Parts {
             autokg: Some(pocketgraph_companion::autokg::AutoKgOptions::default()),
             knowledge: Some((KgFiles { triples: vec![triples], ..KgFiles::default() }, ImportOptions::default())),
             kg_from_documents: true,
-            needs: Needs::of(&pocketgraph::retrieve::NAMES).unwrap(),
+            needs: Needs::of(&[pocketgraph::retrieve::NAMES, &["hippo:triples"][..]].concat()).unwrap(),
             ..BuildOptions::bare(Input::Documents(docs), out.clone())
         };
         build(&options, &Silent).unwrap();
