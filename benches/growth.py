@@ -64,8 +64,8 @@ def targets(n):
 
 
 def same(n):
-    """Chunks that are the same in all but their numbers."""
-    return {"a.jsonl": "".join(json.dumps({"id": str(i), "title": "t", "text": "word"}) + "\n" for i in range(n // 45))}
+    """Chunks of one text, each under a title of its own."""
+    return {"a.jsonl": "".join(json.dumps({"id": str(i), "title": f"d{i}", "text": "word"}) + "\n" for i in range(n // 45))}
 
 
 # The smaller size in bytes; of identical chunks some two thousand and four times as many.

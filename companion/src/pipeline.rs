@@ -310,7 +310,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let mut asked = None;
     // Keywords are embedded beside the chunks: with vectors of another model there is nothing to embed them with.
     if let Some(autokg_options) = options.autokg.as_ref().filter(|_| ours) {
-        let kept = autokg::told_apart(&read.vectors, autokg_options.neighbours);
+        let kept = autokg::told_apart(read.chunks.iter().map(|c| c.text.as_str()), autokg_options.neighbours);
         let vectors: Cow<'_, [Vec<f32>]> = match kept.len() == read.vectors.len() {
             true => Cow::Borrowed(&read.vectors),
             false => Cow::Owned(kept.iter().filter_map(|&c| read.vectors.get(c as usize).cloned()).collect()),

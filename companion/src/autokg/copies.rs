@@ -1,15 +1,15 @@
-//! Chunks that many others are like in every component.
+//! Chunks whose text many others have.
 
 use pocketgraph::keyword::KeywordGraph;
 use std::collections::HashMap;
 
-/// The chunks that the keyword graph is built of: of chunks with one and the same vector the first `most`. All nearest neighbours of such a chunk are others
+/// The chunks that the keyword graph is built of: of chunks with one and the same text the first `most`. The nearest neighbours of such a chunk are others
 /// like it, so that more of them say nothing more; and a folder of one sentence in a hundred thousand files must not cost the square of that.
-pub fn told_apart(vectors: &[Vec<f32>], most: usize) -> Vec<u32> {
-    let mut seen: HashMap<&[u8], usize> = HashMap::with_capacity(vectors.len());
-    let mut kept = Vec::with_capacity(vectors.len());
-    for (chunk, vector) in vectors.iter().enumerate() {
-        let count = seen.entry(bytemuck::cast_slice(vector)).or_insert(0);
+pub fn told_apart<'t>(texts: impl IntoIterator<Item = &'t str>, most: usize) -> Vec<u32> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut kept = Vec::new();
+    for (chunk, text) in texts.into_iter().enumerate() {
+        let count = seen.entry(text).or_insert(0);
         *count += 1;
         if *count <= most.max(1) {
             kept.push(chunk as u32);
@@ -35,11 +35,10 @@ mod tests {
 
     #[test]
     fn only_the_first_of_many_equal_chunks_count_and_lists_name_them_by_their_numbers_among_all() {
-        let of = |x: f32| vec![x, 1.0];
-        let vectors = [of(1.0), of(2.0), of(1.0), of(1.0), of(3.0), of(2.0), of(1.0)];
-        assert_eq!(told_apart(&vectors, 2), [0, 1, 2, 4, 5]);
-        assert_eq!(told_apart(&vectors, 9), [0, 1, 2, 3, 4, 5, 6], "where there are few, nothing is left out");
-        assert!(told_apart(&[], 2).is_empty());
+        let texts = ["a", "b", "a", "a", "c", "b", "a"];
+        assert_eq!(told_apart(texts, 2), [0, 1, 2, 4, 5]);
+        assert_eq!(told_apart(texts, 9), [0, 1, 2, 3, 4, 5, 6], "where there are few, nothing is left out");
+        assert!(told_apart([], 2).is_empty());
         let mut graph = KeywordGraph {
             labels: vec!["a".to_owned()],
             vectors: QuantizedMatrix::from_rows(1, [[1.0f32]].iter().map(|r| &r[..])),
