@@ -172,7 +172,8 @@ mod tests {
         });
         let report = format!("{:?}", miette::Report::new(Shown::of(&error)));
         assert!(!report.replace('\n', "").contains(|c| is_obeyed(c) && c != '\u{1b}') && !report.contains("\u{1b}]"), "{report:?}");
-        assert!(report.contains("cannot a␛") && report.contains("no a␛"), "{report}");
+        // Long words are broken where the terminal is narrow.
+        assert_eq!(report.matches("a␛]0;title␇").count(), 3, "{report}");
     }
 
     proptest! {
