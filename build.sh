@@ -19,6 +19,8 @@ cd "$ROOT"
 . scripts/test.sh
 # shellcheck source=scripts/size.sh
 . scripts/size.sh
+# shellcheck source=scripts/fuzz.sh
+. scripts/fuzz.sh
 
 usage() {
   cat <<'END'
@@ -35,6 +37,9 @@ Usage: ./build.sh TASK
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
   bench      the sizes of the package, criterion benchmarks, then what a browser transfers and how long it waits before the first hits.
   size       the sizes of everything that is shipped; fails where a budget of tests/budget/budgets.txt is broken.
+  fuzz [TARGET] [SECONDS]
+             feeds the decoders of bundles, documents, replies and plans with mutated bytes, 60 seconds each (or SECONDS); one of them, or
+             all whose names begin with TARGET. Fails where one panics, hangs or takes much memory, and keeps what did it in fuzz/findings.
   clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
 
 What is needed and found missing is installed: cargo's wasm target, wasm-bindgen's tool (in the version of Cargo.lock, under
@@ -58,6 +63,7 @@ main() {
     test) no_arguments test "$@" && task_test ;;
     package) no_arguments package "$@" && task_package ;;
     bench) no_arguments bench "$@" && task_bench ;;
+    fuzz) task_fuzz "$@" ;;
     size) no_arguments size "$@" && task_size ;;
     clean) no_arguments clean "$@" && task_clean ;;
     -h | --help | help) usage ;;

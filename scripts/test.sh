@@ -13,6 +13,7 @@ task_test() {
   step 'lints, native' lint_native
   step 'lints, wasm' lint_wasm
   step 'unit, property and behaviour tests' cargo test --release --workspace
+  step 'mutated inputs for every decoder' fuzz_shortly
   step 'kernels on ARM' test_kernels_on_arm
   step 'unit tests in wasm' test_in_wasm
   step 'demo site' task_demo --no-serve

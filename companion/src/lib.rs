@@ -1,10 +1,15 @@
 //! The companion's library: what builds, evaluates and serves bundles. The program `pocketgraph` is its command line.
 
+// First, so that its macros are those of all other modules.
+#[macro_use]
+pub mod terminal;
+
 pub mod asker;
 pub mod assemble;
 pub mod autokg;
 pub mod cache;
 pub mod caseless;
+mod caught;
 pub mod chat;
 pub mod chunk;
 pub mod cli;

@@ -25,6 +25,7 @@ use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::KnowledgeGraph;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -309,9 +310,14 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let mut asked = None;
     // Keywords are embedded beside the chunks: with vectors of another model there is nothing to embed them with.
     if let Some(autokg_options) = options.autokg.as_ref().filter(|_| ours) {
-        let views: Vec<ChunkView<'_>> = read
-            .chunks
+        let kept = autokg::told_apart(read.chunks.iter().map(|c| c.text.as_str()), autokg_options.neighbours);
+        let vectors: Cow<'_, [Vec<f32>]> = match kept.len() == read.vectors.len() {
+            true => Cow::Borrowed(&read.vectors),
+            false => Cow::Owned(kept.iter().filter_map(|&c| read.vectors.get(c as usize).cloned()).collect()),
+        };
+        let views: Vec<ChunkView<'_>> = kept
             .iter()
+            .filter_map(|&c| read.chunks.get(c as usize))
             .map(|c| ChunkView {
                 text: &c.text,
                 title: read.documents.get(c.document as usize).map_or("", |d| d.title.as_str()),
@@ -325,17 +331,18 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
             }
             progress.at(done as u64);
         };
-        let (g, r) = match &options.keywords_llm {
-            None => autokg::build(&views, &read.vectors, &embed, autokg_options, &hear)?,
+        let (mut g, r) = match &options.keywords_llm {
+            None => autokg::build(&views, &vectors, &embed, autokg_options, &hear)?,
             Some(llm) => {
                 let count = |text: &str| model.tokenizer().count(text);
                 let cache = options.cache.clone();
                 let (built, usage) =
-                    keyword_graph(llm, cache, &views, &read.vectors, &embed, autokg_options, options.max_tokens, &count, progress, &hear)?;
+                    keyword_graph(llm, cache, &views, &vectors, &embed, autokg_options, options.max_tokens, &count, progress, &hear)?;
                 asked = Some(usage);
                 built
             }
         };
+        autokg::numbered(&mut g, &kept);
         if let Some(warning) = &r.warning {
             progress.warn(&warning.to_string());
         }
@@ -483,7 +490,7 @@ fn documents(
     let chunks: Vec<Chunk> = corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split(i as u32, doc, &count, most)).collect();
     clock.lap("split");
     if chunks.is_empty() {
-        let first = corpus.skipped.first().map(|s| format!(" ({}: {})", s.path, s.reason)).unwrap_or_default();
+        let first = corpus.skipped.first().map(|s| format!(" ({}: {})", crate::terminal::line(&s.path), s.reason)).unwrap_or_default();
         return Err(BuildError::Nothing { folder: folder.to_owned(), files: corpus.files, skipped: corpus.skipped.len(), first });
     }
     if let Some(out) = &options.pages {

@@ -14,8 +14,10 @@ use crate::pipeline::{self, BuildOptions, Input, Summary};
 use crate::planner_model::PlannerSource;
 use crate::prepare::Needs;
 use crate::progress::Progress;
+use crate::terminal::line;
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -212,18 +214,23 @@ const NAMED: usize = 5;
 /// A line for each reason, in the order in which reasons first occur, with the first files that it kept out.
 fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for s in skipped {
-        match reasons.iter_mut().find(|(reason, _)| *reason == s.reason) {
-            Some((_, paths)) => paths.push(&s.path),
-            None => reasons.push((&s.reason, vec![&s.path])),
+        let place = *places.entry(&s.reason).or_insert_with(|| {
+            reasons.push((&s.reason, Vec::new()));
+            reasons.len() - 1
+        });
+        if let Some((_, paths)) = reasons.get_mut(place) {
+            paths.push(&s.path);
         }
     }
-    let line = |(reason, paths): (&str, Vec<&str>)| match paths.len() {
+    let of_reason = |(reason, paths): (&str, Vec<&str>)| match paths.len() {
         1 => format!("skipped {}: {reason}", paths[0]),
         n if n <= NAMED => format!("skipped {n} files: {reason}: {}", paths.join(", ")),
         n => format!("skipped {n} files: {reason}: {} and {} more", paths[..NAMED].join(", "), n - NAMED),
     };
-    reasons.into_iter().map(line).collect()
+    // A file's name may hold the end of a line, and another line behind it that looks like the program's.
+    reasons.into_iter().map(|told| line(&of_reason(told)).into_owned()).collect()
 }
 
 fn print(args: &Args, summary: &Summary) {
@@ -301,6 +308,8 @@ mod tests {
                 "skipped logo.txt: is not text"
             ]
         );
+        let hostile = [skipped("a.md\nskipped evil.md: fine\u{1b}[2J".to_owned(), "is not\u{202e} text")];
+        assert_eq!(skipped_by_reason(&hostile), ["skipped a.md␊skipped evil.md: fine␛[2J: is not<U+202E> text"]);
     }
 
     #[test]

@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         match lower.as_str() {
             "meta" => self.meta(attributes),
             "html" => {
-                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40) {
+                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40 && self.out.meta.len() < 100) {
                     self.out.meta.push(("lang".into(), lang.into_owned()));
                 }
             }

@@ -37,6 +37,7 @@ pub use outside::{OutsideChunks, Vectors, outside, read_vectors};
 pub(crate) use slug::Slugs;
 pub(crate) use walk::{Format, format_of};
 
+use crate::caught::caught;
 use front_matter::{field, front_matter};
 use pocketgraph::bundle::Document;
 use rayon::prelude::*;
@@ -262,7 +263,10 @@ struct Outcome {
 
 fn read(found: &Found, options: &IngestOptions) -> Outcome {
     let mut outcome = Outcome::default();
-    if let Err(reason) = try_read(found, options, &mut outcome) {
+    // A fault of a reader loses its file, not the build.
+    let read = caught(|| try_read(found, options, &mut outcome));
+    if let Err(reason) = read.unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})"))) {
+        outcome.documents.clear();
         outcome.skipped.push(Skipped { path: found.path.clone(), reason });
     }
     outcome
@@ -284,6 +288,30 @@ fn try_read(found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Re
     if bytes.len() as u64 > limit {
         return Err(too_large());
     }
+    read_whole(bytes, found, options, outcome)
+}
+
+/// Reads a file from its bytes; `path` is its name, whose ending says what it is. What cannot be read is among what was skipped. A fault of a reader is not
+/// caught: this is for those who look for such.
+///
+/// # Errors
+/// [`IngestError::UnknownFormat`] where the ending is that of no kind that can be read.
+pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Result<Corpus, IngestError> {
+    let Some(format) = format_of(Path::new(path)) else { return Err(IngestError::UnknownFormat { path: path.into() }) };
+    let found = Found { path: path.to_owned(), file: path.into(), format, bytes: bytes.len() as u64 };
+    let mut outcome = Outcome::default();
+    let size = found.bytes;
+    let read = match format {
+        Format::JsonLines => read_json_lines(bytes.as_slice(), &found, options, &mut outcome),
+        _ => read_whole(bytes, &found, options, &mut outcome),
+    };
+    if let Err(reason) = read {
+        outcome.skipped.push(Skipped { path: found.path, reason });
+    }
+    Ok(Corpus { documents: outcome.documents, skipped: outcome.skipped, files: 1, bytes: size })
+}
+
+fn read_whole(bytes: Vec<u8>, found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
     let source = decode::decode(bytes)?;
     let mut document = match found.format {
         Format::Html => html_page(&source, found, options, outcome),
@@ -362,7 +390,7 @@ fn marked_page(source: &str, found: &Found, options: &IngestOptions) -> SourceDo
         title: title_or_name(first_heading(&page.blocks), &found.path),
         blocks: page.blocks,
         links: page.links,
-        front_matter: page.fields,
+        front_matter: page.fields.into_vec(),
         ..blank(found)
     }
 }

@@ -1,5 +1,6 @@
 //! What a bundle's text is made of, and its sections.
 
+use super::bounds::MOST_CHUNKS;
 use super::codec::{Kind, begin, open_section};
 use super::error::BundleError;
 use super::pages::PagedIndex;
@@ -73,7 +74,12 @@ pub fn encode_documents(documents: &[Document]) -> Result<Vec<u8>, BundleError> 
 /// # Errors
 /// [`BundleError`] when the bytes are no documents section.
 pub fn decode_documents(file: &str, bytes: &[u8]) -> Result<Vec<Document>, BundleError> {
-    open_section(file, bytes, Kind::Documents)?.postcard()
+    let mut b = open_section(file, bytes, Kind::Documents)?;
+    // A document of three empty texts takes three bytes here and twenty times that in memory.
+    if u64::from(b.clone().varint()?) > MOST_CHUNKS {
+        return Err(b.corrupt("it has more documents than a bundle can hold"));
+    }
+    b.postcard()
 }
 
 /// From this many documents on a page of chunks brings the documents that its chunks are of: the section of all documents would cost more than a

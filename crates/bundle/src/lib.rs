@@ -4,6 +4,7 @@ extern crate self as bundle;
 use pocketgraph_base::{compact, json};
 use pocketgraph_kernels::vector;
 
+mod bounds;
 mod chunk;
 mod codec;
 mod error;
@@ -16,6 +17,7 @@ mod source;
 mod terms;
 mod vectors;
 
+pub use bounds::{LONGEST_FILE, LONGEST_MANIFEST, MOST_CHUNKS, MOST_SHARED, Part};
 pub use chunk::{
     CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents, encode_chunks, encode_documents,
     encode_titled_chunks,
@@ -32,5 +34,5 @@ pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketc
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::inflate_gzip;
 pub use source::{MemorySource, Source, SourceError};
-pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, encode_range};
+pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, decode_run, encode_range};
 pub use vectors::{VectorIndex, decode_vectors, encode_vectors};

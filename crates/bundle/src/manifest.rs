@@ -1,5 +1,6 @@
 //! The manifest: what a bundle holds and by what its files are known.
 
+use super::bounds::MOST_CHUNKS;
 use super::codec::FORMAT;
 use super::error::BundleError;
 use crate::json::{self, Value};
@@ -204,7 +205,11 @@ impl Manifest {
         if sha != <[u8; 32]>::from(Sha256::digest(body.to_string().as_bytes())) {
             return Err(BundleError::Hash { file: MANIFEST.to_owned() });
         }
-        Self::from_value(body).ok_or_else(|| bad("a member is missing or has the wrong type"))
+        let manifest = Self::from_value(body).ok_or_else(|| bad("a member is missing or has the wrong type"))?;
+        if manifest.counts.chunks.max(manifest.counts.documents) > MOST_CHUNKS {
+            return Err(bad("it counts more than a bundle can hold"));
+        }
+        Ok(manifest)
     }
 
     fn from_value(body: &Value) -> Option<Self> {

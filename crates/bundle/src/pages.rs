@@ -45,6 +45,14 @@ impl PagedIndex {
         self.first.last().copied().unwrap_or(0)
     }
 
+    /// The items that a page holds; none for a page that there is not.
+    pub fn run(&self, page: usize) -> std::ops::Range<u32> {
+        match (self.first.get(page), self.first.get(page + 1)) {
+            (Some(&from), Some(&to)) => from..to,
+            _ => 0..0,
+        }
+    }
+
     /// The page that holds `item`, and the item's place on it.
     pub fn locate(&self, item: u32) -> Option<(usize, usize)> {
         if item >= self.items() {

@@ -1,5 +1,6 @@
 //! Opening a bundle and loading its files: checked, once, within a memory limit.
 
+use super::bounds::{LONGEST_MANIFEST, Part};
 use super::error::BundleError;
 use super::manifest::{Encoding, MANIFEST, Manifest};
 use super::pages::{PageRef, PagedIndex, page_file};
@@ -19,9 +20,6 @@ const HASHED_AT_ONCE: usize = 64 << 10;
 pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
-
-/// No manifest is longer; a host that answers with a film is cut off here.
-const MANIFEST_LIMIT: u64 = 16 << 20;
 
 /// What has been loaded so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +52,18 @@ fn typed<T: 'static>(name: &str, loaded: Loaded) -> Result<Rc<T>, BundleError> {
 
 fn two_kinds(name: &str) -> BundleError {
     BundleError::Corrupt { file: name.to_owned(), what: "one file is used as two kinds".into() }
+}
+
+/// What a decoded page is known by: its file, and all that the list which names it says of it.
+fn page_key(file: &str, page: &PageRef, items: u32) -> String {
+    use std::fmt::Write;
+    let mut key = String::with_capacity(file.len() + 48);
+    key.push_str(file);
+    for n in [items, page.bytes, page.raw] {
+        let _ = write!(key, " {n}");
+    }
+    page.sha256.iter().for_each(|b| _ = write!(key, "{b:02x}"));
+    key
 }
 
 struct Cached {
@@ -96,6 +106,10 @@ impl<T> Pages<T> {
 }
 
 struct Wanted {
+    /// What it is known by once it is decoded: a section's name; or, since one file may stand in several lists, and more than once in each, a page's file
+    /// with all that its list says of it. So what was decoded and checked for one place never stands in for another.
+    key: String,
+    part: Part,
     file: String,
     /// The SHA-256 that the file must have, or its beginning.
     sha256: Vec<u8>,
@@ -111,7 +125,7 @@ impl Bundle {
     /// [`BundleError`] when the manifest cannot be read or is not one that this reader knows.
     pub async fn open(source: Rc<dyn Source>, limit: u64) -> Result<Bundle, BundleError> {
         let bytes =
-            source.read(MANIFEST, MANIFEST_LIMIT).await.map_err(|reason| BundleError::Source { file: MANIFEST.to_owned(), reason })?;
+            source.read(MANIFEST, LONGEST_MANIFEST).await.map_err(|reason| BundleError::Source { file: MANIFEST.to_owned(), reason })?;
         let manifest = Manifest::from_json(&bytes)?;
         Ok(Bundle {
             inner: Rc::new(Inner {
@@ -146,7 +160,7 @@ impl Bundle {
         }
     }
 
-    /// A section's file, checked, inflated and decoded by `decode(file name, bytes)`; cached under its name.
+    /// A section's file, checked, inflated and decoded by `decode(file name, bytes)`; cached under the section's name.
     ///
     /// # Errors
     /// [`BundleError`] when the section is absent, cannot be read, is not what the manifest names, or does not decode.
@@ -176,7 +190,7 @@ impl Bundle {
         self.inner.pause().await;
     }
 
-    /// A page of the section `name`, as [`Bundle::section`].
+    /// A page of the section `name` that must hold `items` items, as [`Bundle::section`].
     ///
     /// # Errors
     /// As [`Bundle::section`].
@@ -184,9 +198,10 @@ impl Bundle {
         &self,
         name: &str,
         page: &PageRef,
+        items: u32,
         decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static,
     ) -> Result<Rc<T>, BundleError> {
-        typed(name, self.load_page(name, page, untyped(decode)).await)
+        typed(name, self.load_page(name, page, items, untyped(decode)).await)
     }
 
     /// The pages `numbers` of the section `name`, loaded together; numbers beyond the index are passed over. `decode` gets the number of
@@ -225,7 +240,7 @@ impl Bundle {
         let (wanted, failed) = self.wanted(index, lists, items).await;
         let load = |(_, items, page): &WantedPage| {
             let (decode, items) = (decode.clone(), *items);
-            self.load_page(name, page, untyped(move |file: &str, bytes: &[u8]| decode(items, file, bytes)))
+            self.load_page(name, page, items, untyped(move |file: &str, bytes: &[u8]| decode(items, file, bytes)))
         };
         let loaded = join_all(wanted.iter().map(load).collect()).await;
         let mut out = Runs { runs: Vec::new(), failed };
@@ -253,7 +268,10 @@ impl Bundle {
 
     async fn load_pages(&self, name: &str, index: &PagedIndex, numbers: &[usize], decoder: &dyn Fn(u32) -> Decode) -> Vec<(usize, Loaded)> {
         let known: Vec<usize> = numbers.iter().copied().filter(|&n| n < index.pages.len()).collect();
-        let load = |&n: &usize| self.load_page(name, &index.pages[n], decoder(index.first[n + 1] - index.first[n]));
+        let load = |&n: &usize| {
+            let items = index.first[n + 1] - index.first[n];
+            self.load_page(name, &index.pages[n], items, decoder(items))
+        };
         let loaded = join_all(known.iter().map(load).collect()).await;
         known.into_iter().zip(loaded).collect()
     }
@@ -261,19 +279,30 @@ impl Bundle {
     fn load_section(&self, name: &str, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
         match self.inner.manifest.section(name) {
             None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
-            Some(s) => {
-                let wanted = Wanted { file: s.file.clone(), sha256: s.sha256.to_vec(), bytes: s.bytes, raw: s.raw, encoding: s.encoding };
-                self.load(wanted, decode)
-            }
+            Some(s) => self.load(
+                Wanted {
+                    key: name.to_owned(),
+                    part: Part::Root,
+                    file: s.file.clone(),
+                    sha256: s.sha256.to_vec(),
+                    bytes: s.bytes,
+                    raw: s.raw,
+                    encoding: s.encoding,
+                },
+                decode,
+            ),
         }
     }
 
-    fn load_page(&self, name: &str, page: &PageRef, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
+    fn load_page(&self, name: &str, page: &PageRef, items: u32, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
         match self.inner.manifest.section(name) {
             None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
             Some(s) => {
+                let file = page_file(name, page);
                 let wanted = Wanted {
-                    file: page_file(name, page),
+                    key: page_key(&file, page, items),
+                    part: Part::Page,
+                    file,
                     sha256: page.sha256.to_vec(),
                     bytes: page.bytes.into(),
                     raw: page.raw.into(),
@@ -288,17 +317,17 @@ impl Bundle {
     fn load(&self, wanted: Wanted, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
         let bundle = self.clone();
         async move {
-            if let Some(value) = bundle.cached(&wanted.file) {
+            if let Some(value) = bundle.cached(&wanted.key) {
                 return Ok(value);
             }
-            let pending = bundle.inner.under_way.borrow().get(&wanted.file).and_then(WeakShared::upgrade);
+            let pending = bundle.inner.under_way.borrow().get(&wanted.key).and_then(WeakShared::upgrade);
             let shared = match pending {
                 Some(shared) => shared,
                 None => {
-                    let file = wanted.file.clone();
+                    let key = wanted.key.clone();
                     let shared = Rc::clone(&bundle.inner).fetch(wanted, decode).boxed_local().shared();
                     if let Some(weak) = shared.downgrade() {
-                        bundle.inner.under_way.borrow_mut().insert(file, weak);
+                        bundle.inner.under_way.borrow_mut().insert(key, weak);
                     }
                     shared
                 }
@@ -308,10 +337,10 @@ impl Bundle {
         .boxed_local()
     }
 
-    fn cached(&self, file: &str) -> Option<Rc<dyn Any>> {
+    fn cached(&self, key: &str) -> Option<Rc<dyn Any>> {
         self.inner.clock.set(self.inner.clock.get() + 1);
         let mut cache = self.inner.cache.borrow_mut();
-        let entry = cache.get_mut(file)?;
+        let entry = cache.get_mut(key)?;
         entry.used = self.inner.clock.get();
         Some(Rc::clone(&entry.value))
     }
@@ -337,6 +366,14 @@ impl Inner {
     async fn fetch(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {
         let source_error = |reason| BundleError::Source { file: w.file.clone(), reason };
         let result = async {
+            // A file that is not compressed is as long as it is stored, whatever else its manifest says.
+            let raw = if w.encoding == Encoding::Raw { w.bytes } else { w.raw };
+            if !w.part.backs(w.bytes, raw) {
+                return Err(BundleError::Corrupt {
+                    file: w.file.clone(),
+                    what: "it would be larger than its stored bytes can back".into(),
+                });
+            }
             // To ask for a file takes a browser half a millisecond, and many may be wanted at once.
             self.pause().await;
             let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
@@ -361,19 +398,19 @@ impl Inner {
             }
         }
         .await;
-        self.under_way.borrow_mut().remove(&w.file);
+        self.under_way.borrow_mut().remove(&w.key);
         let (value, cost) = result?;
-        self.keep(w.file, Rc::clone(&value), cost);
+        self.keep(w.key, Rc::clone(&value), cost);
         Ok(value)
     }
 
-    fn keep(&self, file: String, value: Rc<dyn Any>, cost: u64) {
+    fn keep(&self, key: String, value: Rc<dyn Any>, cost: u64) {
         let mut cache = self.cache.borrow_mut();
         let used = self.clock.get();
-        cache.insert(file, Cached { value, cost, used });
+        cache.insert(key, Cached { value, cost, used });
         let mut total: u64 = cache.values().map(|c| c.cost).sum();
         while total > self.limit && cache.len() > 1 {
-            // Of equally old files the first by name goes.
+            // Of equally old files the first by key goes.
             let Some(oldest) = cache.iter().min_by_key(|(_, c)| c.used).map(|(name, _)| name.clone()) else { break };
             if let Some(gone) = cache.remove(&oldest) {
                 total -= gone.cost;
@@ -381,3 +418,8 @@ impl Inner {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "reader_tests.rs"]
+mod tests;

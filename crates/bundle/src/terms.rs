@@ -2,6 +2,7 @@
 //!
 //! Three sections are such: the word index (`lexical`), the names of documents (`names`) and the words of their titles (`titles`).
 
+use super::bounds::MOST_SHARED;
 use super::codec::{Bytes, Kind, begin, open_section, put_varint};
 use super::error::BundleError;
 use super::pages::PagedIndex;
@@ -84,13 +85,19 @@ pub struct TermPostings {
 /// them should begin anew with each, for they have little in common.
 pub type RangeParts = [Vec<u8>; 3];
 
-/// A range: terms front-coded (shared prefix, rest) with how many numbers each has; then the gaps between these; then their values.
+/// A range: terms front-coded (shared prefix, rest) with how many numbers each has; then the gaps between these; then their values. Where the terms would
+/// become longer than [`MOST_SHARED`] times what is written of them, a term is written whole.
 pub fn encode_range(terms: &[TermPostings]) -> RangeParts {
     let (mut head, mut gaps, mut values) = (begin(Kind::Terms), Vec::new(), Vec::new());
     put_varint(&mut head, terms.len() as u32);
     let mut previous = "";
+    let mut spelt = 0;
     for t in terms {
-        let shared = previous.bytes().zip(t.term.bytes()).take_while(|(a, b)| a == b).count();
+        let mut shared = previous.bytes().zip(t.term.bytes()).take_while(|(a, b)| a == b).count();
+        spelt += t.term.len();
+        if spelt > MOST_SHARED * (head.len() + t.term.len() - shared) {
+            shared = 0;
+        }
         put_varint(&mut head, shared as u32);
         put_varint(&mut head, (t.term.len() - shared) as u32);
         head.extend_from_slice(&t.term.as_bytes()[shared..]);
@@ -115,7 +122,7 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
     let n = b.count(3)?;
     let mut out: Vec<TermPostings> = Vec::with_capacity(n);
     let mut counts: Vec<usize> = Vec::with_capacity(n);
-    let mut total = 0usize;
+    let (mut total, mut spelt) = (0usize, 0usize);
     for _ in 0..n {
         let previous = out.last().map_or(&[][..], |t| t.term.as_bytes());
         let shared = b.varint()? as usize;
@@ -125,6 +132,10 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
         term.extend_from_slice(b.take(length)?);
         if !out.is_empty() && term.as_slice() <= previous {
             return Err(b.corrupt("terms are not in order"));
+        }
+        spelt += term.len();
+        if spelt > MOST_SHARED * bytes.len() {
+            return Err(b.corrupt("its terms are longer than the file backs"));
         }
         let count = b.count(2)?;
         // All counts together ask for no more memory than the file backs.
@@ -152,6 +163,19 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
     }
     b.end()?;
     Ok(out)
+}
+
+/// Reads a range of `items` terms, as [`decode_range`].
+///
+/// # Errors
+/// As [`decode_range`], and for another number of terms.
+pub fn decode_run(items: u32, file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPostings>, BundleError> {
+    let terms = decode_range(file, bytes, limit)?;
+    if terms.len() == items as usize {
+        Ok(terms)
+    } else {
+        Err(BundleError::Corrupt { file: file.to_owned(), what: "it holds another number of terms".into() })
+    }
 }
 
 /// A section of terms and those of its ranges that are at hand.
@@ -184,7 +208,7 @@ impl Terms {
         if !ranges.is_empty() {
             crate::compact::sort_unique(&mut ranges);
             let limit = self.limit;
-            let decode = move |_: u32, file: &str, bytes: &[u8]| decode_range(file, bytes, limit);
+            let decode = move |items: u32, file: &str, bytes: &[u8]| decode_run(items, file, bytes, limit);
             let pages = self.bundle.pages(self.section, &self.index.ranges, &ranges, decode).await;
             self.missing.extend(pages.missing());
             self.ranges.extend(pages.loaded);
@@ -288,5 +312,25 @@ mod tests {
         }
         bytes.extend_from_slice(&[1; 4000]);
         assert_eq!(decode_range("t", &bytes, u32::MAX).unwrap_err().code(), "corrupt");
+    }
+
+    #[test]
+    fn terms_that_share_more_than_a_reader_believes_are_written_whole() {
+        let term = |i: u32| TermPostings { term: format!("{}{i:05}", "a".repeat(4000)), postings: vec![(0, 1)] };
+        let terms: Vec<TermPostings> = (0..100).map(term).collect();
+        let bytes = encode_range(&terms).concat();
+        assert!(bytes.len() * MOST_SHARED >= 100 * 4005);
+        assert_eq!(decode_range("t", &bytes, 1).unwrap(), terms);
+        // The same terms, each in seven bytes.
+        let mut bytes = begin(Kind::Terms);
+        put_varint(&mut bytes, 100);
+        for t in &terms {
+            let shared = if t == &terms[0] { 0 } else { 4000 };
+            put_varint(&mut bytes, shared as u32);
+            put_varint(&mut bytes, (t.term.len() - shared) as u32);
+            bytes.extend_from_slice(&t.term.as_bytes()[shared..]);
+            put_varint(&mut bytes, 0);
+        }
+        assert!(decode_range("t", &bytes, 1).unwrap_err().to_string().contains("longer than the file backs"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::Link;
 use super::super::block::Draft;
+use super::super::marked::Allowance;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -9,13 +10,13 @@ use std::ops::Range;
 pub(super) fn inline<'s>(
     source: &'s str,
     range: Range<usize>,
-    attributes: &HashMap<&'s str, &'s str>,
+    (attributes, allowance): (&HashMap<&'s str, &'s str>, &Allowance),
     draft: &mut Draft,
     links: &mut Vec<Link>,
     block: usize,
 ) {
     let Some(text) = source.get(range.clone()) else { return };
-    let mut reader = Inline { text, base: range.start, attributes, draft, links, block, unclosed: Vec::new() };
+    let mut reader = Inline { text, base: range.start, attributes, allowance, draft, links, block, unclosed: Vec::new() };
     reader.read(0..text.len(), 0);
 }
 
@@ -36,6 +37,8 @@ struct Inline<'a, 's> {
     /// Where `text` starts in the source.
     base: usize,
     attributes: &'a HashMap<&'s str, &'s str>,
+    /// What attributes may still put into the file.
+    allowance: &'a Allowance,
     draft: &'a mut Draft,
     links: &'a mut Vec<Link>,
     block: usize,
@@ -95,7 +98,8 @@ impl<'s> Inline<'_, 's> {
             '{' => {
                 let close = near(rest, '}')?;
                 let name = rest.get(1..close)?;
-                let value = self.attributes.get(name).copied().or_else(|| character(name))?;
+                let own = self.attributes.get(name).copied();
+                let value = own.or_else(|| character(name)).filter(|v| own.is_none() || self.allowance.take(v))?;
                 self.plain(plain..at);
                 self.draft.push(value, self.at(at..at + close + 1));
                 Some(at + close + 1)

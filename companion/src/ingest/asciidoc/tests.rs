@@ -15,7 +15,7 @@ fn the_header_names_title_author_and_attributes() {
     assert_eq!(page.blocks[0].kind, BlockKind::Heading(1));
     assert_eq!((page.blocks[0].text.as_str(), page.blocks[0].fragment.as_deref()), ("The Book", None));
     assert_eq!(page.blocks[1].text, "About Pocket and {unknown}.");
-    let fields: Vec<_> = page.fields.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let fields: Vec<_> = page.fields.all().iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     assert_eq!(fields, [("author", "Ada Lind"), ("author", "Bo"), ("keywords", "a, b")]);
 }
 
@@ -151,4 +151,16 @@ proptest! {
     fn any_text_is_read(source in "([ ]{0,3}(={1,5}|-{2,5}|\\*{1,4}|_{4}|\\|===|[.*:+|#`_\\[\\]<>{}\"a-cé1/-]{0,12}|image::[a-z]\\[[a-z,]{0,3}\\]|[a-z]{1,3}::)( [a-zé*`_:|{}<>\\[\\]+-]{0,8}){0,3}\n){0,30}") {
         prop_assert!(read(&source).lies_in(&source));
     }
+}
+
+#[test]
+fn attributes_put_in_no_more_than_the_file_and_a_little() {
+    let n = 60_000;
+    let source = format!(":a: {}\n\n{}\n", "x".repeat(n / 2), "{a}".repeat(n / 6));
+    let page = super::read(&source);
+    let text: usize = page.blocks.iter().map(|b| b.text.len()).sum();
+    assert!(text <= 2 * source.len() + (64 << 10), "{text}");
+    assert!(page.blocks.iter().any(|b| b.text.ends_with("{a}")), "what is beyond stands as it is written");
+    let ids = super::read(&format!(":idprefix: {}\n\n{}", "x".repeat(n / 2), "== a b\n\n".repeat(100)));
+    assert!(ids.blocks.iter().all(|b| b.fragment.as_ref().is_none_or(|f| f.len() < 100)));
 }

@@ -11,7 +11,7 @@ mod tests;
 use super::address;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
-use super::marked::{self, Page, Rows};
+use super::marked::{self, Allowance, Page, Rows};
 use inline::{Names, folded, inline};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,14 +24,15 @@ const DEEPEST: usize = 40;
 pub(super) fn read(source: &str) -> Page {
     let index = CharIndex::new(source);
     let lines = lines(source);
-    let mut reader = Reader { source, index: &index, names: named(&lines), page: Page::default(), styles: Vec::new(), ids: HashMap::new() };
+    let mut reader =
+        Reader { source, index: &index, names: named(source, &lines), page: Page::default(), styles: Vec::new(), ids: HashMap::new() };
     reader.body(&lines, BlockKind::Paragraph, 0);
     reader.page
 }
 
 /// What the explicit marks of a text give names to.
-fn named<'s>(lines: &[Line<'s>]) -> Names<'s> {
-    let mut names = Names::default();
+fn named<'s>(source: &str, lines: &[Line<'s>]) -> Names<'s> {
+    let mut names = Names { allowance: Allowance::of(source), targets: HashMap::new(), substitutions: HashMap::new() };
     for line in lines {
         let Some(rest) = line.text.strip_prefix(".. ") else { continue };
         if let Some(target) = rest.trim_start().strip_prefix('_') {
@@ -216,7 +217,7 @@ impl<'s> Reader<'_, 's> {
         let only_titles = self.page.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(1)));
         if depth == 0 && only_titles {
             let parts = [first.text].into_iter().chain(below.iter().map(|l| l.text)).filter(|t| !t.is_empty());
-            self.page.fields.push((name.to_lowercase(), parts.collect::<Vec<_>>().join(" ")));
+            self.page.fields.push(&name.to_lowercase(), &parts.collect::<Vec<_>>().join(" "));
             return;
         }
         // The text's first paragraph stands behind the name.

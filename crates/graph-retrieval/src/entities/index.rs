@@ -23,28 +23,77 @@ pub struct EntityIndex {
     facts: [OnceCell<Graph>; 2],
 }
 
+/// Which entities name the document of each chunk.
+#[derive(Debug, Clone, Default)]
+pub struct Titles {
+    /// The entities that name each document, ascending.
+    names: Lists,
+    /// The document of each chunk.
+    of: Vec<u32>,
+}
+
+impl Titles {
+    /// From the entities that name each document, ascending, and the document of each chunk.
+    pub fn new(names: Lists, of: Vec<u32>) -> Titles {
+        Titles { names, of }
+    }
+
+    fn get(&self, chunk: usize) -> &[u32] {
+        self.of.get(chunk).map_or(&[], |&d| self.names.get(d as usize))
+    }
+
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.of.len()
+    }
+
+    /// How many times a title is named, over all chunks: many names of one long document are many more than their bytes.
+    pub fn named(&self) -> u64 {
+        self.of.iter().map(|&d| self.names.get(d as usize).len() as u64).sum()
+    }
+}
+
 impl EntityIndex {
-    /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences, `titles` the entities that name its document,
-    /// which the chunk mentions besides, once a sentence: a passage says "he" of what its title names. Mentions of other entities are dropped.
+    /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences, `titles` the entities that name its document.
+    /// Mentions of other entities are dropped.
     pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>], titles: &[Vec<u32>]) -> Self {
-        let entities = vectors.rows();
-        let (mut first, mut mentions, mut rows) = (vec![0u32], Lists::default(), Vec::with_capacity(chunks.len()));
-        let mut named = Lists::default();
-        for (c, sentences) in chunks.iter().enumerate() {
-            let known = |s: &Vec<u32>| -> Vec<u32> { s.iter().copied().filter(|&e| (e as usize) < entities).collect() };
-            let kept: Vec<Vec<u32>> = sentences.iter().map(known).collect();
-            let title = titles.get(c).map(known).unwrap_or_default();
-            let mut all: Vec<u32> = kept.iter().flatten().copied().collect();
-            (0..kept.len().max(1)).for_each(|_| all.extend(&title));
-            sort_by(&mut all, Ord::cmp);
-            named.push(title);
-            rows.push(all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect());
-            kept.into_iter().for_each(|s| mentions.push(s));
+        let (mut first, mut mentions) = (vec![0u32], Lists::default());
+        for sentences in chunks {
+            sentences.iter().for_each(|s| mentions.push(s.iter().copied().filter(|&e| (e as usize) < vectors.rows())));
             first.push(mentions.len() as u32);
+        }
+        let titles = Titles::new(titles.iter().cloned().collect(), (0..chunks.len() as u32).collect());
+        Self::of(vectors, first, mentions, &titles)
+    }
+
+    /// An index of `vectors.rows()` entities; `mentions` holds what each sentence mentions, of these entities alone, `first` the first sentence of each
+    /// chunk and then the number of sentences, `titles` the entities that name each chunk's document, which the chunk mentions besides, once a sentence: a
+    /// passage says "he" of what its title names.
+    pub(super) fn of(vectors: QuantizedMatrix, first: Vec<u32>, mentions: Lists, titles: &Titles) -> Self {
+        let entities = vectors.rows();
+        let chunks = first.len().saturating_sub(1);
+        let (mut named, mut rows) = (Lists::default(), Vec::with_capacity(chunks));
+        for c in 0..chunks {
+            let sentences = first[c] as usize..first[c + 1] as usize;
+            let once_a_sentence = sentences.len().max(1) as u32;
+            let mut all: Vec<u32> = sentences.flat_map(|s| mentions.get(s)).copied().collect();
+            sort_by(&mut all, Ord::cmp);
+            let title = || titles.get(c).iter().copied().filter(|&e| (e as usize) < entities);
+            let mut row: Vec<(u32, u32)> = all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
+            row.extend(title().map(|e| (e, once_a_sentence)));
+            sort_by(&mut row, Ord::cmp);
+            row.dedup_by(|next, kept| {
+                next.0 == kept.0 && {
+                    kept.1 += next.1;
+                    true
+                }
+            });
+            named.push(title());
+            rows.push(row);
         }
         let counts = Csr::from_rows(entities, rows);
         let sentences_of = mentions.inverted(entities);
-        let chunks_of = (0..chunks.len()).map(|c| counts.row(c).0.to_vec()).collect::<Lists>().inverted(entities);
+        let chunks_of = (0..chunks).map(|c| counts.row(c).0.to_vec()).collect::<Lists>().inverted(entities);
         let titled = named.inverted(entities);
         let (passages, facts) = Default::default();
         EntityIndex { vectors, first, mentions, sentences_of, chunks_of, counts, titles: named, titled, passages, facts }

@@ -16,7 +16,7 @@ mod tree;
 
 pub use communities::{Communities, Community, SentencePlace, decode_communities, encode_communities};
 pub use facts::{Facts, StatedFact, decode_facts, encode_facts};
-pub use index::EntityIndex;
+pub use index::{EntityIndex, Titles};
 pub use relations::{HIGHEST_SCORE, Relations, decode_relations, encode_relations};
 pub use section::{decode_entities, encode_entities};
 pub use synonyms::{Synonyms, decode_synonyms, encode_synonyms};

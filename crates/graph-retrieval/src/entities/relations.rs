@@ -1,8 +1,8 @@
 //! The section `relations`: entities and relations that a language model read in the chunks. A relation is a statement that joins two entities or more
 //! (HyperGraphRAG, arXiv 2503.21322); one that joins two is what GraphRAG (arXiv 2404.16130) calls a relation.
 
-use super::EntityIndex;
 use super::section::{put_index, take_index};
+use super::{EntityIndex, Titles};
 use crate::bundle::{BundleError, Kind, begin, open_section, put_texts, take_texts};
 use crate::vector::QuantizedMatrix;
 
@@ -38,7 +38,7 @@ pub fn encode_relations(labels: &[String], vectors: &QuantizedMatrix, chunks: &[
 pub fn decode_relations(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Relations, BundleError> {
     let mut b = open_section(file, bytes, Kind::Relations)?;
     let labels = take_texts(&mut b)?;
-    let index = take_index(&mut b, chunks, &[], dim)?;
+    let index = take_index(&mut b, labels.len(), chunks, &Titles::default(), dim)?;
     let scores = b.rest().to_vec();
     if index.entities() != labels.len() || scores.len() != index.sentences() || scores.iter().any(|&s| s > HIGHEST_SCORE) {
         return Err(b.corrupt("entities, statements and scores differ"));

@@ -1,7 +1,8 @@
 //! The section `entities`.
 
-use super::EntityIndex;
-use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_matrix, put_varint, take_matrix};
+use super::{EntityIndex, Titles};
+use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
+use crate::sparse::Lists;
 use crate::vector::QuantizedMatrix;
 
 /// The section's bytes: the entities' vectors, then for each chunk its sentences with their mentions.
@@ -24,42 +25,51 @@ pub(super) fn put_index(out: &mut Vec<u8>, vectors: &QuantizedMatrix, chunks: &[
     }
 }
 
-/// Reads the section of a bundle with vectors of dimension `dim`; `titles` holds for each of its chunks the entities that name its document.
+/// Reads the section of a bundle of `entities` names with vectors of dimension `dim`; `titles` holds for each of its chunks the entities that name its
+/// document.
 ///
 /// # Errors
 /// [`BundleError`] when the bytes are no such section.
-pub fn decode_entities(file: &str, bytes: &[u8], titles: &[Vec<u32>], dim: u64) -> Result<EntityIndex, BundleError> {
+pub fn decode_entities(file: &str, bytes: &[u8], entities: usize, titles: &Titles, dim: u64) -> Result<EntityIndex, BundleError> {
     let mut b = open_section(file, bytes, Kind::Entities)?;
-    let index = take_index(&mut b, titles.len() as u64, titles, dim)?;
+    let index = take_index(&mut b, entities, titles.chunks() as u64, titles, dim)?;
     b.end()?;
     Ok(index)
 }
 
-/// Reads what [`put_index`] wrote, of `chunks` chunks, whose documents `titles` name, where they are given.
-pub(super) fn take_index(b: &mut Bytes<'_>, chunks: u64, titles: &[Vec<u32>], dim: u64) -> Result<EntityIndex, BundleError> {
-    let vectors = take_matrix(b)?;
-    if vectors.rows() > 0 && vectors.dim() as u64 != dim {
-        return Err(b.corrupt("its vectors have another dimension than the bundle's"));
-    }
+/// However few sentences there are, titles are named so often.
+const NAMED_ANYHOW: u64 = 1 << 20;
+/// For each sentence and each of its mentions titles are named so often at most.
+const NAMED_A_SENTENCE: u64 = 8;
+
+/// Reads what [`put_index`] wrote, of `entities` entities and `chunks` chunks, whose documents `titles` name, where they are given.
+pub(super) fn take_index(b: &mut Bytes<'_>, entities: usize, chunks: u64, titles: &Titles, dim: u64) -> Result<EntityIndex, BundleError> {
+    let vectors = take_vectors(b, entities, dim)?;
     let n = b.count(1)?;
     if n as u64 != chunks {
         return Err(b.corrupt("its chunks are not the bundle's"));
     }
-    let mut all = Vec::with_capacity(n);
+    let (mut first, mut mentions) = (Vec::with_capacity(n + 1), Lists::default());
+    first.push(0);
+    let mut sentence = Vec::new();
     for _ in 0..n {
-        let count = b.count(1)?;
-        let mut sentences = Vec::with_capacity(count);
-        for _ in 0..count {
-            let m = b.count(1)?;
-            let mentions = (0..m).map(|_| b.varint()).collect::<Result<Vec<u32>, _>>()?;
-            if mentions.iter().any(|&m| m as usize >= vectors.rows()) {
+        for _ in 0..b.count(1)? {
+            for _ in 0..b.count(1)? {
+                sentence.push(b.varint()?);
+            }
+            if sentence.iter().any(|&m| m as usize >= entities) {
                 return Err(b.corrupt("a sentence mentions an entity that does not exist"));
             }
-            sentences.push(mentions);
+            mentions.push(sentence.drain(..));
         }
-        all.push(sentences);
+        first.push(mentions.len() as u32);
     }
-    Ok(EntityIndex::new(vectors, &all, titles))
+    // Names times chunks: some bytes of names and of chunks would become gigabytes of both.
+    let backed = NAMED_A_SENTENCE * (mentions.len() + mentions.items()) as u64 + NAMED_ANYHOW;
+    if titles.named() > backed {
+        return Err(b.corrupt("its documents have more names than their sentences back"));
+    }
+    Ok(EntityIndex::of(vectors, first, mentions, titles))
 }
 
 #[cfg(test)]
@@ -78,21 +88,36 @@ mod tests {
             let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.5], [0.0, 1.0], [0.3, 0.1], [1.0, -1.0]].iter().map(|r| &r[..]));
             let lists: Vec<&[Vec<u32>]> = chunks.iter().map(Vec::as_slice).collect();
             let mut bytes = encode_entities(&vectors, &lists);
-            let titles = vec![Vec::new(); chunks.len()];
-            let more = vec![Vec::new(); chunks.len() + 1];
-            let read = decode_entities("t", &bytes, &titles, 2).unwrap();
+            let none = |chunks: usize| Titles::new(Lists::default(), vec![0; chunks]);
+            let (titles, more) = (none(chunks.len()), none(chunks.len() + 1));
+            let read = decode_entities("t", &bytes, 4, &titles, 2).unwrap();
             prop_assert_eq!(&read.vectors, &vectors);
             for (c, sentences) in chunks.iter().enumerate() {
                 let got: Vec<Vec<u32>> = read.sentences_in(c as u32).map(|s| read.mentioned(s).to_vec()).collect();
                 prop_assert_eq!(&got, sentences);
             }
-            prop_assert!(decode_entities("t", &bytes, &more, 2).is_err());
-            prop_assert!(decode_entities("t", &bytes, &titles, 3).is_err());
+            prop_assert!(decode_entities("t", &bytes, 4, &more, 2).is_err());
+            prop_assert!(decode_entities("t", &bytes, 4, &titles, 3).is_err());
+            prop_assert!(decode_entities("t", &bytes, 5, &titles, 2).is_err());
             let at = flip.index(bytes.len());
             bytes[at] ^= 1 << bit;
-            let _ = decode_entities("t", &bytes, &titles, 2);
+            let _ = decode_entities("t", &bytes, 4, &titles, 2);
             bytes.truncate(at);
-            prop_assert!(decode_entities("t", &bytes, &titles, 2).is_err());
+            prop_assert!(decode_entities("t", &bytes, 4, &titles, 2).is_err());
         }
+    }
+
+    #[test]
+    fn names_times_chunks_are_refused_before_they_take_memory() {
+        const NAMES: usize = 3000;
+        let rows = vec![[1.0f32]; NAMES];
+        let vectors = QuantizedMatrix::from_rows(1, rows.iter().map(|r| &r[..]));
+        let read = |chunks: usize| {
+            let bytes = encode_entities(&vectors, &vec![&[][..]; chunks]);
+            let names: Lists = [(0..NAMES as u32).collect::<Vec<u32>>()].into_iter().collect();
+            decode_entities("t", &bytes, NAMES, &Titles::new(names, vec![0; chunks]), 1)
+        };
+        assert_eq!(read(300).unwrap().chunks_of(0).len(), 300);
+        assert!(read(400).unwrap_err().to_string().contains("more names than their sentences back"));
     }
 }

@@ -8,6 +8,7 @@
 //! Entities are names of the corpus and relations their co-occurrence, or both are what a language model read in the chunks, where the bundle has that.
 
 use super::graph_retriever::{GraphRetriever, Joined, On};
+use super::prepared::Cosines;
 use super::{Corpus, PreparedCorpus, Query, Ranked, Reached};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by};
@@ -37,7 +38,7 @@ impl Default for GraphRag {
 }
 
 /// The text units of `entities`, in their order; of one entity those with most of its relations first, then those nearer to the question.
-pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entities: &[u32], cosines: &[Option<f32>]) -> Vec<u32> {
+pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entities: &[u32], cosines: &Cosines) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     let mut taken = vec![false; index.chunks()];
     for &entity in entities {
@@ -48,7 +49,7 @@ pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entitie
             .filter(|&&c| !taken[c as usize])
             .map(|&c| {
                 let relations = index.counts(c).0.iter().filter(|e| related.binary_search(e).is_ok()).count();
-                (c, relations, cosines.get(c as usize).copied().flatten().unwrap_or(f32::NEG_INFINITY))
+                (c, relations, cosines.get(c).unwrap_or(f32::NEG_INFINITY))
             })
             .collect();
         sort_by(&mut units, |a, b| b.1.cmp(&a.1).then(b.2.total_cmp(&a.2)).then(a.0.cmp(&b.0)));
@@ -225,7 +226,7 @@ mod tests {
         // Chunks: 0 {0}, 1 {0,1,2}, 2 {0,1}, 3 {3}.
         let vectors = matrix(&[[1.0, 0.0]; 5]);
         let index = EntityIndex::new(vectors, &[vec![vec![0]], vec![vec![0, 1, 2]], vec![vec![0, 1]], vec![vec![3]]], &[]);
-        let cosines = [Some(0.9), Some(0.1), Some(0.2), None];
+        let cosines = Cosines::from(&[Some(0.9), Some(0.1), Some(0.2), None][..]);
         assert_eq!(text_units(&index, &communities(), &[0, 3], &cosines), [1, 2, 0, 3]);
         assert_eq!(text_units(&index, &communities(), &[3, 0], &cosines), [3, 1, 2, 0]);
         assert!(text_units(&index, &communities(), &[4], &cosines).is_empty());

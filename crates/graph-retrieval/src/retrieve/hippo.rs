@@ -9,7 +9,7 @@ use super::graph_retriever::{Entities, GraphRetriever, On};
 pub use super::hippo_graph::Weighting;
 use super::hippo_graph::{sentence_graph, triple_graph};
 use super::linear::walk;
-use super::prepared::min_max;
+use super::prepared::{Cosines, min_max};
 use super::{PreparedCorpus, Ranked, Reached};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_unique};
@@ -164,7 +164,7 @@ pub(super) fn reset(
     graph: &Graph,
     best: &[Scored],
     of: &dyn Fn(u32) -> Vec<u32>,
-    cosines: &[Option<f32>],
+    cosines: &Cosines,
     hippo: &Hippo,
 ) -> (Vec<f64>, Map<u32, f32>) {
     // In how many passages a phrase stands: its neighbours that are passages, which come first.
@@ -179,7 +179,7 @@ pub(super) fn reset(
     }
     let means = sums.iter().map(|(&e, &(sum, n))| Scored { index: e, score: (sum / f64::from(n.max(1))) as f32 });
     let kept: Map<u32, f32> = top_k(means, hippo.phrases).iter().map(|h| (h.index, h.score)).collect();
-    let mut out: Vec<f64> = min_max(cosines).iter().map(|x| hippo.passage_weight * x).collect();
+    let mut out: Vec<f64> = cosines.stretched(chunks).iter().map(|x| hippo.passage_weight * x).collect();
     out.resize(chunks + phrases, 0.0);
     for (&e, &w) in kept.iter() {
         if let Some(slot) = out.get_mut(chunks + e as usize) {

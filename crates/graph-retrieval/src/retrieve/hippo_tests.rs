@@ -144,6 +144,7 @@ proptest! {
         let facts: Vec<Scored> = all.iter().zip(&near).map(|(&index, &score)| Scored { index, score }).collect();
         let graph = sentence_graph(&index, &csr(&synonyms), weighting);
         let known: Vec<Option<f32>> = cosines.iter().map(|&x| Some(x)).collect();
+        let known = Cosines::from(&known[..]);
         let best = best_facts(&facts, p.facts);
         let (reset, _) = reset((index.chunks(), index.entities()), &graph, &best, &|f| index.distinct(f), &known, &p);
         let mut ours = vec![0f64; chunks.len()];
@@ -180,7 +181,7 @@ fn one_fact_with_a_constant_score_has_weight() {
     let index = index(&[vec![vec![0, 1]]]);
     let graph = sentence_graph(&index, &csr(&[]), Weighting::Reference);
     let best = best_facts(&[Scored { index: 0, score: 0.2 }], 5);
-    let (reset, phrases) = reset((1, ENTITIES), &graph, &best, &|f| index.distinct(f), &[Some(0.1)], &Hippo::default());
+    let (reset, phrases) = reset((1, ENTITIES), &graph, &best, &|f| index.distinct(f), &Cosines::from(&[Some(0.1)][..]), &Hippo::default());
     assert_eq!(reset, [0.05, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(phrases.len(), 2);
 }
@@ -228,7 +229,7 @@ proptest! {
         let best = best_facts(&facts, p.facts);
         let sentences = sentence_graph(&index, &csr(&[]), p.weighting);
         let base = Base::Triples(Rc::new(triples(&listed, &[])), 4);
-        let cosines = [Some(0.3), Some(0.1), Some(0.2), Some(0.4)];
+        let cosines = Cosines::from(&[Some(0.3), Some(0.1), Some(0.2), Some(0.4)][..]);
         let (a, _) = reset((4, ENTITIES), &sentences, &best, &|f| index.distinct(f), &cosines, &p);
         let (b, _) = reset((base.chunks(), base.phrases()), base.graph(p.weighting), &best, &|f| base.of(f), &cosines, &p);
         prop_assert_eq!(&a, &b);

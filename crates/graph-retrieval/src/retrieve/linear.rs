@@ -7,7 +7,7 @@
 //! title as part of the text, but finds no pronouns.
 
 use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
-use super::prepared::{min_max, question_entities};
+use super::prepared::{Cosines, question_entities};
 use super::{PreparedCorpus, Ranked};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set, sort_unique};
@@ -94,7 +94,7 @@ pub(super) fn bridge(
 }
 
 /// The reset weights of passages, then of entities.
-pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &[Option<f32>], linear: &Linear) -> Vec<f64> {
+pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &Cosines, linear: &Linear) -> Vec<f64> {
     let mut sums = vec![0f64; index.chunks()];
     for (&entity, &(score, tier)) in active.last.iter() {
         for &chunk in index.chunks_of(entity) {
@@ -103,7 +103,7 @@ pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &[Option<
             sums[chunk as usize] += f64::from(score) * ln(1.0 + f64::from(n)) / tier.max(1) as f64;
         }
     }
-    let dense = min_max(cosines);
+    let dense = cosines.stretched(index.chunks());
     let passage = |(c, sum): (usize, f64)| {
         linear.passage_weight * (linear.passage_ratio * dense.get(c).copied().unwrap_or(0.0) + ln(1.0 + sum.max(0.0)))
     };

@@ -103,6 +103,7 @@ fn ours(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: &
         frontier.iter().for_each(|&(e, s)| active.last.insert(e, (s, tier)));
     }
     let cosines: Vec<Option<f32>> = cosines.iter().map(|&x| Some(x)).collect();
+    let cosines = Cosines::from(&cosines[..]);
     let reset = reset(&index, &active, &cosines, p);
     let mut out = vec![0f64; chunks.len()];
     walk(index.passages(), chunks.len(), &reset, p.damping).into_iter().flatten().for_each(|h| out[h.index as usize] = f64::from(h.score));

@@ -1,11 +1,11 @@
 //! What the graph retrievers read of a bundle, and what they have in common.
 
 use super::{Corpus, Names, Query, Ranked, RankedChunk, Reached, Stage, load_names};
-use crate::bundle::{BundleError, Kind, PagedIndex, decode_vectors, open_section};
+use crate::bundle::{BundleError, Kind, decode_vectors};
 use crate::compact::{Map, sort_by};
 use crate::entities::{
-    Communities, EntityIndex, Facts, Relations, Synonyms, Tree, decode_communities, decode_entities, decode_facts, decode_relations,
-    decode_synonyms, decode_texts, decode_tree,
+    Communities, EntityIndex, Facts, Relations, Synonyms, Titles, Tree, decode_communities, decode_entities, decode_facts,
+    decode_relations, decode_synonyms, decode_texts, decode_tree,
 };
 use crate::names::{NameTable, capital_spans, decode_mentions, meant, name_words};
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
@@ -52,11 +52,11 @@ impl PreparedCorpus<'_> {
         }
         let names = self.names().await?;
         let (named, dim) = (Rc::clone(&names), self.bundle().manifest().embedder.dimension);
-        let decode = move |file: &str, bytes: &[u8]| decode_entities(file, bytes, &titles(&named.table), dim);
+        let decode = move |file: &str, bytes: &[u8]| {
+            let table = &named.table;
+            decode_entities(file, bytes, table.entries.len(), &titles(table), dim)
+        };
         let index = self.bundle().section("entities", decode).await?;
-        if index.entities() != names.table.entries.len() {
-            return Err(BundleError::Corrupt { file: "entities".into(), what: "its entities are not the names".into() });
-        }
         Ok((names, index))
     }
 
@@ -158,16 +158,9 @@ impl PreparedCorpus<'_> {
         question: &QuantizedVector,
     ) -> Result<(Vec<Scored>, Vec<String>), BundleError> {
         let dim = self.bundle().manifest().embedder.dimension;
-        let pages = self
-            .bundle()
-            .section("mentions", |file, bytes| {
-                let mut b = open_section(file, bytes, Kind::MentionIndex)?;
-                let index = PagedIndex::take(&mut b)?;
-                b.end().map(|()| index)
-            })
-            .await?;
+        let pages = self.mention_index().await?;
         let entries = index.entities() as u32;
-        let decode = move |_: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, entries, dim);
+        let decode = move |items: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, items, entries, dim);
         let loaded = self.bundle().pages("mentions", &pages, pages.pages_of(chunks).items(), decode).await;
         let mut out = Vec::new();
         for &chunk in chunks {
@@ -186,7 +179,7 @@ impl PreparedCorpus<'_> {
 const TITLE: u8 = 80;
 
 /// For each chunk the entities that name its document.
-fn titles(table: &NameTable) -> Vec<Vec<u32>> {
+fn titles(table: &NameTable) -> Titles {
     let mut of: Vec<Vec<u32>> = vec![Vec::new(); table.title_weight.len()];
     for (entry, e) in table.entries.iter().enumerate() {
         for &(document, _) in e.of.iter().filter(|(_, strength)| *strength >= TITLE) {
@@ -195,15 +188,56 @@ fn titles(table: &NameTable) -> Vec<Vec<u32>> {
             }
         }
     }
-    table.document_of.iter().map(|&d| of.get(d as usize).cloned().unwrap_or_default()).collect()
+    Titles::new(of.into_iter().collect(), table.document_of.clone())
+}
+
+/// The cosines of those chunks that were compared with a question. It holds no more than these, however many chunks a bundle says that it has.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cosines {
+    /// How many chunks there are, compared or not.
+    pub chunks: usize,
+    /// The compared chunks, ascending, with their cosines.
+    pub known: Vec<(u32, f32)>,
+}
+
+impl Cosines {
+    /// The cosine of a chunk, where it was compared.
+    pub fn get(&self, chunk: u32) -> Option<f32> {
+        let place = self.known.binary_search_by_key(&chunk, |k| k.0).ok()?;
+        self.known.get(place).map(|k| k.1)
+    }
+
+    /// The compared chunks, ascending, as scores.
+    pub fn scored(&self) -> impl Iterator<Item = Scored> {
+        self.known.iter().map(|&(index, score)| Scored { index, score })
+    }
+
+    /// The cosines of the first `chunks` chunks as [`min_max`] stretches them.
+    pub fn stretched(&self, chunks: usize) -> Vec<f64> {
+        let known: Vec<Option<f32>> = self.known.iter().map(|k| Some(k.1)).collect();
+        let mut out = vec![0.0; chunks];
+        for (&(chunk, _), stretched) in self.known.iter().zip(min_max(&known)) {
+            if let Some(slot) = out.get_mut(chunk as usize) {
+                *slot = stretched;
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+impl From<&[Option<f32>]> for Cosines {
+    fn from(all: &[Option<f32>]) -> Cosines {
+        Cosines { chunks: all.len(), known: all.iter().enumerate().filter_map(|(c, x)| Some((c as u32, (*x)?))).collect() }
+    }
 }
 
 /// A question with its vector, and the cosines of the chunks to it.
 pub(super) struct Asked {
     /// The question's vector.
     pub question: QuantizedVector,
-    /// The cosine of each chunk, `None` for those that were not compared.
-    pub cosines: Vec<Option<f32>>,
+    /// The cosines of the chunks.
+    pub cosines: Cosines,
     /// Which query side spoke.
     pub stage: Stage,
     /// What could not be loaded.
@@ -221,14 +255,13 @@ impl Asked {
             near.also(corpus, &every).await;
         }
         missing.append(&mut near.missing);
-        let cosines = (0..corpus.len() as u32).map(|c| near.cosine(c)).collect();
+        let cosines = Cosines { chunks: corpus.len(), known: near.known() };
         Ok(Ok(Asked { question: QuantizedVector::from_f32(&vector), cosines, stage, missing }))
     }
 
     /// The chunks by cosine alone: what graph retrievers fall back to.
     pub fn by_cosine(self, k: usize) -> Ranked {
-        let known = self.cosines.iter().enumerate().filter_map(|(c, x)| Some(Scored { index: c as u32, score: (*x)? }));
-        let best = top_k(known, k);
+        let best = top_k(self.cosines.scored(), k);
         self.ranked(best, |_| vec![Reached::Query])
     }
 
@@ -242,7 +275,7 @@ impl Asked {
                 if ways.is_empty() {
                     ways.push(Reached::Query);
                 }
-                let dense = self.cosines.get(h.index as usize).copied().flatten();
+                let dense = self.cosines.get(h.index);
                 RankedChunk { chunk: h.index, score: h.score, lexical: None, dense, reached: ways }
             })
             .collect();

@@ -4,9 +4,10 @@
 //! language model wrote it. Its text is not needed here.
 
 use super::graph_retriever::{GraphRetriever, On};
+use super::prepared::Cosines;
 use super::{PreparedCorpus, Ranked, Reached};
 use crate::bundle::BundleError;
-use crate::compact::{Map, sort_by, sort_unique};
+use crate::compact::{Map, Set, sort_by, sort_unique};
 use crate::entities::Tree;
 use crate::vector::{QuantizedVector, Scored, top_k};
 use std::rc::Rc;
@@ -32,10 +33,10 @@ impl Default for Raptor {
 const KEPT: usize = 5;
 
 /// All nodes, chunks by their number and summaries after them, by cosine.
-pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &[Option<f32>]) -> Vec<Scored> {
-    let mut all: Vec<Scored> = cosines.iter().enumerate().filter_map(|(c, x)| Some(Scored { index: c as u32, score: (*x)? })).collect();
+pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &Cosines) -> Vec<Scored> {
+    let mut all: Vec<Scored> = cosines.scored().collect();
     if tree.vectors.dim() == question.data.len() {
-        let from = cosines.len() as u32;
+        let from = cosines.chunks as u32;
         all.extend(tree.vectors.scan(question).into_iter().enumerate().map(|(i, score)| Scored { index: from + i as u32, score }));
     }
     sort_by(&mut all, |a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
@@ -43,16 +44,16 @@ pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &[Opti
 }
 
 /// The nodes met on the way down: the best of those without a parent, the best of their children, and so on to the chunks.
-pub(super) fn traversed(tree: &Tree, question: &QuantizedVector, cosines: &[Option<f32>], kept: usize) -> Vec<Scored> {
-    let chunks = cosines.len();
+pub(super) fn traversed(tree: &Tree, question: &QuantizedVector, cosines: &Cosines, kept: usize) -> Vec<Scored> {
+    let chunks = cosines.chunks;
     let above = if tree.vectors.dim() == question.data.len() { tree.vectors.scan(question) } else { vec![0.0; tree.nodes.len()] };
     let score = |n: u32| match above.get((n as usize).wrapping_sub(chunks)) {
         Some(&x) if n as usize >= chunks => Some(x),
-        _ => cosines.get(n as usize).copied().flatten(),
+        _ => cosines.get(n),
     };
-    let mut child = vec![false; chunks + tree.nodes.len()];
-    tree.nodes.iter().flat_map(|n| &n.children).for_each(|&c| child[c as usize] = true);
-    let mut level: Vec<u32> = (0..child.len() as u32).filter(|&n| !child[n as usize]).collect();
+    let children: Set<u32> = tree.nodes.iter().flat_map(|n| n.children.iter().copied()).collect();
+    let summaries = (0..tree.nodes.len() as u32).map(|i| chunks as u32 + i);
+    let mut level: Vec<u32> = cosines.known.iter().map(|k| k.0).chain(summaries).filter(|n| !children.contains(n)).collect();
     let mut out: Vec<Scored> = Vec::new();
     while !level.is_empty() {
         let best = top_k(level.iter().filter_map(|&n| Some(Scored { index: n, score: score(n)? })), kept);
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_collapsed_tree_ranks_chunks_and_summaries_together() {
-        let all = collapsed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &COSINES);
+        let all = collapsed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &Cosines::from(&COSINES[..]));
         assert_eq!(ids(&all)[..2], [2, 4]);
         assert_eq!(all.len(), 6, "what was not compared is not ranked");
         let (chunks, by) = chunks_of(&tree(), &all, 4, 10);
@@ -175,9 +176,9 @@ mod tests {
 
     #[test]
     fn a_traversal_reaches_chunks_only_through_the_summaries_it_keeps() {
-        let all = traversed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &COSINES, 1);
+        let all = traversed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &Cosines::from(&COSINES[..]), 1);
         assert_eq!(ids(&all), [4, 6, 0], "summary 5 loses to 4, so that chunk 2 is never met");
-        let all = traversed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &COSINES, 5);
+        let all = traversed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &Cosines::from(&COSINES[..]), 5);
         assert!(ids(&all).contains(&2));
     }
 
@@ -185,8 +186,8 @@ mod tests {
     fn an_empty_tree_leaves_the_chunks() {
         let none = Tree { nodes: Vec::new(), vectors: QuantizedMatrix::empty(2) };
         let q = QuantizedVector::from_f32(&[1.0, 0.0]);
-        assert_eq!(ids(&collapsed(&none, &q, &COSINES)), [2, 0, 1]);
-        assert_eq!(ids(&traversed(&none, &q, &COSINES, 5)), [2, 0, 1]);
+        assert_eq!(ids(&collapsed(&none, &q, &Cosines::from(&COSINES[..]))), [2, 0, 1]);
+        assert_eq!(ids(&traversed(&none, &q, &Cosines::from(&COSINES[..]), 5)), [2, 0, 1]);
         assert_eq!(chunks_of(&none, &[], 4, 3).0, []);
     }
 }

@@ -2,7 +2,7 @@
 
 mod section;
 
-pub use section::{encode, load};
+pub use section::{decode, encode, load};
 
 use crate::sparse::Csr;
 use crate::vector::QuantizedMatrix;

@@ -95,6 +95,14 @@ fn decode_edges(file: &str, bytes: &[u8], chunks: u64) -> Result<Edges, BundleEr
     Ok(Edges { weights, by_u, by_angle })
 }
 
+/// Reads the sections `keywords` and `keyword-graph` of a bundle of `chunks` chunks.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no such sections.
+pub fn decode(keywords: &[u8], graph: &[u8], chunks: u64) -> Result<KeywordGraph, BundleError> {
+    joined(&decode_labels("keywords", keywords)?, &decode_edges("keyword-graph", graph, chunks)?)
+}
+
 /// Loads the keyword graph of a bundle.
 ///
 /// # Errors
@@ -106,7 +114,10 @@ pub async fn load(bundle: &Bundle) -> Result<KeywordGraph, BundleError> {
         bundle.section("keyword-graph", move |file, bytes| decode_edges(file, bytes, chunks)),
     )
     .await;
-    let (labels, edges) = (labels?, edges?);
+    joined(&*labels?, &*edges?)
+}
+
+fn joined(labels: &Labels, edges: &Edges) -> Result<KeywordGraph, BundleError> {
     if edges.weights.rows() != labels.labels.len() {
         return Err(BundleError::Corrupt { file: "keyword-graph".into(), what: "it has other keywords than the section keywords".into() });
     }

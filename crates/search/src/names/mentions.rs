@@ -31,13 +31,16 @@ pub fn encode_mentions(chunks: &[ChunkMentions]) -> Vec<u8> {
     out
 }
 
-/// Reads a page of mentions of `entries` names; vectors must have `dim` components.
+/// Reads a page of mentions of `entries` names in `items` chunks; vectors must have `dim` components.
 ///
 /// # Errors
 /// [`BundleError`] when the bytes are no such page.
-pub fn decode_mentions(file: &str, bytes: &[u8], entries: u32, dim: u64) -> Result<Vec<ChunkMentions>, BundleError> {
+pub fn decode_mentions(file: &str, bytes: &[u8], items: u32, entries: u32, dim: u64) -> Result<Vec<ChunkMentions>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Mentions)?;
     let n = b.count(9)?;
+    if n != items as usize {
+        return Err(b.corrupt("it holds another number of chunks"));
+    }
     let mut out = Vec::with_capacity(n);
     for _ in 0..n {
         let count = b.count(1)?;
@@ -74,12 +77,12 @@ mod tests {
             let vectors = QuantizedMatrix::from_rows(3, rows.iter().map(Vec::as_slice));
             let page = vec![ChunkMentions { sentences, vectors }];
             let mut bytes = encode_mentions(&page);
-            prop_assert_eq!(&decode_mentions("t", &bytes, 50, 3).unwrap(), &page);
+            prop_assert_eq!(&decode_mentions("t", &bytes, 1, 50, 3).unwrap(), &page);
             let at = flip % bytes.len();
             bytes[at] ^= 1 << bit;
-            let _ = decode_mentions("t", &bytes, 50, 3);
+            let _ = decode_mentions("t", &bytes, 1, 50, 3);
             bytes.truncate(at);
-            prop_assert!(decode_mentions("t", &bytes, 50, 3).is_err());
+            prop_assert!(decode_mentions("t", &bytes, 1, 50, 3).is_err());
         }
     }
 }

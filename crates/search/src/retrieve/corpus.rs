@@ -94,20 +94,26 @@ impl Corpus {
         Ok((ids.iter().filter_map(passage).collect(), pages.missing()))
     }
 
+    /// The list of the pages of chunks, from the section `chunks` or from that of its lists.
+    ///
+    /// # Errors
+    /// [`BundleError`] when it cannot be loaded, or counts other chunks than the manifest.
+    pub async fn chunk_index(&self, section: &str) -> Result<Rc<ChunkIndex>, BundleError> {
+        let total = self.bundle.manifest().counts.chunks;
+        let decode = move |file: &str, bytes: &[u8]| {
+            let mut b = open_section(file, bytes, Kind::ChunkIndex)?;
+            let index = PagedIndex::take(&mut b)?;
+            b.end()?;
+            if u64::from(index.items()) == total { Ok(index) } else { Err(b.corrupt("it counts other chunks than the manifest")) }
+        };
+        self.bundle.section(section, decode).await
+    }
+
     /// The pages that hold the given chunks.
     async fn chunk_pages(&self, ids: &[u32]) -> Result<Runs<ChunkPage>, BundleError> {
-        let total = self.bundle.manifest().counts.chunks;
         let documents = u32::try_from(self.bundle.manifest().counts.documents).unwrap_or(u32::MAX);
         let lists = Some("chunks-lists").filter(|lists| self.bundle.has(lists));
-        let index: Rc<ChunkIndex> = self
-            .bundle
-            .section(lists.unwrap_or("chunks"), move |file, bytes| {
-                let mut b = open_section(file, bytes, Kind::ChunkIndex)?;
-                let index = PagedIndex::take(&mut b)?;
-                b.end()?;
-                if u64::from(index.items()) == total { Ok(index) } else { Err(b.corrupt("it counts other chunks than the manifest")) }
-            })
-            .await?;
+        let index = self.chunk_index(lists.unwrap_or("chunks")).await?;
         let decode = move |items: u32, file: &str, bytes: &[u8]| {
             let page = decode_chunks(file, bytes, documents)?;
             if page.chunks.len() == items as usize {
@@ -180,21 +186,27 @@ impl Corpus {
         &self.names
     }
 
+    /// The list of the pages of mentions.
+    ///
+    /// # Errors
+    /// [`BundleError`] when it cannot be loaded.
+    pub async fn mention_index(&self) -> Result<Rc<PagedIndex>, BundleError> {
+        let decode = |file: &str, bytes: &[u8]| {
+            let mut b = open_section(file, bytes, Kind::MentionIndex)?;
+            let index = PagedIndex::take(&mut b)?;
+            b.end().map(|()| index)
+        };
+        self.bundle.section("mentions", decode).await
+    }
+
     /// Which of the `entries` names the sentences of the given chunks mention, by chunk, and what could not be loaded.
     ///
     /// # Errors
     /// [`BundleError`] when the list of pages cannot be loaded.
     pub async fn mentions(&self, chunks: &[u32], entries: u32) -> Result<(Map<u32, ChunkMentions>, Vec<String>), BundleError> {
         let dim = self.dim();
-        let index = self
-            .bundle
-            .section("mentions", |file, bytes| {
-                let mut b = open_section(file, bytes, Kind::MentionIndex)?;
-                let index = PagedIndex::take(&mut b)?;
-                b.end().map(|()| index)
-            })
-            .await?;
-        let decode = move |_: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, entries, dim);
+        let index = self.mention_index().await?;
+        let decode = move |items: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, items, entries, dim);
         let pages = self.bundle.pages("mentions", &index, index.pages_of(chunks).items(), decode).await;
         let mentions = |chunk: u32| {
             let (page, place) = index.locate(chunk)?;

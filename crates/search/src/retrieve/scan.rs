@@ -68,24 +68,27 @@ impl Scan {
     /// The `k` chunks nearest to another vector, among those at hand.
     pub fn best_for(&self, vector: &QuantizedVector, k: usize) -> Vec<Scored> {
         match &self.side {
-            Side::Cells { index, cells } => {
-                let first = &index.cells.first;
-                let found = cells.iter().flat_map(|(&cell, m)| {
-                    m.scan(vector).into_iter().enumerate().map(move |(i, score)| Scored { index: first[cell] + i as u32, score })
-                });
-                top_k(found, k)
-            }
+            Side::Cells { index, cells } => top_k(in_cells(index, cells, vector), k),
             Side::Sketches { index, pages, .. } => {
                 let against = self.against(index, vector);
                 let found = pages.iter().flat_map(|(&page, sketches)| {
                     let score = |(i, sketch): (usize, &[u8])| (i, against.product(sketch));
-                    let first = index.pages.first[page];
+                    let first = index.pages.first.get(page).copied().unwrap_or(u32::MAX);
                     let scored: Vec<(usize, f32)> = sketches.chunks_exact(index.width()).enumerate().map(score).collect();
-                    scored.into_iter().map(move |(i, score)| Scored { index: first + i as u32, score })
+                    scored.into_iter().map(move |(i, score)| Scored { index: first.saturating_add(i as u32), score })
                 });
                 top_k(found, k)
             }
         }
+    }
+
+    /// The chunks at hand, ascending, with their cosines.
+    pub fn known(&self) -> Vec<(u32, f32)> {
+        let chunks: Vec<u32> = match &self.side {
+            Side::Cells { index, cells } => cells.keys().flat_map(|&cell| index.cells.run(cell)).collect(),
+            Side::Sketches { index, pages, .. } => pages.keys().flat_map(|&page| index.pages.run(page)).collect(),
+        };
+        chunks.into_iter().filter_map(|c| Some((c, self.cosine(c)?))).collect()
     }
 
     /// The vector made ready for sketches: the last one is kept, because one vector is compared with many chunks in a row.
@@ -120,6 +123,18 @@ impl Scan {
             }
         }
     }
+}
+
+/// The chunks of cells with their cosines to a vector.
+fn in_cells<'a>(
+    index: &'a VectorIndex,
+    cells: &'a Map<usize, Rc<QuantizedMatrix>>,
+    vector: &'a QuantizedVector,
+) -> impl Iterator<Item = Scored> + 'a {
+    cells.iter().flat_map(|(&cell, m)| {
+        let chunks = index.cells.run(cell);
+        chunks.zip(m.scan(vector)).map(|(index, score)| Scored { index, score })
+    })
 }
 
 /// The `k` chunks nearest to `vector`: by their vectors where the question itself was embedded; by the sketches of `near` and of what lies on
@@ -161,11 +176,7 @@ pub async fn scan(corpus: &Corpus, vector: &[f32], k: usize) -> Result<Scan, Bun
         order = later;
         let (cells, lost) = corpus.cells(&index, &wanted).await;
         missing.extend(lost);
-        let first = &index.cells.first;
-        let found = cells.iter().flat_map(|(&cell, m)| {
-            m.scan(&query).into_iter().enumerate().map(move |(i, score)| Scored { index: first[cell] + i as u32, score })
-        });
-        let better = top_k(best.iter().copied().chain(found), k.max(SURE_OF));
+        let better = top_k(best.iter().copied().chain(in_cells(&index, &cells, &query)), k.max(SURE_OF));
         settled = corpus.len() > WIDE_BELOW && better.iter().take(SURE_OF).eq(best.iter().take(SURE_OF));
         best = better;
         at_hand.extend(cells);
