@@ -150,7 +150,8 @@ fn backslash(wanted: u8, text: &[u8]) -> Match {
     let (zeros, digits) = match text.get(run) {
         None => return Match::MayBe,
         Some(b'u') if wanted != b'u' || text.get(run + 1).is_none_or(|byte| *byte == b'0') => (2, run + 1),
-        Some(b'x') if wanted != b'x' => (0, run + 1),
+        // An escaped `x` is itself or `\x78`.
+        Some(b'x') if wanted != b'x' || b"78".starts_with(text[run + 1..].get(..2).unwrap_or(&text[run + 1..])) => (0, run + 1),
         Some(byte) => return if *byte == wanted { Match::Is(run + 1) } else { Match::Not },
     };
     let rest = &text[digits..];
@@ -166,6 +167,7 @@ fn percent(wanted: u8, text: &[u8]) -> Match {
     for _ in 0..DEEPEST_ESCAPE {
         match shifted(two_hex_digits(wanted, &text[at..]), at) {
             Match::Not if text[at..].starts_with(b"25") => at += 2,
+            Match::Not if text[at..] == *b"2" => return Match::MayBe,
             other => return other,
         }
     }
