@@ -3,13 +3,15 @@
 // loaded at most once in a thread and serves every bundle opened there.
 
 import { PocketGraphError } from "./error.js";
+import { useRelaxed } from "./relaxed.js";
 
-// Bundlers look for exactly these forms of import and URL.
+// Bundlers look for exactly this form of URL. The code is imported by its address too, and not by name: a bundler that makes a worker one file, as
+// Vite up to version 7 does, refuses a worker with parts that are imported later.
 const MODULES = {
-  search: { code: () => import("./pocketgraph_wasm.js"), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
-  full: { code: () => import("./pocketgraph_full.js"), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
+  search: { code: () => new URL("./pocketgraph_wasm.js", import.meta.url), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
+  full: { code: () => new URL("./pocketgraph_full.js", import.meta.url), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
   // The full module's source, compiled without SIMD.
-  scalar: { code: () => import("./pocketgraph_scalar.js"), wasm: () => new URL("./pocketgraph_scalar_bg.wasm", import.meta.url) },
+  scalar: { code: () => new URL("./pocketgraph_scalar.js", import.meta.url), wasm: () => new URL("./pocketgraph_scalar_bg.wasm", import.meta.url) },
 };
 
 // The shortest module with a vector instruction.
@@ -48,13 +50,13 @@ async function start({ code, wasm }, readWasm = fetchWasm) {
   }
   // Not among what the first hits wait for, and nothing fails without it.
   let quickened;
-  const quicken = () => (quickened ??= import("./relaxed.js").then(({ useRelaxed }) => useRelaxed(module, exports, readWasm)).catch(() => {}));
+  const quicken = () => (quickened ??= useRelaxed(module, exports, readWasm).catch(() => {}));
   return { WasmEngine: module.WasmEngine, quicken };
 }
 
 async function importCode(code, url) {
   try {
-    return await code();
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ code().href);
   } catch (cause) {
     throw new PocketGraphError("network", `The engine's JavaScript beside ${url.pathname} could not be loaded: ${cause?.message ?? cause}`, { cause });
   }
