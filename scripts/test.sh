@@ -17,6 +17,7 @@ task_test() {
   step 'unit tests in wasm' test_in_wasm
   step 'demo site' task_demo --no-serve
   step 'package under Node' test_under_node
+  step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
   STEP=''
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"

@@ -1,7 +1,7 @@
 //! From documents to a bundle: read, split, embed, draw the keyword graph, write.
 
 use crate::asker::{AskError, BuildModel};
-use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing};
+use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing, write_written};
 use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
 use crate::chunk::split;
@@ -25,7 +25,7 @@ use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::KnowledgeGraph;
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,15 @@ pub enum Input {
         /// model, and then this is `None` or its name.
         embedder: Option<String>,
     },
+}
+
+impl Input {
+    /// The folder or file that is read.
+    fn path(&self) -> &Path {
+        match self {
+            Input::Documents(path) | Input::Outside { chunks: path, .. } => path,
+        }
+    }
 }
 
 /// What to build and how.
@@ -244,7 +253,7 @@ fn whole(error: &miette::Report) -> String {
 pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary, BuildError> {
     let mut clock = Clock { since: Instant::now(), timings: Vec::new() };
     // Before any work: a target that cannot be written to should not cost an hour of embedding.
-    let staging = Staging::beside(&options.out)?;
+    let staging = Staging::beside(&options.out, &[options.input.path()])?;
     let mut gathering = Gathering::default();
     if let Some((files, how)) = &options.knowledge {
         progress.stage("reading the knowledge graph", None);
@@ -397,6 +406,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     };
     let manifest = assemble(&contents, staging.path())?;
     write_listing(staging.path())?;
+    write_written(staging.path())?;
     staging.install()?;
     clock.lap("write");
     if let Some(cache) = &options.cache {

@@ -1,9 +1,11 @@
 //! Putting a bundle together and into its place.
 
 mod install;
+mod leftovers;
 mod listing;
 #[cfg(test)]
 mod lazy_tests;
+mod ownership;
 mod sections;
 mod table;
 mod terms;
@@ -12,6 +14,7 @@ mod writer;
 
 pub use install::{InstallError, Staging, remove_staging};
 pub use listing::{LISTING, listing, write_listing};
+pub use ownership::{WRITTEN, write_written};
 pub use sections::{Contents, QueryModel, assemble};
 pub use writer::{Layout, SectionWriter, WriteError};
 

@@ -93,7 +93,8 @@ pub struct Args {
     /// Threads that work at once [default: one a core]; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// A file with these options by their long names [default: pocketgraph.toml in the documents' folder or beside it]
+    /// A file with these options by their long names [default: pocketgraph.toml in the working directory; one among the documents may only say how
+    /// they are read]
     // The file was put into the command line before this was parsed.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,

@@ -9,6 +9,7 @@ mod draw;
 mod eval;
 mod export;
 mod import;
+mod init;
 mod inspect;
 mod keywords;
 mod open;
@@ -16,6 +17,7 @@ mod plan;
 mod progress;
 mod search;
 mod serve;
+mod shell;
 mod trace;
 mod train;
 mod train_data;
@@ -45,6 +47,8 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Ask three questions, write pocketgraph.toml, and print the two lines for the page
+    Init(init::Args),
     /// Build a bundle from a folder of documents
     Build(Box<build::Args>),
     /// Search a bundle
@@ -69,6 +73,10 @@ enum Command {
     Import(import::Args),
     /// Measure retrieval, answers, linking and plans against labelled questions
     Eval(eval::Args),
+    /// Print a script that completes the command line in a shell
+    Completions(shell::CompletionsArgs),
+    /// Write man pages
+    Man(shell::ManArgs),
 }
 
 /// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does: for `--help`, and for what is no
@@ -86,6 +94,7 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
 /// A report of what went wrong and what to do.
 pub fn run(cli: Cli) -> miette::Result<()> {
     match cli.command {
+        Command::Init(args) => init::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Ask(args) => ask::run(&args),
@@ -98,6 +107,11 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Completions(args) => {
+            shell::completions(&args);
+            Ok(())
+        }
+        Command::Man(args) => shell::man(&args),
     }
 }
 
