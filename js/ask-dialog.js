@@ -47,7 +47,8 @@ export class AskDialog {
     const say = (name) => this.#strings.say(name);
     this.#node.setAttribute("aria-label", this.#host.getAttribute("label") ?? say("search"));
     this.#closer.textContent = "Esc";
-    this.#closer.setAttribute("aria-label", say("close"));
+    // A name has what is seen in it.
+    this.#closer.setAttribute("aria-label", `${say("close")} (Esc)`);
     const hint = (keys, name) => h("span", {}, ...keys.map((key) => h("kbd", {}, key)), ` ${say(name)}`);
     this.#hints.replaceChildren(hint(["↵"], "hintOpen"), hint(["↑", "↓"], "hintMove"), hint(["esc"], "hintClose"));
   }

@@ -24,7 +24,8 @@ const CSS = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 form { display: flex; gap: 0.5rem; align-items: center; }
-[part="field"] { position: relative; display: flex; flex: 1; min-width: 0; }
+[part="field"] { display: flex; align-items: center; flex: 1; min-width: 0; border: 1px solid var(--_line); border-radius: var(--_radius); background: var(--_surface); }
+[part="field"]:focus-within { outline: 2px solid var(--_accent); outline-offset: 1px; }
 input, button {
   font: inherit;
   color: inherit;
@@ -34,12 +35,13 @@ input, button {
   background: var(--_surface);
   min-height: 2.5rem;
 }
-input { flex: 1; min-width: 0; padding-inline-end: 2.4rem; text-overflow: ellipsis; }
+input { flex: 1; min-width: 0; text-overflow: ellipsis; border: 0; background: none; }
 input::placeholder { color: var(--_soft); opacity: 1; }
 input::-webkit-search-cancel-button { display: none; }
 button { cursor: pointer; background: var(--_raised); font-weight: 600; }
-[part="clear"] { position: absolute; inset-inline-end: 0.25rem; inset-block: 0.25rem; min-height: 0; width: 2rem; padding: 0; border: 0; background: none; color: var(--_soft); font-weight: 400; font-size: 1.2em; line-height: 1; }
+[part="clear"] { flex: none; width: 2.2rem; min-height: 2rem; padding: 0; border: 0; background: none; color: var(--_soft); font-weight: 400; font-size: 1.2em; line-height: 1; }
 :focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
+[part="input"]:focus-visible { outline: none; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [part="status"] { margin: 0.6rem 0 0; color: var(--_soft); font-size: 0.85em; }
 [part="error"] { margin: 0.8rem 0; padding: 0.7rem 1rem; border: 1px solid var(--_warn); border-radius: var(--_radius); }
@@ -84,7 +86,7 @@ pre code { overflow-wrap: normal; }
 li[part="hit"] { border: 1px solid var(--_line); border-radius: 0; margin-block-end: -1px; background: var(--_surface); }
 li[part="hit"]:first-child { border-start-start-radius: var(--_radius); border-start-end-radius: var(--_radius); }
 li[part="hit"]:last-child { border-end-start-radius: var(--_radius); border-end-end-radius: var(--_radius); }
-[part="hit-title"] { font-weight: 600; color: var(--_accent); text-decoration: none; }
+[part="hit-title"] { display: block; font-weight: 600; color: var(--_accent); text-decoration: none; }
 li > [part="hit-title"]::after { content: ""; position: absolute; inset: 0; }
 li[part="hit"]:hover { background: var(--_raised); }
 li[part="hit"]:hover [part="hit-title"] { text-decoration: underline; }

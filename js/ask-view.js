@@ -31,7 +31,7 @@ export class AskView {
     this.live = h("p", { class: "unseen", role: "status" });
     this.trouble = h("div", { part: "error", role: "alert", hidden: true });
     this.understood = h("p", { part: "understood", hidden: true });
-    this.answer = h("section", { part: "answer", hidden: true, dir: "auto" });
+    this.answer = h("section", { part: "answer", hidden: true });
     this.hits = h("div", listbox ? { part: "hits", role: "listbox", id: `${this.#id}-hits` } : { part: "hits", id: `${this.#id}-hits` });
     this.body = h("div", { part: "results" }, this.status, this.trouble, this.understood, this.answer, this.hits);
     this.nodes = [this.body, this.live];
@@ -209,7 +209,7 @@ export class AskView {
 
   #proseNode() {
     if (!this.#prose?.isConnected) {
-      this.#prose = h("div", { part: "answer-text" });
+      this.#prose = h("div", { part: "answer-text", dir: "auto" });
       this.answer.replaceChildren(...(this.#progress ? [this.#progress] : []), this.#prose);
     }
     this.answer.hidden = false;

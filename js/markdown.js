@@ -220,7 +220,7 @@ function spans(context, text, offset, place, depth = 0) {
     nodes.push(text.slice(at, from));
     if (found.code !== undefined) nodes.push(h("code", {}, found.code.trim() ? found.code.replace(/^ (.*) $/, "$1") : found.code));
     else if (found.escaped) nodes.push(found.escaped);
-    else if (found.label) nodes.push(anchor(context, found.target, within(found.label, match[0].indexOf("[") + 1)));
+    else if (found.label) nodes.push(safeUrl(found.target) ? anchor(context, found.target, within(found.label, match[0].indexOf("[") + 1)) : match[0]);
     else if (found.auto) nodes.push(anchor(context, found.auto, [found.auto]));
     else if (found.bare) {
       const url = found.bare.replace(/[.,;:!?)\]*_~]+$/, "");
@@ -239,7 +239,7 @@ function spans(context, text, offset, place, depth = 0) {
 /** A link where its address is one that readers may be sent to; else its words, and the address as text where the words are not it. */
 function anchor({ link }, target, words) {
   const href = safeUrl(target);
-  if (href && link(href)) return h("a", { part: "answer-link", href, rel: "noopener nofollow" }, ...words);
+  if (link(href)) return h("a", { part: "answer-link", href, rel: "noopener nofollow" }, ...words);
   const same = words.length === 1 && words[0] === target;
   return h("span", { part: "answer-unlinked" }, ...words, !same && ` (${target})`);
 }

@@ -11,7 +11,7 @@ import { PassagePanel } from "./passage-panel.js";
 import { PocketGraph, PocketGraphError } from "./pkg/pocketgraph.js";
 import { SettingsPanel } from "./settings-panel.js";
 import { StatusLine } from "./status-line.js";
-import { bundleUrl, questionInAddress, rememberQuestion, wantsWorker } from "./address.js";
+import { bundleUrl, followAddress, questionInAddress, rememberQuestion, wantsWorker } from "./address.js";
 import { showFacts, showExamples } from "./welcome.js";
 
 // The document is laid out for the first time when its scripts are done: that is a task by itself.
@@ -120,8 +120,10 @@ function questionChanged({ atOnce = false, ask = false } = {}) {
   }
   if (!shown || shown.question !== question()) answering.abort();
   typingTimer = setTimeout(() => search({ typing: !atOnce }), atOnce ? 0 : TYPING_PAUSE_MS);
-  if (ask) answerQuestion({ mayWrite: true });
-  else if (looksFinished(question())) answerTimer = setTimeout(() => answerQuestion({ mayWrite: false }), ANSWER_PAUSE_MS);
+  if (ask) {
+    rememberQuestion(question(), { asked: true });
+    answerQuestion({ mayWrite: true });
+  } else if (looksFinished(question())) answerTimer = setTimeout(() => answerQuestion({ mayWrite: false }), ANSWER_PAUSE_MS);
   else answer.clear();
 }
 
@@ -270,6 +272,11 @@ showExamples($("examples"), (example) => {
   input.value = example;
   input.focus();
   questionChanged({ atOnce: true, ask: true });
+});
+followAddress((asked) => {
+  if (asked === question()) return;
+  input.value = asked;
+  questionChanged({ atOnce: true, ask: Boolean(asked) });
 });
 input.value ||= questionInAddress();
 open();
