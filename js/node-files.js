@@ -1,4 +1,4 @@
-// What Node lacks and a browser has: fetching files. Never loaded in a browser.
+// What Node lacks and a browser has: fetching files, and hearing of errors that nobody caught without ending by them. Never loaded in a browser.
 
 import { readFile, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
@@ -46,4 +46,55 @@ async function respond(url, range, signal) {
     if (error.name === "AbortError") throw error;
     throw new TypeError(`fetch failed: ${error.message}`, { cause: error });
   }
+}
+
+// A trap in the engine comes up in a task of its own, where no caller can catch it, and Node ends by such an error. While a bundle is open we hear of them
+// first, and every caller is told.
+const watchers = new Set();
+let trapCount = 0;
+/** The engine's own JavaScript, whatever it is called. */
+const ENGINE = new URL("./pocketgraph_", import.meta.url).href;
+
+/** How often the engine has trapped in this process. */
+export function traps() {
+  return trapCount;
+}
+
+/** The engine's JavaScript beside the module at `wasm`, loaded once more: with memory of its own, apart from what trapped. */
+export function importAnew(wasm) {
+  return import(`${wasm.href.replace(/_bg\.wasm$/, ".js")}?${trapCount}`);
+}
+
+/** Tells `onTrap` of every trap of the engine. Returns the function that ends it. */
+export function watchForTraps(onTrap) {
+  if (watchers.size === 0 && trapCount === 0) process.on("uncaughtException", onUncaught);
+  watchers.add(onTrap);
+  return () => {
+    // What was under way in an engine that trapped may trap again, when nobody waits for it any more.
+    if (watchers.delete(onTrap) && watchers.size === 0 && trapCount === 0) process.off("uncaughtException", onUncaught);
+  };
+}
+
+/** Tells whoever watches of a trap that a caller caught. */
+export function tellOfTrap(thrown) {
+  trapCount += 1;
+  for (const onTrap of [...watchers]) onTrap(thrown);
+}
+
+function onUncaught(thrown) {
+  if (isOfTheEngine(thrown)) tellOfTrap(thrown);
+  else if (process.listenerCount("uncaughtException") === 1) {
+    // Without us, Node would have ended here.
+    process.off("uncaughtException", onUncaught);
+    process.nextTick(() => {
+      throw thrown;
+    });
+  }
+}
+
+/** Whether this is a trap of the engine's and not of some other WebAssembly. In a deep call only the innermost frames are told, which then have no file. */
+function isOfTheEngine(thrown) {
+  const frames = String(thrown?.stack).split("\n").filter((line) => /^\s+at /.test(line));
+  const isTrap = thrown instanceof WebAssembly.RuntimeError || (thrown instanceof RangeError && frames[0]?.includes("wasm://"));
+  return isTrap && (frames.some((line) => line.includes(ENGINE)) || frames.every((line) => line.includes("wasm://")));
 }

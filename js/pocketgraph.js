@@ -79,7 +79,7 @@ export class PocketGraph {
     const options = { memoryLimit };
     if (IN_NODE) {
       const files = await import("./node-files.js");
-      options.readWasm = files.readWasm;
+      options.node = files;
       if (baseUrl.startsWith("file:")) options.fetch = this.#fetch = files.fetchBelow(baseUrl);
     } else {
       options.pause = (await import("./turns.js")).pause;

@@ -24,24 +24,28 @@ const loaded = new Map();
 
 /**
  * The module `wanted`, "search" or "full": its class `WasmEngine`, and `quicken()`, after which models are read to be multiplied by relaxed SIMD where
- * the browser has it. `readWasm(url)` stands in for fetching where there is no HTTP.
+ * the browser has it. `node`, the module node-files.js, is there in Node: it reads files, and knows whether the engine has trapped. What has is left
+ * behind, and another instance serves from then on.
  */
-export function loadModule(wanted, readWasm) {
+export function loadModule(wanted, node) {
   const name = HAS_SIMD ? wanted : "scalar";
-  if (!loaded.has(name)) {
+  const traps = node?.traps() ?? 0;
+  const key = `${name} ${traps}`;
+  if (!loaded.has(key)) {
+    const { code, wasm } = MODULES[name];
     // A failed load is forgotten, so that the next call tries again.
-    const loading = start(MODULES[name], readWasm).catch((error) => {
-      loaded.delete(name);
+    const loading = start({ code, wasm, anew: traps && (() => node.importAnew(wasm())) }, node?.readWasm).catch((error) => {
+      loaded.delete(key);
       throw error;
     });
-    loaded.set(name, loading);
+    loaded.set(key, loading);
   }
-  return loaded.get(name);
+  return loaded.get(key);
 }
 
-async function start({ code, wasm }, readWasm = fetchWasm) {
+async function start({ code, wasm, anew }, readWasm = fetchWasm) {
   const url = wasm();
-  const [module, source] = await Promise.all([importCode(code, url), readWasm(url)]);
+  const [module, source] = await Promise.all([importCode(anew || (() => import(/* webpackIgnore: true */ /* @vite-ignore */ code().href)), url), readWasm(url)]);
   let exports;
   try {
     exports = await module.default({ module_or_path: source });
@@ -56,7 +60,7 @@ async function start({ code, wasm }, readWasm = fetchWasm) {
 
 async function importCode(code, url) {
   try {
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ code().href);
+    return await code();
   } catch (cause) {
     throw new PocketGraphError("network", `The engine's JavaScript beside ${url.pathname} could not be loaded: ${cause?.message ?? cause}`, { cause });
   }

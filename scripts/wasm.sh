@@ -40,7 +40,7 @@ wasm_cargo() {
 
 # The package holds the engine three times: a module that searches and quotes, which a reader's first hits wait for; the full one, which pages
 # load when language models, protocols or plans are wanted; and the full one without SIMD, for browsers that have none. Beside them stands the loop in
-# relaxed SIMD (relaxed/), a module of some kilobytes.
+# relaxed SIMD (crates/relaxed/), a module of some kilobytes.
 build_wasm() {
   need_wasm_target
   need_wasm_bindgen
@@ -51,7 +51,7 @@ build_wasm() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src kernels relaxed js scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs LICENSE LICENSE-MIT LICENSE-APACHE
+      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs
       rustc --version --verbose
       "$WASM_BINDGEN" --version
       echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
@@ -92,7 +92,8 @@ build_wasm() {
   "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
   node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
   cp -R js/. "$aside"
-  cp LICENSE LICENSE-MIT LICENSE-APACHE "$aside"
+  # What the package is under, and what the tokeniser's vocabulary in it is.
+  cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
   minify "$aside"/*.js
   rm -rf pkg
   mv "$aside" pkg

@@ -4,7 +4,7 @@ use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, TermIndex, deco
 use pocketgraph::embed::{QuestionEncoder, TableEncoder, Vocabulary, decode_pieces};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
 use pocketgraph::planner::{PHRASES, Phrases, load_phrases};
-use pocketgraph::retrieve::Corpus;
+use pocketgraph::retrieve::{Corpus, PreparedCorpus};
 use pocketgraph::text::piece_key;
 
 /// What was checked, and what is wrong.
@@ -28,6 +28,7 @@ impl Verdict {
 pub async fn verify(bundle: &Bundle) -> Verdict {
     let mut v = Verdict::default();
     let corpus = Corpus::new(bundle.clone());
+    let prepared = PreparedCorpus(&corpus);
     let counts = bundle.manifest().counts;
     let documents = v.note(corpus.documents().await);
     if let Some(documents) = &documents
@@ -89,7 +90,7 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         v.note(corpus.keywords().await);
     }
     if bundle.has("names")
-        && let Some(names) = v.note(corpus.names().await)
+        && let Some(names) = v.note(prepared.names().await)
         && bundle.has("mentions")
     {
         for run in every.chunks(1000) {
@@ -99,32 +100,32 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         }
     }
     if bundle.has("entities")
-        && let Some((_, index)) = v.note(corpus.entities("").await)
+        && let Some((_, index)) = v.note(prepared.entities("").await)
         && bundle.has("synonyms")
     {
-        v.note(corpus.synonyms("", index.entities()).await);
+        v.note(prepared.synonyms("", index.entities()).await);
     }
-    let joined = match v.note(corpus.relations().await).flatten() {
+    let joined = match v.note(prepared.relations().await).flatten() {
         Some(relations) => {
-            v.note(corpus.statements(relations.scores.len()).await);
+            v.note(prepared.statements(relations.scores.len()).await);
             Some(relations.labels.len())
         }
-        None if bundle.has("entities") => v.note(corpus.names().await).map(|names| names.table.entries.len()),
+        None if bundle.has("entities") => v.note(prepared.names().await).map(|names| names.table.entries.len()),
         None => None,
     };
     if bundle.has("communities")
         && let Some(entities) = joined
-        && let Some(communities) = v.note(corpus.communities("", entities).await)
+        && let Some(communities) = v.note(prepared.communities("", entities).await)
     {
-        v.note(corpus.written("reports", communities.all.len()).await);
+        v.note(prepared.written("reports", communities.all.len()).await);
     }
     if bundle.has("tree")
-        && let Some(tree) = v.note(corpus.tree("").await)
+        && let Some(tree) = v.note(prepared.tree("").await)
     {
-        v.note(corpus.written("summaries", tree.nodes.len()).await);
+        v.note(prepared.written("summaries", tree.nodes.len()).await);
     }
     if bundle.has("facts") {
-        v.note(corpus.facts("").await);
+        v.note(prepared.facts("").await);
     }
     if kg::is_in(bundle)
         && let Some(graph) = v.note(kg::load(bundle).await)

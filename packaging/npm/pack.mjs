@@ -36,10 +36,10 @@ const { version } = runtime;
 const cargo = /\[workspace\.package\]\s+version = "(.*)"/.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))?.[1];
 if (version !== cargo) fail(`js/package.json says version ${version}, Cargo.toml ${cargo}`);
 
-/** The licences and notices that travel with every package. */
+/** The licences and notices that travel with every package. The runtime brings the list of its own crates, which are others than the program's. */
 function notices(folder) {
   for (const name of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"]) {
-    if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name));
+    if (!existsSync(join(folder, name))) cpSync(join(root, name), join(folder, name));
   }
   cpSync(join(root, "models/NOTICE"), join(folder, "NOTICE"));
 }

@@ -62,8 +62,7 @@ def main() -> None:
         ("NOTICE", "models/NOTICE"),
         ("THIRD-PARTY.txt", "THIRD-PARTY.txt"),
     ]:
-        if (ROOT / source).is_file():
-            files[f"{info}/licenses/{name}"] = ((ROOT / source).read_bytes(), 0o644)
+        files[f"{info}/licenses/{name}"] = ((ROOT / source).read_bytes(), 0o644)
     readme = (HERE / "README.md").read_text()
     metadata = (
         "Metadata-Version: 2.1\n"

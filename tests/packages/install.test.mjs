@@ -78,7 +78,7 @@ test("every package carries its licences and the weights' notice, and the progra
   const here = folder("listing");
   for (const tarball of packed("npm")) {
     const listed = run(here, "tar", "-tzf", tarball);
-    for (const name of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE"]) assert.match(listed, new RegExp(`package/${name}\n`), tarball);
+    for (const name of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "THIRD-PARTY.txt"]) assert.match(listed, new RegExp(`package/${name}\n`), tarball);
   }
   const [wheel] = packed("python");
   const listed = run(here, "python3", "-m", "zipfile", "-l", wheel);

@@ -62,8 +62,14 @@ impl SectionWriter {
     fn store(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         let path = self.folder.join(name);
         let io = |reason| WriteError::Io { path: path.clone(), reason };
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(io)?;
+        // Never the bundle's own folder: an interrupted build has removed it, and it must not come back.
+        let mut within = self.folder.clone();
+        for part in Path::new(name).parent().into_iter().flat_map(Path::components) {
+            within.push(part);
+            match std::fs::create_dir(&within) {
+                Err(reason) if reason.kind() != std::io::ErrorKind::AlreadyExists => return Err(io(reason)),
+                _ => {}
+            }
         }
         std::fs::write(&path, bytes).map_err(io)
     }

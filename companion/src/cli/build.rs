@@ -18,6 +18,7 @@ use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `pocketgraph build`.
 #[derive(Debug, clap::Args)]
@@ -134,6 +135,9 @@ fn on_off(text: &str) -> std::result::Result<bool, String> {
     }
 }
 
+/// Set when the build has been interrupted.
+static STOPPING: AtomicBool = AtomicBool::new(false);
+
 pub fn run(args: &Args) -> Result<()> {
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global().into_diagnostic()?;
@@ -176,13 +180,19 @@ pub fn run(args: &Args) -> Result<()> {
         query_encoder: args.query_encoder.clone(),
     };
     ctrlc::set_handler(|| {
+        STOPPING.store(true, Ordering::SeqCst);
         flush_all();
         remove_staging();
         eprintln!("\nstopped; the old bundle, if there was one, is as it was");
         std::process::exit(130);
     })
     .into_diagnostic()?;
-    let summary = pipeline::build(&options, &bars).into_diagnostic().wrap_err("no bundle was written")?;
+    let built = pipeline::build(&options, &bars);
+    // An error now is that the folder is gone in which the bundle grew; the handler ends the program and says why.
+    while built.is_err() && STOPPING.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
+    let summary = built.into_diagnostic().wrap_err("no bundle was written")?;
     bars.finish();
     for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {
         bars.warn(&p.to_string());

@@ -12,6 +12,7 @@ mod import;
 mod init;
 mod inspect;
 mod keywords;
+mod licences;
 mod open;
 mod plan;
 mod progress;
@@ -73,6 +74,9 @@ enum Command {
     Import(import::Args),
     /// Measure retrieval, answers, linking and plans against labelled questions
     Eval(eval::Args),
+    /// Print the licences of the program, of the models in it and of the crates that it is made of
+    #[command(visible_alias = "licenses")]
+    Licences,
     /// Print a script that completes the command line in a shell
     Completions(shell::CompletionsArgs),
     /// Write man pages
@@ -107,6 +111,10 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Licences => {
+            licences::run();
+            Ok(())
+        }
         Command::Completions(args) => {
             shell::completions(&args);
             Ok(())
