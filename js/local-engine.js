@@ -2,6 +2,7 @@
 
 import { abortable, linkedController } from "./abort.js";
 import { PocketGraphError, replacedError } from "./error.js";
+import { withModel } from "./model-function.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 import { HAS_SIMD, loadModule } from "./wasm-modules.js";
 
@@ -49,14 +50,14 @@ export class LocalEngine {
   }
 
   /**
-   * Opens the bundle at `baseUrl` (absolute, ending in a slash). In Node `node` is the module node-files.js. On a page's own thread `pause()` is asked in
-   * the middle of long work whether to wait for something first.
+   * Opens the bundle at `baseUrl` (absolute, ending in a slash). In Node `node` is the module node-files.js. `fetch(request)`
+   * takes the place of the page's own. On a page's own thread `pause()` is asked in the middle of long work whether to wait for something first.
    */
-  static async open(baseUrl, { memoryLimit, node, pause } = {}, onProgress, callersSignal) {
+  static async open(baseUrl, { memoryLimit, node, fetch, pause } = {}, onProgress, callersSignal) {
     const load = (module, signal) => abortable(loadModule(module, node), signal);
     const open = async (module, progress, signal) => {
       const { WasmEngine, quicken } = await load(module, signal);
-      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause }, progress, signal);
+      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause, fetch }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
       return { engine: await abortable(opening, signal), quicken };
@@ -77,9 +78,10 @@ export class LocalEngine {
     }
   }
 
-  /** Calls the method `name` of the engine. */
-  async call(name, args = [], onEvent, signal) {
+  /** Calls the method `name` of the engine. `write`, where the language model is a function, is that function. */
+  async call(name, args = [], onEvent, signal, write) {
     if (this.#broken) throw this.#broken;
+    if (write) args = withModel(args, write);
     const { signal: either, release } = linkedController(signal, this.#lifetime.signal);
     const events = onEvent && ((event) => either.aborted || onEvent(event));
     let work;
@@ -117,11 +119,21 @@ export class LocalEngine {
   async #prepare(tableOnly, onEvent, signal) {
     let prepared;
     do {
+      if (!tableOnly) await this.#quickened(signal);
+      // Read after the wait, and used at once: an engine whose place was taken meanwhile has been freed.
       prepared = this.#engine;
-      if (!tableOnly) await abortable(this.#quicken(), signal);
       await prepared.prepare(tableOnly, onEvent, signal);
     } while (prepared !== this.#engine);
     this.#tableReady ||= tableOnly;
+  }
+
+  /** Resolves when the module of the engine that is there then has what makes it quick. */
+  async #quickened(signal) {
+    let quicken;
+    do {
+      quicken = this.#quicken;
+      await abortable(quicken(), signal);
+    } while (quicken !== this.#quicken);
   }
 
   #stats() {

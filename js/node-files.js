@@ -13,42 +13,21 @@ export function toUrl(place) {
   return /^(https?|file):/i.test(place) ? new URL(place) : pathToFileURL(place);
 }
 
-// Node's fetch refuses every `file:` URL. While at least one bundle is open from a folder, fetch answers `file:` URLs below
-// those folders, and passes everything else on untouched; when the last is closed, the original is put back.
-const roots = new Map();
-let originalFetch;
-
-/** Lets `fetch` read below the folder `root` (a `file:` URL ending in a slash). Returns the function that ends it. */
-export function serveFolder(root) {
-  if (roots.size === 0) {
-    originalFetch = globalThis.fetch;
-    globalThis.fetch = fetchWithFiles;
-  }
-  roots.set(root, (roots.get(root) ?? 0) + 1);
-  let released = false;
-  return () => {
-    if (released) return;
-    released = true;
-    const left = roots.get(root) - 1;
-    if (left > 0) roots.set(root, left);
-    else roots.delete(root);
-    if (roots.size === 0 && globalThis.fetch === fetchWithFiles) globalThis.fetch = originalFetch;
+/**
+ * What fetches a bundle in Node: files below the folder `root` (a `file:` URL ending in a slash), which Node's own fetch refuses, and everything
+ * else by that. Nothing outside the folder is read.
+ */
+export function fetchBelow(root) {
+  return async (request) => {
+    if (!/^file:/i.test(request.url)) return fetch(request);
+    const url = new URL(request.url);
+    // The URL is normalised by now: `..` cannot lead out of a root that is a prefix, and `%2f` is no separator to us.
+    if (!url.href.startsWith(root) || /%2f|%5c/i.test(url.pathname)) throw new TypeError(`Not below ${root}: ${url.href}`);
+    request.signal?.throwIfAborted();
+    url.search = "";
+    url.hash = "";
+    return respond(url, request.headers.get("range"), request.signal);
   };
-}
-
-async function fetchWithFiles(input, init) {
-  const href = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
-  if (!/^file:/i.test(href)) return originalFetch(input, init);
-  const url = new URL(href);
-  // The URL is normalised by now: `..` cannot lead out of a root that is a prefix, and `%2f` is no separator to us.
-  const inside = [...roots.keys()].some((root) => url.href.startsWith(root)) && !/%2f|%5c/i.test(url.pathname);
-  if (!inside) return originalFetch(input, init);
-  const signal = init?.signal ?? input.signal;
-  signal?.throwIfAborted();
-  url.search = "";
-  url.hash = "";
-  const range = new Headers(init?.headers ?? input.headers).get("range");
-  return respond(url, range, signal);
 }
 
 async function respond(url, range, signal) {

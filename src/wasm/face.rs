@@ -21,7 +21,8 @@ pub struct WasmEngine {
 #[wasm_bindgen]
 impl WasmEngine {
     /// Opens the bundle below `base`; `progress({phase, loaded, total})` hears what arrives. The option `pause` is a function for an engine on a page's
-    /// own thread: called in the middle of long work, it gives nothing, or a promise after which to go on.
+    /// own thread: called in the middle of long work, it gives nothing, or a promise after which to go on. The option `fetch` is a function of a `Request` that takes
+    /// the place of the page's `fetch`.
     #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
     pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
         promise(signal, async move {
@@ -32,7 +33,7 @@ impl WasmEngine {
                 None => DEFAULT_MEMORY_LIMIT,
             };
             let base = if base.ends_with('/') { base } else { format!("{base}/") };
-            let source = Rc::new(HttpSource::new(base, given.function("pause")?));
+            let source = Rc::new(HttpSource::new(base, given.function("pause")?, given.function("fetch")?));
             source.tell(progress);
             let opened = Engine::open(Rc::clone(&source) as Rc<dyn crate::bundle::Source>, limit).await;
             source.tell(None);

@@ -23,7 +23,7 @@ struct Company {
 impl Company {
     fn of(given: &Given) -> Result<Company, JsValue> {
         let chat = arguments::endpoint(given)?.map(chat::open).transpose()?;
-        let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch, &base)).transpose();
+        let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
         Ok(Company { chat, web: web.map_err(|e| error::bad_argument(&e))?, options: arguments::agent_options(given)? })
     }
 
