@@ -29,6 +29,7 @@ pub struct Args {
     /// The bundle's folder
     bundle: PathBuf,
     /// The question
+    #[arg(allow_hyphen_values = true)]
     question: String,
     /// How many passages to answer from [default: 10, or the protocol's own number]
     #[arg(short)]

@@ -19,6 +19,7 @@ pub struct Args {
     /// The bundle's folder
     bundle: PathBuf,
     /// What to look for
+    #[arg(allow_hyphen_values = true)]
     question: String,
     /// How many hits at most [default: 10; for autokg as many as it brings]
     #[arg(short)]

@@ -18,6 +18,11 @@ fn is_ideograph(c: char) -> bool {
     matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
 }
 
+/// Scripts written without spaces whose characters say too little alone: Thai, Lao, Burmese, Khmer.
+fn is_unspaced(c: char) -> bool {
+    matches!(c as u32, 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff)
+}
+
 fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || super::unicode::is_mark(c)
 }
@@ -211,10 +216,14 @@ pub fn without_possessive(folded: &str) -> &str {
 /// The index terms of a text, in order, each with its word's byte span: folded, possessives cut, stop words left out, stemmed.
 ///
 /// A word that joins parts with underscores or capitals inside ("snake_case", "camelCase") also yields its parts, so that both the identifier
-/// and its words are found.
+/// and its words are found. Text in a script without spaces yields its overlapping pairs of letters, each with the marks on it.
 pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
     let mut out = Vec::new();
     for w in words(text) {
+        if w.text.chars().any(is_unspaced) {
+            pairs(&w, &mut out);
+            continue;
+        }
         let folded = fold(w.text);
         let base = without_possessive(&folded).trim_matches('_');
         if base.is_empty() || is_stop_word(base) {
@@ -232,6 +241,32 @@ pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
         }
     }
     out
+}
+
+/// The terms of a word that has letters of a script without spaces: overlapping pairs of those (one alone where it has no neighbour), and what stands
+/// between them in other scripts.
+fn pairs(word: &Word<'_>, out: &mut Vec<(String, Range<usize>)>) {
+    // A letter with its marks, or a run of another script; and whether it is the former.
+    let mut units: Vec<(Range<usize>, bool)> = Vec::new();
+    for (at, c) in word.text.char_indices() {
+        let (end, unspaced) = (at + c.len_utf8(), is_unspaced(c));
+        match units.last_mut() {
+            Some((range, before)) if super::unicode::is_mark(c) || !(unspaced || *before) => range.end = end,
+            _ => units.push((at..end, unspaced)),
+        }
+    }
+    for (i, (range, unspaced)) in units.iter().enumerate() {
+        let paired = |other: Option<&(Range<usize>, bool)>| other.is_some_and(|o| o.1);
+        let next = units.get(i + 1).filter(|n| *unspaced && n.1);
+        if *unspaced && next.is_none() && paired(i.checked_sub(1).and_then(|b| units.get(b))) {
+            continue;
+        }
+        let range = range.start..next.map_or(range.end, |n| n.0.end);
+        let folded = fold(&word.text[range.clone()]);
+        if !folded.is_empty() && !is_stop_word(&folded) {
+            out.push((stem(&folded), word.span.start + range.start..word.span.start + range.end));
+        }
+    }
 }
 
 /// "snake_case" to snake, case; "camelCase" to camel, Case; "HTTPServer" to HTTP, Server. One part for ordinary words.
@@ -291,7 +326,21 @@ mod tests {
         assert_eq!(of("東京 tower"), ["東", "京", "tower"]);
     }
 
+    #[test]
+    fn scripts_without_spaces_are_found_by_pairs_of_letters() {
+        let all = of("กดปุ่มสีเขียวเพื่อเริ่ม");
+        assert!(of("ปุ่มสี").iter().all(|t| all.contains(t)), "{all:?}");
+        assert_eq!(of("ກ USBกข"), ["ກ", "usb", "กข"]);
+    }
+
     proptest! {
+        #[test]
+        fn terms_of_any_script_stand_where_they_say(text in "[กขคุ่a-z๑ເກក្ខ ]{0,40}") {
+            for (term, span) in terms(&text) {
+                prop_assert!(!term.is_empty() && text.get(span).is_some());
+            }
+        }
+
         #[test]
         fn spans_are_the_words(text in ".{0,80}") {
             for w in words(&text) {

@@ -1,7 +1,7 @@
 //! The `hybrid` retriever: BM25 and cosine fused as `(1 - a) BM25 / max + a cosine`.
 
 use super::autokg::direct_keywords;
-use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, spoken_for};
+use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, read_by_embedder};
 use super::scan::{EXACT_BELOW, survey};
 use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
@@ -29,7 +29,7 @@ impl Retriever for Hybrid {
             let k = k.unwrap_or(DEFAULT_K);
             let found = lexical::search(corpus.bundle(), &query.lexical, CANDIDATES).await?;
             let mut missing = found.missing;
-            let (vector, stage, lost) = spoken_for(corpus, query, &found.hits).await?;
+            let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
             missing.extend(lost);
             let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
             let mut cosines: Map<u32, f32> = Map::new();

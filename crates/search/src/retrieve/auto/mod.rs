@@ -12,7 +12,7 @@
 mod features;
 mod hop;
 
-use super::fusion::spoken_for;
+use super::fusion::read_by_embedder;
 use super::hybrid::{Hybrid, shown_keywords};
 use super::names::{NameIndex, links as links_in};
 use super::scan::survey;
@@ -91,7 +91,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
         }
         None => words.clone(),
     };
-    let (vector, stage, lost) = spoken_for(corpus, query, &found.hits).await?;
+    let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
     missing.extend(lost);
     let rest_vector = match (&named.rest, &query.encoder) {
         (Some(rest), Some(encoder)) if stage == Stage::Model => encoder.encode(rest).await.ok(),
