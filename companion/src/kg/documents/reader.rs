@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
 
     fn tables(&mut self) {
         for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table) {
-            let Some(table) = tables::read(&block.text) else { continue };
+            let Some(table) = tables::read(&block.text).filter(|_| block.header) else { continue };
             for row in table.rows {
                 let place = self.places.bytes(i, row.span);
                 let subject = End::Subject(row.subject, table.first.clone());
