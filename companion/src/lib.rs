@@ -6,6 +6,7 @@ pub mod autokg;
 pub mod cache;
 pub mod caseless;
 pub mod chat;
+pub mod check;
 pub mod chunk;
 pub mod cli;
 pub mod cluster;

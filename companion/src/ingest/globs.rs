@@ -4,7 +4,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 /// Patterns, of which the last that matches decides: `drafts/`, `*.tmp.md`, `/old/**`, `!old/keep.md`.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Globs(Option<Gitignore>);
+pub struct Globs(Option<Gitignore>);
 
 impl Globs {
     /// Reads patterns.
@@ -49,9 +49,14 @@ mod tests {
     #[test]
     fn patterns_mean_what_they_mean_in_a_gitignore() {
         let globs = Globs::new(&["drafts/", "*.tmp.md", "/old/**", "!old/keep.md"]).unwrap();
-        for (path, meant) in
-            [("a/drafts/x.md", true), ("x.tmp.md", true), ("old/a.md", true), ("old/keep.md", false), ("a/old/b.md", false), ("../x.tmp.md", false)]
-        {
+        for (path, meant) in [
+            ("a/drafts/x.md", true),
+            ("x.tmp.md", true),
+            ("old/a.md", true),
+            ("old/keep.md", false),
+            ("a/old/b.md", false),
+            ("../x.tmp.md", false),
+        ] {
             assert_eq!(globs.matches(path), meant, "{path}");
         }
         assert!(Globs::new(&["a[", "b"]).is_err() && !Globs::default().matches("a"));

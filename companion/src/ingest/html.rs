@@ -6,6 +6,7 @@ use super::html_tables::{Rows, laid_out};
 use super::html_tokens::{Attributes, Token, Tokens, decoded};
 use super::markdown_source::MASK;
 use super::{Link, address};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// How far up an end tag looks for its start tag. Deeper than any real page (browsers stop at 512 open elements too), and what keeps hostile nesting linear.
@@ -48,6 +49,22 @@ pub(super) struct Extracted {
 /// Reads a page: the marked body, else `<main>`, else `<article>`, else `<body>`, without navigation, headers, footers, asides, scripts.
 pub(super) fn page(source: &str) -> Extracted {
     extract(source, false)
+}
+
+/// The ids of a page's elements, and the names of its anchors.
+pub(crate) fn ids(source: &str) -> BTreeSet<String> {
+    let mut ids = BTreeSet::new();
+    let mut tokens = Tokens::new(source);
+    while let Some((_, token)) = tokens.next() {
+        if let Token::Start { name, attributes, .. } = token {
+            tokens.enter(name);
+            ids.extend(attributes.get("id").map(|id| id.trim().to_owned()));
+            if name.eq_ignore_ascii_case("a") {
+                ids.extend(attributes.get("name").map(|id| id.trim().to_owned()));
+            }
+        }
+    }
+    ids
 }
 
 /// Reads a piece of HTML that an author wrote inside Markdown: all of it is content, but for what is never shown.
@@ -170,7 +187,8 @@ impl<'a> Reader<'a> {
         }
         let classes = attributes.get("class").unwrap_or_default();
         // What Sphinx describes, such as a function or an option, is a section of its own.
-        if lower == "dt" && attributes.get("id").is_some() && classes.split_ascii_whitespace().any(|c| c == "sig") && self.depths.table == 0 {
+        if lower == "dt" && attributes.get("id").is_some() && classes.split_ascii_whitespace().any(|c| c == "sig") && self.depths.table == 0
+        {
             let inside = self.stack.iter().filter(|o| o.name.eq_ignore_ascii_case("dd")).count();
             role = Role::Heading(u8::try_from(inside).unwrap_or(6).saturating_add(self.level + 1).min(6));
         } else if let Role::Heading(level) = role {
@@ -229,7 +247,13 @@ impl<'a> Reader<'a> {
                 Role::Row => {
                     self.cells = 0;
                     if self.depths.table == 1 {
-                        let head = self.stack.iter().rev().take(LOOK_UP).take_while(|o| o.role != Role::Table).any(|o| o.name.eq_ignore_ascii_case("thead"));
+                        let head = self
+                            .stack
+                            .iter()
+                            .rev()
+                            .take(LOOK_UP)
+                            .take_while(|o| o.role != Role::Table)
+                            .any(|o| o.name.eq_ignore_ascii_case("thead"));
                         self.rows.row(head);
                     }
                 }
@@ -473,7 +497,9 @@ impl<'a> Reader<'a> {
 
     fn region(&self) -> u8 {
         let bit = |on: bool, bit: u8| if on { bit } else { 0 };
-        bit(self.depths.article > 0, IN_ARTICLE) | bit(self.depths.main > 0, IN_MAIN) | bit(self.body_at.is_some(), IN_PAGEFIND_BODY)
+        bit(self.depths.article > 0, IN_ARTICLE)
+            | bit(self.depths.main > 0, IN_MAIN)
+            | bit(self.body_at.is_some(), IN_PAGEFIND_BODY)
             | bit(self.content_at.is_some(), IN_CONTENT)
     }
 
@@ -642,7 +668,9 @@ impl<'a> Reader<'a> {
                 self.out.noindex |= said.split([',', ' ']).any(|w| matches!(w.trim(), "noindex" | "none"));
             }
             "generator" if self.out.generator.is_empty() => self.out.generator = content.chars().take(100).collect(),
-            "docsearch:version" | "readthedocs-version-slug" if !matches!(content.trim(), "" | "current" | "latest") && content.len() < 40 => {
+            "docsearch:version" | "readthedocs-version-slug"
+                if !matches!(content.trim(), "" | "current" | "latest") && content.len() < 40 =>
+            {
                 self.out.meta.push(("version".to_owned(), content.trim().to_owned()));
             }
             _ => {}
@@ -662,7 +690,8 @@ impl<'a> Reader<'a> {
         }
         if !self.piece {
             // The narrowest region that holds any text is the page's content.
-            let best = [IN_PAGEFIND_BODY, IN_CONTENT, IN_MAIN, IN_ARTICLE].into_iter().find(|bit| self.regions.iter().any(|r| r & bit != 0));
+            let best =
+                [IN_PAGEFIND_BODY, IN_CONTENT, IN_MAIN, IN_ARTICLE].into_iter().find(|bit| self.regions.iter().any(|r| r & bit != 0));
             if let Some(bit) = best {
                 let mut at = 0;
                 self.out.drafts.retain(|_| (self.regions.get(at).is_some_and(|r| r & bit != 0), at += 1).0);

@@ -77,7 +77,9 @@ pub(super) fn laid_out(written: &Draft, rows: &Rows) -> (Option<Draft>, Draft) {
     let mut table = Draft::new(BlockKind::Table);
     table.header = heads > 0 && heads < grid.len();
     // A head that spans the whole table is its title.
-    let titles = (0..heads.saturating_sub(1)).take_while(|&r| grid.get(r).is_some_and(|row| row.len() > 1 && row.windows(2).all(|w| w.first() == w.last()))).count();
+    let titles = (0..heads.saturating_sub(1))
+        .take_while(|&r| grid.get(r).is_some_and(|row| row.len() > 1 && row.windows(2).all(|w| w.first() == w.last())))
+        .count();
     for row in grid.iter().take(titles) {
         if let Some(cell) = row.first().copied().flatten().and_then(|c| rows.at(c)) {
             caption.new_line();

@@ -185,8 +185,19 @@ impl TagFinder<'_> {
 fn is_for_highlighting(line: &str) -> bool {
     let Some(comment) = ["//", "#", "/*", "<!--", "--", "%"].iter().find_map(|mark| line.strip_prefix(mark)) else { return false };
     let comment = comment.trim().trim_end_matches("*/").trim_end_matches("-->").trim();
-    let named = ["highlight-next-line", "highlight-start", "highlight-end", "---cut---", "---cut-before---", "---cut-after---", "---cut-start---", "---cut-end---"];
-    named.contains(&comment) || comment.starts_with("^?") || line.starts_with("// @") && (comment.starts_with("@errors") || comment.starts_with("@noErrors"))
+    let named = [
+        "highlight-next-line",
+        "highlight-start",
+        "highlight-end",
+        "---cut---",
+        "---cut-before---",
+        "---cut-after---",
+        "---cut-start---",
+        "---cut-end---",
+    ];
+    named.contains(&comment)
+        || comment.starts_with("^?")
+        || line.starts_with("// @") && (comment.starts_with("@errors") || comment.starts_with("@noErrors"))
 }
 
 /// Where a mark for highlighting begins at the end of a line of code: `// [!code focus]`.
@@ -275,9 +286,15 @@ mod tests {
 
     #[test]
     fn what_marks_code_for_highlighting_goes_and_expressions_of_the_page_go_where_it_has_some() {
-        assert_eq!(shown("```js\n// highlight-next-line\na() // [!code focus]\n// ---cut-before---\n```\n", false), "```js\n\na() \n\n```\n");
+        assert_eq!(
+            shown("```js\n// highlight-next-line\na() // [!code focus]\n// ---cut-before---\n```\n", false),
+            "```js\n\na() \n\n```\n"
+        );
         assert_eq!(mask("a {{ b.c }} d `{{ e }}`", false, true).replace(MASK, ""), "a  d `{{ e }}`");
-        assert_eq!(shown("/// details | More\n    type: tip\n\nText.\n///\n", false).split_whitespace().collect::<Vec<_>>(), ["More", "Text."]);
+        assert_eq!(
+            shown("/// details | More\n    type: tip\n\nText.\n///\n", false).split_whitespace().collect::<Vec<_>>(),
+            ["More", "Text."]
+        );
     }
 
     #[test]

@@ -38,7 +38,8 @@ mod walk;
 pub use address::UrlStyle;
 pub use block::{Block, BlockKind};
 pub use generators::{GeneratorChoice, generator_names};
-pub(crate) use globs::Globs;
+pub use globs::Globs;
+pub(crate) use html::ids as ids_of_html;
 pub(crate) use json_lines::skip_line;
 pub(crate) use markdown_source::without_marks;
 pub use outside::{OutsideChunks, Vectors, outside, read_vectors};
@@ -53,8 +54,8 @@ use markdown::Dialect;
 use pocketgraph::bundle::Document;
 use rayon::prelude::*;
 use rendered::Rendered;
-use std::collections::BTreeSet;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -77,9 +78,9 @@ pub struct IngestOptions {
     /// Whose rules hold for addresses, ids of headings, and which files are pages.
     pub generator: GeneratorChoice,
     /// Patterns of files that are not read, as in a `.gitignore`.
-    pub(crate) excluded: Globs,
+    pub excluded: Globs,
     /// Where it has any pattern, only files that match are read, also those that would be left out as no pages.
-    pub(crate) included: Globs,
+    pub included: Globs,
     /// What files are, in place of what their endings say.
     pub formats: Vec<FormatRule>,
     /// Files and folders that are not read: the output bundle.
@@ -314,7 +315,13 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     // A whole site that asks robots to stay away is one that is being tried; its owner wants it searched.
     let shy = outcomes.iter().filter(|o| o.unindexed).count();
     let open = outcomes.iter().any(|o| !o.unindexed && !o.documents.is_empty());
-    let mut corpus = Corpus { files, bytes: bytes_total, notes: notes(&site, &rendered), warnings: warnings(&site, options), ..Corpus::default() };
+    let mut corpus = Corpus {
+        files,
+        bytes: bytes_total,
+        notes: notes(&site, &rendered, options),
+        warnings: warnings(&site, options),
+        ..Corpus::default()
+    };
     if shy > 0 && !open {
         corpus.warnings.push(format!("all {shy} pages say noindex: they are read all the same"));
     }
@@ -385,7 +392,7 @@ fn top_of(file: &Path) -> Option<Vec<(String, String)>> {
     Some(front_matter(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}')).0)
 }
 
-fn notes(site: &Site, rendered: &Rendered) -> Vec<String> {
+fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<String> {
     let mut notes = Vec::new();
     if rendered.is {
         notes.push("read as a rendered site: addresses are those of its files".to_owned());
@@ -393,6 +400,12 @@ fn notes(site: &Site, rendered: &Rendered) -> Vec<String> {
     if let Some(label) = site.label() {
         let seen = site.configuration.as_ref().map(|c| format!(" ({c})")).unwrap_or_default();
         notes.push(format!("read as the source of a {label} site{seen}: addresses {}", site.style().described()));
+    }
+    if let Some(address) = site.claimed_address.as_ref().filter(|a| options.base_url.is_empty() && address::is_absolute(a) && a.len() < 200)
+    {
+        notes.push(format!(
+            "the site's configuration says that it is published at {address}: give that as --base-url, if it is so, for links from anywhere"
+        ));
     }
     notes
 }
@@ -405,9 +418,6 @@ fn warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
             own.described(),
             options.url_style.described()
         ));
-    }
-    if let Some(address) = site.claimed_address.as_ref().filter(|a| options.base_url.is_empty() && address::is_absolute(a) && a.len() < 200) {
-        warnings.push(format!("the site's configuration says that it is published at {address}: give that as --base-url, if it is so, for links from anywhere"));
     }
     warnings
 }
@@ -552,7 +562,13 @@ fn notebook_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &
 }
 
 /// A page in reStructuredText or AsciiDoc.
-fn marked_page(source: &str, found: &Found, format: Format, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
+fn marked_page(
+    source: &str,
+    found: &Found,
+    format: Format,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+) -> Result<SourceDocument, String> {
     let (page, ending) = match format {
         Format::AsciiDoc => (asciidoc::read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes), "adoc"),
         _ => (rst::read(&includes::rst(source, includer)), "rst"),

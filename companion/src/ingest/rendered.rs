@@ -56,24 +56,36 @@ impl Rendered {
         }
         let (folder, name) = path.rsplit_once('/').map_or(("", path), |(f, n)| (f, n));
         let lower = name.to_ascii_lowercase();
-        if matches!(lower.as_str(), "404.html" | "404.htm" | "500.html") || self.is && lower == "index.html" && folder.rsplit('/').next() == Some("404") {
+        if matches!(lower.as_str(), "404.html" | "404.htm" | "500.html")
+            || self.is && lower == "index.html" && folder.rsplit('/').next() == Some("404")
+        {
             return Some("the page that is shown for missing ones");
         }
         if self.listed.as_ref().is_some_and(|listed| self.pages.contains(path) && !listed.contains(path)) {
             return Some("not in the site's sitemap.xml");
         }
-        let index = lower.starts_with("genindex") || lower.ends_with("-modindex.html") || matches!(lower.as_str(), "modindex.html" | "search.html");
+        let index =
+            lower.starts_with("genindex") || lower.ends_with("-modindex.html") || matches!(lower.as_str(), "modindex.html" | "search.html");
         let made = self.sphinx && (index || path.split('/').any(|part| matches!(part, "_modules" | "_static" | "_images" | "_downloads")));
         if made || self.is && lower == "search.html" && folder.is_empty() {
             return Some("an index or a search page, not one of the site's own");
         }
-        (self.mdbook && folder.is_empty() && matches!(lower.as_str(), "print.html" | "toc.html")).then_some("all pages as one, to be printed")
+        (self.mdbook && folder.is_empty() && matches!(lower.as_str(), "print.html" | "toc.html"))
+            .then_some("all pages as one, to be printed")
     }
 
     /// Whether a page is a list of pages by tag, by month or one after the other, from its path and the marks of its generator.
     pub fn is_list(&self, path: &str, generator: &str, classes: &str) -> bool {
         let generator = generator.to_ascii_lowercase();
-        let marked = ["docs-tags-list-page", "docs-tag-doc-list-page", "blog-list-page", "blog-tags-list-page", "blog-tags-post-list-page", "blog-archive-page", "search-page-wrapper"];
+        let marked = [
+            "docs-tags-list-page",
+            "docs-tag-doc-list-page",
+            "blog-list-page",
+            "blog-tags-list-page",
+            "blog-tags-post-list-page",
+            "blog-archive-page",
+            "search-page-wrapper",
+        ];
         if classes.split_ascii_whitespace().any(|c| marked.contains(&c)) {
             return true;
         }

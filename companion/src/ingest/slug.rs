@@ -196,7 +196,10 @@ mod tests {
     #[test]
     fn vitepress_parts_words_at_every_sign_and_no_id_begins_with_a_digit() {
         assert_eq!(
-            ids(HeadingIds::VitePress, ["server.port", "431 Header Too Large", "What's new?", "Café «x»", "v1.0.3", "server.port", "(a) — b"]),
+            ids(
+                HeadingIds::VitePress,
+                ["server.port", "431 Header Too Large", "What's new?", "Café «x»", "v1.0.3", "server.port", "(a) — b"]
+            ),
             ["server-port", "_431-header-too-large", "what-s-new", "cafe-«x»", "v1-0-3", "server-port-1", "a-—-b"]
         );
     }

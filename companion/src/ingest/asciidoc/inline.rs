@@ -164,7 +164,8 @@ impl<'s> Inline<'_, 's> {
 
     /// `{site}/page[text]`: a link whose target begins with an attribute, known or not, is shown as its text.
     fn attribute_link(&mut self, at: usize, plain: usize, close: usize) -> Option<usize> {
-        let name = self.text.get(at + 1..at + close).filter(|n| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')))?;
+        let name =
+            self.text.get(at + 1..at + close).filter(|n| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')))?;
         let value = self.attributes.get(name).copied();
         if value.is_none() && character(name).is_some() || value.is_some_and(|v| !v.contains("://") && !v.starts_with(['/', '{', '.'])) {
             return None;

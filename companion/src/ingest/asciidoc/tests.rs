@@ -11,7 +11,8 @@ fn shown(source: &str) -> Vec<String> {
 fn the_header_names_title_author_and_attributes() {
     let page = read(
         "// A note\n= The Book\nAda Lind <ada@x.org>; Bo\nv1.0, 2020-01-02\n:keywords: a, b\n:product: Pocket\n\nAbout {product} and {unknown}.\n",
-    , &[]);
+        &[],
+    );
     assert_eq!(page.blocks[0].kind, BlockKind::Heading(1));
     assert_eq!((page.blocks[0].text.as_str(), page.blocks[0].fragment.as_deref()), ("The Book", None));
     assert_eq!(page.blocks[1].text, "About Pocket and {unknown}.");
@@ -141,7 +142,7 @@ fn deep_and_long_texts_end() {
         "----\n-----\n",
         "\\",
     ] {
-        let page = read(&unit.repeat(40_000));
+        let page = read(&unit.repeat(40_000), &[]);
         assert!(page.blocks.len() < 100_000, "{unit}");
     }
 }

@@ -43,7 +43,8 @@ impl Generator for Docusaurus {
             .unwrap_or("docs")
             .trim_matches('/')
             .to_owned();
-        site.claimed_address = config.value("url").map(|url| format!("{}{}", url.trim_end_matches('/'), config.value("baseUrl").unwrap_or("/")));
+        site.claimed_address =
+            config.value("url").map(|url| format!("{}{}", url.trim_end_matches('/'), config.value("baseUrl").unwrap_or("/")));
     }
 
     fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
@@ -177,9 +178,16 @@ mod tests {
 
     #[test]
     fn numbers_of_order_go_and_versions_and_dates_stay() {
-        for (name, shown) in
-            [("01-intro", "intro"), ("2. Taking photos", "Taking photos"), ("9-0", "9-0"), ("7.0-guide", "7.0-guide"), ("2021-11-x", "2021-11-x"), ("3d", "3d"), ("10", "10"), ("01 - a", "a")]
-        {
+        for (name, shown) in [
+            ("01-intro", "intro"),
+            ("2. Taking photos", "Taking photos"),
+            ("9-0", "9-0"),
+            ("7.0-guide", "7.0-guide"),
+            ("2021-11-x", "2021-11-x"),
+            ("3d", "3d"),
+            ("10", "10"),
+            ("01 - a", "a"),
+        ] {
             assert_eq!(without_number(name), shown);
         }
     }

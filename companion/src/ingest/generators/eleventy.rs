@@ -40,7 +40,9 @@ impl Generator for Eleventy {
         if !matches!(format, Format::Markdown | Format::Html | Format::Mdx) {
             return Some(super::NOT_PUBLISHED);
         }
-        path.split('/').any(|part| matches!(part, "_includes" | "_data" | "_layouts" | "_site" | "node_modules")).then_some(super::NOT_PUBLISHED)
+        path.split('/')
+            .any(|part| matches!(part, "_includes" | "_data" | "_layouts" | "_site" | "node_modules"))
+            .then_some(super::NOT_PUBLISHED)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {

@@ -40,7 +40,8 @@ impl Generator for Hugo {
 
     fn accepts(&self, config: &Config) -> bool {
         let own = config.name.contains("hugo.") || config.name.starts_with("config/");
-        own || config.text.to_ascii_lowercase().contains("baseurl") && (config.place.starts_with("content/") || config.project.join("content").is_dir())
+        own || config.text.to_ascii_lowercase().contains("baseurl")
+            && (config.place.starts_with("content/") || config.project.join("content").is_dir())
     }
 
     fn configure(&self, config: &Config, site: &mut Site) {
@@ -57,7 +58,9 @@ impl Generator for Hugo {
             folders.extend(languages.values().filter_map(|l| l.get("contentDir")?.as_str()).map(str::to_owned));
         }
         let mounts = table.get("module").and_then(|m| m.get("mounts")).and_then(Value::as_array);
-        for mount in mounts.into_iter().flatten().filter(|m| m.get("target").and_then(Value::as_str).is_some_and(|t| t.starts_with("content"))) {
+        for mount in
+            mounts.into_iter().flatten().filter(|m| m.get("target").and_then(Value::as_str).is_some_and(|t| t.starts_with("content")))
+        {
             folders.extend(mount.get("source").and_then(Value::as_str).map(str::to_owned));
         }
         if site.languages.is_empty() {
@@ -96,7 +99,9 @@ impl Generator for Hugo {
         let local = match page.field("slug").map(|s| sanitised(s, site.keeps_case)).filter(|s| !s.is_empty() && !s.contains('/')) {
             Some(slug) if index => styled(&format!("{}{slug}", parted(folder.trim_end_matches('/')).0), site.style),
             Some(slug) => styled(&format!("{folder}{slug}"), site.style),
-            None if index && name == "index" && site.style == UrlStyle::Html && !folder.is_empty() => styled(folder.trim_end_matches('/'), site.style),
+            None if index && name == "index" && site.style == UrlStyle::Html && !folder.is_empty() => {
+                styled(folder.trim_end_matches('/'), site.style)
+            }
             None if index => folder.to_owned(),
             None => styled(&path, site.style),
         };
@@ -164,7 +169,9 @@ pub(super) fn hear(site: &mut Site, path: &str, fields: &[(String, String)]) {
         }
         return;
     }
-    let aimed = ["cascade.target", "cascade.path", "cascade.kind", "cascade.lang", "cascade.environment"].iter().any(|k| field(fields, k).is_some());
+    let aimed = ["cascade.target", "cascade.path", "cascade.kind", "cascade.lang", "cascade.environment"]
+        .iter()
+        .any(|k| field(fields, k).is_some());
     let never = ["cascade.render", "cascade.build.render", "cascade._build.render"].iter().any(|k| field(fields, k) == Some("never"));
     if !aimed && (never || field(fields, "cascade.draft") == Some("true")) {
         site.never.push(folder.to_owned());
@@ -199,7 +206,9 @@ pub(super) fn unread(site: &Site, path: &str, fields: &[(String, String)]) -> Op
     if field(fields, "headless") == Some("true") {
         return Some("never rendered");
     }
-    let day = |names: &[&str]| names.iter().find_map(|n| field(fields, n)).and_then(|v| v.get(..10)).filter(|d| d.starts_with(|c: char| c.is_ascii_digit()));
+    let day = |names: &[&str]| {
+        names.iter().find_map(|n| field(fields, n)).and_then(|v| v.get(..10)).filter(|d| d.starts_with(|c: char| c.is_ascii_digit()))
+    };
     if day(&["publishDate", "date"]).is_some_and(|d| d > site.today.as_str()) {
         return Some("published later");
     }

@@ -81,7 +81,11 @@ fn filled(permalink: &str, page: &Page<'_>, folder: &str, name: &str) -> Option<
         _ => [year, month, day],
     };
     let title = page.field("slug").unwrap_or(title);
-    let listed = page.fields.iter().filter(|(n, _)| matches!(n.as_str(), "categories" | "category")).map(|(_, v)| v.to_lowercase().replace(' ', "-"));
+    let listed = page
+        .fields
+        .iter()
+        .filter(|(n, _)| matches!(n.as_str(), "categories" | "category"))
+        .map(|(_, v)| v.to_lowercase().replace(' ', "-"));
     let above = folder.split('/').take_while(|p| *p != "_posts").filter(|p| !p.is_empty()).map(str::to_owned);
     let categories = above.chain(listed).collect::<Vec<_>>().join("/");
     let mut out = permalink.to_owned();

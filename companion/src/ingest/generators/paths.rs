@@ -11,12 +11,10 @@ pub(super) fn without_ending(path: &str) -> &str {
     }
 }
 
-
 /// A path's folders and its file's name, the first with a slash at its end.
 pub(super) fn parted(path: &str) -> (&str, &str) {
     path.rfind('/').map_or(("", path), |i| path.split_at(i + 1))
 }
-
 
 /// `2024-05-06-name`: the date's parts and the name.
 pub(super) fn dated(name: &str) -> Option<([&str; 3], &str)> {

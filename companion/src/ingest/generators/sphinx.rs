@@ -23,7 +23,10 @@ impl Generator for Sphinx {
     }
 
     fn accepts(&self, config: &Config) -> bool {
-        config.text.contains("sphinx") || config.after("html_theme").is_some() || config.after("extensions").is_some() || config.after("project").is_some()
+        config.text.contains("sphinx")
+            || config.after("html_theme").is_some()
+            || config.after("extensions").is_some()
+            || config.after("project").is_some()
     }
 
     fn configure(&self, config: &Config, site: &mut Site) {
@@ -44,7 +47,8 @@ impl Generator for Sphinx {
     }
 
     fn no_page(&self, site: &Site, _path: &str, format: Format) -> Option<&'static str> {
-        let page = matches!(format, Format::ReStructuredText | Format::Markdown | Format::Notebook) || site.text_is_rst && format == Format::Text;
+        let page =
+            matches!(format, Format::ReStructuredText | Format::Markdown | Format::Notebook) || site.text_is_rst && format == Format::Text;
         (!page).then_some(super::NOT_PUBLISHED)
     }
 

@@ -99,7 +99,11 @@ fn vitepress_has_its_own_ids_and_excludes_what_its_configuration_says() {
 
 #[test]
 fn mkdocs_numbers_repeated_headings_its_own_way() {
-    let dir = project(&[("mkdocs.yml", "site_name: x\nexclude_docs: |\n  drafts/\n"), ("docs/a.md", "# A\n\n## Docs\n\nx\n\n## Docs\n\ny\n"), ("docs/drafts/b.md", PAGE)]);
+    let dir = project(&[
+        ("mkdocs.yml", "site_name: x\nexclude_docs: |\n  drafts/\n"),
+        ("docs/a.md", "# A\n\n## Docs\n\nx\n\n## Docs\n\ny\n"),
+        ("docs/drafts/b.md", PAGE),
+    ]);
     let corpus = read(&dir, "docs");
     assert_eq!(addresses(&corpus), [("a.md", "a/")]);
     assert_eq!(ids(&corpus), ["a", "docs", "docs_1"]);
@@ -125,13 +129,35 @@ fn hugo_makes_paths_small_and_hears_what_is_never_rendered() {
 
 #[test]
 fn the_other_generators_publish_as_they_are_configured() {
-    let sphinx = project(&[("conf.py", "project = 'x'\nexclude_patterns = ['old/*']\n"), ("a.rst", "A\n=\n\nx\n"), ("old/b.rst", "B\n=\n\nx\n"), ("_templates/layout.html", "<p>x"), ("README.md", PAGE)]);
+    let sphinx = project(&[
+        ("conf.py", "project = 'x'\nexclude_patterns = ['old/*']\n"),
+        ("a.rst", "A\n=\n\nx\n"),
+        ("old/b.rst", "B\n=\n\nx\n"),
+        ("_templates/layout.html", "<p>x"),
+        ("README.md", PAGE),
+    ]);
     assert_eq!(addresses(&read(&sphinx, "")), [("README.md", "README.html"), ("a.rst", "a.html")]);
-    let mdbook = project(&[("book.toml", "[book]\n"), ("src/SUMMARY.md", "- [A](a.md)\n- [B](b/README.md)\n"), ("src/a.md", PAGE), ("src/b/README.md", PAGE), ("src/c.md", PAGE)]);
+    let mdbook = project(&[
+        ("book.toml", "[book]\n"),
+        ("src/SUMMARY.md", "- [A](a.md)\n- [B](b/README.md)\n"),
+        ("src/a.md", PAGE),
+        ("src/b/README.md", PAGE),
+        ("src/c.md", PAGE),
+    ]);
     assert_eq!(addresses(&read(&mdbook, "src")), [("a.md", "a.html"), ("b/README.md", "b/")]);
-    let starlight = project(&[("astro.config.mjs", "starlight({})"), ("src/content/docs/Guides/My Page.md", PAGE), ("src/content/docs/b.mdx", "---\npagefind: false\n---\nx")]);
+    let starlight = project(&[
+        ("astro.config.mjs", "starlight({})"),
+        ("src/content/docs/Guides/My Page.md", PAGE),
+        ("src/content/docs/b.mdx", "---\npagefind: false\n---\nx"),
+    ]);
     assert_eq!(addresses(&read(&starlight, "src/content/docs")), [("Guides/My Page.md", "guides/my-page/")]);
-    let jekyll = project(&[("_config.yml", "title: x\n"), ("_posts/2024-05-06-hello.md", PAGE), ("about.md", PAGE), ("_includes/x.md", PAGE), ("_posts/9999-01-01-later.md", PAGE)]);
+    let jekyll = project(&[
+        ("_config.yml", "title: x\n"),
+        ("_posts/2024-05-06-hello.md", PAGE),
+        ("about.md", PAGE),
+        ("_includes/x.md", PAGE),
+        ("_posts/9999-01-01-later.md", PAGE),
+    ]);
     assert_eq!(addresses(&read(&jekyll, "")), [("_posts/2024-05-06-hello.md", "2024/05/06/hello.html"), ("about.md", "about.html")]);
     let antora = project(&[
         ("antora.yml", "name: c\nversion: '1.0'\nasciidoc:\n  attributes:\n    product: Loom\n"),
@@ -140,12 +166,16 @@ fn the_other_generators_publish_as_they_are_configured() {
         ("modules/more/pages/a.adoc", "= A\n\nx\n"),
     ]);
     let corpus = read(&antora, "");
-    assert_eq!(addresses(&corpus), [("modules/ROOT/pages/core/beans.adoc", "core/beans.html"), ("modules/more/pages/a.adoc", "more/a.html")]);
+    assert_eq!(
+        addresses(&corpus),
+        [("modules/ROOT/pages/core/beans.adoc", "core/beans.html"), ("modules/more/pages/a.adoc", "more/a.html")]
+    );
     assert_eq!(corpus.documents[0].blocks[1].text, "The Loom, see Spring and {none}.");
     assert_eq!(addresses(&read(&antora, "modules/ROOT/pages")), [("core/beans.adoc", "core/beans.html")]);
     let nextra = project(&[("next.config.mjs", "import nextra from 'nextra'"), ("content/a/index.mdx", PAGE), ("content/_meta.md", PAGE)]);
     assert_eq!(addresses(&read(&nextra, "content")), [("a/index.mdx", "a")]);
-    let eleventy = project(&[("eleventy.config.js", "export default {}"), ("a/2024-05-06-b.md", PAGE), ("c.md", "---\npermalink: false\n---\nx")]);
+    let eleventy =
+        project(&[("eleventy.config.js", "export default {}"), ("a/2024-05-06-b.md", PAGE), ("c.md", "---\npermalink: false\n---\nx")]);
     let corpus = read(&eleventy, "");
     assert_eq!(addresses(&corpus), [("a/2024-05-06-b.md", "a/b/")]);
     assert!(ids(&corpus).is_empty());

@@ -73,9 +73,12 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
 
 fn selected(text: &str, attributes: &str) -> String {
     let mark = |line: &str| line.contains("tag::") && line.contains("[]") || line.contains("end::") && line.contains("[]");
-    let tags: Vec<&str> = attribute(attributes, "tags").or_else(|| attribute(attributes, "tag")).into_iter().flat_map(|t| t.split([';', ','])).collect();
+    let tags: Vec<&str> =
+        attribute(attributes, "tags").or_else(|| attribute(attributes, "tag")).into_iter().flat_map(|t| t.split([';', ','])).collect();
     let shown = match attribute(attributes, "lines") {
-        Some(lines) => listed(&text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect::<String>(), &lines.replace("..-1", ".."), ".."),
+        Some(lines) => {
+            listed(&text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect::<String>(), &lines.replace("..-1", ".."), "..")
+        }
         None if tags.is_empty() => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
         None => tagged(text, &tags),
     };
@@ -112,7 +115,8 @@ fn tagged(text: &str, tags: &[&str]) -> String {
 
 /// With the levels of titles moved by `leveloffset=+1`.
 fn offset(text: String, attributes: &str) -> String {
-    let Some(by) = attribute(attributes, "leveloffset").and_then(|v| v.trim_start_matches('+').parse::<i32>().ok()).filter(|n| *n != 0) else {
+    let Some(by) = attribute(attributes, "leveloffset").and_then(|v| v.trim_start_matches('+').parse::<i32>().ok()).filter(|n| *n != 0)
+    else {
         return text;
     };
     let moved = |line: &str| {

@@ -23,7 +23,12 @@ pub(super) fn listed(text: &str, list: &str, between: &str) -> String {
 }
 
 /// The lines between one that `opens` accepts and one that `closes` accepts, without lines that `is_mark` accepts.
-pub(super) fn between(text: &str, opens: impl Fn(&str) -> bool, closes: impl Fn(&str) -> bool, is_mark: impl Fn(&str) -> bool) -> Option<String> {
+pub(super) fn between(
+    text: &str,
+    opens: impl Fn(&str) -> bool,
+    closes: impl Fn(&str) -> bool,
+    is_mark: impl Fn(&str) -> bool,
+) -> Option<String> {
     let mut out = String::new();
     let (mut inside, mut found) = (false, false);
     for line in text.lines() {
@@ -61,6 +66,10 @@ pub(super) fn region(text: &str, name: &str) -> Option<String> {
             rest == name
         })
     };
-    let ends = |line: &str| line.contains("endregion") && (named(line, "endregion") || line.trim_end().trim_end_matches("-->").trim_end_matches("*/").trim_end().ends_with("endregion"));
+    let ends = |line: &str| {
+        line.contains("endregion")
+            && (named(line, "endregion")
+                || line.trim_end().trim_end_matches("-->").trim_end_matches("*/").trim_end().ends_with("endregion"))
+    };
     between(text, |l| !l.contains("endregion") && named(l, "region"), ends, |l| l.contains("#region") || l.contains("#endregion"))
 }

@@ -63,7 +63,10 @@ fn included(line: &str, inside: bool, includer: &Includer<'_>) -> Option<String>
     if let Some(inner) = line.strip_prefix("{*").and_then(|r| r.strip_suffix("*}")).filter(|_| !inside) {
         return variant(inner.trim(), includer);
     }
-    let tag = line.strip_prefix("{{%").and_then(|r| r.strip_suffix("%}}")).or_else(|| line.strip_prefix("{{<").and_then(|r| r.strip_suffix(">}}")));
+    let tag = line
+        .strip_prefix("{{%")
+        .and_then(|r| r.strip_suffix("%}}"))
+        .or_else(|| line.strip_prefix("{{<").and_then(|r| r.strip_suffix(">}}")));
     let call = tag.filter(|_| !inside)?.trim().strip_prefix("include")?;
     let target = call.trim().trim_start_matches("file=").trim_end_matches('/').trim().trim_matches(['"', '`', '\'']);
     includer.within(target, |_, text| Some(format!("\n{}\n", expanded(body(text), includer))))
@@ -78,7 +81,8 @@ fn mdbook(target: &str, includer: &Includer<'_>) -> Option<String> {
             None => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
             Some(part) if part.contains(':') || part.parse::<usize>().is_ok() => numbered(text, part),
             Some(name) => {
-                let named = |line: &str, mark: &str| line.split_once(mark).is_some_and(|(_, r)| r.trim().trim_end_matches("-->").trim() == name);
+                let named =
+                    |line: &str, mark: &str| line.split_once(mark).is_some_and(|(_, r)| r.trim().trim_end_matches("-->").trim() == name);
                 between(text, |l| named(l, "ANCHOR:"), |l| named(l, "ANCHOR_END:"), mark)?
             }
         };
@@ -177,7 +181,11 @@ fn section(text: &str, id: &str) -> Option<String> {
             if level.is_some_and(|l| marks <= l) {
                 break;
             }
-            let (shown, given) = line.get(marks..)?.trim().split_once(" {#").map_or((line.get(marks..)?.trim(), None), |(s, g)| (s, Some(g.trim_end_matches('}'))));
+            let (shown, given) = line
+                .get(marks..)?
+                .trim()
+                .split_once(" {#")
+                .map_or((line.get(marks..)?.trim(), None), |(s, g)| (s, Some(g.trim_end_matches('}'))));
             let slug = slugs.of_heading(shown);
             if level.is_none() && (given == Some(id) || given.is_none() && slug.as_deref() == Some(id)) {
                 level = Some(marks);

@@ -72,7 +72,8 @@ fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
     // Counted from 0, the last not shown; from the end where negative.
     if option("start-line").is_some() || option("end-line").is_some() {
         let count = shown.lines().count() as i64;
-        let number = |name: &str, or: i64| option(name).and_then(|v| v.parse::<i64>().ok()).map_or(or, |n| if n < 0 { count + n } else { n });
+        let number =
+            |name: &str, or: i64| option(name).and_then(|v| v.parse::<i64>().ok()).map_or(or, |n| if n < 0 { count + n } else { n });
         let (first, last) = (number("start-line", 0).max(0), number("end-line", count).max(0));
         shown = range(&shown, first as usize + 1, last as usize);
     }
@@ -108,7 +109,9 @@ fn python(text: &str, object: &str) -> Option<String> {
     let opens = |l: &str| {
         let l = l.trim_start();
         let l = l.strip_prefix("async ").unwrap_or(l);
-        ["def ", "class "].iter().any(|k| l.strip_prefix(k).and_then(|r| r.strip_prefix(name)).is_some_and(|r| r.starts_with(['(', ':', '['])))
+        ["def ", "class "]
+            .iter()
+            .any(|k| l.strip_prefix(k).and_then(|r| r.strip_prefix(name)).is_some_and(|r| r.starts_with(['(', ':', '['])))
     };
     let mut lines = text.lines().skip_while(|l| !opens(l)).peekable();
     let first = lines.next()?;

@@ -59,10 +59,16 @@ fn sections_of_vitepress_are_brought_in_by_their_id() {
 #[test]
 fn restructuredtext_and_asciidoc_bring_in_text_and_code() {
     let dir = folder(&[
-        ("a.rst", "X\n\n.. include:: part.txt\n   :start-after: two\n\n.. literalinclude:: /code.py\n   :pyobject: f\n   :language: python\n"),
+        (
+            "a.rst",
+            "X\n\n.. include:: part.txt\n   :start-after: two\n\n.. literalinclude:: /code.py\n   :pyobject: f\n   :language: python\n",
+        ),
         ("part.txt", "one\ntwo\nthree\n"),
         ("code.py", "import x\n\ndef f():\n    return 1\n\ny = 2\n"),
-        ("modules/ROOT/pages/p.adoc", "= P\n\ninclude::partial$s.adoc[leveloffset=+1]\n\n----\ninclude::example$c.txt[tag=t]\n----\ninclude::missing.adoc[]\n"),
+        (
+            "modules/ROOT/pages/p.adoc",
+            "= P\n\ninclude::partial$s.adoc[leveloffset=+1]\n\n----\ninclude::example$c.txt[tag=t]\n----\ninclude::missing.adoc[]\n",
+        ),
         ("modules/ROOT/partials/s.adoc", "= Shared\n\nSaid.\n"),
         ("modules/ROOT/examples/c.txt", "0\n# tag::t[]\n1\n# end::t[]\n2\n"),
     ]);
@@ -90,11 +96,29 @@ fn nothing_outside_the_folder_is_brought_in() {
     std::os::unix::fs::symlink(dir.path().join("out.txt"), dir.path().join("docs/link.txt")).unwrap();
     std::os::unix::fs::symlink(dir.path(), dir.path().join("docs/up")).unwrap();
     let absolute = dir.path().join("out.txt");
-    for target in ["../../out.txt", "../link.txt", "up/out.txt", "/up/out.txt", "../.secret", "/.git/config", "@/../out.txt", absolute.to_str().unwrap(), "docs/../../out.txt"] {
-        fs::write(dir.path().join("docs/a/p.md"), format!("--8<-- \"{target}\"\n{{{{#include {target}}}}}\n<<< {target}\n{{* {target} *}}\n")).unwrap();
+    for target in [
+        "../../out.txt",
+        "../link.txt",
+        "up/out.txt",
+        "/up/out.txt",
+        "../.secret",
+        "/.git/config",
+        "@/../out.txt",
+        absolute.to_str().unwrap(),
+        "docs/../../out.txt",
+    ] {
+        fs::write(
+            dir.path().join("docs/a/p.md"),
+            format!("--8<-- \"{target}\"\n{{{{#include {target}}}}}\n<<< {target}\n{{* {target} *}}\n"),
+        )
+        .unwrap();
         let text = shown(&dir, "a/p.md", md);
         assert!(!text.contains("secret\n") && !text.contains("secret`"), "{target}: {text}");
-        fs::write(dir.path().join("docs/a/p.md"), format!(".. include:: {target}\n\n.. literalinclude:: {target}\n\ninclude::{target}[]\n")).unwrap();
+        fs::write(
+            dir.path().join("docs/a/p.md"),
+            format!(".. include:: {target}\n\n.. literalinclude:: {target}\n\ninclude::{target}[]\n"),
+        )
+        .unwrap();
         let text = shown(&dir, "a/p.md", |t, i| format!("{}{}", rst(t, i), asciidoc(t, "a/p.md", i)));
         assert!(!text.lines().any(|l| l.trim() == "secret"), "{target}: {text}");
     }

@@ -20,15 +20,47 @@ const SHOWN: [&str; 12] =
 
 /// Elements of HTML that mean something to the reader of Markdown; others leave what stands in them.
 const KEPT: [&str; 33] = [
-    "a", "img", "br", "hr", "pre", "code", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "ul", "ol", "li", "dl", "dt", "dd", "h1", "h2",
-    "h3", "h4", "h5", "h6", "kbd", "sub", "sup", "blockquote", "summary", "samp", "var",
+    "a",
+    "img",
+    "br",
+    "hr",
+    "pre",
+    "code",
+    "table",
+    "thead",
+    "tbody",
+    "tfoot",
+    "tr",
+    "td",
+    "th",
+    "caption",
+    "ul",
+    "ol",
+    "li",
+    "dl",
+    "dt",
+    "dd",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "kbd",
+    "sub",
+    "sup",
+    "blockquote",
+    "summary",
+    "samp",
+    "var",
 ];
 
 /// Elements of which nothing is text.
 const DROPPED: [&str; 8] = ["head", "style", "script", "svg", "iframe", "video", "audio", "Head"];
 
 /// Attributes of kept elements that are kept.
-const ATTRIBUTES: [&str; 9] = ["id", "href", "src", "alt", "colspan", "rowspan", "scope", "data-pagefind-ignore", "data-pocketgraph-ignore"];
+const ATTRIBUTES: [&str; 9] =
+    ["id", "href", "src", "alt", "colspan", "rowspan", "scope", "data-pagefind-ignore", "data-pocketgraph-ignore"];
 
 /// Whether a Markdown file is MDX, although its name does not say so: it imports, or fences for MDX stand in it.
 pub(super) fn looks_like(source: &str) -> bool {
@@ -39,7 +71,8 @@ pub(super) fn looks_like(source: &str) -> bool {
     source.lines().any(|line| {
         let marks = line.trim();
         let opens = !fence.is_open() && marks.starts_with("```") && marks.trim_start_matches('`').trim() == "mdx-code-block";
-        !fence.takes(marks) && line.starts_with("import ") && line.contains(" from ") && line.trim_end().ends_with(['"', '\'', ';']) || opens
+        !fence.takes(marks) && line.starts_with("import ") && line.contains(" from ") && line.trim_end().ends_with(['"', '\'', ';'])
+            || opens
     })
 }
 
@@ -219,7 +252,9 @@ impl Reader<'_, '_> {
         };
         let inner = rest.get(1..end - 1).unwrap_or("").trim();
         self.at += end;
-        if heading && let Some(id) = inner.strip_prefix('#').or_else(|| inner.strip_prefix("/*")?.strip_suffix("*/")?.trim().strip_prefix('#')) {
+        if heading
+            && let Some(id) = inner.strip_prefix('#').or_else(|| inner.strip_prefix("/*")?.strip_suffix("*/")?.trim().strip_prefix('#'))
+        {
             let _ = write!(self.out, "{{#{id}}}");
             return;
         }
@@ -266,14 +301,17 @@ impl Reader<'_, '_> {
             return true;
         }
         let is_kept = KEPT.contains(&name.as_str())
-            || properties.iter().any(|p| matches!(p.name.as_str(), "data-pagefind-ignore" | "data-pocketgraph-ignore") && name.starts_with(char::is_lowercase));
+            || properties.iter().any(|p| {
+                matches!(p.name.as_str(), "data-pagefind-ignore" | "data-pocketgraph-ignore") && name.starts_with(char::is_lowercase)
+            });
         if is_kept {
             self.kept(&name, &properties, closed);
             return true;
         }
         let own_line = self.begins_line() && (indented || true) && !heading;
         let said = self.said(&name, &properties);
-        let alone = own_line && self.rest().trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{']) || own_line && self.rest().trim().is_empty();
+        let alone = own_line && self.rest().trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{'])
+            || own_line && self.rest().trim().is_empty();
         match (said.is_empty(), alone || own_line) {
             (false, true) => self.block(&said),
             (false, false) if !heading => {
@@ -352,7 +390,9 @@ impl Reader<'_, '_> {
 
     /// What the properties of a component say to readers, as Markdown.
     fn said(&mut self, name: &str, properties: &[Property]) -> String {
-        let of = |wanted: &str| properties.iter().find(|p| p.name == wanted).and_then(|p| p.text.as_deref()).map(str::trim).filter(|t| !t.is_empty());
+        let of = |wanted: &str| {
+            properties.iter().find(|p| p.name == wanted).and_then(|p| p.text.as_deref()).map(str::trim).filter(|t| !t.is_empty())
+        };
         if name.starts_with(char::is_lowercase) {
             return String::new();
         }
@@ -363,7 +403,11 @@ impl Reader<'_, '_> {
             parent.children += 1;
             let key = of("value").map_or(numbered, str::to_owned);
             let listed = parent.labels.iter().find(|(v, _)| *v == key).map(|(_, label)| label.clone());
-            return of("label").map(str::to_owned).or(listed).or_else(|| of("title").or(of("value")).map(str::to_owned)).unwrap_or_default();
+            return of("label")
+                .map(str::to_owned)
+                .or(listed)
+                .or_else(|| of("title").or(of("value")).map(str::to_owned))
+                .unwrap_or_default();
         }
         let mut parts: Vec<String> = Vec::new();
         let target = of("href").or(of("to")).or(of("link"));
@@ -393,7 +437,10 @@ impl Reader<'_, '_> {
 }
 
 fn is_block(name: &str) -> bool {
-    matches!(name, "div" | "section" | "p" | "article" | "main" | "figure" | "figcaption" | "center" | "details" | "aside" | "header" | "footer")
+    matches!(
+        name,
+        "div" | "section" | "p" | "article" | "main" | "figure" | "figcaption" | "center" | "details" | "aside" | "header" | "footer"
+    )
 }
 
 /// Code of several lines that an expression holds.

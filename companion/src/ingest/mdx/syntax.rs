@@ -29,10 +29,15 @@ pub(super) struct Tag {
 pub(super) fn is_statement(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("import ") {
         let rest = rest.trim_start();
-        return rest.starts_with(['{', '"', '\'', '*']) || rest.contains(" from ") || rest.trim_end().ends_with(',') || rest.trim_end() == "type";
+        return rest.starts_with(['{', '"', '\'', '*'])
+            || rest.contains(" from ")
+            || rest.trim_end().ends_with(',')
+            || rest.trim_end() == "type";
     }
     line.strip_prefix("export ").is_some_and(|rest| {
-        ["const ", "let ", "var ", "function ", "default ", "class ", "async ", "{", "* ", "type ", "interface "].iter().any(|k| rest.starts_with(k))
+        ["const ", "let ", "var ", "function ", "default ", "class ", "async ", "{", "* ", "type ", "interface "]
+            .iter()
+            .any(|k| rest.starts_with(k))
     })
 }
 

@@ -14,7 +14,10 @@ fn shown(source: &str) -> String {
 #[test]
 fn imports_exports_comments_and_expressions_go_and_texts_stay() {
     assert_eq!(shown("import X from 'x';\nimport {\n  A,\n  B,\n} from \"y\";\n\n# T {/* note */}\n\ntext"), "# T\n\ntext");
-    assert_eq!(shown("export const meta = {\n  a: '}',\n};\n\nText {props.x} and {'said'} \\{kept\\} `{code}`."), "Text  and said {kept} `{code}`.");
+    assert_eq!(
+        shown("export const meta = {\n  a: '}',\n};\n\nText {props.x} and {'said'} \\{kept\\} `{code}`."),
+        "Text  and said {kept} `{code}`."
+    );
     assert_eq!(shown("import taxes rise every year.\n"), "import taxes rise every year.");
     assert_eq!(shown("## Set up {#own}\n\n### Other {/* #two */}"), "## Set up {#own}\n\n### Other {#two}");
     assert_eq!(shown("```js\nimport x from 'y'\n{a}\n<B/>\n```"), "```js\nimport x from 'y'\n{a}\n<B/>\n```");
@@ -27,7 +30,10 @@ fn tabs_keep_their_labels_and_what_is_in_them_is_markdown_again() {
     assert_eq!(shown(source), "Linux\n\nRun *it*:\n\n```sh\ngo\n  far\n```\n\nmac\n\nOpen it.\n\nEnd");
     let source = "````mdx-code-block\n<Tabs values={[{ value: 'a', label: 'First' }, { label: 'Second', value: 'b' }]}>\n<TabItem value=\"b\">\n\n```js\nx\n```\n\n</TabItem>\n</Tabs>\n````\n\nEnd";
     assert_eq!(shown(source), "Second\n\n```js\nx\n```\n\nEnd");
-    assert_eq!(shown("<Tabs items={['npm', 'pnpm']}>\n  <Tabs.Tab>a</Tabs.Tab>\n  <Tabs.Tab>b</Tabs.Tab>\n</Tabs>"), "npm\n\na\n\npnpm\n\nb");
+    assert_eq!(
+        shown("<Tabs items={['npm', 'pnpm']}>\n  <Tabs.Tab>a</Tabs.Tab>\n  <Tabs.Tab>b</Tabs.Tab>\n</Tabs>"),
+        "npm\n\na\n\npnpm\n\nb"
+    );
 }
 
 #[test]
@@ -45,7 +51,8 @@ fn parts_are_read_where_they_are_shown_with_what_they_are_given() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("_part.mdx"), "---\na: b\n---\nimport Y from './_part.mdx';\n\nFor {props.os} only.\n\n<Y />").unwrap();
     let folder = Folder::new(dir.path(), "").unwrap();
-    let text = markdown("import Part from './_part.mdx';\n\n# T\n\n- a\n\n  <Part os=\"Linux\" />\n\nEnd", &Includer::new(Some(&folder), "a.mdx"));
+    let text =
+        markdown("import Part from './_part.mdx';\n\n# T\n\n- a\n\n  <Part os=\"Linux\" />\n\nEnd", &Includer::new(Some(&folder), "a.mdx"));
     assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "# T - a For Linux only. End");
 }
 

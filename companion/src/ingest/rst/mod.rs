@@ -23,9 +23,14 @@ const DEEPEST: usize = 40;
 
 /// Whether a text file is reStructuredText: it lies beside the configuration of Sphinx, or it begins with a title and has directives.
 pub(super) fn looks_like(source: &str, file: &Path) -> bool {
-    let directive = |l: &str| l.trim_start().strip_prefix(".. ").is_some_and(|r| r.split_once("::").is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')));
+    let directive = |l: &str| {
+        l.trim_start()
+            .strip_prefix(".. ")
+            .is_some_and(|r| r.split_once("::").is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')))
+    };
     let mut lines = source.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("..")).map(str::trim_end);
-    let is_rule = |l: &str| l.len() > 2 && l.starts_with(|c: char| c.is_ascii_punctuation()) && l.bytes().all(|b| Some(b) == l.bytes().next());
+    let is_rule =
+        |l: &str| l.len() > 2 && l.starts_with(|c: char| c.is_ascii_punctuation()) && l.bytes().all(|b| Some(b) == l.bytes().next());
     let first = lines.next().unwrap_or("");
     let title = if is_rule(first) { lines.next().unwrap_or("") } else { first };
     let under = lines.next().unwrap_or("");

@@ -105,7 +105,14 @@ fn complete(rows: &mut Rows, row: &[Vec<Range<usize>>], goes_on: impl Fn(usize) 
 }
 
 /// Adds what stands on a line between two edges to a cell.
-fn part(lines: &[Line<'_>], chars: &[Vec<(usize, char)>], line: usize, edges: &[usize], columns: Range<usize>, cell: &mut Vec<Range<usize>>) {
+fn part(
+    lines: &[Line<'_>],
+    chars: &[Vec<(usize, char)>],
+    line: usize,
+    edges: &[usize],
+    columns: Range<usize>,
+    cell: &mut Vec<Range<usize>>,
+) {
     let (Some(text), Some(chars)) = (lines.get(line), chars.get(line)) else { return };
     let (Some(&from), Some(&to)) = (edges.get(columns.start), edges.get(columns.end)) else { return };
     let byte = |place: usize| chars.get(place).map_or(text.text.len(), |&(at, _)| at);
