@@ -59,6 +59,6 @@ mod tests {
         ] {
             assert_eq!(globs.matches(path), meant, "{path}");
         }
-        assert!(Globs::new(&["a[", "b"]).is_err() && !Globs::default().matches("a"));
+        assert!(Globs::new(&["[z-a]", "b"]).is_err() && !Globs::default().matches("a"));
     }
 }

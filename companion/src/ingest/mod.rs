@@ -279,6 +279,11 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     // A folder that a generator wrote lies in its project, but its files are no sources.
     let choice = if rendered.is { GeneratorChoice::None } else { options.generator };
     let mut site = Site::of(root, choice, options.url_style);
+    for f in found.iter().filter(|f| site.is_heard(&f.path)).map(|f| (f.path.clone(), f.file.clone())).collect::<Vec<_>>() {
+        if let Some(fields) = top_of(&f.1) {
+            site.hear(&f.0, &fields);
+        }
+    }
     let files = found.len();
     let bytes_total = found.iter().map(|f| f.bytes).sum();
     let mut pages = Vec::with_capacity(found.len());
@@ -287,11 +292,6 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
         match no_page(&f, &rendered, &site).filter(|_| !asked_for) {
             Some(reason) => skipped.push(Skipped { path: f.path, reason: reason.into() }),
             None => pages.push(f),
-        }
-    }
-    for f in pages.iter().filter(|f| site.is_heard(&f.path)).map(|f| (f.path.clone(), f.file.clone())).collect::<Vec<_>>() {
-        if let Some(fields) = top_of(&f.1) {
-            site.hear(&f.0, &fields);
         }
     }
     let folder = Folder::new(root, site.place());

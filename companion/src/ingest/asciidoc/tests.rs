@@ -110,7 +110,11 @@ fn delimited_blocks_are_what_their_marks_say() {
 #[test]
 fn tables_are_rows_of_cells() {
     assert_eq!(shown("|===\n|Name |Value\n\n|a\n|*one*\n more\n\n|b |two\n|===\n"), ["Table: Name | Value\na | one more\nb | two"]);
-    assert_eq!(shown("[cols=\"1,2*a\",options=\"header\"]\n|===\n|x\n2+|y\nh|z\n|1 |2 |3\n|===\n"), ["Table: x | y | z\n1 | 2 | 3"]);
+    assert_eq!(shown("[cols=\"1,2*a\",options=\"header\"]\n|===\n|x\n2+|y\nh|1 |2 |3\n|===\n"), ["Table: x | y | y\n1 | 2 | 3"]);
+    assert_eq!(
+        shown("[%header,cols=3*]\n|===\n|Boat |Basin |Skipper\n|Mistral\n.2+|East\n|Ida\n|Zephyr\n|Ulf\n2*|x |y\n|===\n"),
+        ["Table: Boat | Basin | Skipper\nMistral | East | Ida\nZephyr | East | Ulf\nx | x | y"]
+    );
     assert_eq!(shown("[format=csv]\n|===\na,b\n|===\n"), ["Code: a,b"]);
 }
 

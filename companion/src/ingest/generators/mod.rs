@@ -347,6 +347,10 @@ fn configured(generator: &'static dyn Generator, config: &Config) -> Site {
         ..Site::default()
     };
     generator.configure(config, &mut site);
+    // A generator that was only named says nothing of folders.
+    if config.project.as_os_str().is_empty() {
+        site.content.clear();
+    }
     site
 }
 

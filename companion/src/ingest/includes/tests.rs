@@ -91,8 +91,8 @@ fn what_includes_itself_ends() {
 #[cfg(unix)]
 #[test]
 fn nothing_outside_the_folder_is_brought_in() {
-    let dir = folder(&[("a/p.md", ""), (".secret", "secret"), (".git/config", "secret")]);
-    fs::write(dir.path().join("out.txt"), "secret").unwrap();
+    let dir = folder(&[("a/p.md", ""), (".secret", "hush"), (".git/config", "hush")]);
+    fs::write(dir.path().join("out.txt"), "hush").unwrap();
     std::os::unix::fs::symlink(dir.path().join("out.txt"), dir.path().join("docs/link.txt")).unwrap();
     std::os::unix::fs::symlink(dir.path(), dir.path().join("docs/up")).unwrap();
     let absolute = dir.path().join("out.txt");
@@ -113,13 +113,13 @@ fn nothing_outside_the_folder_is_brought_in() {
         )
         .unwrap();
         let text = shown(&dir, "a/p.md", md);
-        assert!(!text.contains("secret\n") && !text.contains("secret`"), "{target}: {text}");
+        assert!(!text.contains("hush"), "{target}: {text}");
         fs::write(
             dir.path().join("docs/a/p.md"),
             format!(".. include:: {target}\n\n.. literalinclude:: {target}\n\ninclude::{target}[]\n"),
         )
         .unwrap();
         let text = shown(&dir, "a/p.md", |t, i| format!("{}{}", rst(t, i), asciidoc(t, "a/p.md", i)));
-        assert!(!text.lines().any(|l| l.trim() == "secret"), "{target}: {text}");
+        assert!(!text.contains("hush"), "{target}: {text}");
     }
 }

@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
         let rest = self.source.get(self.at..).unwrap_or("");
         let line = rest.split_inclusive('\n').next().unwrap_or("");
         let text = line.trim();
-        let column = line.len() - line.trim_start().len();
+        let column = line.len() - line.trim_start_matches([' ', '\t']).len();
         if !text.is_empty()
             && let Some(open) = self.open.last_mut()
             && open.column.is_none()

@@ -111,7 +111,7 @@ fn directives_give_their_text_their_signature_or_nothing() {
 fn tables_are_rows_of_cells() {
     let grid =
         "+------+-----+\n| Größe| B   |\n+======+=====+\n| *a*  | two |\n| more | x   |\n+------+-----+\n| both       |\n+------+-----+\n";
-    assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth"]);
+    assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth | both"]);
     let simple = "=====  ======\nName   Value\n=====  ======\na      one\n       more\nb      two\n=====  ======\n\nAfter.\n";
     assert_eq!(shown(simple), ["Table: Name | Value\na | one more\nb | two", "Paragraph: After."]);
     let listed = ".. list-table::\n   :header-rows: 1\n\n   * - Name\n     - Value\n   * - a\n     - one\n       more\n";
@@ -159,4 +159,12 @@ proptest! {
     fn any_text_is_read(source in "([ \\t]{0,6}([*+=|:.`_\\[\\]\\\\<>a-cé1#-]{0,12}|\\.\\. [a-c]{1,6}:: ?[a-c]{0,3}|[-=+|]{1,9})( [a-zé*`_:|-]{0,8}){0,3}\n){0,30}") {
         prop_assert!(read(&source).lies_in(&source));
     }
+}
+
+#[test]
+fn cells_over_rows_stand_in_each_and_two_header_rows_are_one() {
+    let source = "+--------+-------------+-------+\n| Pump   | Flow        | Maker |\n+        +------+------+       +\n|        | Min  | Max  |       |\n+========+======+======+=======+\n| Heron  | 12   | 80   | Oake  |\n+--------+------+------+       +\n| Tern   | 15   | 95   |       |\n+--------+------+------+-------+\n";
+    let page = read(source);
+    assert_eq!(page.shown(), ["Table: Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake"]);
+    assert!(page.blocks[0].header);
 }
