@@ -11,6 +11,7 @@ pub mod cache;
 pub mod caseless;
 mod caught;
 pub mod chat;
+pub mod check;
 pub mod chunk;
 pub mod cli;
 pub mod cluster;

@@ -484,6 +484,8 @@ fn documents(
         progress.at(p.files_done as u64);
     })?;
     clock.lap("read");
+    corpus.notes.iter().for_each(|note| progress.note(note));
+    corpus.warnings.iter().for_each(|warning| progress.warn(warning));
     progress.stage("splitting into chunks", None);
     let count = |text: &str| model.tokenizer().count(text);
     let most = options.max_tokens;

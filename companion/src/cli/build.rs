@@ -1,24 +1,25 @@
 //! `pocketgraph build`.
 
 use super::cache::CacheArgs;
+use super::dry_run;
 use super::endpoint::EndpointArgs;
 use super::import::Tables;
 use super::keywords::KeywordArgs;
 use super::progress::Bars;
+use super::site::SiteArgs;
 use crate::asker::BuildModel;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, flush_all};
 use crate::embed_bulk::QueryLayers;
-use crate::ingest::{IngestOptions, Skipped, UrlStyle};
+use crate::ingest::Skipped;
 use crate::pipeline::{self, BuildOptions, Input, Summary};
 use crate::planner_model::PlannerSource;
 use crate::prepare::Needs;
 use crate::progress::Progress;
 use crate::terminal::line;
-use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,17 +30,16 @@ pub struct Args {
     #[arg(required_unless_present = "chunks", conflicts_with = "chunks")]
     documents: Option<PathBuf>,
     /// The bundle's folder; an older bundle there is replaced when the new one is whole
-    #[arg(short, long)]
-    out: PathBuf,
+    #[arg(short, long, required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// Write nothing: print each document with its address, language, sections and title, and what is left out and why
+    #[arg(long, requires = "documents")]
+    dry_run: bool,
     /// Tokens a chunk at most, without its title and headings
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(16..=256))]
     max_tokens: u32,
-    /// What is put before the documents' relative URLs
-    #[arg(long, default_value = "")]
-    base_url: String,
-    /// How URLs follow from file names
-    #[arg(long, value_enum, default_value_t = Style::Html)]
-    url_style: Style,
+    #[command(flatten)]
+    site: SiteArgs,
     /// A typed knowledge graph to carry in the bundle: triples as TSV, CSV, `|`, JSON Lines or RDF, also gzipped
     #[arg(long, value_name = "FILE", num_args = 1..)]
     kg: Vec<PathBuf>,
@@ -113,16 +113,6 @@ pub struct Args {
     endpoint: EndpointArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Style {
-    /// guide/start.md is read at guide/start.html, guide/README.md at guide/
-    Html,
-    /// guide/start.md is read at guide/start/, as many site generators do
-    Folder,
-    /// guide/start.md is read at guide/start.md
-    Source,
-}
-
 /// The model that a build asks for what `option` wants; `None` where it is not given.
 fn model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
     given.then(|| args.endpoint.patient(option, cache)).transpose()
@@ -144,6 +134,11 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global().into_diagnostic()?;
     }
+    let ingest = args.site.options(args.pages.is_some())?;
+    if let Some(folder) = args.documents.as_ref().filter(|_| args.dry_run) {
+        return dry_run::run(folder, &ingest);
+    }
+    let Some(out) = &args.out else { return Err(miette!("name the bundle's folder with --out BUNDLE")) };
     let bars = Bars::new(args.quiet);
     let input = match (&args.documents, &args.chunks) {
         (Some(folder), _) => Input::Documents(folder.clone()),
@@ -153,16 +148,8 @@ pub fn run(args: &Args) -> Result<()> {
     let cache = args.cache.open(&bars, "building without it, and the next build repeats this one's work");
     let options = BuildOptions {
         input,
-        out: args.out.clone(),
-        ingest: IngestOptions {
-            base_url: args.base_url.clone(),
-            url_style: match args.url_style {
-                Style::Html => UrlStyle::Html,
-                Style::Folder => UrlStyle::Directory,
-                Style::Source => UrlStyle::Source,
-            },
-            ..IngestOptions::default()
-        },
+        out: out.clone(),
+        ingest,
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,
@@ -203,7 +190,7 @@ pub fn run(args: &Args) -> Result<()> {
         bars.warn(&line);
     }
     if !args.quiet {
-        print(args, &summary);
+        print(out, &summary);
     }
     Ok(())
 }
@@ -212,7 +199,7 @@ pub fn run(args: &Args) -> Result<()> {
 const NAMED: usize = 5;
 
 /// A line for each reason, in the order in which reasons first occur, with the first files that it kept out.
-fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
+pub(super) fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for s in skipped {
@@ -233,13 +220,13 @@ fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
     reasons.into_iter().map(|told| line(&of_reason(told)).into_owned()).collect()
 }
 
-fn print(args: &Args, summary: &Summary) {
+fn print(out: &Path, summary: &Summary) {
     let m = &summary.manifest;
     let bytes: u64 = m.sections.iter().map(|s| s.bytes + s.page_bytes).sum();
     let total: f64 = summary.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();
     println!(
         "{}: {} documents, {} chunks, {} keywords, {:.1} MB, in {total:.1} s ({} files, {} skipped)",
-        args.out.display(),
+        out.display(),
         m.counts.documents,
         m.counts.chunks,
         m.counts.keywords,

@@ -3,9 +3,11 @@
 mod ask;
 mod build;
 mod cache;
+mod check;
 mod config;
 mod endpoint;
 mod draw;
+mod dry_run;
 mod eval;
 mod export;
 mod import;
@@ -17,6 +19,7 @@ mod open;
 mod plan;
 mod progress;
 mod search;
+mod site;
 mod serve;
 mod shell;
 mod trace;
@@ -62,6 +65,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Check every file of a bundle
     Verify(verify::Args),
+    /// Look for the addresses of a bundle in the site as it is published
+    Check(check::Args),
     /// Draw a question's keywords and passages as SVG
     Draw(draw::Args),
     /// Write a bundle's graphs as GraphML, CSV or JSON, for Gephi, networkx and notebooks
@@ -105,6 +110,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Plan(args) => plan::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Draw(args) => draw::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Serve(args) => serve::run(&args),

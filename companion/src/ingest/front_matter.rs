@@ -28,7 +28,6 @@ impl Fields {
     }
 
     /// The fields.
-    #[cfg(test)]
     pub fn all(&self) -> &[(String, String)] {
         &self.all
     }

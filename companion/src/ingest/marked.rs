@@ -62,10 +62,12 @@ impl Page {
 /// The rows of a table; a cell has the parts of lines, in bytes of the source, that its text stands in.
 pub(super) type Rows = Vec<Vec<Vec<Range<usize>>>>;
 
-/// A table as a block: a line a row. `inline` appends the text of a part of the source.
-pub(super) fn table(rows: &Rows, mut inline: impl FnMut(Range<usize>, &mut Draft)) -> Draft {
+/// A table as a block: a line a row, its first `heads` rows as one. `inline` appends the text of a part of the source.
+pub(super) fn table(rows: &Rows, heads: usize, mut inline: impl FnMut(Range<usize>, &mut Draft)) -> Draft {
     let mut draft = Draft::new(BlockKind::Table);
-    for row in rows {
+    draft.header = (1..rows.len()).contains(&heads);
+    let joined = (heads > 1).then(|| head(rows.get(..heads).unwrap_or(rows)));
+    for row in joined.iter().chain(rows.get(if heads > 1 { heads } else { 0 }..).unwrap_or(&[])) {
         draft.new_line();
         for (column, cell) in row.iter().enumerate() {
             if column > 0 {
@@ -80,6 +82,21 @@ pub(super) fn table(rows: &Rows, mut inline: impl FnMut(Range<usize>, &mut Draft
         }
     }
     draft
+}
+
+/// Several rows of headers as one: each column's, from above, without repeats.
+fn head(rows: &[Vec<Vec<Range<usize>>>]) -> Vec<Vec<Range<usize>>> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let of = |column: usize| {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for part in rows.iter().filter_map(|row| row.get(column)).flatten() {
+            if !parts.contains(part) {
+                parts.push(part.clone());
+            }
+        }
+        parts
+    };
+    (0..columns).map(of).collect()
 }
 
 #[cfg(test)]

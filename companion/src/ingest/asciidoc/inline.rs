@@ -98,6 +98,9 @@ impl<'s> Inline<'_, 's> {
             '{' => {
                 let close = near(rest, '}')?;
                 let name = rest.get(1..close)?;
+                if let Some(end) = self.attribute_link(at, plain, close) {
+                    return Some(end);
+                }
                 let own = self.attributes.get(name).copied();
                 let value = own.or_else(|| character(name)).filter(|v| own.is_none() || self.allowance.take(v))?;
                 self.plain(plain..at);
@@ -161,6 +164,31 @@ impl<'s> Inline<'_, 's> {
                 None
             }
         }
+    }
+
+    /// `{site}/page[text]`: a link whose target begins with an attribute, known or not, is shown as its text.
+    fn attribute_link(&mut self, at: usize, plain: usize, close: usize) -> Option<usize> {
+        let name =
+            self.text.get(at + 1..at + close).filter(|n| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')))?;
+        let value = self.attributes.get(name).copied();
+        if value.is_none() && character(name).is_some() || value.is_some_and(|v| !v.contains("://") && !v.starts_with(['/', '{', '.'])) {
+            return None;
+        }
+        let after = self.text.get(at + close + 1..)?;
+        let length = after.find(|c: char| c.is_whitespace() || matches!(c, '[' | '<' | '`' | '*')).unwrap_or(after.len());
+        let path = after.get(..length)?;
+        let bracket = near(after.get(length..)?.strip_prefix('[')?, ']')?;
+        let start = at + close + 1 + length + 1;
+        let shown = self.text.get(start..start + bracket)?.split(",role=").next()?.trim_end_matches('^');
+        self.plain(plain..at);
+        let from = self.draft.text.len();
+        if !shown.trim().is_empty() {
+            self.inner(start..start + shown.len(), DEEPEST - 1);
+        }
+        if let Some(value) = value {
+            self.link(&format!("{value}{path}"), from);
+        }
+        Some(start + bracket + 1)
     }
 
     /// What stands between an opening mark at `at` and a closing one. Single marks close at the end of a word.

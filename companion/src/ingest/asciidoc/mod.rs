@@ -23,18 +23,13 @@ const LONGEST_IN_IDS: usize = 32;
 /// Blocks inside blocks that are read as such; deeper ones are text.
 const DEEPEST: usize = 16;
 
-/// Reads a file.
-pub(super) fn read(source: &str) -> Page {
+/// Reads a file whose site sets these attributes.
+pub(super) fn read<'s>(source: &'s str, attributes: &'s [(String, String)]) -> Page {
     let index = CharIndex::new(source);
     let lines = lines(source);
-    let mut reader = Reader {
-        source,
-        index: &index,
-        attributes: HashMap::new(),
-        allowance: Allowance::of(source),
-        page: Page::default(),
-        ids: HashMap::new(),
-    };
+    let attributes = attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let mut reader =
+        Reader { source, index: &index, attributes, allowance: Allowance::of(source), page: Page::default(), ids: HashMap::new() };
     let body = reader.header(&lines);
     reader.body(lines.get(body..).unwrap_or(&[]), BlockKind::Paragraph, 0);
     reader.page
@@ -195,7 +190,10 @@ impl<'s> Reader<'_, 's> {
             Mark::Code => self.code(lines),
             Mark::Hidden => {}
             Mark::Table if about.attributes.contains("format=") => self.code(lines),
-            Mark::Table => self.table(&table::rows(lines, about.attributes)),
+            Mark::Table => {
+                let (rows, heads) = table::rows(lines, about.attributes);
+                self.table(&rows, heads);
+            }
             // What is marked as code may stand in an open block.
             Mark::Text if matches!(about.style, "source" | "listing" | "literal") => self.code(lines),
             Mark::Text | Mark::Quote if depth >= DEEPEST => self.running(lines, kind),
@@ -247,8 +245,8 @@ impl<'s> Reader<'_, 's> {
         address::fragment(&id)
     }
 
-    fn table(&mut self, rows: &Rows) {
-        let draft = marked::table(rows, |part, draft| self.inline(part, draft));
+    fn table(&mut self, rows: &Rows, heads: usize) {
+        let draft = marked::table(rows, heads, |part, draft| self.inline(part, draft));
         self.finish(draft);
     }
 

@@ -15,10 +15,28 @@ use super::marked::{self, Allowance, Page, Rows};
 use inline::{Names, folded, inline};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::Path;
 
 /// What stands inside more elements than this is one text. Directives and footnotes can begin inside each other on a single line, so depth costs a hostile
 /// file nothing.
 const DEEPEST: usize = 40;
+
+/// Whether a text file is reStructuredText: it lies beside the configuration of Sphinx, or it begins with a title and has directives.
+pub(super) fn looks_like(source: &str, file: &Path) -> bool {
+    let directive = |l: &str| {
+        l.trim_start()
+            .strip_prefix(".. ")
+            .is_some_and(|r| r.split_once("::").is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')))
+    };
+    let mut lines = source.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("..")).map(str::trim_end);
+    let is_rule =
+        |l: &str| l.len() > 2 && l.starts_with(|c: char| c.is_ascii_punctuation()) && l.bytes().all(|b| Some(b) == l.bytes().next());
+    let first = lines.next().unwrap_or("");
+    let title = if is_rule(first) { lines.next().unwrap_or("") } else { first };
+    let under = lines.next().unwrap_or("");
+    let titled = is_rule(under) && under.len() >= title.chars().count().min(4) && !title.starts_with(char::is_whitespace);
+    titled && (source.lines().any(directive) || file.parent().is_some_and(|folder| folder.join("conf.py").is_file()))
+}
 
 /// Reads a file.
 pub(super) fn read(source: &str) -> Page {
@@ -166,13 +184,15 @@ impl<'s> Reader<'_, 's> {
         }
         if table::begins_grid(&line) {
             let length = lines.iter().position(|l| !l.text.starts_with(['+', '|'])).unwrap_or(lines.len());
-            self.table(&table::grid(lines.get(..length).unwrap_or(&[])));
+            let (rows, heads) = table::grid(lines.get(..length).unwrap_or(&[]));
+            self.table(&rows, heads);
             return length;
         }
         if table::is_simple_border(&line)
             && let Some(length) = table::simple_length(lines)
         {
-            self.table(&table::simple(lines.get(..length).unwrap_or(&[])));
+            let (rows, heads) = table::simple(lines.get(..length).unwrap_or(&[]));
+            self.table(&rows, heads);
             return length;
         }
         if line.text.starts_with(">>> ") {
@@ -241,8 +261,8 @@ impl<'s> Reader<'_, 's> {
         self.finish(draft);
     }
 
-    fn table(&mut self, rows: &Rows) {
-        let draft = marked::table(rows, |part, draft| self.inline(part, draft));
+    fn table(&mut self, rows: &Rows, heads: usize) {
+        let draft = marked::table(rows, heads, |part, draft| self.inline(part, draft));
         self.finish(draft);
     }
 

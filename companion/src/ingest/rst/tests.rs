@@ -111,7 +111,7 @@ fn directives_give_their_text_their_signature_or_nothing() {
 fn tables_are_rows_of_cells() {
     let grid =
         "+------+-----+\n| Größe| B   |\n+======+=====+\n| *a*  | two |\n| more | x   |\n+------+-----+\n| both       |\n+------+-----+\n";
-    assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth"]);
+    assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth | both"]);
     let simple = "=====  ======\nName   Value\n=====  ======\na      one\n       more\nb      two\n=====  ======\n\nAfter.\n";
     assert_eq!(shown(simple), ["Table: Name | Value\na | one more\nb | two", "Paragraph: After."]);
     let listed = ".. list-table::\n   :header-rows: 1\n\n   * - Name\n     - Value\n   * - a\n     - one\n       more\n";
@@ -176,4 +176,12 @@ fn substitutions_and_targets_put_in_no_more_than_the_file_and_a_little() {
         assert!(text.max(targets) <= 2 * source.len() + (64 << 10), "{text} {targets}");
         assert!(text.max(targets) > n / 2 && page.links.is_empty() != of_links);
     }
+}
+
+#[test]
+fn cells_over_rows_stand_in_each_and_two_header_rows_are_one() {
+    let source = "+--------+-------------+-------+\n| Pump   | Flow        | Maker |\n+        +------+------+       +\n|        | Min  | Max  |       |\n+========+======+======+=======+\n| Heron  | 12   | 80   | Oake  |\n+--------+------+------+       +\n| Tern   | 15   | 95   |       |\n+--------+------+------+-------+\n";
+    let page = read(source);
+    assert_eq!(page.shown(), ["Table: Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake"]);
+    assert!(page.blocks[0].header);
 }

@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
 
     fn tables(&mut self) {
         for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table) {
-            let Some(table) = tables::read(&block.text) else { continue };
+            let Some(table) = tables::read(&block.text).filter(|_| block.header) else { continue };
             for row in table.rows {
                 if self.full() {
                     self.said.dropped += 1 + row.cells.len();
