@@ -87,8 +87,7 @@ fn one_file_as_two_sections_is_decoded_for_each() {
 fn sizes_are_believed_as_far_as_stored_bytes_back_them() {
     let read = |bytes: &[u8], raw: u64, encoding| {
         let bundle = bundle(&[("a", bytes, raw, encoding)], &[]);
-        let error = block_on(bundle.section("a", |_, b| Ok(b.len()))).map(|n| *n).unwrap_err().to_string();
-        error
+        block_on(bundle.section("a", |_, b| Ok(b.len()))).map(|n| *n).unwrap_err().to_string()
     };
     // Not even the first of these bytes is inflated: nothing of it is gzip.
     assert!(read(&[0; 100], 3 << 30, Encoding::Gzip).contains("larger than its stored bytes can back"));
