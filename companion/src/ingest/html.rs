@@ -196,10 +196,8 @@ impl<'a> Reader<'a> {
         }
         match lower.as_str() {
             "meta" => self.meta(attributes),
-            "link" => {
-                if self.out.canonical.is_none() && attributes.get("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) {
-                    self.out.canonical = attributes.get("href").map(|h| h.trim().to_owned()).filter(|h| h.len() < 2048);
-                }
+            "link" if self.out.canonical.is_none() && attributes.get("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) => {
+                self.out.canonical = attributes.get("href").map(|h| h.trim().to_owned()).filter(|h| h.len() < 2048);
             }
             "body" => {
                 self.out.classes.push(' ');

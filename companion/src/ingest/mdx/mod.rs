@@ -173,7 +173,7 @@ impl Reader<'_, '_> {
             return;
         }
         self.at += shift;
-        self.running(column > shift);
+        self.running();
     }
 
     fn import(&mut self, statement: &str) {
@@ -186,7 +186,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the rest of a line of running text, and further where an element or an expression goes on.
-    fn running(&mut self, indented: bool) {
+    fn running(&mut self) {
         let heading = self.rest().starts_with('#');
         while let Some(c) = self.rest().chars().next() {
             match c {
@@ -209,7 +209,7 @@ impl Reader<'_, '_> {
                 }
                 '`' => self.code(),
                 '{' => self.expression(heading),
-                '<' if self.element(heading, indented) => {}
+                '<' if self.element(heading) => {}
                 _ => {
                     let end = self.rest().find(['\n', '\\', '`', '{', '<']).filter(|&n| n > 0).unwrap_or_else(|| match c {
                         '<' => self.rest().get(1..).and_then(|r| r.find(['\n', '\\', '`', '{', '<'])).map_or(self.rest().len(), |n| n + 1),
@@ -273,7 +273,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a tag; whether there is one.
-    fn element(&mut self, heading: bool, indented: bool) -> bool {
+    fn element(&mut self, heading: bool) -> bool {
         let rest = self.source.get(self.at..).unwrap_or("");
         if let Some(end) = rest.strip_prefix("<!--").and_then(|r| r.find("-->")) {
             self.at += end + 7;
@@ -308,11 +308,11 @@ impl Reader<'_, '_> {
             self.kept(&name, &properties, closed);
             return true;
         }
-        let own_line = self.begins_line() && (indented || true) && !heading;
+        let own_line = self.begins_line() && !heading;
         let said = self.said(&name, &properties);
-        let alone = own_line && self.rest().trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{'])
-            || own_line && self.rest().trim().is_empty();
-        match (said.is_empty(), alone || own_line) {
+        let rest = self.rest();
+        let alone = own_line && (rest.trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{']) || rest.trim().is_empty());
+        match (said.is_empty(), own_line) {
             (false, true) => self.block(&said),
             (false, false) if !heading => {
                 if !self.out.ends_with(char::is_whitespace) {
