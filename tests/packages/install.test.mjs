@@ -43,6 +43,7 @@ test("npm installs a program that builds, and a module that searches what was bu
     join(here, "ask.js"),
     `import { PocketGraph } from "pocketgraph";
 const kg = await PocketGraph.open("site/kg/");
+await kg.prepare();
 const { hits } = await kg.search("how do I remove scale?", { k: 1 });
 console.log(hits[0].title);
 kg.close?.();
