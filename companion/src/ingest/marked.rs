@@ -67,6 +67,9 @@ pub(super) fn table(rows: &Rows, heads: usize, mut inline: impl FnMut(Range<usiz
     let mut draft = Draft::new(BlockKind::Table);
     draft.header = (1..rows.len()).contains(&heads);
     let joined = (heads > 1).then(|| head(rows.get(..heads).unwrap_or(rows)));
+    let parts = || rows.iter().flatten().flatten();
+    let extent = parts().map(|p| p.end).max().unwrap_or(0) - parts().map(|p| p.start).min().unwrap_or(0);
+    let (mut written, mut repeated) = (std::collections::BTreeSet::new(), 0usize);
     for row in joined.iter().chain(rows.get(if heads > 1 { heads } else { 0 }..).unwrap_or(&[])) {
         draft.new_line();
         for (column, cell) in row.iter().enumerate() {
@@ -74,6 +77,13 @@ pub(super) fn table(rows: &Rows, heads: usize, mut inline: impl FnMut(Range<usiz
                 draft.text.push_str(" | ");
             }
             for (i, part) in cell.iter().enumerate() {
+                // What cells over several rows and columns repeat is at most as long as the table: one may be nothing but such cells.
+                if !written.insert((part.start, part.end)) {
+                    repeated = repeated.saturating_add(part.len() + 1);
+                    if repeated > extent {
+                        continue;
+                    }
+                }
                 if i > 0 {
                     draft.separate(" ");
                 }
