@@ -1,29 +1,32 @@
-//! Panics of crates that assert where the input, and not the program, is at fault. They are caught and become errors, and then nobody needs to see
-//! where in that crate it was: the program's panic hook asks [`is_expected`] and keeps silent.
+//! Work on a stranger's file that must not end the program: a panic in it is that file's error.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread::Result;
+use std::sync::Once;
 
 thread_local! {
-    /// How many calls of [`caught`] this thread is in.
-    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some work; a panic of it on this thread is an error. What the work had under way must not be used after that.
-///
-/// # Errors
-/// What the work panicked with.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T> {
-    DEPTH.with(|depth| depth.set(depth.get() + 1));
+/// What `work` comes to, or what it said when it panicked. The usual report with places in the program's source is not printed: what is said of the
+/// failure is the caller's to say.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |told| {
+            if !QUIET.get() {
+                usual(told);
+            }
+        }));
+    });
+    let before = QUIET.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
-    DEPTH.with(|depth| depth.set(depth.get() - 1));
-    done
-}
-
-/// Whether a panic of this thread would be caught by [`caught`].
-pub fn is_expected() -> bool {
-    DEPTH.with(|depth| depth.get() > 0)
+    QUIET.set(before);
+    done.map_err(|said| {
+        let text = said.downcast_ref::<String>().map(String::as_str).or_else(|| said.downcast_ref::<&str>().copied());
+        text.unwrap_or("no reason was given").to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -31,13 +34,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_expected_inside_and_not_after_it() {
-        assert!(!is_expected());
-        assert!(matches!(caught(is_expected), Ok(true)));
-        let nested = caught(|| {
-            let inner = caught(|| std::panic::resume_unwind(Box::new(1)));
-            inner.is_err() && is_expected()
-        });
-        assert!(matches!(nested, Ok(true)) && !is_expected());
+    fn a_panic_is_what_it_said_and_the_next_work_goes_on() {
+        let beyond = |at: usize| [1, 2, 3].get(at).copied().unwrap_or_else(|| panic!("there is no {at}"));
+        assert_eq!(caught(|| beyond(7)), Err("there is no 7".to_owned()));
+        assert_eq!(caught(|| beyond(2)), Ok(3));
+        assert_eq!(caught(|| caught(|| beyond(8)).is_err()), Ok(true), "inside another");
     }
 }

@@ -8,6 +8,7 @@
 //! model, a key, or a place to read from or write to.
 
 use super::Cli;
+use crate::terminal::line;
 use clap::builder::ArgAction;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, ValueHint};
@@ -96,16 +97,11 @@ fn report(file: &Path, entries: &[Entry], quiet: bool) {
     let told: Vec<String> = entries
         .iter()
         .filter(|e| !quiet || DESTINATIONS.contains(&e.name.as_str()))
-        .map(|e| one_line(&e.argument.to_string_lossy()))
+        .map(|e| line(&e.argument.to_string_lossy()).into_owned())
         .collect();
     if !told.is_empty() {
-        eprintln!("options from {}: {}", one_line(&file.to_string_lossy()), told.join(" "));
+        eprintln!("options from {}: {}", line(&file.to_string_lossy()), told.join(" "));
     }
-}
-
-/// Foreign text on one line, without characters that steer a terminal.
-fn one_line(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
 }
 
 /// The file in the working directory.
