@@ -3,6 +3,7 @@
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
 use crate::ingest::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
+use crate::line::first_few;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -11,9 +12,6 @@ const STYLE: &str = include_str!("pages.css");
 
 /// The list of the pages that were written into a folder, each with the SHA-256 of its text: what a later build may write over.
 const RECORD: &str = ".pocketgraph-pages";
-
-/// Maximum number of files that an error names.
-const NAMED: usize = 5;
 
 /// Why pages could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -60,12 +58,7 @@ pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<
     let occupied: Vec<String> =
         pages.iter().filter(|(place, text)| !known.may_write(out, place, text)).map(|(place, _)| place.display().to_string()).collect();
     if !occupied.is_empty() {
-        let more = occupied.len().saturating_sub(NAMED);
-        let mut names = occupied.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
-        if more > 0 {
-            names.push_str(&format!(" and {more} more"));
-        }
-        return Err(PagesError::Occupied { folder: out.to_owned(), names });
+        return Err(PagesError::Occupied { folder: out.to_owned(), names: first_few(&occupied) });
     }
     // Recorded first, and the old ones with them: a build that is killed on the way knows all of them again.
     known.write(&record_file, &pages, true).map_err(fail(&record_file))?;

@@ -3,6 +3,7 @@
 
 use super::leftovers::{Claim, sweep};
 use super::ownership::Owned;
+use crate::line::first_few;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,9 +25,6 @@ const TURNS: usize = 16;
 
 /// Maximum number of links that are followed to the place where the output really lies.
 const LINKS: usize = 40;
-
-/// Maximum number of foreign files that an error names.
-const NAMED: usize = 5;
 
 /// Removes what an interrupted build has written so far; for the handler of Ctrl-C.
 pub fn remove_staging() {
@@ -217,12 +215,7 @@ fn occupant(target: &Path) -> Result<Occupant, InstallError> {
     if foreign.is_empty() {
         return Ok(Occupant::Bundle);
     }
-    let more = foreign.len().saturating_sub(NAMED);
-    let mut names = foreign.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        names.push_str(&format!(" and {more} more"));
-    }
-    Err(InstallError::Foreign { folder: target.to_owned(), names })
+    Err(InstallError::Foreign { folder: target.to_owned(), names: first_few(&foreign) })
 }
 
 /// An error about a bundle that was moved, as one about the place where its owner knows it.

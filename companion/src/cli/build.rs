@@ -12,6 +12,7 @@ use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, flush_all};
 use crate::embed_bulk::QueryLayers;
 use crate::ingest::Skipped;
+use crate::line::first_few;
 use crate::pipeline::{self, BuildOptions, Input, Summary};
 use crate::planner_model::PlannerSource;
 use crate::prepare::Needs;
@@ -195,9 +196,6 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Files skipped for one reason that are named one by one: a site may have hundreds of pages that are front matter alone.
-const NAMED: usize = 5;
-
 /// A line for each reason, in the order in which reasons first occur, with the first files that it kept out.
 pub(super) fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -213,8 +211,7 @@ pub(super) fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
     }
     let of_reason = |(reason, paths): (&str, Vec<&str>)| match paths.len() {
         1 => format!("skipped {}: {reason}", paths[0]),
-        n if n <= NAMED => format!("skipped {n} files: {reason}: {}", paths.join(", ")),
-        n => format!("skipped {n} files: {reason}: {} and {} more", paths[..NAMED].join(", "), n - NAMED),
+        n => format!("skipped {n} files: {reason}: {}", first_few(&paths)),
     };
     // A file's name may hold the end of a line, and another line behind it that looks like the program's.
     reasons.into_iter().map(|told| line(&of_reason(told)).into_owned()).collect()
