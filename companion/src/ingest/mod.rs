@@ -47,7 +47,7 @@ pub(crate) use slug::Slugs;
 pub use walk::FormatRule;
 pub(crate) use walk::{Format, format_of};
 
-use crate::caught::caught;
+use crate::panics::caught;
 use front_matter::{field, front_matter};
 use generators::{Page as SitePage, Site};
 use includes::{Folder, Includer};
