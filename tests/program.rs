@@ -391,6 +391,31 @@ fn documents_cannot_bring_options_that_write_read_or_send_elsewhere() {
     assert!(!target.exists());
 }
 
+#[test]
+fn a_build_takes_what_init_writes() {
+    for (site, config, docs) in
+        [("sphinx", "docs/conf.py", "docs"), ("vitepress", "docs/.vitepress/config.ts", "docs"), ("jekyll", "_config.yml", ".")]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("project");
+        let write = |name: &str, text: &str| {
+            let path = project.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write(config, "project = 'x'\n");
+        write(&format!("{docs}/kettle.md"), "# Kettle\n\nFill it with vinegar.\n");
+        write(&format!("{docs}/kettle.rst"), "Toaster\n=======\n\nEmpty the tray.\n");
+        let here = |args: &[&str]| program().current_dir(&project).args(args).output().unwrap();
+        let written = here(&["init", "--yes"]);
+        assert!(written.status.success(), "{site}: {}", err(&written));
+        assert!(out(&written).contains(&format!("generator = \"{site}\"")), "{}", out(&written));
+        let built = here(&["build", "--no-runtime", "--no-keywords"]);
+        assert!(built.status.success(), "{site}: {}", err(&built));
+        assert!(!here(&["init", "--yes"]).status.success(), "what is there is not written over");
+    }
+}
+
 /// A build of one file with these bytes.
 fn build_of(name: &str, bytes: &[u8]) -> (tempfile::TempDir, Output) {
     let dir = tempfile::tempdir().unwrap();

@@ -300,7 +300,7 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
         "is"
     } else if read.starts_with(place) {
         "holds"
-    } else if read.is_dir() && place.strip_prefix(&read).is_ok_and(|rest| !hidden(rest)) {
+    } else if read.is_dir() && place.strip_prefix(&read).is_ok_and(|rest| !is_hidden(rest)) {
         "lies in"
     } else {
         return Ok(());
@@ -309,7 +309,7 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
 }
 
 /// Whether a path leads through a hidden folder. Such are not among the documents: generators keep their output there (`.vitepress/dist`).
-fn hidden(path: &Path) -> bool {
+pub(crate) fn is_hidden(path: &Path) -> bool {
     path.components().any(|c| c.as_os_str().to_string_lossy().starts_with('.'))
 }
 

@@ -12,6 +12,7 @@ mod terms;
 mod vocabulary;
 mod writer;
 
+pub(crate) use install::is_hidden;
 pub use install::{InstallError, Staging, remove_staging};
 pub use listing::{LISTING, listing, write_listing};
 pub use ownership::{WRITTEN, write_written};

@@ -1,6 +1,9 @@
 //! `pocketgraph init`: three questions, a file of options, and the two lines for the page.
 
-use clap::ValueEnum;
+use super::site::NONE;
+use crate::assemble::is_hidden;
+use crate::ingest::{detected_generator, generator_names};
+use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -16,8 +19,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     docs: Option<PathBuf>,
     /// What makes the site of them
-    #[arg(long, value_enum)]
-    site: Option<Site>,
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(site_names()))]
+    site: Option<String>,
     /// Where the pages are published: a path such as /docs/, or a whole URL
     #[arg(long, value_name = "URL")]
     url: Option<String>,
@@ -26,52 +29,32 @@ pub struct Args {
     yes: bool,
 }
 
-/// What makes a site of the documents, as far as its addresses and its folder for files that are published as they are go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Site {
-    Docusaurus,
-    Vitepress,
-    Mkdocs,
-    Sphinx,
-    Starlight,
-    Hugo,
-    Mdbook,
-    Jekyll,
-    Antora,
-    Nextra,
-    Eleventy,
-    /// Nothing: the documents are the pages, or pocketgraph writes plain pages of them
-    None,
+/// Where each generator's project keeps what is published as it is, or writes the site: the bundle's folder is in there.
+fn published_in(site: &str) -> &'static str {
+    match site {
+        "docusaurus" | "hugo" => "static/kg",
+        "vitepress" => "docs/.vitepress/dist/kg",
+        "sphinx" => "docs/_build/html/kg",
+        "starlight" | "nextra" => "public/kg",
+        "mdbook" => "book/kg",
+        "jekyll" | "eleventy" => "_site/kg",
+        "antora" => "build/site/kg",
+        _ => "site/kg",
+    }
 }
 
-impl Site {
-    /// The configuration that tells it, and where its bundle goes.
-    fn facts(self) -> (&'static [&'static str], &'static str) {
-        match self {
-            Site::Docusaurus => (&["docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"], "static/kg"),
-            Site::Vitepress => (&["docs/.vitepress", ".vitepress"], "public/kg"),
-            Site::Mkdocs => (&["mkdocs.yml", "mkdocs.yaml", "zensical.toml"], "site/kg"),
-            Site::Sphinx => (&["docs/conf.py", "conf.py", "docs/source/conf.py"], "docs/_build/html/kg"),
-            Site::Starlight => (&["astro.config.mjs", "astro.config.ts", "astro.config.js"], "public/kg"),
-            Site::Hugo => (&["hugo.toml", "hugo.yaml", "hugo.json"], "static/kg"),
-            Site::Mdbook => (&["book.toml"], "book/kg"),
-            Site::Jekyll => (&["_config.yml"], "_site/kg"),
-            Site::Antora => (&["antora.yml", "antora-playbook.yml"], "build/site/kg"),
-            Site::Nextra => (&["theme.config.tsx", "theme.config.jsx"], "public/kg"),
-            Site::Eleventy => (&["eleventy.config.js", ".eleventy.js"], "_site/kg"),
-            Site::None => (&[], "site/kg"),
-        }
+/// The bundle's folder: where the generator publishes it, unless a build refuses that because it lies in what is read.
+fn bundle_folder(docs: &Path, site: &str) -> PathBuf {
+    let usual = Path::new(published_in(site));
+    if docs == Path::new(".") {
+        return "../kg".into();
     }
+    if usual.strip_prefix(docs).is_ok_and(|rest| !is_hidden(rest)) { "kg".into() } else { usual.to_owned() }
+}
 
-    fn name(self) -> String {
-        self.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
-    }
-
-    /// The one whose configuration lies in `folder`.
-    fn found(folder: &Path) -> Site {
-        let all = Site::value_variants().iter().copied();
-        all.into_iter().find(|s| s.facts().0.iter().any(|f| folder.join(f).exists())).unwrap_or(Site::None)
-    }
+/// The names that the second question knows.
+fn site_names() -> impl Iterator<Item = &'static str> {
+    generator_names().chain([NONE])
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -88,18 +71,18 @@ pub fn run(args: &Args) -> Result<()> {
     if !docs.exists() {
         return Err(miette!(help = "name it with --docs DIR", "there is no folder {}", docs.display()));
     }
-    let site = match args.site {
-        Some(site) => site,
-        None => chosen(&ask(
-            "What makes the site of them? (docusaurus, vitepress, mkdocs, sphinx, …, none)",
-            Site::found(Path::new(".")).name(),
-        )?)?,
+    let site = match &args.site {
+        Some(site) => site.clone(),
+        None => {
+            let found = detected_generator(&docs).unwrap_or(NONE).to_owned();
+            chosen(&ask("What makes the site of them? (docusaurus, vitepress, mkdocs, sphinx, …, none)", found)?)?
+        }
     };
     let url = match &args.url {
         Some(url) => url.clone(),
         None => ask("Where are the pages published? (a path or a URL)", "/".to_owned())?,
     };
-    let text = options(&docs, site, &url);
+    let text = options(&docs, &site, &url);
     std::fs::write(file, &text).into_diagnostic().wrap_err_with(|| format!("cannot write {FILE}"))?;
     println!("Wrote {FILE}:\n\n{text}");
     println!("Build with\n\n  pocketgraph build\n\nand put these two lines into the page:\n\n{}", lines(&url));
@@ -116,11 +99,9 @@ fn answer(question: &str, default: &str) -> Result<String> {
     Ok(if line.is_empty() { default.to_owned() } else { line.to_owned() })
 }
 
-fn chosen(name: &str) -> Result<Site> {
-    Site::from_str(name, true).map_err(|_| {
-        let all: Vec<String> = Site::value_variants().iter().map(|s| s.name()).collect();
-        miette!("{name} is none of {}", all.join(", "))
-    })
+fn chosen(name: &str) -> Result<String> {
+    let known = site_names().find(|known| known.eq_ignore_ascii_case(name));
+    known.map(str::to_owned).ok_or_else(|| miette!("{name} is none of {}", site_names().collect::<Vec<_>>().join(", ")))
 }
 
 /// The likeliest folder of documents here.
@@ -129,14 +110,18 @@ fn folder_here() -> String {
 }
 
 /// The file's text.
-fn options(docs: &Path, site: Site, url: &str) -> String {
+fn options(docs: &Path, site: &str, url: &str) -> String {
     // What JSON quotes, TOML reads.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let base = if url.ends_with('/') { url.to_owned() } else { format!("{url}/") };
-    let mut out =
-        format!("documents = {}\nout = {}\nbase-url = {}\n", quoted(&docs.to_string_lossy()), quoted(site.facts().1), quoted(&base));
-    if site != Site::None {
-        out.push_str(&format!("generator = {}\n", quoted(&site.name())));
+    let mut out = format!(
+        "documents = {}\nout = {}\nbase-url = {}\n",
+        quoted(&docs.to_string_lossy()),
+        quoted(&bundle_folder(docs, site).to_string_lossy()),
+        quoted(&base)
+    );
+    if site != NONE {
+        out.push_str(&format!("generator = {}\n", quoted(site)));
     }
     out
 }
@@ -154,23 +139,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_site_is_told_by_its_configuration() {
-        let dir = tempfile::tempdir().unwrap();
-        assert_eq!(Site::found(dir.path()), Site::None);
-        for &site in Site::value_variants() {
-            for name in site.facts().0 {
-                let here = tempfile::tempdir().unwrap();
-                let file = here.path().join(name);
-                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-                std::fs::write(file, "").unwrap();
-                assert_eq!(Site::found(here.path()), site, "{name}");
+    fn the_bundle_lies_where_a_build_lets_it_and_every_generator_has_a_place() {
+        for docs in ["docs", ".", "content", "src/content/docs", "src"] {
+            for site in site_names() {
+                let out = bundle_folder(Path::new(docs), site);
+                let inside = out.strip_prefix(docs).is_ok_and(|rest| !is_hidden(rest)) || docs == "." && !out.starts_with("..");
+                assert!(!inside, "{site} in {docs}: {}", out.display());
             }
         }
+        assert_eq!(bundle_folder(Path::new("content"), "hugo"), Path::new("static/kg"));
+        assert_eq!(bundle_folder(Path::new("docs"), "vitepress"), Path::new("docs/.vitepress/dist/kg"));
     }
 
     #[test]
     fn the_file_is_toml_whatever_the_names_are() {
-        let text = options(Path::new("my \"docs\"\\x"), Site::Hugo, "https://example.org/d");
+        let text = options(Path::new("my \"docs\"\\x"), "hugo", "https://example.org/d");
         let table: toml::Table = text.parse().unwrap();
         assert_eq!(table["documents"].as_str(), Some("my \"docs\"\\x"));
         assert_eq!(table["base-url"].as_str(), Some("https://example.org/d/"));

@@ -28,8 +28,11 @@ pub(super) struct SiteArgs {
     format: Vec<FormatRule>,
 }
 
+/// The word for no generator.
+pub(super) const NONE: &str = "none";
+
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(["auto", "none"].into_iter().chain(generator_names()))
+    PossibleValuesParser::new(["auto", NONE].into_iter().chain(generator_names()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,7 +63,7 @@ impl SiteArgs {
                 Some(Style::Source) => UrlStyle::Source,
             },
             generator: match self.generator.as_str() {
-                "none" => GeneratorChoice::None,
+                NONE => GeneratorChoice::None,
                 "auto" if pages => GeneratorChoice::None,
                 "auto" => GeneratorChoice::Auto,
                 name => generator_names().find(|known| *known == name).map_or(GeneratorChoice::Auto, GeneratorChoice::Named),

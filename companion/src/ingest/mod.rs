@@ -37,7 +37,7 @@ mod walk;
 
 pub use address::UrlStyle;
 pub use block::{Block, BlockKind};
-pub use generators::{GeneratorChoice, generator_names};
+pub use generators::{GeneratorChoice, detected_generator, generator_names};
 pub use globs::Globs;
 pub(crate) use html::ids as ids_of_html;
 pub(crate) use json_lines::skip_line;

@@ -49,6 +49,11 @@ pub fn generator_names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|g| g.name())
 }
 
+/// The name of the generator whose configuration lies in a folder of documents or above it, as a build of that folder finds it.
+pub fn detected_generator(documents: &Path) -> Option<&'static str> {
+    Site::of(documents, GeneratorChoice::Auto, UrlStyle::Auto).name()
+}
+
 /// A generator's rules.
 trait Generator: Sync {
     /// What it is called in options: lower case.
