@@ -130,6 +130,7 @@ impl Staging {
         let mut under_way = under_way();
         let fresh = &self.claim.folder;
         readable_by_all(fresh).map_err(io("set the mode of", fresh))?;
+        self.claim.changes_places().map_err(io("write to", &self.claim.lock))?;
         let mut done = Ok(false);
         for _ in 0..TURNS {
             done = match occupant(&self.target)? {

@@ -13,6 +13,9 @@ pub(super) const PREFIX: &str = ".pocketgraph-";
 const SUFFIX: &str = ".lock";
 /// First line of a lock; the second is the name of the bundle's folder.
 const HEAD: &str = "pocketgraph-staging 1";
+/// The third line, from when the two bundles change places: until then all that stands in the folder is the build's own, from then on it may be the old
+/// bundle.
+const CHANGING: &str = "changing places";
 
 /// A staging folder and the lock that says that somebody works in it. Dropped, both vanish.
 #[derive(Debug)]
@@ -20,7 +23,7 @@ pub(super) struct Claim {
     pub(super) folder: PathBuf,
     pub(super) lock: PathBuf,
     // Held open: the lock ends with it.
-    _file: File,
+    file: File,
 }
 
 impl Claim {
@@ -38,12 +41,20 @@ impl Claim {
             Ok(folder)
         }();
         match made {
-            Ok(folder) => Ok(Claim { folder, lock, _file: file }),
+            Ok(folder) => Ok(Claim { folder, lock, file }),
             Err(e) => {
                 let _ = std::fs::remove_file(&lock);
                 Err(e)
             }
         }
+    }
+
+    /// Says in the lock that from now on the folder may hold the old bundle.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn changes_places(&self) -> std::io::Result<()> {
+        (&self.file).write_all(format!("{CHANGING}\n").as_bytes())
     }
 
     /// Where the old bundle waits while the two cannot change places in one step.
@@ -89,7 +100,12 @@ fn recover(parent: &Path, lock: &str) {
         return;
     }
     let mut lines = text.lines();
-    let (Some(HEAD), Some(name), None) = (lines.next(), lines.next(), lines.next()) else { return };
+    let (Some(HEAD), Some(name)) = (lines.next(), lines.next()) else { return };
+    let changing = match (lines.next(), lines.next()) {
+        (None, _) => false,
+        (Some(CHANGING), None) => true,
+        _ => return,
+    };
     if Path::new(name).file_name() != Some(name.as_ref()) {
         return;
     }
@@ -105,10 +121,11 @@ fn recover(parent: &Path, lock: &str) {
     }
     if is_folder(&folder) {
         let _ = match Owned::of(&folder) {
-            // Finished, or the old one after the exchange: in that, others may have put something.
+            _ if !changing => std::fs::remove_dir_all(&folder),
+            // Perhaps the old one, into which others may have put something.
             Some(owned) => owned.remove(&folder),
-            // Unfinished: all in it is the build's.
-            None => std::fs::remove_dir_all(&folder),
+            // Its manifest goes last.
+            None => std::fs::remove_dir(&folder),
         };
     }
     let _ = std::fs::remove_file(&path);
@@ -127,8 +144,11 @@ mod tests {
     const BUNDLE: &str = "{\"pocketgraph\":{\"sections\":[]}}";
 
     /// What a build leaves that is killed: the claim's files without its lock held.
-    fn killed(parent: &Path, name: &str) -> PathBuf {
+    fn killed(parent: &Path, name: &str, changing: bool) -> PathBuf {
         let claim = Claim::new(parent, name).unwrap();
+        if changing {
+            claim.changes_places().unwrap();
+        }
         let (folder, lock) = (claim.folder.clone(), claim.lock.clone());
         let text = std::fs::read_to_string(&lock).unwrap();
         drop(claim);
@@ -146,8 +166,19 @@ mod tests {
     #[test]
     fn what_a_killed_build_left_is_swept() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = killed(dir.path(), "kg");
+        let folder = killed(dir.path(), "kg", false);
         std::fs::write(folder.join("chunks.pgs"), "half").unwrap();
+        sweep(dir.path());
+        assert_eq!(left(dir.path()), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_swept_may_have_a_manifest_and_no_lists_yet() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = killed(dir.path(), "kg", false);
+        std::fs::create_dir(folder.join("chunks")).unwrap();
+        std::fs::write(folder.join("chunks/ab.pgs"), "a page").unwrap();
+        std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
         sweep(dir.path());
         assert_eq!(left(dir.path()), [""; 0]);
     }
@@ -165,7 +196,7 @@ mod tests {
     #[test]
     fn a_bundle_that_was_moved_aside_returns_where_nothing_took_its_place() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = killed(dir.path(), "kg");
+        let folder = killed(dir.path(), "kg", true);
         std::fs::create_dir(aside(&folder)).unwrap();
         std::fs::write(aside(&folder).join(MANIFEST), BUNDLE).unwrap();
         std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
@@ -177,7 +208,7 @@ mod tests {
     #[test]
     fn an_old_bundle_after_the_exchange_goes_but_not_what_others_put_into_it() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = killed(dir.path(), "kg");
+        let folder = killed(dir.path(), "kg", true);
         std::fs::create_dir(dir.path().join("kg")).unwrap();
         std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
         std::fs::write(folder.join("thesis.txt"), "years").unwrap();

@@ -68,13 +68,16 @@ impl Owned {
         Ok(out)
     }
 
-    /// Removes the bundle's files from `folder`, the folders that this leaves empty, and `folder` itself where nothing else stands in it.
+    /// Removes the bundle's files from `folder`, the folders that this leaves empty, and `folder` itself where nothing else stands in it. What names the
+    /// files goes last, so that whoever is interrupted can go on.
     ///
     /// # Errors
     /// What the file system says, also that something foreign is left.
     pub(super) fn remove(&self, folder: &Path) -> std::io::Result<()> {
         let tree = Tree::of(folder)?;
-        for name in tree.files.iter().filter(|n| self.0.contains(*n)) {
+        let (lists, files): (Vec<&String>, Vec<&String>) =
+            tree.files.iter().filter(|n| self.0.contains(*n)).partition(|n| [LISTING, MANIFEST, WRITTEN].contains(&n.as_str()));
+        for name in files {
             std::fs::remove_file(folder.join(name))?;
         }
         // The deepest first.
@@ -82,6 +85,10 @@ impl Owned {
             if self.0.iter().any(|n| n.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))) {
                 std::fs::remove_dir(folder.join(name))?;
             }
+        }
+        // By name the manifest is behind one of the lists and before the other: it must outlast both.
+        for name in lists.iter().filter(|n| n.as_str() != MANIFEST).chain(lists.iter().filter(|n| n.as_str() == MANIFEST)) {
+            std::fs::remove_file(folder.join(name))?;
         }
         std::fs::remove_dir(folder)
     }
