@@ -4,6 +4,7 @@ use super::options::AgentOptions;
 use super::protocol::Protocol;
 use super::run::{AgentError, Run, Services};
 use super::types::{AgentEvent, Outcome};
+use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Runs a protocol over a question. Dropping the future aborts it, with whatever request is under way.
 ///
@@ -11,14 +12,17 @@ use super::types::{AgentEvent, Outcome};
 ///
 /// # Errors
 /// [`AgentError::Aborted`] when the model's transport or the environment reports that the caller aborted.
-pub async fn run(
-    protocol: &dyn Protocol,
-    question: &str,
-    options: &AgentOptions,
-    services: &Services<'_>,
-    events: &mut dyn FnMut(AgentEvent),
-) -> Result<Outcome, AgentError> {
-    let mut run = Run::new((protocol.limits(), protocol.marks()), question, options, *services, events);
-    let result = protocol.converse(&mut run).await;
-    run.outcome(result)
+pub fn run<'a>(
+    protocol: &'a dyn Protocol,
+    question: &'a str,
+    options: &'a AgentOptions,
+    services: &'a Services<'a>,
+    events: &'a mut dyn FnMut(AgentEvent),
+) -> LocalBoxFuture<'a, Result<Outcome, AgentError>> {
+    async move {
+        let mut run = Run::new((protocol.limits(), protocol.marks()), question, options, *services, events);
+        let result = protocol.converse(&mut run).await;
+        run.outcome(result)
+    }
+    .boxed_local()
 }

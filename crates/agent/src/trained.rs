@@ -6,6 +6,7 @@ use crate::kg::Linker;
 use crate::planner::PlannerError;
 use crate::planner::model::{Grounded, ModelPlanner, PlannerDecoder, PlannerModel};
 use crate::text::Tokenizer;
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
 /// The section that holds it.
@@ -27,33 +28,39 @@ impl Trained {
     ///
     /// # Errors
     /// [`BundleError`] when it cannot be loaded.
-    pub async fn load(bundle: &Bundle) -> Result<Option<Trained>, BundleError> {
-        if !Self::is_in(bundle) {
-            return Ok(None);
+    pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<Trained>, BundleError>> {
+        async move {
+            if !Self::is_in(bundle) {
+                return Ok(None);
+            }
+            let mut decoder = PlannerDecoder::default();
+            let model = bundle.section_in_steps(SECTION, move |file, bytes| {
+                let mut b = open_section(file, bytes, Kind::Planner)?;
+                decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
+            });
+            let (model, words) = futures::future::try_join(model, WordPages::load(bundle)).await?;
+            Ok(Some(Trained { model, words }))
         }
-        let mut decoder = PlannerDecoder::default();
-        let model = bundle.section_in_steps(SECTION, move |file, bytes| {
-            let mut b = open_section(file, bytes, Kind::Planner)?;
-            decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
-        });
-        let (model, words) = futures::future::try_join(model, WordPages::load(bundle)).await?;
-        Ok(Some(Trained { model, words }))
+        .boxed_local()
     }
 
     /// The best reading of a question over a graph.
     ///
     /// # Errors
     /// [`PlannerError`].
-    pub async fn planned(&self, linker: &Linker, question: &str) -> Result<Grounded, PlannerError> {
-        let planner = ModelPlanner::new(&self.model, linker);
-        let mentions = planner.mentions(question)?;
-        let frame = |tokenizer: &Tokenizer| planner.frame(tokenizer, question, &mentions);
-        let wanted = |tokenizer: &Tokenizer| frame(tokenizer).map_or_else(|_| Vec::new(), |f| f.absent);
-        let framed = self.words.tokenizer(&wanted).await.map_err(|e| PlannerError::Model(e.to_string())).and_then(|t| frame(&t))?;
-        let rows = self.words.rows(&framed.ids).await.map_err(|e| PlannerError::Model(e.to_string()))?;
-        let mut pass = EmbedScratch::default();
-        let ran = self.words.run(self.model.encoder(), &framed.ids, &rows, &mut pass).await;
-        let vectors = ran.and_then(|()| pass.token_vectors()).map_err(|e| PlannerError::Model(e.to_string()))?;
-        planner.choose(question, &framed, &mentions, &self.model.logits(&vectors))
+    pub fn planned<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
+        async move {
+            let planner = ModelPlanner::new(&self.model, linker);
+            let mentions = planner.mentions(question)?;
+            let frame = |tokenizer: &Tokenizer| planner.frame(tokenizer, question, &mentions);
+            let wanted = |tokenizer: &Tokenizer| frame(tokenizer).map_or_else(|_| Vec::new(), |f| f.absent);
+            let framed = self.words.tokenizer(&wanted).await.map_err(|e| PlannerError::Model(e.to_string())).and_then(|t| frame(&t))?;
+            let rows = self.words.rows(&framed.ids).await.map_err(|e| PlannerError::Model(e.to_string()))?;
+            let mut pass = EmbedScratch::default();
+            let ran = self.words.run(self.model.encoder(), &framed.ids, &rows, &mut pass).await;
+            let vectors = ran.and_then(|()| pass.token_vectors()).map_err(|e| PlannerError::Model(e.to_string()))?;
+            planner.choose(question, &framed, &mentions, &self.model.logits(&vectors))
+        }
+        .boxed_local()
     }
 }

@@ -266,14 +266,23 @@ impl Bundle {
         (out, loaded.failed)
     }
 
-    async fn load_pages(&self, name: &str, index: &PagedIndex, numbers: &[usize], decoder: &dyn Fn(u32) -> Decode) -> Vec<(usize, Loaded)> {
-        let known: Vec<usize> = numbers.iter().copied().filter(|&n| n < index.pages.len()).collect();
-        let load = |&n: &usize| {
-            let items = index.first[n + 1] - index.first[n];
-            self.load_page(name, &index.pages[n], items, decoder(items))
-        };
-        let loaded = join_all(known.iter().map(load).collect()).await;
-        known.into_iter().zip(loaded).collect()
+    fn load_pages<'a>(
+        &'a self,
+        name: &'a str,
+        index: &'a PagedIndex,
+        numbers: &'a [usize],
+        decoder: &'a dyn Fn(u32) -> Decode,
+    ) -> LocalBoxFuture<'a, Vec<(usize, Loaded)>> {
+        async move {
+            let known: Vec<usize> = numbers.iter().copied().filter(|&n| n < index.pages.len()).collect();
+            let load = |&n: &usize| {
+                let items = index.first[n + 1] - index.first[n];
+                self.load_page(name, &index.pages[n], items, decoder(items))
+            };
+            let loaded = join_all(known.iter().map(load).collect()).await;
+            known.into_iter().zip(loaded).collect()
+        }
+        .boxed_local()
     }
 
     fn load_section(&self, name: &str, decode: Decode) -> LocalBoxFuture<'static, Loaded> {

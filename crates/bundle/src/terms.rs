@@ -8,6 +8,7 @@ use super::error::BundleError;
 use super::pages::PagedIndex;
 use super::reader::Bundle;
 use crate::compact::Map;
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
 /// A term is at most this long, in bytes; the bound keeps front coding from growing a file into gigabytes.
@@ -196,23 +197,29 @@ impl Terms {
     ///
     /// # Errors
     /// [`BundleError`] when the section's root cannot be loaded.
-    pub async fn open(bundle: &Bundle, section: &'static str, limit: u64) -> Result<Terms, BundleError> {
-        let index = bundle.section(section, TermIndex::decode).await?;
-        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        Ok(Terms { index, missing: Vec::new(), bundle: bundle.clone(), section, limit, ranges: Map::new() })
+    pub fn open<'a>(bundle: &'a Bundle, section: &'static str, limit: u64) -> LocalBoxFuture<'a, Result<Terms, BundleError>> {
+        async move {
+            let index = bundle.section(section, TermIndex::decode).await?;
+            let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+            Ok(Terms { index, missing: Vec::new(), bundle: bundle.clone(), section, limit, ranges: Map::new() })
+        }
+        .boxed_local()
     }
 
     /// Loads the ranges of these numbers that are not at hand, together. Those that cannot be loaded are named in [`Terms::missing`].
-    pub async fn load(&mut self, mut ranges: Vec<usize>) {
-        ranges.retain(|r| self.ranges.get(r).is_none());
-        if !ranges.is_empty() {
-            crate::compact::sort_unique(&mut ranges);
-            let limit = self.limit;
-            let decode = move |items: u32, file: &str, bytes: &[u8]| decode_run(items, file, bytes, limit);
-            let pages = self.bundle.pages(self.section, &self.index.ranges, &ranges, decode).await;
-            self.missing.extend(pages.missing());
-            self.ranges.extend(pages.loaded);
+    pub fn load<'a>(&'a mut self, mut ranges: Vec<usize>) -> LocalBoxFuture<'a, ()> {
+        async move {
+            ranges.retain(|r| self.ranges.get(r).is_none());
+            if !ranges.is_empty() {
+                crate::compact::sort_unique(&mut ranges);
+                let limit = self.limit;
+                let decode = move |items: u32, file: &str, bytes: &[u8]| decode_run(items, file, bytes, limit);
+                let pages = self.bundle.pages(self.section, &self.index.ranges, &ranges, decode).await;
+                self.missing.extend(pages.missing());
+                self.ranges.extend(pages.loaded);
+            }
         }
+        .boxed_local()
     }
 
     /// Whether the range that would hold `term` is at hand, or there is none.

@@ -6,6 +6,7 @@ use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_
 use crate::compact::Map;
 use crate::text::{Cut, Tokenizer};
 use crate::vector::QuantizedMatrix;
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
@@ -48,14 +49,17 @@ impl WordPages {
     ///
     /// # Errors
     /// [`BundleError`] when the bundle has none or it cannot be loaded.
-    pub async fn load(bundle: &Bundle) -> Result<Self, BundleError> {
-        let words = bundle.section("words", |file, bytes| {
-            let mut b = open_section(file, bytes, Kind::WordIndex)?;
-            let index = PagedIndex::take(&mut b)?;
-            b.end().map(|()| index)
-        });
-        let (vocabulary, words) = futures::future::try_join(Vocabulary::load(bundle), words).await?;
-        Ok(WordPages { bundle: bundle.clone(), vocabulary, words })
+    pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
+        async move {
+            let words = bundle.section("words", |file, bytes| {
+                let mut b = open_section(file, bytes, Kind::WordIndex)?;
+                let index = PagedIndex::take(&mut b)?;
+                b.end().map(|()| index)
+            });
+            let (vocabulary, words) = futures::future::try_join(Vocabulary::load(bundle), words).await?;
+            Ok(WordPages { bundle: bundle.clone(), vocabulary, words })
+        }
+        .boxed_local()
     }
 
     /// The tokenizer, once the ranges of the vocabulary that are wanted have been loaded; `wanted` tells them for the tokenizer of what has been loaded. It
@@ -117,14 +121,17 @@ impl QuestionEncoder {
     ///
     /// # Errors
     /// [`BundleError`] when the bundle has no model or a section of it cannot be loaded.
-    pub async fn load(bundle: &Bundle) -> Result<Self, BundleError> {
-        let mut decoder = LayersDecoder::default();
-        let model = bundle.section_in_steps("layers", move |file, bytes| {
-            let mut b = open_section(file, bytes, Kind::Layers)?;
-            decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
-        });
-        let (words, model) = futures::future::try_join(WordPages::load(bundle), model).await?;
-        Ok(QuestionEncoder { words, model, named: RefCell::default() })
+    pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
+        async move {
+            let mut decoder = LayersDecoder::default();
+            let model = bundle.section_in_steps("layers", move |file, bytes| {
+                let mut b = open_section(file, bytes, Kind::Layers)?;
+                decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
+            });
+            let (words, model) = futures::future::try_join(WordPages::load(bundle), model).await?;
+            Ok(QuestionEncoder { words, model, named: RefCell::default() })
+        }
+        .boxed_local()
     }
 
     /// Number of content tokens of a text; about that, where it has words that no question had.
@@ -136,29 +143,35 @@ impl QuestionEncoder {
     ///
     /// # Errors
     /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
-    pub async fn encode(&self, text: &str) -> Result<Vec<f32>, BundleError> {
-        let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
-        let rows = self.words.rows(&ids).await?;
-        self.pass(&ids, &rows).await
+    pub fn encode<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<Vec<f32>, BundleError>> {
+        async move {
+            let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
+            let rows = self.words.rows(&ids).await?;
+            self.pass(&ids, &rows).await
+        }
+        .boxed_local()
     }
 
     /// The unit vectors of texts that come again and again, such as names of relations. They are computed once, and their word embeddings loaded together.
     ///
     /// # Errors
     /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
-    pub async fn encode_names(&self, texts: &[&str]) -> Result<Vec<Rc<[f32]>>, BundleError> {
-        if self.named.borrow().len() > NAMES_KEPT {
-            *self.named.borrow_mut() = Map::default();
+    pub fn encode_names<'a>(&'a self, texts: &'a [&'a str]) -> LocalBoxFuture<'a, Result<Vec<Rc<[f32]>>, BundleError>> {
+        async move {
+            if self.named.borrow().len() > NAMES_KEPT {
+                *self.named.borrow_mut() = Map::default();
+            }
+            let known = |text: &str| self.named.borrow().get(text).cloned();
+            let new: Vec<&str> = texts.iter().copied().filter(|t| known(t).is_none()).collect();
+            let tokens = self.words.tokens(&new).await?;
+            let rows = self.words.rows(&tokens.concat()).await?;
+            for (text, ids) in new.into_iter().zip(tokens) {
+                let vector = self.pass(&ids, &rows).await?;
+                self.named.borrow_mut().insert(text.to_owned(), vector.into());
+            }
+            Ok(texts.iter().filter_map(|t| known(t)).collect())
         }
-        let known = |text: &str| self.named.borrow().get(text).cloned();
-        let new: Vec<&str> = texts.iter().copied().filter(|t| known(t).is_none()).collect();
-        let tokens = self.words.tokens(&new).await?;
-        let rows = self.words.rows(&tokens.concat()).await?;
-        for (text, ids) in new.into_iter().zip(tokens) {
-            let vector = self.pass(&ids, &rows).await?;
-            self.named.borrow_mut().insert(text.to_owned(), vector.into());
-        }
-        Ok(texts.iter().filter_map(|t| known(t)).collect())
+        .boxed_local()
     }
 
     /// The model's pass over a text whose word embeddings are loaded.

@@ -6,6 +6,7 @@
 use super::vocabulary::Vocabulary;
 use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, Pages, SketchIndex, begin, open_section};
 use crate::text::Tokenizer;
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
 /// A question counts up to here, in tokens.
@@ -111,13 +112,16 @@ impl TableEncoder {
     ///
     /// # Errors
     /// [`BundleError`] when one cannot be loaded or they do not fit together.
-    pub async fn load(bundle: &Bundle, sketches: Rc<SketchIndex>) -> Result<Self, BundleError> {
-        let index = bundle.section("table", TableIndex::decode);
-        let (vocabulary, index) = futures::future::try_join(Vocabulary::load(bundle), index).await?;
-        if index.bias.len() != sketches.basis.rows() + 1 {
-            return Err(BundleError::Corrupt { file: "table".into(), what: "it is in other coordinates than the sketches".into() });
+    pub fn load<'a>(bundle: &'a Bundle, sketches: Rc<SketchIndex>) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
+        async move {
+            let index = bundle.section("table", TableIndex::decode);
+            let (vocabulary, index) = futures::future::try_join(Vocabulary::load(bundle), index).await?;
+            if index.bias.len() != sketches.basis.rows() + 1 {
+                return Err(BundleError::Corrupt { file: "table".into(), what: "it is in other coordinates than the sketches".into() });
+            }
+            Ok(TableEncoder { bundle: bundle.clone(), vocabulary, index, sketches })
         }
-        Ok(TableEncoder { bundle: bundle.clone(), vocabulary, index, sketches })
+        .boxed_local()
     }
 
     /// How many pages of rows there are.
@@ -136,30 +140,33 @@ impl TableEncoder {
     ///
     /// # Errors
     /// [`BundleError`] when a page of rows, or a range of the vocabulary, cannot be loaded.
-    pub async fn encode(&self, text: &str) -> Result<Option<Vec<f32>>, BundleError> {
-        let cut = |tokenizer: &Tokenizer| tokenizer.cut(text, MAX_TOKENS);
-        self.vocabulary.ready(&self.bundle, &|tokenizer| cut(tokenizer).absent).await?;
-        let ids = cut(&self.vocabulary.tokenizer()).ids;
-        if ids.is_empty() {
-            return Ok(None);
-        }
-        let index = &self.index.pages;
-        let width = width(self.index.bias.len());
-        let pages = self.pages(index.pages_of(&ids).items()).await;
-        if let Some(error) = pages.failed.into_iter().next() {
-            return Err(error);
-        }
-        let mut sum = self.index.bias.clone();
-        for &id in &ids {
-            let row = index.locate(id).and_then(|(page, place)| pages.loaded.get(&page)?.chunks_exact(width).nth(place));
-            if let Some(row) = row {
-                add_row(&mut sum, row)?;
+    pub fn encode<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<Option<Vec<f32>>, BundleError>> {
+        async move {
+            let cut = |tokenizer: &Tokenizer| tokenizer.cut(text, MAX_TOKENS);
+            self.vocabulary.ready(&self.bundle, &|tokenizer| cut(tokenizer).absent).await?;
+            let ids = cut(&self.vocabulary.tokenizer()).ids;
+            if ids.is_empty() {
+                return Ok(None);
             }
+            let index = &self.index.pages;
+            let width = width(self.index.bias.len());
+            let pages = self.pages(index.pages_of(&ids).items()).await;
+            if let Some(error) = pages.failed.into_iter().next() {
+                return Err(error);
+            }
+            let mut sum = self.index.bias.clone();
+            for &id in &ids {
+                let row = index.locate(id).and_then(|(page, place)| pages.loaded.get(&page)?.chunks_exact(width).nth(place));
+                if let Some(row) = row {
+                    add_row(&mut sum, row)?;
+                }
+            }
+            let mut vector = self.sketches.raise(&sum);
+            let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+            vector.iter_mut().for_each(|x| *x /= length);
+            Ok((length.is_finite() && length > 0.0).then_some(vector))
         }
-        let mut vector = self.sketches.raise(&sum);
-        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|x| *x /= length);
-        Ok((length.is_finite() && length > 0.0).then_some(vector))
+        .boxed_local()
     }
 }
 

@@ -13,6 +13,7 @@ use crate::bundle::{
     take_texts,
 };
 use crate::vector::QuantizedMatrix;
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
 /// The sections' names in a bundle, in the order of [`encode`].
@@ -37,16 +38,19 @@ pub fn decode(sections: [&[u8]; 4]) -> Result<KnowledgeGraph, BundleError> {
 ///
 /// # Errors
 /// [`BundleError`] when a section is absent, cannot be loaded, or does not decode.
-pub async fn load(bundle: &Bundle) -> Result<KnowledgeGraph, BundleError> {
-    let [v, n, t, s] = SECTIONS;
-    let (v, n, t, s) = futures::future::join4(
-        bundle.section(v, take_vocabulary),
-        bundle.section(n, take_nodes),
-        bundle.section(t, take_triples),
-        bundle.section(s, take_sources),
-    )
-    .await;
-    join(v?, n?, t?, s?)
+pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<KnowledgeGraph, BundleError>> {
+    async move {
+        let [v, n, t, s] = SECTIONS;
+        let (v, n, t, s) = futures::future::join4(
+            bundle.section(v, take_vocabulary),
+            bundle.section(n, take_nodes),
+            bundle.section(t, take_triples),
+            bundle.section(s, take_sources),
+        )
+        .await;
+        join(v?, n?, t?, s?)
+    }
+    .boxed_local()
 }
 
 /// The section of the labels' vectors: one row an entity, in their order. Small graphs have it; it is loaded only when a mention agrees with no
@@ -70,25 +74,34 @@ pub fn encode_relation_labels(vectors: &QuantizedMatrix) -> Vec<u8> {
 ///
 /// # Errors
 /// [`BundleError`] when they cannot be loaded or are others than the graph's.
-pub async fn load_relation_labels(bundle: &Bundle, relations: usize) -> Result<Option<Rc<QuantizedMatrix>>, BundleError> {
-    if !bundle.has(RELATION_LABELS) {
-        return Ok(None);
+pub fn load_relation_labels<'a>(
+    bundle: &'a Bundle,
+    relations: usize,
+) -> LocalBoxFuture<'a, Result<Option<Rc<QuantizedMatrix>>, BundleError>> {
+    async move {
+        if !bundle.has(RELATION_LABELS) {
+            return Ok(None);
+        }
+        let (rows, dim) = (relations as u32, bundle.manifest().embedder.dimension);
+        let decode = move |file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::KgRelationLabels, rows, dim);
+        bundle.section(RELATION_LABELS, decode).await.map(Some)
     }
-    let (rows, dim) = (relations as u32, bundle.manifest().embedder.dimension);
-    let decode = move |file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::KgRelationLabels, rows, dim);
-    bundle.section(RELATION_LABELS, decode).await.map(Some)
+    .boxed_local()
 }
 
 /// Loads the labels' vectors of a graph of `entities`; `None` where the bundle has none.
 ///
 /// # Errors
 /// [`BundleError`] when they cannot be loaded or are others than the graph's.
-pub async fn load_labels(bundle: &Bundle, entities: usize) -> Result<Option<Rc<QuantizedMatrix>>, BundleError> {
-    if !bundle.has(LABELS) {
-        return Ok(None);
+pub fn load_labels<'a>(bundle: &'a Bundle, entities: usize) -> LocalBoxFuture<'a, Result<Option<Rc<QuantizedMatrix>>, BundleError>> {
+    async move {
+        if !bundle.has(LABELS) {
+            return Ok(None);
+        }
+        let (rows, dim) = (entities as u32, bundle.manifest().embedder.dimension);
+        bundle.section(LABELS, move |file, bytes| decode_vectors(file, bytes, Kind::KgLabels, rows, dim)).await.map(Some)
     }
-    let (rows, dim) = (entities as u32, bundle.manifest().embedder.dimension);
-    bundle.section(LABELS, move |file, bytes| decode_vectors(file, bytes, Kind::KgLabels, rows, dim)).await.map(Some)
+    .boxed_local()
 }
 
 /// Whether a bundle has a knowledge graph.

@@ -80,62 +80,65 @@ pub struct Choice {
 
 /// Asks the planners in turn, as few as needed, and tells whom to believe. With `trained_first` the rules are asked only where the trained planner is not
 /// believed. `least` is the caller's own limit of confidence for the others; the rules have theirs.
-pub async fn choose(
-    rules: &RulesPlanner<'_>,
-    others: &dyn OtherPlanners,
-    linker: &Linker,
-    question: &str,
+pub fn choose<'a>(
+    rules: &'a RulesPlanner<'a>,
+    others: &'a dyn OtherPlanners,
+    linker: &'a Linker,
+    question: &'a str,
     trained_first: bool,
     least: Option<f32>,
-) -> Choice {
-    let by_rules = async || {
-        let planned = rules.plan(question).await;
-        // What follows may be long as well.
-        others.pause().await;
-        planned
-    };
-    // Where no word names a relation the trained planner can but guess which of several is meant.
-    let by_meaning = async |needed: f32| {
-        let found = others.nearest(linker, question).await?;
-        (found.confidence >= least.unwrap_or(needed)).then_some(found)
-    };
-    let mut trouble = None;
-    // A caller who asks for the trained planner does not wait for the rules.
-    let ruled = if trained_first { None } else { Some(by_rules().await) };
-    if let Some(Err(_)) = &ruled
-        && let Some(found) = by_meaning(LEAST_MEANT).await
-    {
-        return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
-    }
-    // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
-    let named = if others.has_trained() { names(linker, question) } else { 0 };
-    let guessed = ruled.as_ref().and_then(|ruled| ruled.as_ref().ok()).cloned();
-    let asked = ruled.is_none() || asks_trained(named, guessed.as_ref().map(|p| (&p.plan, p.confidence)));
-    if others.has_trained() && asked {
-        match others.trained(linker, question).await {
-            Ok(found)
-                if believes_trained(&found, named, guessed.as_ref().map(|p| (&p.plan, p.confidence)), least)
-                    && !guessed.as_ref().is_some_and(|p| named <= 1 && returns_unsaid(question, &found.plan, &p.plan)) =>
-            {
-                let proposal = Proposal { plan: found.plan, confidence: found.confidence };
-                return Choice { plan: Ok((proposal, ChosenFrom::Trained)), trouble };
-            }
-            Err(PlannerError::Model(why)) => trouble = Some(why),
-            _ => {}
+) -> LocalBoxFuture<'a, Choice> {
+    async move {
+        let by_rules = async || {
+            let planned = rules.plan(question).await;
+            // What follows may be long as well.
+            others.pause().await;
+            planned
+        };
+        // Where no word names a relation the trained planner can but guess which of several is meant.
+        let by_meaning = async |needed: f32| {
+            let found = others.nearest(linker, question).await?;
+            (found.confidence >= least.unwrap_or(needed)).then_some(found)
+        };
+        let mut trouble = None;
+        // A caller who asks for the trained planner does not wait for the rules.
+        let ruled = if trained_first { None } else { Some(by_rules().await) };
+        if let Some(Err(_)) = &ruled
+            && let Some(found) = by_meaning(LEAST_MEANT).await
+        {
+            return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
         }
+        // Naming is told without the model, so that its weights are not loaded for questions that it would not be asked.
+        let named = if others.has_trained() { names(linker, question) } else { 0 };
+        let guessed = ruled.as_ref().and_then(|ruled| ruled.as_ref().ok()).cloned();
+        let asked = ruled.is_none() || asks_trained(named, guessed.as_ref().map(|p| (&p.plan, p.confidence)));
+        if others.has_trained() && asked {
+            match others.trained(linker, question).await {
+                Ok(found)
+                    if believes_trained(&found, named, guessed.as_ref().map(|p| (&p.plan, p.confidence)), least)
+                        && !guessed.as_ref().is_some_and(|p| named <= 1 && returns_unsaid(question, &found.plan, &p.plan)) =>
+                {
+                    let proposal = Proposal { plan: found.plan, confidence: found.confidence };
+                    return Choice { plan: Ok((proposal, ChosenFrom::Trained)), trouble };
+                }
+                Err(PlannerError::Model(why)) => trouble = Some(why),
+                _ => {}
+            }
+        }
+        if let Some(guessed) = &guessed
+            && asks_meaning((&guessed.plan, guessed.confidence))
+            && let Some(found) = by_meaning(needed_over(&guessed.plan)).await
+            && believes_meaning(&found.plan, &guessed.plan)
+        {
+            return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
+        }
+        let ruled = match ruled {
+            Some(ruled) => ruled,
+            None => by_rules().await,
+        };
+        Choice { plan: ruled.map(|p| (p, ChosenFrom::Rules)), trouble }
     }
-    if let Some(guessed) = &guessed
-        && asks_meaning((&guessed.plan, guessed.confidence))
-        && let Some(found) = by_meaning(needed_over(&guessed.plan)).await
-        && believes_meaning(&found.plan, &guessed.plan)
-    {
-        return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
-    }
-    let ruled = match ruled {
-        Some(ruled) => ruled,
-        None => by_rules().await,
-    };
-    Choice { plan: ruled.map(|p| (p, ChosenFrom::Rules)), trouble }
+    .boxed_local()
 }
 
 /// Whether to ask the trained planner at all: the question names so many things, and the rules have this plan, of which they are so sure, or none.

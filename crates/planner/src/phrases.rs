@@ -6,6 +6,7 @@ use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, begin, open_section, 
 use crate::compact::sort_unique;
 use crate::kg::{KnowledgeGraph, RelationId, TripleId};
 use crate::vector::QuantizedMatrix;
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -138,30 +139,36 @@ impl Phrases {
 ///
 /// # Errors
 /// [`BundleError`] when it cannot be loaded.
-pub async fn load_phrases(bundle: &Bundle) -> Result<Option<Rc<PhraseIndex>>, BundleError> {
-    if !bundle.has(PHRASES) {
-        return Ok(None);
+pub fn load_phrases<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<Rc<PhraseIndex>>, BundleError>> {
+    async move {
+        if !bundle.has(PHRASES) {
+            return Ok(None);
+        }
+        bundle.section(PHRASES, PhraseIndex::decode).await.map(Some)
     }
-    bundle.section(PHRASES, PhraseIndex::decode).await.map(Some)
+    .boxed_local()
 }
 
 /// The vectors that a bundle has of `texts`, which are those of a question, ascending. What cannot be loaded is missing, as what the bundle never had is.
-pub async fn phrase_vectors(bundle: &Bundle, asked: &Meant, texts: &[&str]) -> Vec<Option<Rc<[f32]>>> {
-    let mut out = vec![None; texts.len()];
-    let Ok(Some(index)) = load_phrases(bundle).await else { return out };
-    let mut numbers: Vec<usize> = wanted(asked).filter_map(|about| index.about.binary_search(&about).ok()).collect();
-    sort_unique(&mut numbers);
-    let dim = bundle.manifest().embedder.dimension;
-    let decode = move |count: u32, file: &str, bytes: &[u8]| Phrases::decode(file, bytes, count, dim);
-    let pages = bundle.pages(PHRASES, &index.pages, &numbers, decode).await.loaded;
-    for (_, page) in pages.iter() {
-        for (text, row) in page.texts.iter().zip(0..) {
-            if let Ok(at) = texts.binary_search(&text.as_str()) {
-                out[at] = Some(page.vectors.row_f32(row).into());
+pub fn phrase_vectors<'a>(bundle: &'a Bundle, asked: &'a Meant, texts: &'a [&'a str]) -> LocalBoxFuture<'a, Vec<Option<Rc<[f32]>>>> {
+    async move {
+        let mut out = vec![None; texts.len()];
+        let Ok(Some(index)) = load_phrases(bundle).await else { return out };
+        let mut numbers: Vec<usize> = wanted(asked).filter_map(|about| index.about.binary_search(&about).ok()).collect();
+        sort_unique(&mut numbers);
+        let dim = bundle.manifest().embedder.dimension;
+        let decode = move |count: u32, file: &str, bytes: &[u8]| Phrases::decode(file, bytes, count, dim);
+        let pages = bundle.pages(PHRASES, &index.pages, &numbers, decode).await.loaded;
+        for (_, page) in pages.iter() {
+            for (text, row) in page.texts.iter().zip(0..) {
+                if let Ok(at) = texts.binary_search(&text.as_str()) {
+                    out[at] = Some(page.vectors.row_f32(row).into());
+                }
             }
         }
+        out
     }
-    out
+    .boxed_local()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::compact::{Map, sort_unique};
 use crate::kg::{KnowledgeGraph, Linker, TripleId};
 use crate::llm::ChatModel;
 use futures::StreamExt;
-use futures::future::LocalBoxFuture;
+use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::FuturesUnordered;
 use lexicon::Lexicon;
 pub use lexicon::{Lexicon as Phrases, Ranked, Target};
@@ -262,28 +262,36 @@ impl<'a> Executor<'a> {
     /// # Errors
     /// [`ExecuteError::Plan`] when the plan does not pass [`check`](check::check), [`ExecuteError::Cancelled`] when asked to stop. What a
     /// step lacks is no error: it stands in the trace.
-    pub async fn execute(&self, plan: &Plan, resources: Resources<'_>, limits: Limits) -> Result<Execution, ExecuteError> {
-        let checked = check::check(plan, &[], &check::Limits::default()).map_err(ExecuteError::Plan)?;
-        let mut run = Run {
-            plan,
-            resources,
-            limits,
-            started: 0.0,
-            steps: Cell::new(0),
-            fetches: Cell::new(0),
-            exhausted: RefCell::default(),
-            passages: RefCell::default(),
-        };
-        run.started = run.now();
-        let (sets, steps) = self.run(&run, &checked).await?;
-        let trace = Trace {
-            steps,
-            answer: plan.answer.clone(),
-            warnings: checked.warnings,
-            exhausted: run.exhausted.take(),
-            milliseconds: run.now() - run.started,
-        };
-        Ok(Execution { sets, answer: checked.answer, inputs: checked.inputs, passages: run.passages.take(), trace })
+    pub fn execute<'e>(
+        &'e self,
+        plan: &'e Plan,
+        resources: Resources<'e>,
+        limits: Limits,
+    ) -> LocalBoxFuture<'e, Result<Execution, ExecuteError>> {
+        async move {
+            let checked = check::check(plan, &[], &check::Limits::default()).map_err(ExecuteError::Plan)?;
+            let mut run = Run {
+                plan,
+                resources,
+                limits,
+                started: 0.0,
+                steps: Cell::new(0),
+                fetches: Cell::new(0),
+                exhausted: RefCell::default(),
+                passages: RefCell::default(),
+            };
+            run.started = run.now();
+            let (sets, steps) = self.run(&run, &checked).await?;
+            let trace = Trace {
+                steps,
+                answer: plan.answer.clone(),
+                warnings: checked.warnings,
+                exhausted: run.exhausted.take(),
+                milliseconds: run.now() - run.started,
+            };
+            Ok(Execution { sets, answer: checked.answer, inputs: checked.inputs, passages: run.passages.take(), trace })
+        }
+        .boxed_local()
     }
 
     /// Starts every step as soon as the sets that it needs are there.

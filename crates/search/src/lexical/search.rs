@@ -7,6 +7,7 @@ use crate::compact::{Map, sort_by};
 use crate::elementary::ln_f32;
 use crate::text::{fold, terms};
 use crate::vector::{Scored, top_k};
+use futures::future::{FutureExt, LocalBoxFuture};
 
 /// A question as the lexical side sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,45 +90,48 @@ pub fn idf(df: u32, n: usize) -> f32 {
 ///
 /// # Errors
 /// [`BundleError`] when the lexical root cannot be loaded.
-pub async fn search(bundle: &Bundle, query: &LexicalQuery, k: usize) -> Result<LexicalResult, BundleError> {
-    let chunks = bundle.manifest().counts.chunks;
-    let mut words = Terms::open(bundle, "lexical", chunks).await?;
-    let completions = query.prefix.as_deref().map(|p| words.index.ranges_of_prefix(p)).unwrap_or(0..0);
-    // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
-    words.load(query.terms.iter().filter_map(|t| words.index.range_of(t)).chain(completions.take(4)).collect()).await;
-    let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
-    // What a range that is not at hand holds, nobody knows to be misspelt.
-    let stands = |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
-    let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
-    let misspelt: Vec<&String> = unknown.map(|x| x.1).take(MAX_MEANT).collect();
-    let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
-    words.load(misspelt.iter().flat_map(|t| words.index.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES)).collect()).await;
-    let mut out = LexicalResult::default();
-    let mut scores = Scores { chunks: usize::try_from(chunks).unwrap_or(usize::MAX), found: Vec::new() };
-    for term in &query.terms {
-        let found = words.find(term);
-        out.document_frequency.insert(term.clone(), found.map_or(0, |t| t.1.postings.len() as u32));
-        if let Some((_, t)) = found {
-            scores.add(t, 1.0);
+pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> LocalBoxFuture<'a, Result<LexicalResult, BundleError>> {
+    async move {
+        let chunks = bundle.manifest().counts.chunks;
+        let mut words = Terms::open(bundle, "lexical", chunks).await?;
+        let completions = query.prefix.as_deref().map(|p| words.index.ranges_of_prefix(p)).unwrap_or(0..0);
+        // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
+        words.load(query.terms.iter().filter_map(|t| words.index.range_of(t)).chain(completions.take(4)).collect()).await;
+        let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
+        // What a range that is not at hand holds, nobody knows to be misspelt.
+        let stands = |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
+        let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
+        let misspelt: Vec<&String> = unknown.map(|x| x.1).take(MAX_MEANT).collect();
+        let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
+        words.load(misspelt.iter().flat_map(|t| words.index.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES)).collect()).await;
+        let mut out = LexicalResult::default();
+        let mut scores = Scores { chunks: usize::try_from(chunks).unwrap_or(usize::MAX), found: Vec::new() };
+        for term in &query.terms {
+            let found = words.find(term);
+            out.document_frequency.insert(term.clone(), found.map_or(0, |t| t.1.postings.len() as u32));
+            if let Some((_, t)) = found {
+                scores.add(t, 1.0);
+            }
         }
-    }
-    for term in misspelt {
-        if let Some(t) = typo::meant(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
-            scores.add(t, MEANT_WEIGHT);
-            out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
+        for term in misspelt {
+            if let Some(t) = typo::meant(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
+                scores.add(t, MEANT_WEIGHT);
+                out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
+            }
         }
-    }
-    if let Some(prefix) = &query.prefix {
-        let mut found: Vec<&TermPostings> =
-            words.iter().filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term)).collect();
-        sort_by(&mut found, |a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
-        for t in found.into_iter().take(MAX_COMPLETIONS) {
-            scores.add(t, PREFIX_WEIGHT);
+        if let Some(prefix) = &query.prefix {
+            let mut found: Vec<&TermPostings> =
+                words.iter().filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term)).collect();
+            sort_by(&mut found, |a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
+            for t in found.into_iter().take(MAX_COMPLETIONS) {
+                scores.add(t, PREFIX_WEIGHT);
+            }
         }
+        out.hits = top_k(scores.found, k);
+        out.missing = words.missing;
+        Ok(out)
     }
-    out.hits = top_k(scores.found, k);
-    out.missing = words.missing;
-    Ok(out)
+    .boxed_local()
 }
 
 /// The chunks found so far, ascending, with their scores: as much memory as terms brought, whatever a bundle says of its number of chunks.

@@ -25,13 +25,16 @@ pub struct Spoken {
 }
 
 /// The question's vector, or its stand-in.
-pub async fn question_vector(corpus: &Corpus, query: &Query) -> Result<Spoken, BundleError> {
-    let hits = match query.vector {
-        Some(_) => Vec::new(),
-        None => lexical::search(corpus.bundle(), &query.lexical, 100).await?.hits,
-    };
-    let (vector, stage, missing) = spoken_for(corpus, query, &hits).await?;
-    Ok(Spoken { vector, stage, near: hits.iter().map(|h| h.index).collect(), missing })
+pub fn question_vector<'a>(corpus: &'a Corpus, query: &'a Query) -> LocalBoxFuture<'a, Result<Spoken, BundleError>> {
+    async move {
+        let hits = match query.vector {
+            Some(_) => Vec::new(),
+            None => lexical::search(corpus.bundle(), &query.lexical, 100).await?.hits,
+        };
+        let (vector, stage, missing) = spoken_for(corpus, query, &hits).await?;
+        Ok(Spoken { vector, stage, near: hits.iter().map(|h| h.index).collect(), missing })
+    }
+    .boxed_local()
 }
 
 impl Retriever for Dense {

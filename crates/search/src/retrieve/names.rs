@@ -5,7 +5,7 @@ use crate::bundle::{BundleError, TermIndex, Terms};
 use crate::compact::sort_unique;
 use crate::names::{ChunkDocuments, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, decode_links, name_of_term, name_words};
 use crate::text::terms;
-use futures::future::try_join3;
+use futures::future::{FutureExt, LocalBoxFuture, try_join3};
 use std::rc::Rc;
 
 /// The names that begin with words of a question, the titles that have words of it, and the documents of chunks. Names number documents by their first
@@ -23,24 +23,27 @@ impl NameIndex {
     ///
     /// # Errors
     /// [`BundleError`] when the roots of the sections cannot be loaded. Ranges that cannot be are named in [`NameIndex::missing`].
-    pub async fn open(corpus: &Corpus, question: &str, terms: &[String]) -> Result<NameIndex, BundleError> {
-        let bundle = corpus.bundle();
-        let counts = bundle.manifest().counts;
-        let documents = bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, counts.chunks));
-        let names = async {
-            let mut names = Terms::open(bundle, "names", counts.documents).await?;
-            let wanted = ranges_of_words(&names.index, &name_words(question));
-            names.load(wanted).await;
-            Ok(names)
-        };
-        let titles = async {
-            let mut titles = Terms::open(bundle, "titles", counts.documents).await?;
-            let wanted = terms.iter().filter_map(|t| titles.index.range_of(t)).collect();
-            titles.load(wanted).await;
-            Ok(titles)
-        };
-        let (documents, names, titles) = try_join3(documents, names, titles).await?;
-        Ok(NameIndex { documents, names, titles })
+    pub fn open<'a>(corpus: &'a Corpus, question: &'a str, terms: &'a [String]) -> LocalBoxFuture<'a, Result<NameIndex, BundleError>> {
+        async move {
+            let bundle = corpus.bundle();
+            let counts = bundle.manifest().counts;
+            let documents = bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, counts.chunks));
+            let names = async {
+                let mut names = Terms::open(bundle, "names", counts.documents).await?;
+                let wanted = ranges_of_words(&names.index, &name_words(question));
+                names.load(wanted).await;
+                Ok(names)
+            };
+            let titles = async {
+                let mut titles = Terms::open(bundle, "titles", counts.documents).await?;
+                let wanted = terms.iter().filter_map(|t| titles.index.range_of(t)).collect();
+                titles.load(wanted).await;
+                Ok(titles)
+            };
+            let (documents, names, titles) = try_join3(documents, names, titles).await?;
+            Ok(NameIndex { documents, names, titles })
+        }
+        .boxed_local()
     }
 
     /// What could not be loaded.
@@ -108,23 +111,26 @@ fn ranges_of_words(index: &TermIndex, words: &[NameWord]) -> Vec<usize> {
 ///
 /// # Errors
 /// [`BundleError`] when any part of them cannot be loaded.
-pub async fn load_names(corpus: &Corpus) -> Result<Rc<Names>, BundleError> {
-    let held = corpus.kept_names().borrow().clone();
-    if let Some(names) = held {
-        return Ok(names);
+pub fn load_names<'a>(corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Rc<Names>, BundleError>> {
+    async move {
+        let held = corpus.kept_names().borrow().clone();
+        if let Some(names) = held {
+            return Ok(names);
+        }
+        let mut index = NameIndex::open(corpus, "", &[]).await?;
+        index.names.load((0..index.names.index.first_terms.len()).collect()).await;
+        if let Some(lost) = index.missing().next() {
+            return Err(BundleError::Corrupt { file: "names".to_owned(), what: lost.clone() });
+        }
+        let hop = corpus.bundle().has("links");
+        let links_in = if hop { links(corpus).await?.to_vec() } else { vec![0; index.documents.documents()] };
+        let entries = index.names.iter().map(name_of_term).collect();
+        let title_weight = vec![0; links_in.len()];
+        let names = Rc::new(Names { table: NameTable { entries, document_of: index.documents.of.clone(), title_weight, links_in, hop } });
+        *corpus.kept_names().borrow_mut() = Some(Rc::clone(&names));
+        Ok(names)
     }
-    let mut index = NameIndex::open(corpus, "", &[]).await?;
-    index.names.load((0..index.names.index.first_terms.len()).collect()).await;
-    if let Some(lost) = index.missing().next() {
-        return Err(BundleError::Corrupt { file: "names".to_owned(), what: lost.clone() });
-    }
-    let hop = corpus.bundle().has("links");
-    let links_in = if hop { links(corpus).await?.to_vec() } else { vec![0; index.documents.documents()] };
-    let entries = index.names.iter().map(name_of_term).collect();
-    let title_weight = vec![0; links_in.len()];
-    let names = Rc::new(Names { table: NameTable { entries, document_of: index.documents.of.clone(), title_weight, links_in, hop } });
-    *corpus.kept_names().borrow_mut() = Some(Rc::clone(&names));
-    Ok(names)
+    .boxed_local()
 }
 
 /// The distinct terms of a title without its parenthesis.

@@ -5,6 +5,7 @@ use crate::bundle::{BundleError, Chunk, Document};
 use crate::compact::sort_unique;
 use crate::lexical::LexicalQuery;
 use crate::text::{fold, terms};
+use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Where words of the question stand in `text`: byte spans, ascending, not overlapping.
 pub fn highlights(text: &str, query: &LexicalQuery) -> Vec<Span> {
@@ -45,28 +46,36 @@ fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQu
 ///
 /// # Errors
 /// [`BundleError`] when the documents or the list of chunk pages cannot be loaded.
-pub async fn present(corpus: &Corpus, query: &Query, retriever: &str, ranked: Ranked) -> Result<SearchResult, BundleError> {
-    let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
-    let (mut passages, lost) = corpus.passages(&ids).await?;
-    let mut missing = ranked.missing;
-    missing.extend(lost);
-    sort_unique(&mut missing);
-    let hits = ranked
-        .chunks
-        .into_iter()
-        .filter_map(|r| {
-            let (chunk, document) = passages.remove(&r.chunk)?;
-            Some(hit(r, chunk, &document, &query.lexical))
+pub fn present<'a>(
+    corpus: &'a Corpus,
+    query: &'a Query,
+    retriever: &'a str,
+    ranked: Ranked,
+) -> LocalBoxFuture<'a, Result<SearchResult, BundleError>> {
+    async move {
+        let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
+        let (mut passages, lost) = corpus.passages(&ids).await?;
+        let mut missing = ranked.missing;
+        missing.extend(lost);
+        sort_unique(&mut missing);
+        let hits = ranked
+            .chunks
+            .into_iter()
+            .filter_map(|r| {
+                let (chunk, document) = passages.remove(&r.chunk)?;
+                Some(hit(r, chunk, &document, &query.lexical))
+            })
+            .collect();
+        Ok(SearchResult {
+            question: query.text.clone(),
+            retriever: retriever.to_owned(),
+            stage: ranked.stage,
+            hits,
+            keywords: ranked.keywords,
+            missing,
         })
-        .collect();
-    Ok(SearchResult {
-        question: query.text.clone(),
-        retriever: retriever.to_owned(),
-        stage: ranked.stage,
-        hits,
-        keywords: ranked.keywords,
-        missing,
-    })
+    }
+    .boxed_local()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::{Corpus, Stage};
 use crate::bundle::{Against, BundleError, SketchIndex, VectorIndex};
 use crate::compact::Map;
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
+use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -105,23 +106,26 @@ impl Scan {
     }
 
     /// Loads what is known of `chunks` too, so that [`Scan::cosine`] knows them.
-    pub async fn also(&mut self, corpus: &Corpus, chunks: &[u32]) {
-        match &mut self.side {
-            Side::Cells { index, cells } => {
-                let mut wanted = index.cells.pages_of(chunks).into_items();
-                wanted.retain(|c| cells.get(c).is_none());
-                let (loaded, missing) = corpus.cells(index, &wanted).await;
-                cells.extend(loaded);
-                self.missing.extend(missing);
-            }
-            Side::Sketches { index, pages, .. } => {
-                let mut wanted = index.pages.pages_of(chunks).into_items();
-                wanted.retain(|p| pages.get(p).is_none());
-                let (loaded, missing) = corpus.sketches(index, &wanted).await;
-                pages.extend(loaded);
-                self.missing.extend(missing);
+    pub fn also<'a>(&'a mut self, corpus: &'a Corpus, chunks: &'a [u32]) -> LocalBoxFuture<'a, ()> {
+        async move {
+            match &mut self.side {
+                Side::Cells { index, cells } => {
+                    let mut wanted = index.cells.pages_of(chunks).into_items();
+                    wanted.retain(|c| cells.get(c).is_none());
+                    let (loaded, missing) = corpus.cells(index, &wanted).await;
+                    cells.extend(loaded);
+                    self.missing.extend(missing);
+                }
+                Side::Sketches { index, pages, .. } => {
+                    let mut wanted = index.pages.pages_of(chunks).into_items();
+                    wanted.retain(|p| pages.get(p).is_none());
+                    let (loaded, missing) = corpus.sketches(index, &wanted).await;
+                    pages.extend(loaded);
+                    self.missing.extend(missing);
+                }
             }
         }
+        .boxed_local()
     }
 }
 
@@ -139,48 +143,60 @@ fn in_cells<'a>(
 
 /// The `k` chunks nearest to `vector`: by their vectors where the question itself was embedded; by the sketches of `near` and of what lies on
 /// their pages where BM25's best chunks, `near`, stand in for it, because better vectors than the stand-in would be wasted on it.
-pub async fn survey(corpus: &Corpus, vector: &[f32], stage: Stage, k: usize, near: &[u32]) -> Result<Scan, BundleError> {
-    if stage == Stage::Model || !corpus.has_sketches() {
-        return scan(corpus, vector, k).await;
+pub fn survey<'a>(
+    corpus: &'a Corpus,
+    vector: &'a [f32],
+    stage: Stage,
+    k: usize,
+    near: &'a [u32],
+) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
+    async move {
+        if stage == Stage::Model || !corpus.has_sketches() {
+            return scan(corpus, vector, k).await;
+        }
+        let index = corpus.sketch_index().await?;
+        let query = QuantizedVector::from_f32(vector);
+        let side = Side::Sketches { index, pages: Map::new(), last: RefCell::default() };
+        let mut out = Scan { best: Vec::new(), missing: Vec::new(), query, side };
+        out.also(corpus, &near[..near.len().min(SKETCHED)]).await;
+        out.best = out.best_for(&out.query, k);
+        Ok(out)
     }
-    let index = corpus.sketch_index().await?;
-    let query = QuantizedVector::from_f32(vector);
-    let side = Side::Sketches { index, pages: Map::new(), last: RefCell::default() };
-    let mut out = Scan { best: Vec::new(), missing: Vec::new(), query, side };
-    out.also(corpus, &near[..near.len().min(SKETCHED)]).await;
-    out.best = out.best_for(&out.query, k);
-    Ok(out)
+    .boxed_local()
 }
 
 /// Searches the cells nearest to `vector` for its `k` nearest chunks.
-pub async fn scan(corpus: &Corpus, vector: &[f32], k: usize) -> Result<Scan, BundleError> {
-    let index = corpus.vectors().await?;
-    let query = QuantizedVector::from_f32(vector);
-    let centres = index.centroids.scan(&query).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score });
-    let mut order: Vec<Scored> = top_k(centres, index.centroids.rows());
-    let round = if corpus.len() <= EXACT_BELOW { order.len() } else { CELLS_A_ROUND };
-    let mut at_hand: Map<usize, Rc<QuantizedMatrix>> = Map::new();
-    let (mut best, mut missing): (Vec<Scored>, Vec<String>) = Default::default();
-    let mut settled = false;
-    for _ in 0..MAX_ROUNDS {
-        let mut now = order.len().min(round);
-        if settled {
-            let least = best.get(SURE_OF - 1).map_or(f32::NEG_INFINITY, |last| WORTH_PROBING * last.score);
-            now = order.iter().take(now).take_while(|cell| cell.score >= least).count();
+pub fn scan<'a>(corpus: &'a Corpus, vector: &'a [f32], k: usize) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
+    async move {
+        let index = corpus.vectors().await?;
+        let query = QuantizedVector::from_f32(vector);
+        let centres = index.centroids.scan(&query).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score });
+        let mut order: Vec<Scored> = top_k(centres, index.centroids.rows());
+        let round = if corpus.len() <= EXACT_BELOW { order.len() } else { CELLS_A_ROUND };
+        let mut at_hand: Map<usize, Rc<QuantizedMatrix>> = Map::new();
+        let (mut best, mut missing): (Vec<Scored>, Vec<String>) = Default::default();
+        let mut settled = false;
+        for _ in 0..MAX_ROUNDS {
+            let mut now = order.len().min(round);
+            if settled {
+                let least = best.get(SURE_OF - 1).map_or(f32::NEG_INFINITY, |last| WORTH_PROBING * last.score);
+                now = order.iter().take(now).take_while(|cell| cell.score >= least).count();
+            }
+            if now == 0 {
+                break;
+            }
+            let later = order.split_off(now);
+            let wanted: Vec<usize> = order.iter().map(|cell| cell.index as usize).collect();
+            order = later;
+            let (cells, lost) = corpus.cells(&index, &wanted).await;
+            missing.extend(lost);
+            let better = top_k(best.iter().copied().chain(in_cells(&index, &cells, &query)), k.max(SURE_OF));
+            settled = corpus.len() > WIDE_BELOW && better.iter().take(SURE_OF).eq(best.iter().take(SURE_OF));
+            best = better;
+            at_hand.extend(cells);
         }
-        if now == 0 {
-            break;
-        }
-        let later = order.split_off(now);
-        let wanted: Vec<usize> = order.iter().map(|cell| cell.index as usize).collect();
-        order = later;
-        let (cells, lost) = corpus.cells(&index, &wanted).await;
-        missing.extend(lost);
-        let better = top_k(best.iter().copied().chain(in_cells(&index, &cells, &query)), k.max(SURE_OF));
-        settled = corpus.len() > WIDE_BELOW && better.iter().take(SURE_OF).eq(best.iter().take(SURE_OF));
-        best = better;
-        at_hand.extend(cells);
+        best.truncate(k);
+        Ok(Scan { best, missing, query, side: Side::Cells { index, cells: at_hand } })
     }
-    best.truncate(k);
-    Ok(Scan { best, missing, query, side: Side::Cells { index, cells: at_hand } })
+    .boxed_local()
 }

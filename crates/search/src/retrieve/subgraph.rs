@@ -2,6 +2,7 @@
 
 use super::{Corpus, KeywordKind, Reached, SearchResult};
 use crate::bundle::BundleError;
+use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
 
 /// What a node stands for.
@@ -76,48 +77,56 @@ pub struct Subgraph {
 ///
 /// # Errors
 /// [`BundleError`] when the result has keywords and the keyword graph cannot be loaded.
-pub async fn subgraph(corpus: &Corpus, result: &SearchResult) -> Result<Subgraph, BundleError> {
-    let question = "question".to_owned();
-    let mut out = Subgraph::default();
-    out.nodes.push(Node { id: question.clone(), kind: NodeKind::Question, label: result.question.clone(), chunk: None });
-    let keyword_id = |id: u32| format!("keyword-{id}");
-    for k in &result.keywords {
-        let kind = if k.kind == KeywordKind::Direct { NodeKind::Keyword } else { NodeKind::AdjacentKeyword };
-        out.nodes.push(Node { id: keyword_id(k.id), kind, label: k.label.clone(), chunk: None });
-        if k.kind == KeywordKind::Direct {
-            out.edges.push(Edge { from: question.clone(), to: keyword_id(k.id), weight: k.score, kind: EdgeKind::QuestionKeyword });
+pub fn subgraph<'a>(corpus: &'a Corpus, result: &'a SearchResult) -> LocalBoxFuture<'a, Result<Subgraph, BundleError>> {
+    async move {
+        let question = "question".to_owned();
+        let mut out = Subgraph::default();
+        out.nodes.push(Node { id: question.clone(), kind: NodeKind::Question, label: result.question.clone(), chunk: None });
+        let keyword_id = |id: u32| format!("keyword-{id}");
+        for k in &result.keywords {
+            let kind = if k.kind == KeywordKind::Direct { NodeKind::Keyword } else { NodeKind::AdjacentKeyword };
+            out.nodes.push(Node { id: keyword_id(k.id), kind, label: k.label.clone(), chunk: None });
+            if k.kind == KeywordKind::Direct {
+                out.edges.push(Edge { from: question.clone(), to: keyword_id(k.id), weight: k.score, kind: EdgeKind::QuestionKeyword });
+            }
         }
-    }
-    if !result.keywords.is_empty() {
-        let graph = corpus.keywords().await?;
-        for (i, a) in result.keywords.iter().enumerate() {
-            for b in &result.keywords[i + 1..] {
-                if a.kind == KeywordKind::Adjacent && b.kind == KeywordKind::Adjacent {
-                    continue;
-                }
-                if let Some(w) = graph.weights.get(a.id as usize, b.id).filter(|&w| w > 0) {
-                    out.edges.push(Edge { from: keyword_id(a.id), to: keyword_id(b.id), weight: w as f32, kind: EdgeKind::KeywordKeyword });
+        if !result.keywords.is_empty() {
+            let graph = corpus.keywords().await?;
+            for (i, a) in result.keywords.iter().enumerate() {
+                for b in &result.keywords[i + 1..] {
+                    if a.kind == KeywordKind::Adjacent && b.kind == KeywordKind::Adjacent {
+                        continue;
+                    }
+                    if let Some(w) = graph.weights.get(a.id as usize, b.id).filter(|&w| w > 0) {
+                        out.edges.push(Edge {
+                            from: keyword_id(a.id),
+                            to: keyword_id(b.id),
+                            weight: w as f32,
+                            kind: EdgeKind::KeywordKeyword,
+                        });
+                    }
                 }
             }
         }
-    }
-    for h in &result.hits {
-        let id = format!("chunk-{}", h.chunk);
-        let label = h.heading_path.last().unwrap_or(&h.title).clone();
-        out.nodes.push(Node { id: id.clone(), kind: NodeKind::Chunk, label, chunk: Some(h.chunk) });
-        for way in &h.reached {
-            let (from, weight, kind) = match way {
-                Reached::Keyword { keyword } | Reached::AdjacentKeyword { keyword, .. } => {
-                    let k = result.keywords.iter().find(|k| &k.label == keyword).map(|k| keyword_id(k.id));
-                    (k, 1.0, EdgeKind::KeywordChunk)
+        for h in &result.hits {
+            let id = format!("chunk-{}", h.chunk);
+            let label = h.heading_path.last().unwrap_or(&h.title).clone();
+            out.nodes.push(Node { id: id.clone(), kind: NodeKind::Chunk, label, chunk: Some(h.chunk) });
+            for way in &h.reached {
+                let (from, weight, kind) = match way {
+                    Reached::Keyword { keyword } | Reached::AdjacentKeyword { keyword, .. } => {
+                        let k = result.keywords.iter().find(|k| &k.label == keyword).map(|k| keyword_id(k.id));
+                        (k, 1.0, EdgeKind::KeywordChunk)
+                    }
+                    _ => (Some(question.clone()), h.dense.unwrap_or(h.score), EdgeKind::QuestionChunk),
+                };
+                let Some(from) = from else { continue };
+                if !out.edges.iter().any(|e| e.from == from && e.to == id) {
+                    out.edges.push(Edge { from, to: id.clone(), weight, kind });
                 }
-                _ => (Some(question.clone()), h.dense.unwrap_or(h.score), EdgeKind::QuestionChunk),
-            };
-            let Some(from) = from else { continue };
-            if !out.edges.iter().any(|e| e.from == from && e.to == id) {
-                out.edges.push(Edge { from, to: id.clone(), weight, kind });
             }
         }
+        Ok(out)
     }
-    Ok(out)
+    .boxed_local()
 }
