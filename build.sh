@@ -31,7 +31,7 @@ Usage: ./build.sh TASK
              in target/demo and serves it on this machine until Ctrl-C. The port is 8080, or the next free one.
              target/demo is a plain folder: copy it to any static host and it works there as well.
   test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
-             a real Chromium. Stops at the first failure and names it.
+             a real Chromium, and a short suite in Chromium, Firefox and WebKitGTK. Stops at the first failure and names it.
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
@@ -43,8 +43,8 @@ Usage: ./build.sh TASK
   clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
 
 What is needed and found missing is installed: cargo's wasm target, wasm-bindgen's tool (in the version of Cargo.lock, under
-target/tools), wasm-opt and terser (the same place), playwright-core, and Debian's Chromium where apt-get may be used; for `test` also
-an emulator of ARM, which is left out where it cannot be had. Rust and Node must be there. A second run does only what changed.
+target/tools), wasm-opt, terser and esbuild (the same place), playwright-core, and Debian's Chromium where apt-get may be used; for `test` also
+Firefox, WebKitGTK's driver and an emulator of ARM, which are left out where they cannot be had. Rust and Node must be there. A second run does only what changed.
 
 Environment:
   CARGO_TARGET_DIR   where cargo builds, instead of target/

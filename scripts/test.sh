@@ -20,6 +20,7 @@ task_test() {
   step 'package under Node' test_under_node
   step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
+  step 'page in three browsers' test_in_three_browsers
   STEP=''
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"
 }
@@ -99,6 +100,13 @@ test_in_browser() {
   need_playwright
   need_chromium
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browser
+}
+
+test_in_three_browsers() {
+  need_playwright
+  need_chromium
+  want_browsers
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browsers
 }
 
 # node_tests FOLDER: its *.test.mjs, one file at a time (a browser each is enough for two cores). None at all is a failure:
