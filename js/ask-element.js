@@ -314,7 +314,7 @@ export class PocketGraphAskElement extends Base {
     const keep = this.getAttribute("offline");
     if (keep === null) return;
     const worker = this.getAttribute("offline-worker") ?? undefined;
-    PocketGraph.offline({ bundle: src, keep: keep || "visited", worker }).then(
+    PocketGraph.offline({ bundle: src.trim().split(/\s+/), keep: keep || "visited", worker }).then(
       (copy) => {
         this.#emit("pocketgraph-offline", copy);
         copy.addEventListener("problem", ({ detail }) => this.#emit("pocketgraph-error", detail));
