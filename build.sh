@@ -32,6 +32,8 @@ Usage: ./build.sh TASK
              target/demo is a plain folder: copy it to any static host and it works there as well.
   test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
              a real Chromium, and a short suite in Chromium, Firefox and WebKitGTK. Stops at the first failure and names it.
+  test packaging
+             the packed package in projects of Vite 5 to 8, webpack, esbuild, Astro and plain HTML, each asked a question.
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
@@ -60,7 +62,7 @@ main() {
     demo) task_demo "$@" ;;
     wasm) no_arguments wasm "$@" && build_wasm ;;
     companion) no_arguments companion "$@" && build_companion ;;
-    test) no_arguments test "$@" && task_test ;;
+    test) task_test "$@" ;;
     package) no_arguments package "$@" && task_package ;;
     bench) no_arguments bench "$@" && task_bench ;;
     fuzz) task_fuzz "$@" ;;

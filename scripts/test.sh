@@ -5,6 +5,15 @@ STEP=''
 STEPS_PASSED=0
 
 task_test() {
+  if [ "${1:-}" = packaging ]; then
+    shift
+    no_arguments 'test packaging' "$@"
+    build_companion
+    build_demo
+    test_packaging
+    return
+  fi
+  no_arguments test "$@"
   local started=$SECONDS
   trap report_failed_step EXIT
   step 'format' check_format
@@ -21,6 +30,7 @@ task_test() {
   step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
   step 'page in three browsers' test_in_three_browsers
+  step 'package in projects of others' test_packaging 'plain,vite 7,webpack 5'
   STEP=''
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"
 }
@@ -94,6 +104,7 @@ test_in_wasm() {
 test_under_node() {
   need_node
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/node
+  POCKETGRAPH_SITE=$DEMO node_tests tests/dialogues
 }
 
 test_in_browser() {
@@ -107,6 +118,13 @@ test_in_three_browsers() {
   need_chromium
   want_browsers
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browsers
+}
+
+# test_packaging [HOSTS]: the packed package in projects of these hosts, or of all.
+test_packaging() {
+  need_playwright
+  need_chromium
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_HOSTS=${1:-} node --test --test-concurrency=1 tests/packaging/packaging.test.mjs
 }
 
 # node_tests FOLDER: its *.test.mjs, one file at a time (a browser each is enough for two cores). None at all is a failure:
