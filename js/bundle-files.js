@@ -5,6 +5,10 @@
 const IMMUTABLE = /-?[0-9a-f]{20}\.pgs$/;
 /** How much is kept for the second engine, in bytes. */
 const KEPT_BYTES = 16_000_000;
+/** How long bytes that have arrived may take to be put away, in milliseconds. */
+const HANG_UP_MS = 300;
+/** How long what the first engine fetched is kept for the one that took its place, in milliseconds. */
+const INHERITED_MS = 60_000;
 
 /** The files of the bundle at `base`, an absolute URL ending in a slash. */
 export class BundleFiles {
@@ -15,6 +19,8 @@ export class BundleFiles {
   #manifest = null;
   #first;
   #given = new Set();
+  /** Files that one engine has asked for while another waited for them, or had them. */
+  #shared = new Set();
   /** What an engine was given that another had fetched. */
   saved = { requests: 0, bytes: 0 };
 
@@ -45,9 +51,16 @@ export class BundleFiles {
     const kept = this.#kept.get(url);
     const again = this.#given.has(url);
     this.#given.add(url);
+    if (kept) this.#shared.add(url);
     if (kept) return kept.then((bytes) => (bytes ? this.#give(bytes, again) : fetch(request)));
-    const reply = fetch(request);
-    if (this.#keeps && IMMUTABLE.test(url)) this.#keep(url, reply);
+    if (!this.#keeps || !IMMUTABLE.test(url)) return fetch(request);
+    const own = new AbortController();
+    const reply = fetch(request, { signal: own.signal });
+    const bytes = this.#keep(url, reply);
+    // An engine hangs up when it has read what it wanted, and when nobody wants it: in the first case the bytes are here in a moment.
+    const hangUp = () => setTimeout(() => this.#shared.has(url) || own.abort(), HANG_UP_MS);
+    request.signal.addEventListener("abort", hangUp, { once: true });
+    bytes.then(() => request.signal.removeEventListener("abort", hangUp));
     return reply;
   };
 
@@ -60,10 +73,10 @@ export class BundleFiles {
     this.#first = Promise.resolve([]);
   }
 
-  /** Nobody else will want what was fetched. */
+  /** The other engine has taken over: what it asks for in the next while it inherits, and nothing more is kept. */
   release() {
     this.#keeps = false;
-    this.#kept.clear();
+    setTimeout(() => this.#kept.clear(), INHERITED_MS);
   }
 
   #give(bytes, again) {
@@ -84,5 +97,6 @@ export class BundleFiles {
         return blob;
       });
     this.#kept.set(url, bytes);
+    return bytes;
   }
 }
