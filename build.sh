@@ -38,6 +38,7 @@ Usage: ./build.sh TASK
                wasm                    the engine compiled to WebAssembly, and its lints
                node [FILTER]           the package under Node: FILTER is a file of tests/node without its ending, or a part of a test's name
                browser [FILTER]        the page in Chromium, likewise
+               hosting                 the handbook's settings in a real nginx
                packages, arm           what npm and pip install; the kernels on emulated ARM
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.

@@ -14,9 +14,10 @@ task_test() {
     wasm) no_arguments 'test wasm' "$@" && build_wasm && lint_wasm ;;
     node) with_development_program && test_under_node "$@" ;;
     browser) with_development_program && test_in_browser "$@" ;;
+    hosting) with_development_program && test_hosting "$@" ;;
     packages) no_arguments 'test packages' "$@" && build_companion && test_packages ;;
     arm) no_arguments 'test arm' "$@" && test_kernels_on_arm ;;
-    *) misused "'test' knows no '$kind': unit, wasm, node, browser, packages, arm" ;;
+    *) misused "'test' knows no '$kind': unit, wasm, node, browser, hosting, packages, arm" ;;
   esac
 }
 
@@ -57,6 +58,7 @@ test_everything() {
   step 'kernels on ARM' test_kernels_on_arm
   step 'demo site' task_demo --no-serve
   step 'package under Node' test_under_node
+  step 'hosting, in nginx' test_hosting
   step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
   STEP=''
@@ -120,6 +122,12 @@ test_kernels_on_arm() {
 test_under_node() {
   need_node
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/node "$@"
+}
+
+# What the handbook says of hosting. Without an nginx its part is skipped, and says so.
+test_hosting() {
+  have nginx || [ -x /usr/sbin/nginx ] || apt_install nginx-light || say "there is no nginx here: its settings are not tested"
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/hosting "$@"
 }
 
 test_in_browser() {
