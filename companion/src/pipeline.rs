@@ -15,11 +15,12 @@ use crate::kg::{
 };
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
-use crate::pages::{self, PagesError};
+use crate::pages;
 use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
 use crate::progress::Progress;
 use crate::relations::{self, Related};
+use crate::site_files::SiteFilesError;
 use crate::summaries::Writer;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use pocketgraph::embed::MiniLm;
@@ -94,6 +95,8 @@ pub struct BuildOptions {
     pub runtime: bool,
     /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
     pub pages: Option<PathBuf>,
+    /// Where to write `llms.txt` and `llms-full.txt`; `None` writes none.
+    pub llms: Option<PathBuf>,
     /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
     pub query_table: Option<PathBuf>,
     /// The trained planner to carry.
@@ -124,6 +127,7 @@ impl BuildOptions {
             seed: 0,
             runtime: false,
             pages: None,
+            llms: None,
             query_table: None,
             planner: PlannerSource::Own,
             query_layers: QueryLayers::default(),
@@ -207,9 +211,9 @@ pub enum BuildError {
     /// The keyword graph could not be built.
     #[error(transparent)]
     AutoKg(#[from] autokg::AutoKgError),
-    /// The documents' pages could not be written.
+    /// The documents' pages, or the files for language models, could not be written.
     #[error(transparent)]
-    Pages(#[from] PagesError),
+    SiteFiles(#[from] SiteFilesError),
     /// The bundle could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -497,6 +501,9 @@ fn documents(
     }
     if let Some(out) = &options.pages {
         pages::write(folder, &corpus.documents, out)?;
+    }
+    if let Some(out) = &options.llms {
+        crate::llms::write(&corpus.documents, out)?;
     }
     if let Some((gathering, report)) = taken {
         progress.stage("taking triples", None);
