@@ -17,6 +17,8 @@ cd "$ROOT"
 . scripts/package.sh
 # shellcheck source=scripts/test.sh
 . scripts/test.sh
+# shellcheck source=scripts/generators.sh
+. scripts/generators.sh
 # shellcheck source=scripts/size.sh
 . scripts/size.sh
 # shellcheck source=scripts/fuzz.sh
@@ -32,6 +34,9 @@ Usage: ./build.sh TASK
              target/demo is a plain folder: copy it to any static host and it works there as well.
   test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
              a real Chromium. Stops at the first failure and names it.
+  test generators [--update] [NAME...]
+             the small sites of tests/generators, built by the generators themselves (from npm's and Python's registries), against
+             bundles of their sources: every address is looked for. --update writes the lists of ids that the other tests read.
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
@@ -60,7 +65,9 @@ main() {
     demo) task_demo "$@" ;;
     wasm) no_arguments wasm "$@" && build_wasm ;;
     companion) no_arguments companion "$@" && build_companion ;;
-    test) no_arguments test "$@" && task_test ;;
+    test)
+      if [ "${1:-}" = generators ]; then shift && task_test_generators "$@"; else no_arguments test "$@" && task_test; fi
+      ;;
     package) no_arguments package "$@" && task_package ;;
     bench) no_arguments bench "$@" && task_bench ;;
     fuzz) task_fuzz "$@" ;;

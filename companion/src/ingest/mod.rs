@@ -295,7 +295,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
             None => pages.push(f),
         }
     }
-    let folder = Folder::new(root, site.place());
+    let folder = Folder::new(root, site.place(), &site.parts_in);
     let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref() };
     let (files_done, bytes_done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let outcomes: Vec<Outcome> = pages
@@ -545,12 +545,19 @@ fn markdown_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
         return Err(reason.into());
     }
-    let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates };
+    let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates, pymdown: reading.site.pymdown };
     let body = source.get(from..).unwrap_or("");
     let expanded = includes::markdown(body, includer);
     let is_mdx = found.format == Format::Mdx || reading.site.mdx || reading.site.name().is_none() && mdx::looks_like(body);
     let (blocks, links) = match (expanded, is_mdx) {
-        (text, true) => markdown::read(&mdx::markdown(&text, includer), 0, dialect),
+        (Cow::Borrowed(body), true) => {
+            let (text, origin) = mdx::markdown(body, includer);
+            markdown::read_made(&text, &origin, source, from, dialect)
+        }
+        (Cow::Owned(text), true) => {
+            let (made, origin) = mdx::markdown(&text, includer);
+            markdown::read_made(&made, &origin, &text, 0, dialect)
+        }
         // Nothing was brought in: places are those of the file.
         (Cow::Borrowed(_), false) => markdown::read(source, from, dialect),
         (Cow::Owned(text), false) => markdown::read(&text, 0, dialect),
@@ -570,7 +577,7 @@ impl Reading<'_> {
     /// Where the page of a file is published, by the rules of its generator, or by what its front matter claims.
     fn url(&self, path: &str, fields: &[(String, String)]) -> String {
         let (base, style) = (self.options.base_url.as_str(), self.site.style());
-        if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_safe_relative(l)) {
+        if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_below(l)) {
             return address::published(&local, base);
         }
         let claimed = || field(fields, "url").or_else(|| field(fields, "permalink")).and_then(|u| address::claimed_url(u, base));
