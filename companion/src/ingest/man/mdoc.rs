@@ -88,12 +88,11 @@ impl Mdoc {
         let mut out = String::new();
         let mut tight = true;
         let mut open: Vec<&str> = Vec::new();
-        let mut flag = false;
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             at += 1;
             let next = |i: usize| tokens.get(i).map(String::as_str);
-            let mut put = |out: &mut String, text: &str, tight: &mut bool| {
+            let put = |out: &mut String, text: &str, tight: &mut bool| {
                 if !*tight && !out.is_empty() {
                     out.push(' ');
                 }
@@ -132,8 +131,6 @@ impl Mdoc {
                 "Fl" => {
                     put(&mut out, "-", &mut tight);
                     tight = true;
-                    flag = true;
-                    continue;
                 }
                 "Xr" => {
                     let page = next(at).unwrap_or("").to_owned();
@@ -153,9 +150,6 @@ impl Mdoc {
                     tight = true;
                 }
                 word => put(&mut out, word, &mut tight),
-            }
-            if flag {
-                flag = false;
             }
         }
         // What a line opens ends before the signs at its end.
