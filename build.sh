@@ -17,6 +17,8 @@ cd "$ROOT"
 . scripts/package.sh
 # shellcheck source=scripts/test.sh
 . scripts/test.sh
+# shellcheck source=scripts/generators.sh
+. scripts/generators.sh
 # shellcheck source=scripts/size.sh
 . scripts/size.sh
 # shellcheck source=scripts/fuzz.sh
@@ -38,6 +40,9 @@ Usage: ./build.sh TASK
                wasm                    the engine compiled to WebAssembly, and its lints
                node [FILTER]           the package under Node: FILTER is a file of tests/node without its ending, or a part of a test's name
                browser [FILTER]        the page in Chromium, likewise
+               generators [--update] [NAME...]
+                                       the sites of tests/generators, built by the generators themselves (from npm's and Python's registries),
+                                       against bundles of their sources; --update writes the lists of ids that other tests read
                hosting                 the handbook's settings in a real nginx
                packages, arm           what npm and pip install; the kernels on emulated ARM
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).

@@ -14,10 +14,11 @@ task_test() {
     wasm) no_arguments 'test wasm' "$@" && build_wasm && lint_wasm ;;
     node) with_development_program && test_under_node "$@" ;;
     browser) with_development_program && test_in_browser "$@" ;;
+    generators) task_test_generators "$@" ;;
     hosting) with_development_program && test_hosting "$@" ;;
     packages) no_arguments 'test packages' "$@" && build_companion && test_packages ;;
     arm) no_arguments 'test arm' "$@" && test_kernels_on_arm ;;
-    *) misused "'test' knows no '$kind': unit, wasm, node, browser, hosting, packages, arm" ;;
+    *) misused "'test' knows no '$kind': unit, wasm, node, browser, generators, hosting, packages, arm" ;;
   esac
 }
 

@@ -9,7 +9,7 @@ from mcp import Client, StdioServerParameters
 async def main(program, bundle):
     async with Client(StdioServerParameters(command=program, args=["mcp", bundle])) as client:
         tools = [tool.name for tool in (await client.list_tools()).tools]
-        assert tools == ["search", "read_section", "ask"], tools
+        assert tools[:3] == ["search", "read_section", "ask"], tools
         found = await client.call_tool("search", {"question": "how long must vinegar stay in the kettle?"})
         hits = found.structured_content["hits"]
         assert hits[0]["title"] == "Kettle", hits
