@@ -31,8 +31,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Up to this many chunks the vectors are one cell; above, about the square root of their number.
+/// Up to this many chunks the vectors are one cell.
 const ONE_CELL_BELOW: usize = 512;
+/// Up to this many a reader scans them all, and cells are there to be files of some 100 kB; above, there are about as many as the square root of the number.
+const ALL_SCANNED_BELOW: usize = 4096;
+/// Chunks of a cell where all are scanned.
+const CHUNKS_PER_CELL: usize = 256;
+
+/// Into how many cells the vectors of so many chunks are cut.
+fn cell_count(chunks: usize) -> usize {
+    match chunks {
+        ..=ONE_CELL_BELOW => 1,
+        ..=ALL_SCANNED_BELOW => chunks.div_ceil(CHUNKS_PER_CELL),
+        _ => (chunks as f64).sqrt().round() as usize,
+    }
+}
 
 /// Where chunks come from.
 #[derive(Debug, Clone)]
@@ -388,8 +401,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     clock.lap("retrievers");
 
     progress.stage("writing the bundle", None);
-    let count = if read.chunks.len() <= ONE_CELL_BELOW { 1 } else { (read.chunks.len() as f64).sqrt().round() as usize };
-    let cell_of = cells(&read.vectors, count, options.seed);
+    let cell_of = cells(&read.vectors, cell_count(read.chunks.len()), options.seed);
     clock.lap("cells");
     let runtime = if options.runtime { RUNTIME } else { &[] };
     if options.runtime && RUNTIME.is_empty() {
