@@ -17,6 +17,8 @@ cd "$ROOT"
 . scripts/package.sh
 # shellcheck source=scripts/test.sh
 . scripts/test.sh
+# shellcheck source=scripts/generators.sh
+. scripts/generators.sh
 # shellcheck source=scripts/size.sh
 . scripts/size.sh
 # shellcheck source=scripts/fuzz.sh
@@ -40,6 +42,9 @@ Usage: ./build.sh TASK
                browser [FILTER]        the page in Chromium, likewise
                browsers [FILTER]       the short suite in Chromium, Firefox and WebKitGTK, and races of late files
                packaging [HOSTS]       the packed package in projects of Vite 5 to 8, webpack, esbuild, Astro and plain HTML, each asked a question
+               generators [--update] [NAME...]
+                                       the sites of tests/generators, built by the generators themselves (from npm's and Python's registries),
+                                       against bundles of their sources; --update writes the lists of ids that other tests read
                hosting                 the handbook's settings in a real nginx
                packages, arm           what npm and pip install; the kernels on emulated ARM
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).

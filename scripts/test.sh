@@ -16,10 +16,11 @@ task_test() {
     browser) with_development_program && test_in_browser "$@" ;;
     browsers) with_development_program && test_in_three_browsers "$@" ;;
     packaging) with_development_program && test_packaging "$@" ;;
+    generators) task_test_generators "$@" ;;
     hosting) with_development_program && test_hosting "$@" ;;
     packages) no_arguments 'test packages' "$@" && build_companion && test_packages ;;
     arm) no_arguments 'test arm' "$@" && test_kernels_on_arm ;;
-    *) misused "'test' knows no '$kind': unit, wasm, node, browser, browsers, packaging, hosting, packages, arm" ;;
+    *) misused "'test' knows no '$kind': unit, wasm, node, browser, browsers, packaging, generators, hosting, packages, arm" ;;
   esac
 }
 

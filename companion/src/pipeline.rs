@@ -15,11 +15,12 @@ use crate::kg::{
 };
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
-use crate::pages::{self, PagesError};
+use crate::pages;
 use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
 use crate::progress::Progress;
 use crate::relations::{self, Related};
+use crate::site_files::SiteFilesError;
 use crate::summaries::Writer;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
 use pocketgraph::embed::MiniLm;
@@ -31,18 +32,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Up to this many chunks the vectors are one cell.
-const ONE_CELL_BELOW: usize = 512;
+const ONE_CELL_AT_MOST: usize = 512;
 /// Up to this many a reader scans them all, and cells are there to be files of some 100 kB; above, there are about as many as the square root of the number.
-const ALL_SCANNED_BELOW: usize = 4096;
+const ALL_SCANNED_AT_MOST: usize = 4096;
 /// Chunks of a cell where all are scanned.
 const CHUNKS_PER_CELL: usize = 256;
 
 /// Into how many cells the vectors of so many chunks are cut.
 fn cell_count(chunks: usize) -> usize {
-    match chunks {
-        ..=ONE_CELL_BELOW => 1,
-        ..=ALL_SCANNED_BELOW => chunks.div_ceil(CHUNKS_PER_CELL),
-        _ => (chunks as f64).sqrt().round() as usize,
+    if chunks <= ONE_CELL_AT_MOST {
+        1
+    } else if chunks <= ALL_SCANNED_AT_MOST {
+        chunks.div_ceil(CHUNKS_PER_CELL)
+    } else {
+        (chunks as f64).sqrt().round() as usize
     }
 }
 
@@ -107,6 +110,8 @@ pub struct BuildOptions {
     pub runtime: bool,
     /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
     pub pages: Option<PathBuf>,
+    /// Where to write `llms.txt` and `llms-full.txt`; `None` writes none.
+    pub llms: Option<PathBuf>,
     /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
     pub query_table: Option<PathBuf>,
     /// The trained planner to carry.
@@ -137,6 +142,7 @@ impl BuildOptions {
             seed: 0,
             runtime: false,
             pages: None,
+            llms: None,
             query_table: None,
             planner: PlannerSource::Own,
             query_layers: QueryLayers::default(),
@@ -220,9 +226,9 @@ pub enum BuildError {
     /// The keyword graph could not be built.
     #[error(transparent)]
     AutoKg(#[from] autokg::AutoKgError),
-    /// The documents' pages could not be written.
+    /// The documents' pages, or the files for language models, could not be written.
     #[error(transparent)]
-    Pages(#[from] PagesError),
+    SiteFiles(#[from] SiteFilesError),
     /// The bundle could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -509,6 +515,9 @@ fn documents(
     }
     if let Some(out) = &options.pages {
         pages::write(folder, &corpus.documents, out)?;
+    }
+    if let Some(out) = &options.llms {
+        crate::llms::write(&corpus.documents, out)?;
     }
     if let Some((gathering, report)) = taken {
         progress.stage("taking triples", None);
