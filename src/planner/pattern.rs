@@ -148,10 +148,8 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     if entities.len() >= 2 && between.iter().any(|w| taken.contains(&w.as_str())) {
         return Shape::Negation;
     }
-    // A request for a list joins what it lists.
-    let request = all.first().is_some_and(|w| matches!(w.as_str(), "can" | "could" | "would" | "will"));
     let count = u8::try_from(entities.len()).unwrap_or(u8::MAX);
-    if has("either") || is_between("or") || (request && count == 2) {
+    if has("either") || is_between("or") {
         return Shape::Union(count.max(2));
     }
     match count {
