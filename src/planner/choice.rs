@@ -11,6 +11,7 @@
 //! Where the trained planner is not believed either, the relation nearest in meaning takes their place, and that of a single step however unsure. It knows no types,
 //! so that the rules keep the word where both have the same relation.
 
+use super::account::{Evidence, account};
 use super::chain::means_again;
 use super::meaning::LEAST_MEANT;
 use super::model::{Grounded, names};
@@ -97,7 +98,8 @@ pub async fn choose(
     // Where no word names a relation the trained planner can but guess which of several is meant.
     let by_meaning = async |needed: f32| {
         let found = others.nearest(linker, question).await?;
-        (found.confidence >= least.unwrap_or(needed)).then_some(found)
+        let asked = account(linker, question, &found.plan, Evidence::Meaning).is_ok();
+        (asked && found.confidence >= least.unwrap_or(needed)).then_some(found)
     };
     let mut trouble = None;
     // A caller who asks for the trained planner does not wait for the rules.
@@ -114,7 +116,8 @@ pub async fn choose(
     if others.has_trained() && asked {
         match others.trained(linker, question).await {
             Ok(found)
-                if believes_trained(&found, named, guessed.as_ref().map(|p| (&p.plan, p.confidence)), least)
+                if account(linker, question, &found.plan, Evidence::Meaning).is_ok()
+                    && believes_trained(&found, named, guessed.as_ref().map(|p| (&p.plan, p.confidence)), least)
                     && !guessed.as_ref().is_some_and(|p| named <= 1 && returns_unsaid(question, &found.plan, &p.plan)) =>
             {
                 let proposal = Proposal { plan: found.plan, confidence: found.confidence };

@@ -4,6 +4,7 @@
 //! model: it aligns the question's words with paths that the graph's schema allows, and lets the graph decide between them. [`LlmPlanner`]
 //! asks a language model.
 
+mod account;
 mod alignment;
 mod chain;
 mod choice;
@@ -25,11 +26,13 @@ mod rules;
 mod schema;
 mod sets;
 mod superlative;
+mod voice;
 mod walk;
 
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
+pub use account::{Evidence, account};
 pub use choice::{Choice, ChosenFrom, OtherPlanners, choose};
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use meaning::{Meant, MeantRelation, meant};
@@ -59,6 +62,12 @@ pub enum PlannerError {
         /// From 0 to 1.
         confidence: f32,
     },
+    /// A word of the question stands for nothing in the plan.
+    #[error("I cannot plan this: nothing in the best plan stands for “{0}”")]
+    Unexplained(String),
+    /// The plan answers something else than was asked.
+    #[error("I cannot plan this: the best plan is not what was asked: {0}")]
+    NotAsked(&'static str),
     /// A model that the planner needs failed.
     #[error("the planner's model failed: {0}")]
     Model(String),
