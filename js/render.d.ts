@@ -8,8 +8,19 @@ export declare function safeUrl(url: string, base?: string): string | null;
 export declare function highlighted(text: string, spans?: Span[], window?: Span): DocumentFragment;
 /** The stretch of about `length` characters that holds the most spans. */
 export declare function excerptWindow(text: string, spans?: Span[], length?: number): Span;
-/** An answer as paragraphs, lists, code, bold and emphasis; `marker` makes the node for a citation such as `[2]`. */
-export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: { lines?: boolean }): DocumentFragment;
+/** What `answerBlocks` is told. */
+export interface AnswerBlocksOptions {
+  /** Every line is a paragraph of its own, as in an answer of quoted sentences. */
+  lines?: boolean;
+  /** Whether a link may be followed; none may, where absent. */
+  link?: (url: string) => boolean;
+  /** Puts a block of code into something, such as a figure with a button. */
+  code?: (node: HTMLElement, text: string, language: string) => Node;
+}
+/** An answer as nodes, from Markdown; `marker` makes the node for a citation such as `[2]`. */
+export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: AnswerBlocksOptions): DocumentFragment;
+/** Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same. */
+export declare function patch(parent: Node, fragment: DocumentFragment): void;
 /** The citation that the marker `[number]` at `start..end` stands for. */
 export declare function citationAt(citations: Citation[], number: number, start: number, end: number): Citation | undefined;
 /** An answer's warning as readers are shown it: why nothing was planned becomes the title of a short sentence. */
