@@ -67,15 +67,19 @@ pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn F
     }
     let all: Vec<String> = words(&said.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !BE.contains(&w.as_str())).collect();
     let own = all.first()?;
-    // A whole name is one word, its last: "into" for "flows into".
-    let verb = |i: &usize| question.get(*i).is_some_and(|w| is_akin(w, own) || all.iter().any(|a| a == w)) && speaks(*i);
+    let has = |i: usize, own_verb: bool| {
+        let word = question.get(i);
+        word.is_some_and(|w| if own_verb { is_akin(w, own) } else { all.iter().any(|a| a == w) }) && speaks(i)
+    };
+    // The word of the relation that is nearest, those in front first: "who taught Otto". The label's own verb tells more than its other words, of which a
+    // whole name may be one: "into" for "flows into".
+    let nearest = |own_verb: bool| (0..at).rev().chain(at..question.len()).find(|&i| has(i, own_verb));
+    let verb = nearest(true).or_else(|| nearest(false))?;
     let between = |range: std::ops::Range<usize>| question.get(range).unwrap_or_default();
-    // The word of the relation that is nearest, those in front first: "who taught Otto".
-    let active = if let Some(verb) = (0..at).rev().find(verb) {
+    let active = if verb < at {
         // "The teacher of Otto" asks for who does it, "taught by Otto" for those to whom it is done.
         !is_agent(question[verb], own) && between(verb + 1..at).contains(&"by")
     } else {
-        let verb = (at..question.len()).find(verb)?;
         let be = between(at..verb).iter().any(|w| BE.contains(w));
         if is_agent(question[verb], own) {
             be
