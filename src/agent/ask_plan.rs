@@ -16,7 +16,7 @@ use crate::plan::check::{self, check};
 use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
-use crate::planner::{Evidence, LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesPlanner, account, choose};
+use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesPlanner, choose};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
@@ -296,9 +296,7 @@ async fn propose(
     let number = meter.begin("plan");
     events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
     match (LlmPlanner::new(meter, Some(linker)).plan(question).await, unsure) {
-        (Ok(proposal), _) => {
-            Ok(account(linker, question, &proposal.plan, Evidence::Meaning).map(|()| (proposal, PlannedBy::Llm)).map_err(|e| why(&e)))
-        }
+        (Ok(proposal), _) => Ok(Ok((proposal, PlannedBy::Llm))),
         (Err(PlannerError::Aborted), _) => Err(EngineError::Answer(AnswerError::Aborted)),
         (Err(error), Some(unsure)) => Ok(Err(format!("{}; and {}", why(&unsure), why(&error)))),
         (Err(error), None) => Ok(by_rules().await.map_err(|e| format!("{}; and {}", why(&error), why(&e)))),

@@ -105,4 +105,6 @@ pub struct Proposal {
 }
 
 #[cfg(test)]
+mod metamorphic_tests;
+#[cfg(test)]
 mod tests;
