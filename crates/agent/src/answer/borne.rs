@@ -4,8 +4,12 @@
 //! It is told by words, one sentence against the unit of each cited passage that shares most with it. What is said in other words is not held against the
 //! sentence; what is said of another number, name or end of a scale is.
 
-use super::citations::plain_word;
-use crate::text::{fold, is_stop_word, words};
+use crate::text::{fold, is_stop_word, stem, without_possessive, words};
+
+/// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
+pub(super) fn plain_word(word: &str) -> String {
+    stem(without_possessive(&fold(word)))
+}
 
 /// Words that deny what stands behind them.
 const DENIALS: [&str; 11] = ["cannot", "hardly", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without"];

@@ -3,12 +3,12 @@
 //! The check is by words, so it knows no paraphrase: it finds numbers, names, denials, comparisons and claims that the cited passage does not hold, and
 //! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
 
-use super::borne::is_spoilt;
+use super::borne::{is_spoilt, plain_word};
 use super::markers::{Marker, MarkerScanner};
 use super::{Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set};
 use crate::retrieve::{Hit, Span};
-use crate::text::{fold, is_stop_word, sentences, stem, terms, without_possessive, words};
+use crate::text::{fold, is_stop_word, sentences, terms, words};
 use std::ops::Range;
 
 /// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
@@ -88,11 +88,6 @@ impl<'a> Passage<'a> {
             scored.filter(|(n, _)| *n > 0).max_by(|a, b| a.0.cmp(&b.0).then(b.1.len().cmp(&a.1.len())).then(b.1.start.cmp(&a.1.start)));
         best.map(|(_, span)| span.clone())
     }
-}
-
-/// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
-pub(super) fn plain_word(word: &str) -> String {
-    stem(without_possessive(&fold(word)))
 }
 
 /// One sentence of the answer.
