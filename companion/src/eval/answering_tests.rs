@@ -48,6 +48,7 @@ fn what_the_documents_do_not_say_is_no_answer() {
         references: Vec::new(),
         truncated: None,
         partial: None,
+        failure: None,
         usage: None,
         warnings: vec!["The language model failed.".to_owned()],
     };
