@@ -2,7 +2,7 @@
 
 use super::ask_plan;
 use super::outcome::{AskWith, ProtocolAnswer, referred};
-use crate::answer::{Answer, AnswerError, AskOptions, ModelFailure, NoAnswer, checked, failed, gave_none};
+use crate::answer::{Answer, AnswerError, AskOptions, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because};
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::Completion;
@@ -63,7 +63,7 @@ pub async fn ask_with_protocol(
         Some(why) => {
             let how = AskOptions { k, retriever: options.retriever.clone(), not_said: options.not_said.clone(), ..AskOptions::default() };
             let mut answer = engine.quote(question, &how, &mut |_| {}).await?;
-            answer.warnings.insert(0, format!("{} This answer is quoted from the documents instead.", why.message));
+            answer.warnings.insert(0, quoted_because(&why));
             answer.failure = Some(why);
             answer.partial = outcome.turns.last().map(|t| t.text.clone()).filter(|t| !t.trim().is_empty());
             answer.usage = (!outcome.estimated).then_some(outcome.usage);

@@ -147,8 +147,22 @@ fn shingles(text: &str) -> Vec<String> {
     plain(text).windows(SHINGLE).map(|w| w.join(" ")).collect()
 }
 
-/// Whether a reply is made of our own words: it begins with them, or half of it are they.
+/// Whether a reply is what stands in a place that it was shown to fill: between two tags or brackets of a prompt, and in no passage.
+fn is_placeholder(written: &Written<'_>) -> bool {
+    let text = written.text.trim();
+    let opens = |before: &str| before.trim_end().ends_with(['>', '[']);
+    let closes = |after: &str| after.trim_start().starts_with(['<', ']']);
+    let stands = |prompt: &String| prompt.match_indices(text).any(|(at, _)| opens(&prompt[..at]) && closes(&prompt[at + text.len()..]));
+    written.prompts.iter().any(stands)
+        && !written.passages.iter().any(|(_, hit)| hit.text.contains(text))
+        && !written.question.contains(text)
+}
+
+/// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
 fn is_echo(written: &Written<'_>) -> bool {
+    if is_placeholder(written) {
+        return true;
+    }
     let said = shingles(written.text);
     let Some(first) = said.first() else { return false };
     let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(shingles).collect::<Set<String>>();
@@ -197,7 +211,7 @@ mod tests {
         ] {
             assert_eq!(verdict(text, false, true), None, "{text}");
         }
-        assert_eq!(verdict("Hallwil", false, false), None);
+        assert_eq!((verdict("Hallwil", false, false), verdict("Aarau", false, false)), (None, None));
         assert_eq!(verdict("Mira Voss was born in Hallwil [1]. She re", true, true), None);
     }
 
@@ -216,6 +230,22 @@ mod tests {
             ("It is so. It is so. It is so. It is so.", Loop),
         ] {
             assert_eq!(verdict(text, false, true), Some(why), "{text}");
+        }
+        for hint in ["and", "answer", "Beijing"] {
+            let prompts =
+                ["The answer goes between <answer> and </answer>: Finish[answer]. For example, <answer> Beijing </answer>.".to_owned()];
+            let not_said = "The documents do not say.";
+            let written = Written {
+                text: hint,
+                cut: false,
+                prompts: &prompts,
+                question: "Where?",
+                passages: &[],
+                facts: &[],
+                must_cite: false,
+                not_said,
+            };
+            assert_eq!(no_answer(&written), Some(Echo), "{hint}");
         }
         let facts = ["(Mira Voss, born in, Hallwil)".to_owned()];
         let said = |text| {
