@@ -20,8 +20,6 @@ const THINKING: usize = 8;
 const HALVINGS: u32 = 3;
 /// A prompt of at least so many tokens is compared with what the endpoint says that it read.
 const LONG_PROMPT: usize = 1_500;
-/// The code of a reply that is no answer.
-const NO_ANSWER: &str = "llm-no-answer";
 /// What a model is told whose reply was no answer.
 const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
                          number of its passage behind it in square brackets.";
@@ -86,16 +84,16 @@ pub fn failed(error: &LlmError) -> ModelFailure {
 
 /// The warning over a quotation that a model's failure led to.
 pub fn quoted_because(failure: &ModelFailure) -> String {
-    let why = match failure.code.as_str() {
-        NO_ANSWER => failure.message.clone(),
-        code => format!("The language model failed ({code}): {}.", failure.message),
+    let why = match failure.is_no_answer() {
+        true => failure.message.clone(),
+        false => format!("The language model failed ({}): {}.", failure.code, failure.message),
     };
     format!("{why} This answer is quoted from the documents instead.")
 }
 
 /// How a reply that is no answer is told.
 pub fn gave_none(why: NoAnswer) -> ModelFailure {
-    ModelFailure { code: NO_ANSWER.to_owned(), message: why.describe().to_owned() }
+    ModelFailure { code: ModelFailure::NO_ANSWER.to_owned(), message: why.describe().to_owned() }
 }
 
 /// What a model is asked, and of what.

@@ -113,6 +113,16 @@ pub struct ModelFailure {
     pub message: String,
 }
 
+impl ModelFailure {
+    /// The code of a reply that is no answer.
+    pub const NO_ANSWER: &str = "llm-no-answer";
+
+    /// Whether the model did reply, with what is no answer.
+    pub fn is_no_answer(&self) -> bool {
+        self.code == ModelFailure::NO_ANSWER
+    }
+}
+
 /// What `ask` tells while it works, in this order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
