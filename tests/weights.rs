@@ -15,7 +15,7 @@ const PAGES: [(&str, &str); 4] = [
         "# Pumps\n\nTo prime a pump, open the valve, fill the casing with water, close the valve and start the motor again slowly.",
     ),
     ("blog/pumps.md", "# Priming pumps\n\nPriming a pump: prime the pump, then prime the pump again. A pump that primes primes itself."),
-    ("CHANGELOG.md", "# Pumps\n\nVersion 2.0: priming a pump. Prime the pump, prime the pump. Primed pumps prime."),
+    ("CHANGELOG.md", "# Pumps\n\nVersion 2.0 changes how to prime a pump: it may now be primed with oil, and the motor starts by itself."),
     ("guide/valves.md", "# Valves\n\nA valve lets water through in one direction only."),
 ];
 
@@ -42,7 +42,7 @@ fn an_owners_weight_moves_pages_down_and_up_and_others_come_in_their_place() {
     let plain = engine(dir.path(), &[]);
     assert_eq!(first(&plain, "prime a pump", 1), ["blog/pumps.html"]);
     let dir = tempfile::tempdir().unwrap();
-    let ranked = engine(dir.path(), &["blog/**=0.2"]);
+    let ranked = engine(dir.path(), &["blog/**=0.2", "CHANGELOG.md=0.2"]);
     assert_eq!(first(&ranked, "prime a pump", 1), ["guide/pumps.html"]);
     let dir = tempfile::tempdir().unwrap();
     let raised = engine(dir.path(), &["guide/**=4"]);
