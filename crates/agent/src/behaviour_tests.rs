@@ -46,7 +46,7 @@ fn calls(outcome: &Outcome) -> Vec<&Call> {
 #[test]
 fn a_model_that_says_nothing_is_asked_once_more_and_then_given_up() {
     for name in dialogues() {
-        let (outcome, events, requests) = go(name, &AgentOptions::default(), &[""]);
+        let (outcome, events, requests) = go(name, &bare(), &[""]);
         assert_eq!((outcome.text.as_str(), outcome.error.as_ref()), ("", None), "{name}");
         assert!(requests.len() <= 3, "{name}: {}", requests.len());
         assert!(matches!(events.last(), Some(AgentEvent::Answer { text, .. }) if text.is_empty()), "{name}");
@@ -100,7 +100,7 @@ fn an_empty_query_searches_nothing() {
     for name in ["react", "self-ask", "search-r1", "graph-r1", "graph-rft", "search-o1"] {
         let model = Scripted::new(&[&searches(name, " "), "<answer>a</answer>"]);
         let environment = world();
-        converse(name, &AgentOptions::default(), &model, &environment);
+        converse(name, &bare(), &model, &environment);
         assert!(environment.queries.borrow().is_empty(), "{name}");
     }
 }
@@ -116,14 +116,14 @@ fn searches_beyond_the_limit_get_a_notice() {
 
 #[test]
 fn a_model_that_never_changes_its_words_is_made_to_answer() {
-    let (outcome, _, requests) = go("search-r1", &AgentOptions { turns: Some(50), ..AgentOptions::default() }, &["I am lost."]);
+    let (outcome, _, requests) = go("search-r1", &AgentOptions { turns: Some(50), ..bare() }, &["I am lost."]);
     assert_eq!((outcome.forced, requests.len()), (Some(Cap::Repetition), 4));
     assert_eq!(outcome.text, "I am lost.");
 }
 
 #[test]
 fn the_token_budget_forces_an_answer() {
-    let options = AgentOptions { tokens: 30, ..AgentOptions::default() };
+    let options = AgentOptions { tokens: 30, ..bare() };
     let (outcome, _, requests) = go("search-r1", &options, &["<search>a", "<search>b", "<answer>c"]);
     assert_eq!((outcome.forced, requests.len(), outcome.text.as_str()), (Some(Cap::Tokens), 3, "c"));
     assert_eq!((outcome.usage.prompt_tokens, outcome.usage.completion_tokens), (30, 15));
@@ -133,7 +133,7 @@ fn the_token_budget_forces_an_answer() {
 fn the_time_budget_forces_an_answer_even_in_the_middle_of_a_reply() {
     // The fake clock ticks once a look, so a hundred pieces take longer than fifty milliseconds.
     let long = (0..200).map(|n| format!("{n} words without end. ")).collect::<String>();
-    let options = AgentOptions { milliseconds: 50, ..AgentOptions::default() };
+    let options = AgentOptions { milliseconds: 50, ..bare() };
     let (outcome, _, _) = go("search-r1", &options, &[&long, "<answer>c</answer>"]);
     assert_eq!((outcome.forced, outcome.text.as_str()), (Some(Cap::Time), "c"));
     assert_eq!(outcome.turns[0].cut.as_deref(), Some("time"));
@@ -301,7 +301,7 @@ fn evidence_is_cut_to_its_budget_inside_the_tags() {
 #[test]
 fn a_search_that_fails_is_told_to_the_model_and_to_the_reader() {
     let model = Scripted::new(&["<search>low tide</search>", "<answer>a</answer>"]);
-    let (outcome, _) = converse("search-r1", &AgentOptions::default(), &model, &Fake { broken: true, ..world() });
+    let (outcome, _) = converse("search-r1", &bare(), &model, &Fake { broken: true, ..world() });
     assert_eq!(
         (outcome.text.as_str(), outcome.warnings.as_slice()),
         ("a", ["A search failed: the page is missing.".to_owned()].as_slice())
@@ -407,7 +407,7 @@ fn a_cut_reply_without_a_reason_is_marked() {
 fn an_endpoint_that_takes_no_tools_is_asked_in_words() {
     let refused = vec![Err(LlmError::Http { status: Some(400), message: "this model does not support Tools".to_owned() })];
     let model = Scripted::of(vec![refused, says("[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"a\"}}]")]);
-    let (outcome, _) = converse("tool-calling", &AgentOptions { native_tools: true, ..AgentOptions::default() }, &model, &world());
+    let (outcome, _) = converse("tool-calling", &AgentOptions { native_tools: true, ..bare() }, &model, &world());
     assert_eq!((outcome.text.as_str(), outcome.error.as_ref(), outcome.warnings.len()), ("a", None, 1));
     assert!(model.requests.borrow()[1].extra.is_empty());
 }
