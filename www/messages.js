@@ -26,8 +26,13 @@ const BY_CODE = {
 // Those whose own message would only say the same again.
 const SAYS_ALL = new Set(["llm-context", "closed", "replaced", "llm-rate-limit", "llm-timeout", "llm-malformed", "llm-refused"]);
 
+// A page cannot tell these apart: a browser hides from it why a request to another host failed.
+const NOT_REACHED = "The endpoint could not be reached. Either nothing listens at its address, or it does not allow this page to ask it (CORS; Ollama: OLLAMA_ORIGINS), "
+  + "or this page's own policy does not, or the browser wants your permission for addresses of this machine.";
+
 /** A sentence or two for the reader. The engine's own message follows where it says more, such as which file. */
-export function explain({ code, message }) {
+export function explain({ code, message, status }) {
+  if (code === "llm-http" && status === null) return NOT_REACHED;
   const known = BY_CODE[code];
   if (!known) return message;
   return SAYS_ALL.has(code) || !message ? known : `${known} ${sentence(message)}`;

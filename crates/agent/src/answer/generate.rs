@@ -81,7 +81,13 @@ enum Asked {
 
 /// How an endpoint's failure is told.
 pub fn failed(error: &LlmError) -> ModelFailure {
-    ModelFailure { code: error.code().to_owned(), message: error.to_string() }
+    let status = match error {
+        LlmError::Http { status, .. } => *status,
+        LlmError::Refused { status, .. } => Some(*status),
+        LlmError::RateLimit { .. } => Some(429),
+        _ => None,
+    };
+    ModelFailure { code: error.code().to_owned(), message: error.to_string(), status }
 }
 
 /// The warning over a quotation that a model's failure led to.
@@ -95,7 +101,7 @@ pub fn quoted_because(failure: &ModelFailure) -> String {
 
 /// How a reply that is no answer is told.
 pub fn gave_none(why: NoAnswer) -> ModelFailure {
-    ModelFailure { code: ModelFailure::NO_ANSWER.to_owned(), message: why.describe().to_owned() }
+    ModelFailure { code: ModelFailure::NO_ANSWER.to_owned(), message: why.describe().to_owned(), status: None }
 }
 
 /// What a model is asked, and of what.

@@ -111,6 +111,8 @@ pub struct ModelFailure {
     pub code: String,
     /// What happened, for a person.
     pub message: String,
+    /// The endpoint's HTTP status, where it answered with one that is no success. An `llm-http` without it never reached the endpoint, or was not let.
+    pub status: Option<u16>,
 }
 
 impl ModelFailure {
