@@ -22,7 +22,15 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         let (at, c) = chars[i];
         let end = at + c.len_utf8();
         match c {
-            '。' | '！' | '？' => {
+            // The full stops and question marks of Chinese and Japanese, of India, Burma, Cambodia, Ethiopia and Armenia, of Arabic and Urdu.
+            '。' | '！' | '？' | '｡' | '।' | '॥' | '။' | '។' | '።' | '։' | '؟' | '۔' => {
+                while chars
+                    .get(i + 1)
+                    .is_some_and(|n| matches!(n.1, '。' | '！' | '？' | '」' | '』' | '”' | '’' | '»' | ')' | '）' | '】'))
+                {
+                    i += 1;
+                }
+                let end = chars.get(i + 1).map_or(text.len(), |n| n.0);
                 push(text, start..end, &mut out);
                 start = end;
             }
@@ -104,6 +112,8 @@ mod tests {
     #[test]
     fn full_width_stops_end_sentences() {
         assert_eq!(of("東京です。京都？"), ["東京です。", "京都？"]);
+        assert_eq!(of("「東京です。」と言った。"), ["「東京です。」", "と言った。"]);
+        assert_eq!(of("यह एक है। दूसरा क्या है? هل هذا؟ نعم."), ["यह एक है।", "दूसरा क्या है?", "هل هذا؟", "نعم."]);
     }
 
     proptest! {
