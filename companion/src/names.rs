@@ -206,8 +206,10 @@ mod tests {
     use super::*;
 
     fn corpus(passages: &[(&str, &str)]) -> (Vec<Document>, Vec<Chunk>) {
-        let documents =
-            passages.iter().map(|(title, _)| Document { title: (*title).into(), url: String::new(), path: (*title).into() }).collect();
+        let documents = passages
+            .iter()
+            .map(|(title, _)| Document { title: (*title).into(), url: String::new(), path: (*title).into(), language: String::new() })
+            .collect();
         let chunks = passages
             .iter()
             .enumerate()
