@@ -20,7 +20,7 @@ const measured = (language, bundle) => {
   const files = ["corpus", "questions"].map((name) => [`--${name}`, join(sets, `${language}.${name}.jsonl`)]).flat();
   const args = ["eval", "retrieval", ...files, "--bundle", bundle, "--retrievers", "lexical,hybrid,auto", "--json"];
   const rows = JSON.parse(execFileSync(program, args, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] })).rows;
-  return Object.fromEntries(rows.map((row) => [row.retriever, row.mean.recall_at_1 ?? row.mean["recall@1"]]));
+  return Object.fromEntries(rows.map((row) => [row.retriever, row.mean.recall_1]));
 };
 const withShare = (bundle, share) => {
   const path = join(bundle, "manifest.json");

@@ -126,7 +126,7 @@ pub fn language<'a>(told: Option<&str>, texts: impl Iterator<Item = &'a str>) ->
     let sample = sample(texts);
     let Some(script) = sample.script() else { return told.unwrap_or_default() };
     if let Some(told) = told
-        && (by_tag(&told).is_none_or(|lang| script.langs().contains(&lang)) || sample.letters() < LEAST_LETTERS)
+        && by_tag(&told).is_none_or(|lang| script.langs().contains(&lang))
     {
         return told;
     }
@@ -209,12 +209,13 @@ impl Sample {
         if self.is_latin() { &self.latin } else { &self.others }
     }
 
+    /// How much there is to tell by, in Latin letters.
     fn letters(&self) -> usize {
-        if self.is_latin() { self.latin_letters } else { self.other_letters }
+        if self.is_latin() { self.latin_letters } else { self.other_letters * GUESTS }
     }
 
     fn script(&self) -> Option<Script> {
-        whatlang::detect_script(self.text())
+        whatlang::detect_script(self.text()).filter(|_| self.letters() > 0)
     }
 
     fn language(&self, script: Script) -> Option<&'static str> {

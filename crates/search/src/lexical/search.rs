@@ -119,7 +119,7 @@ pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> Loca
                 out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
                 continue;
             }
-            let begun = typo::begun(term, words.iter().filter(|t| !query.terms.contains(&t.term)));
+            let begun = typo::begun(term, words.iter());
             let share = MEANT_WEIGHT / (begun.len() as f32).sqrt();
             begun.into_iter().for_each(|t| scores.add(t, share));
         }

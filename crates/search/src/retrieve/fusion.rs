@@ -65,7 +65,7 @@ const FIRST_SPELT: char = '\u{370}';
 
 /// Share of the cosine in this bundle's fused score: [`FUSION_WEIGHT`], or what the build found right for the documents' languages.
 pub(super) fn cosine_share(corpus: &Corpus) -> f32 {
-    corpus.bundle().manifest().embedder.weight.map_or(FUSION_WEIGHT, |percent| percent.min(100) as f32 / 100.0)
+    corpus.bundle().manifest().embedder.weight.map_or(FUSION_WEIGHT, |percent| percent as f32 / 100.0)
 }
 
 /// Whether the embedder of the bundle can make nothing of the question: none of its documents are in a language that it knows, or, of the built-in one, more
