@@ -87,6 +87,7 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
         retriever: given.text("retriever")?,
         tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
         tokens_out: given.count("tokensOut")?.unwrap_or(default.tokens_out),
+        milliseconds: given.count("milliseconds")?.unwrap_or(default.milliseconds),
         language: given.text("language")?,
         hide_contacts: given.flag("hideContacts")?,
         not_said: given.text("notSaid")?,

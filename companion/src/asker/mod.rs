@@ -103,7 +103,7 @@ pub struct Tally {
     pub asked: usize,
     /// Replies that were there from before.
     pub kept: usize,
-    /// Of the paid replies those with nothing usable in them.
+    /// Replies, of this run or kept, with nothing usable in them.
     pub unusable: usize,
     /// Requests without a whole reply; a later build asks again.
     pub failed: usize,
@@ -146,12 +146,16 @@ impl<'a> Asker<'a> {
         self.tally.set(tally);
     }
 
-    /// What of the reply to a request `read` can use; `None` where it can use nothing, and then the reply is not kept, or where there is no reply.
+    /// What of the reply to a request `read` can use; `None` where it can use nothing, or where there is no reply.
     pub async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let key = Key::of_reply(&self.asking.identity, &request);
-        if let Some(found) = self.cache.get(&key).and_then(|reply| read(&reply)) {
+        if let Some(reply) = self.cache.get(&key) {
+            let found = read(&reply);
             self.count(|t| t.kept += 1);
-            return Some(found);
+            if found.is_none() {
+                self.count(|t| t.unusable += 1);
+            }
+            return found;
         }
         let mut attempt = 0;
         loop {
@@ -170,7 +174,9 @@ impl<'a> Asker<'a> {
                 let found = read(&reply.text);
                 if found.is_none() {
                     self.count(|t| t.unusable += 1);
-                } else if let Err(e) = self.cache.put(&key, &reply.text) {
+                }
+                // What is of no use is kept too: the same question would be paid a second time for the same reply.
+                if let Err(e) = self.cache.put(&key, &reply.text) {
                     self.stop(AskError::Cache(e.to_string()));
                 }
                 return found;
@@ -191,7 +197,12 @@ impl<'a> Asker<'a> {
         self.count(|t| t.failed += 1);
         self.in_a_row.set(self.in_a_row.get() + 1);
         let hopeless = matches!(error, LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. });
-        let unreachable = matches!(error, LlmError::Http { status: None | Some(400..=499), .. });
+        // 400, 413 and 422 may be about this one request: a content filter, or a passage that is too long.
+        let unreachable = match error {
+            LlmError::Http { status: None, .. } => true,
+            LlmError::Http { status: Some(s), .. } => (400..500).contains(&s) && !matches!(s, 400 | 413 | 422),
+            _ => false,
+        };
         if hopeless || unreachable || self.in_a_row.get() >= FAILURES_IN_A_ROW {
             self.stop(self.model_stopped(error.clone()));
         }

@@ -18,5 +18,5 @@ pub use extract::{
 };
 pub use question::{Question, QuestionKind, QuestionTerm};
 pub use quote::{extractive, reference, span, warn_of_missing};
-pub use types::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citation, CitationStatus, NOT_SAID, Reference};
+pub use types::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citation, CitationStatus, ModelFailure, NOT_SAID, Reference};
 pub use units::{Form, Unit, units};

@@ -21,6 +21,7 @@ pub fn extractive(question: &Question, result: &SearchResult, options: &AskOptio
         references: Vec::new(),
         truncated: None,
         partial: None,
+        failure: None,
         usage: None,
         warnings: Vec::new(),
     };
