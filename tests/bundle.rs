@@ -90,6 +90,7 @@ fn bundle_of(count: u32, folder: &Path) {
             chunks: &chunks,
             vectors: &vectors,
             cells: &cells,
+            weights: &[],
             keywords: Some(&graph),
             names: Some(&found),
             prepared: None,

@@ -43,6 +43,7 @@ pub mod plan_data;
 pub mod planner_model;
 pub mod prepare;
 pub mod progress;
+pub mod rank;
 pub mod raptor;
 pub mod record;
 pub mod relations;

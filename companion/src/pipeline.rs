@@ -20,6 +20,7 @@ use crate::pages;
 use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
 use crate::progress::Progress;
+use crate::rank::{self, RankRule};
 use crate::relations::{self, Related};
 use crate::site_files::SiteFilesError;
 use crate::summaries::Writer;
@@ -85,6 +86,8 @@ pub struct BuildOptions {
     pub out: PathBuf,
     /// How documents are read.
     pub ingest: IngestOptions,
+    /// Which documents start higher or lower in a ranking; the last rule that names one decides.
+    pub rank: Vec<RankRule>,
     /// Tokens a chunk at most, without its title and headings.
     pub max_tokens: usize,
     /// The keyword graph's parameters; `None` builds none.
@@ -130,6 +133,7 @@ impl BuildOptions {
             input,
             out,
             ingest: IngestOptions::default(),
+            rank: Vec::new(),
             max_tokens: 200,
             autokg: None,
             keywords_llm: None,
@@ -426,6 +430,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         chunks: &read.chunks,
         vectors: &read.vectors,
         cells: &cell_of,
+        weights: &rank::weights(&read.documents, &read.chunks, &options.rank),
         keywords: graph.as_ref(),
         names: Some(&found),
         prepared: prepared.as_ref(),
@@ -607,6 +612,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
         if !options.ingest.base_url.is_empty() {
             out.push(("base-url".to_owned(), options.ingest.base_url.clone()));
         }
+    }
+    for rule in &options.rank {
+        out.push(("rank".to_owned(), rule.describe()));
     }
     if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
         out.push(("kg-from-documents".to_owned(), "off".to_owned()));

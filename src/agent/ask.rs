@@ -61,7 +61,12 @@ pub async fn ask_with_protocol(
     let answer = match failure(&outcome) {
         None => resolved(&outcome, &seen, options, &result),
         Some(why) => {
-            let how = AskOptions { k, retriever: options.retriever.clone(), not_said: options.not_said.clone(), ..AskOptions::default() };
+            let how = AskOptions {
+                k: Some(k),
+                retriever: options.retriever.clone(),
+                not_said: options.not_said.clone(),
+                ..AskOptions::default()
+            };
             let mut answer = engine.quote(question, &how, &mut |_| {}).await?;
             answer.warnings.insert(0, quoted_because(&why));
             answer.failure = Some(why);

@@ -92,7 +92,8 @@ async fn answered(
 ) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
     let how = AskOptions {
-        k,
+        k: Some(k),
+        milliseconds: options.milliseconds,
         retriever: options.retriever.clone(),
         tokens_in: options.tokens_in,
         tokens_out: options.tokens_out.unwrap_or(AskOptions::default().tokens_out),

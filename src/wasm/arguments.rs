@@ -83,7 +83,7 @@ pub fn search_options(given: &Given) -> Result<SearchOptions, JsValue> {
 pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
     let default = AskOptions::default();
     Ok(AskOptions {
-        k: given.count("k")?.unwrap_or(default.k),
+        k: given.count("k")?,
         retriever: given.text("retriever")?,
         tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
         tokens_out: given.count("tokensOut")?.unwrap_or(default.tokens_out),

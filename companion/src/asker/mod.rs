@@ -16,7 +16,7 @@ pub(crate) use loose::find;
 
 use crate::cache::Key;
 use futures::StreamExt;
-use pocketgraph::llm::{ChatModel, ChatRequest, LlmError, complete};
+use pocketgraph::llm::{ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::future::Future;
@@ -122,6 +122,9 @@ impl fmt::Display for Tally {
 /// After so many requests in a row without a reply, the endpoint is not going to answer.
 const FAILURES_IN_A_ROW: usize = 5;
 
+/// Room for the thoughts of a model that thinks, beside the tokens of its reply.
+const THINKING_TOKENS: u32 = 4_096;
+
 /// Asks one model, and counts what that comes to.
 pub struct Asker<'a> {
     model: &'a dyn ChatModel,
@@ -131,13 +134,15 @@ pub struct Asker<'a> {
     last: RefCell<Option<LlmError>>,
     tally: Cell<Tally>,
     in_a_row: Cell<usize>,
+    /// The model was found to think: its replies are given room for that besides.
+    thinks: Cell<bool>,
 }
 
 impl<'a> Asker<'a> {
     /// An asker that has asked nothing yet.
     pub fn new(model: &'a dyn ChatModel, cache: &'a dyn ReplyCache, asking: &'a Asking) -> Self {
-        let (stopped, last, tally, in_a_row) = Default::default();
-        Asker { model, cache, asking, stopped, last, tally, in_a_row }
+        let (stopped, last, tally, in_a_row, thinks) = Default::default();
+        Asker { model, cache, asking, stopped, last, tally, in_a_row, thinks }
     }
 
     fn count(&self, change: impl FnOnce(&mut Tally)) {
@@ -163,10 +168,19 @@ impl<'a> Asker<'a> {
             if self.stopped.borrow().is_some() {
                 return None;
             }
-            let reply = complete(self.model, request.clone()).await;
+            let mut request = request.clone();
+            if self.thinks.get() {
+                request.max_tokens = request.max_tokens.map(|reply| reply.saturating_add(THINKING_TOKENS));
+            }
+            let reply = complete(self.model, request).await;
             if let Some(usage) = reply.usage {
                 self.count(|t| t.tokens.0 += u64::from(usage.prompt_tokens));
                 self.count(|t| t.tokens.1 += u64::from(usage.completion_tokens));
+            }
+            // A thought that used up the tokens of a short reply leaves nothing behind; models that think do so at every request.
+            let unanswered = after_thinking(&reply.text).trim().is_empty() || is_unclosed_thought(&reply.text);
+            if reply.error.is_none() && reply.finish == Some(Finish::Length) && unanswered && !self.thinks.replace(true) {
+                continue;
             }
             let Some(error) = reply.error else {
                 self.in_a_row.set(0);
@@ -272,3 +286,7 @@ pub fn run<T>(work: impl Future<Output = Result<T, AskError>>) -> Result<T, AskE
     };
     runtime.block_on(work)
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -61,6 +61,7 @@ fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], name
         chunks,
         vectors,
         cells: &cells(vectors, CELLS, 0),
+        weights: &[],
         keywords: None,
         names,
         prepared: None,

@@ -31,7 +31,7 @@ pub struct Args {
     /// The question
     #[arg(allow_hyphen_values = true)]
     question: String,
-    /// How many passages to answer from [default: 10, or the protocol's own number]
+    /// How many passages to answer from [default: 10, the protocol's own number, or with autokg all that its five numbers bring]
     #[arg(short)]
     k: Option<u32>,
     /// How to look for them: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon
@@ -119,7 +119,7 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
     let defaults = AskOptions::default();
     let options = AskOptions {
-        k: args.k.unwrap_or(defaults.k),
+        k: args.k,
         retriever: Some(args.retriever.clone()),
         language: args.language.clone(),
         tokens_out: args.max_tokens.unwrap_or(defaults.tokens_out),

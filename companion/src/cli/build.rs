@@ -154,6 +154,7 @@ pub fn run(args: &Args) -> Result<()> {
         input,
         out: out.clone(),
         ingest,
+        rank: args.site.rank().to_vec(),
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,

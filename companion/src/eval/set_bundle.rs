@@ -221,6 +221,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         chunks: &chunks,
         vectors: &vectors,
         cells: &cell_of,
+        weights: &[],
         keywords: keywords.as_ref(),
         names: Some(&found),
         prepared: Some(&prepared),

@@ -22,7 +22,7 @@ pub enum NoAnswer {
     Fragment,
     /// It repeats what it was asked, or how.
     Echo,
-    /// Passages were given, and none that it cites bears it out.
+    /// It has to rest on passages or statements, and none that it was given bears it out.
     Unborne,
 }
 
@@ -88,8 +88,7 @@ pub fn no_answer(written: &Written<'_>) -> Option<NoAnswer> {
     if is_echo(written) {
         return Some(NoAnswer::Echo);
     }
-    let given = !written.passages.is_empty() || !written.facts.is_empty();
-    (written.must_cite && given && !is_borne(written)).then_some(NoAnswer::Unborne)
+    (written.must_cite && !is_borne(written)).then_some(NoAnswer::Unborne)
 }
 
 /// Whether a text begins with a sentence, whatever its case, punctuation and spacing.

@@ -20,6 +20,8 @@ const THINKING: usize = 8;
 const HALVINGS: u32 = 3;
 /// A prompt of at least so many tokens is compared with what the endpoint says that it read.
 const LONG_PROMPT: usize = 1_500;
+/// What a client waited for whose time for a whole reply has passed.
+const COMPLETE: &str = "complete reply";
 /// What a model is told whose reply was no answer.
 const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
                          number of its passage behind it in square brackets.";
@@ -261,7 +263,8 @@ async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions
     while let Some(item) = stream.next().await {
         let delta = match item {
             Ok(delta) => delta,
-            Err(LlmError::Timeout { .. }) if !read.tracker.text().trim().is_empty() => {
+            // The reply's own time, not a silence of the endpoint.
+            Err(LlmError::Timeout { what: COMPLETE, .. }) if !read.tracker.text().trim().is_empty() => {
                 read.cut = Some("time");
                 break;
             }

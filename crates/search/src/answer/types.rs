@@ -158,8 +158,8 @@ pub enum AskEvent {
 #[serde(rename_all = "camelCase", default)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct AskOptions {
-    /// How many passages to retrieve.
-    pub k: u32,
+    /// How many passages to retrieve; the retriever's own number when absent, which for `autokg` is the whole of its Algorithm 3.
+    pub k: Option<u32>,
     /// The retriever by name; the bundle's default when absent.
     pub retriever: Option<String>,
     /// The most tokens of a prompt.
@@ -179,7 +179,7 @@ pub struct AskOptions {
 impl Default for AskOptions {
     fn default() -> Self {
         AskOptions {
-            k: 10,
+            k: None,
             retriever: None,
             tokens_in: 10_000,
             tokens_out: 1_024,
