@@ -25,6 +25,7 @@ pub mod folder;
 pub mod gmm;
 pub mod ingest;
 pub mod kg;
+pub mod languages;
 pub mod laplace;
 pub mod llm_keywords;
 pub mod llms;

@@ -13,6 +13,7 @@ use crate::kg;
 use crate::kg::{
     DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, ReadTriplesError, all_heads, read_triples, shown_chunks,
 };
+use crate::languages::{self, Readings};
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages;
@@ -160,6 +161,8 @@ impl BuildOptions {
 pub struct Summary {
     /// The bundle's manifest.
     pub manifest: Manifest,
+    /// How many documents there are of each language, the commonest first; `""` for those of none.
+    pub languages: Vec<(String, usize)>,
     /// What was not read.
     pub skipped: Vec<Skipped>,
     /// Files found, read or not.
@@ -290,7 +293,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let layers = model.question_layers(options.query_encoder.as_deref(), own).map_err(|e| BuildError::Model(whole(&e)))?;
     let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Planner(whole(&e)))?;
     let mut from_documents = DocumentTriples::default();
-    let read = match &options.input {
+    let mut read = match &options.input {
         Input::Documents(folder) => {
             let taken = options.kg_from_documents.then_some((&mut gathering, &mut from_documents));
             documents(options, folder, &model, taken, progress, &mut clock)?
@@ -303,6 +306,13 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         }
     };
     let ours = read.embedder.id == "minilm";
+    if ours {
+        let readings = Readings::of(&read.documents, &read.chunks, &|text| model.tokenizer().count(text));
+        read.embedder.weight = readings.weight();
+        readings.note().iter().for_each(|note| progress.warn(note));
+    }
+    // A model that knows hardly any of the documents is not worth a reader's time.
+    let carried = ours && read.embedder.weight != Some(0);
     if let Some(reader) = &options.kg_model {
         let count = |text: &str| model.tokenizer().count(text);
         read_triples(reader, &read.documents, &read.chunks, &count, &mut gathering, progress)?;
@@ -429,7 +439,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
         phrases: &phrases,
-        model: ours.then(|| QueryModel { tokenizer: model.tokenizer(), layers: &layers, words: model.words(), table: table.as_ref() }),
+        model: carried.then(|| QueryModel { tokenizer: model.tokenizer(), layers: &layers, words: model.words(), table: table.as_ref() }),
         embedder: read.embedder,
         options: described(options),
         runtime,
@@ -447,6 +457,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     }
     Ok(Summary {
         manifest,
+        languages: languages::counted(&read.documents),
         skipped: read.skipped,
         files: read.files,
         autokg: report,
@@ -543,7 +554,8 @@ fn brought(
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> Result<Read, BuildError> {
-    let ingest::OutsideChunks { documents, chunks, vectors, dimension } = o;
+    let ingest::OutsideChunks { mut documents, chunks, vectors, dimension } = o;
+    languages::tell(&mut documents, &chunks);
     let (vectors, embedder, embeddings) = match (dimension, embedder) {
         (0, None | Some("minilm")) => embedded(options, &documents, &chunks, model, progress, clock),
         (0, Some(other)) => return Err(BuildError::NoVectors(other.to_owned())),

@@ -107,7 +107,10 @@ mod tests {
     use super::*;
 
     fn documents(paths: &[&str]) -> (Vec<Document>, Vec<Chunk>) {
-        let documents = paths.iter().map(|p| Document { title: String::new(), url: String::new(), path: (*p).to_owned() }).collect();
+        let documents = paths
+            .iter()
+            .map(|p| Document { title: String::new(), url: String::new(), path: (*p).to_owned(), language: String::new() })
+            .collect();
         let chunks = (0..paths.len())
             .map(|n| Chunk { document: n as u32, heading_path: Vec::new(), fragment: String::new(), text: String::new(), start: 0, end: 0 })
             .collect();

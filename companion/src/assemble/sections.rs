@@ -5,6 +5,7 @@ use super::terms::{terms, titles};
 use super::vocabulary::{RowOrder, vocabulary};
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
+use crate::languages::Forms;
 use crate::licences;
 use crate::names::Found;
 use crate::prepare::{Prepared, Relations};
@@ -222,10 +223,11 @@ fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -
 
 fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let mut builder = LexicalBuilder::default();
+    let forms = Forms::of(contents.documents, contents.chunks);
     for &i in order {
         let chunk = &contents.chunks[i];
-        let title = contents.documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
-        builder.push(title, &chunk.heading_path, &chunk.text);
+        let (title, language) = contents.documents.get(chunk.document as usize).map_or(("", ""), |d| (&d.title, &d.language));
+        builder.push_with(title, &chunk.heading_path, &chunk.text, &|term| forms.also(language, term));
     }
     terms(w, "lexical", builder.finish())
 }
