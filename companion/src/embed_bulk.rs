@@ -1,9 +1,11 @@
 //! Embedding many texts at once on all cores, with the weights that ship inside the program.
 
+use crate::e5::{self, Side};
 use crate::train::minilm::{EPSILON, HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
 use crate::train::query_table::TokenTable;
 use miette::{Context, IntoDiagnostic, miette};
-use pocketgraph::embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers};
+use pocketgraph::bundle::EmbedderInfo;
+use pocketgraph::embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers, take_mean};
 use pocketgraph::nn::{Encoder, Factors, Layer, LayerNorm, Linear, Simd};
 use pocketgraph::text::Tokenizer;
 use pocketgraph::vector::QuantizedMatrix;
@@ -12,6 +14,7 @@ use safetensors::tensor::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The weights, as `pocketgraph train minilm` made them.
@@ -58,13 +61,23 @@ impl QueryLayers {
     }
 }
 
-/// all-MiniLM-L6-v2 with its tokenizer and all its word vectors.
+/// A model with its tokenizer and all its word vectors: all-MiniLM-L6-v2, which the program brings, or multilingual-e5-small from its file.
 #[derive(Debug, Clone)]
 pub struct NativeEmbedder {
     tokenizer: Tokenizer,
+    /// What multilingual-e5-small has beside the rest; then `tokenizer` cuts nothing that this embeds.
+    unigram: Option<Arc<Unigram>>,
     model: MiniLm,
     words: QuantizedMatrix,
     fingerprint: [u8; 32],
+}
+
+/// What a model has that cuts texts by the unigram model.
+#[derive(Debug)]
+struct Unigram {
+    vocabulary: e5::Vocabulary,
+    /// The layers that embed questions in a page.
+    question_layers: Vec<u8>,
 }
 
 impl NativeEmbedder {
@@ -110,7 +123,71 @@ impl NativeEmbedder {
         hasher.update(weights);
         hasher.update(vocabulary);
         let fingerprint = hasher.finalize().into();
-        Ok(NativeEmbedder { tokenizer, model: MiniLm::new(encoder, positions).into_diagnostic()?, words, fingerprint })
+        Ok(NativeEmbedder { tokenizer, unigram: None, model: MiniLm::new(encoder, positions).into_diagnostic()?, words, fingerprint })
+    }
+
+    /// multilingual-e5-small, from the bytes of its file.
+    ///
+    /// # Errors
+    /// When the bytes are another file, cut, or of another model.
+    pub fn multilingual(bytes: &[u8]) -> miette::Result<NativeEmbedder> {
+        let e5::Model { vocabulary, layers, question_layers, words } = e5::read(bytes)?;
+        let tokenizer = Tokenizer::from_vocab(VOCABULARY).into_diagnostic()?;
+        let question_layers = encode_layers(&question_layers.with_positions(MAX_TOKENS));
+        let fingerprint = Sha256::digest(bytes).into();
+        let unigram = Some(Arc::new(Unigram { vocabulary, question_layers }));
+        Ok(NativeEmbedder { tokenizer, unigram, model: layers, words, fingerprint })
+    }
+
+    /// What the model is called in manifests and on the command line.
+    pub fn id(&self) -> &'static str {
+        if self.unigram.is_some() { e5::ID } else { "minilm" }
+    }
+
+    /// What the manifest says of the model.
+    pub fn info(&self) -> EmbedderInfo {
+        let prefix = |text: &str| if self.unigram.is_some() { text.to_owned() } else { String::new() };
+        EmbedderInfo {
+            id: self.id().into(),
+            dimension: self.dim() as u64,
+            quantisation: "int8".into(),
+            pooling: "mean".into(),
+            query_prefix: prefix(e5::QUESTION),
+            passage_prefix: prefix(e5::PASSAGE),
+            weight: self.unigram.is_some().then_some(e5::WEIGHT),
+        }
+    }
+
+    /// The vocabulary of the unigram model, where the model has one.
+    pub fn vocabulary(&self) -> Option<&e5::Vocabulary> {
+        self.unigram.as_ref().map(|u| &u.vocabulary)
+    }
+
+    /// How many tokens a text has, without those around it: what chunks are measured with.
+    pub fn count(&self, text: &str) -> usize {
+        match self.vocabulary() {
+            Some(vocabulary) => vocabulary.tokenizer.count(text),
+            None => self.tokenizer.count(text),
+        }
+    }
+
+    /// The tokens of a text, with those around it and what the model was trained to have before it, cut at what it takes.
+    pub fn tokens(&self, side: Side, text: &str) -> Vec<u32> {
+        let Some(v) = self.vocabulary() else { return self.tokenizer.encode(text, MAX_TOKENS) };
+        let (prefix, most) = match side {
+            Side::Question => (e5::QUESTION, MAX_TOKENS),
+            Side::Passage => (e5::PASSAGE, e5::POSITIONS),
+        };
+        let content = v.tokenizer.cut(&[prefix, text].concat(), most - 2);
+        [v.ends[0]].into_iter().chain(content).chain([v.ends[1]]).collect()
+    }
+
+    /// Takes from vectors what every vector of the model has.
+    fn take_mean(&self, side: Side, vectors: &mut [f32]) {
+        if self.unigram.is_some() {
+            let mean = e5::mean(side);
+            vectors.chunks_exact_mut(self.dim()).for_each(|v| take_mean(v, &mean));
+        }
     }
 
     /// The same embedder on another instruction set; its vectors are the same, bit for bit.
@@ -125,6 +202,8 @@ impl NativeEmbedder {
     /// When the file cannot be read, or holds no table of this model's vocabulary.
     pub fn query_table(&self, file: Option<&Path>) -> miette::Result<Option<TokenTable>> {
         let table = match file {
+            // The program's own table is of its own model.
+            None if self.unigram.is_some() => return Ok(None),
             Some(file) if file == Path::new("none") => return Ok(None),
             Some(file) => {
                 let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
@@ -141,7 +220,7 @@ impl NativeEmbedder {
         Ok(Some(table))
     }
 
-    /// The tokenizer, for measuring chunks.
+    /// The tokenizer of all-MiniLM-L6-v2.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
@@ -164,6 +243,9 @@ impl NativeEmbedder {
     /// Everything but the word vectors as bundles carry it, to embed questions with; positions beyond [`MAX_TOKENS`] are left out.
     pub fn layers(&self, which: QueryLayers) -> Cow<'static, [u8]> {
         match which {
+            QueryLayers::Int4 if self.unigram.is_some() => {
+                Cow::Owned(self.unigram.iter().flat_map(|u| &u.question_layers).copied().collect())
+            }
             QueryLayers::Int4 => Cow::Borrowed(QUERY_LAYERS),
             QueryLayers::Int8 => Cow::Owned(self.own_layers()),
             QueryLayers::Small => Cow::Borrowed(SMALL_LAYERS),
@@ -175,6 +257,9 @@ impl NativeEmbedder {
     /// # Errors
     /// When the file cannot be read, or holds no layers that go with this model's word vectors.
     pub fn question_layers(&self, file: Option<&Path>, which: QueryLayers) -> miette::Result<Cow<'static, [u8]>> {
+        if self.unigram.is_some() && (file.is_some() || which == QueryLayers::Small) {
+            return Err(miette!("{} has no small layers and no trained ones: leave out --query-encoder, and --query-layers small", e5::ID));
+        }
         let Some(file) = file else { return Ok(self.layers(which)) };
         let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
         let model = MiniLm::from_layers(&bytes).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
@@ -194,10 +279,12 @@ impl NativeEmbedder {
         &self.words
     }
 
-    /// The unit vector of `text`, cut at [`MAX_TOKENS`].
+    /// The unit vector of `text`, cut at what the model takes.
     pub fn embed(&self, text: &str) -> Vec<f32> {
-        let ids = self.tokenizer.encode(text, MAX_TOKENS);
-        self.model.embed(&ids, &self.words).unwrap_or_else(|e| self.unreachable(&e))
+        let ids = self.tokens(Side::Passage, text);
+        let mut vector = self.model.embed(&ids, &self.words).unwrap_or_else(|e| self.unreachable(&e));
+        self.take_mean(Side::Passage, &mut vector);
+        vector
     }
 
     /// The unit vectors of `texts`, in their order, on all cores of the current rayon pool. The vectors do not depend on the number of cores, nor on
@@ -208,13 +295,17 @@ impl NativeEmbedder {
 
     /// The unit vectors of `texts` by other layers, which go with this embedder's word vectors: those that pages embed questions with.
     pub fn embed_by(&self, layers: &MiniLm, texts: &[String]) -> Vec<Vec<f32>> {
-        let embed = |text: &String| layers.embed(&self.tokenizer.encode(text, MAX_TOKENS), &self.words);
-        texts.par_iter().map(|text| embed(text).unwrap_or_else(|e| self.unreachable(&e))).collect()
+        let embed = |text: &String| {
+            let mut vector = layers.embed(&self.tokens(Side::Question, text), &self.words).unwrap_or_else(|e| self.unreachable(&e));
+            self.take_mean(Side::Question, &mut vector);
+            vector
+        };
+        texts.par_iter().map(embed).collect()
     }
 
     /// As [`NativeEmbedder::embed_all`]; `each` hears of every vector as soon as it is there, with the place of its text, from any thread.
     pub fn embed_each(&self, texts: &[String], each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
-        let tokens = texts.par_iter().map(|t| self.tokenizer.encode(t, MAX_TOKENS)).collect();
+        let tokens = texts.par_iter().map(|t| self.tokens(Side::Passage, t)).collect();
         self.embed_ids(tokens, each, progress)
     }
 
@@ -239,6 +330,7 @@ impl NativeEmbedder {
                 if let Err(e) = self.model.embed_batch(&ids, &self.words, scratch, &mut out) {
                     out = self.unreachable(&e);
                 }
+                self.take_mean(Side::Passage, &mut out);
                 batch.iter().zip(out.chunks_exact(self.dim())).for_each(|((i, _), vector)| each(*i, vector));
                 progress(done.fetch_add(batch.len(), Ordering::Relaxed) + batch.len());
                 out

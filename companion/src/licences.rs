@@ -17,3 +17,9 @@ pub const THIRD_PARTY: &str = include_str!("../../THIRD-PARTY.txt");
 
 /// What stands beside the weights in a bundle, as (file name, text). No page fetches it.
 pub const OF_WEIGHTS: [(&str, &str); 2] = [("NOTICE", NOTICE), ("LICENSE-APACHE", APACHE)];
+
+/// Whose the weights of multilingual-e5-small are, what was changed in them, and on what terms.
+pub const NOTICE_MULTILINGUAL: &str = include_str!("../../models/NOTICE-e5");
+
+/// The same beside those of multilingual-e5-small.
+pub const OF_MULTILINGUAL: [(&str, &str); 1] = [("NOTICE", NOTICE_MULTILINGUAL)];

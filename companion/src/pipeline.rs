@@ -15,6 +15,7 @@ use crate::kg::{
 };
 use crate::languages::{self, Readings};
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
+use crate::models::Embedder;
 use crate::names;
 use crate::pages;
 use crate::planner_model::{self, PlannerSource};
@@ -120,6 +121,8 @@ pub struct BuildOptions {
     pub query_table: Option<PathBuf>,
     /// The trained planner to carry.
     pub planner: PlannerSource,
+    /// Which model embeds the texts.
+    pub embedder: Embedder,
     /// Which layers of the model to carry for questions.
     pub query_layers: QueryLayers,
     /// Layers to carry for questions in their place, as `pocketgraph train encoder` wrote them.
@@ -150,6 +153,7 @@ impl BuildOptions {
             llms: None,
             query_table: None,
             planner: PlannerSource::Own,
+            embedder: Embedder::default(),
             query_layers: QueryLayers::default(),
             query_encoder: None,
         }
@@ -287,26 +291,23 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         gathering.files(files, how)?;
         clock.lap("knowledge graph");
     }
-    let model = NativeEmbedder::new().map_err(|e| BuildError::Model(e.to_string()))?;
+    let source = source(options, progress)?;
+    clock.lap("read");
+    let model = options.embedder.for_documents(&|| source.languages(), progress).load().map_err(|e| BuildError::Model(whole(&e)))?;
     let table = model.query_table(options.query_table.as_deref()).map_err(|e| BuildError::Model(e.to_string()))?;
     let own = options.query_layers;
     let layers = model.question_layers(options.query_encoder.as_deref(), own).map_err(|e| BuildError::Model(whole(&e)))?;
     let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Planner(whole(&e)))?;
     let mut from_documents = DocumentTriples::default();
-    let mut read = match &options.input {
-        Input::Documents(folder) => {
+    let mut read = match source {
+        Source::Documents(corpus) => {
             let taken = options.kg_from_documents.then_some((&mut gathering, &mut from_documents));
-            documents(options, folder, &model, taken, progress, &mut clock)?
+            documents(options, corpus, &model, taken, progress, &mut clock)?
         }
-        Input::Outside { chunks, vectors, embedder } => {
-            progress.stage("reading chunks and vectors", None);
-            let o = ingest::outside(chunks, vectors.as_deref())?;
-            clock.lap("read");
-            brought(options, o, embedder.as_deref(), &model, progress, &mut clock)?
-        }
+        Source::Outside(chunks, embedder) => brought(options, chunks, embedder, &model, progress, &mut clock)?,
     };
-    let ours = read.embedder.id == "minilm";
-    if ours {
+    let ours = read.embedder.id == model.id();
+    if ours && read.embedder.weight.is_none() {
         let readings = Readings::of(&read.documents, &read.chunks, &|text| model.tokenizer().count(text));
         read.embedder.weight = readings.weight();
         readings.note().iter().for_each(|note| progress.warn(note));
@@ -314,7 +315,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     // A model that knows hardly any of the documents is not worth a reader's time.
     let carried = ours && read.embedder.weight != Some(0);
     if let Some(reader) = &options.kg_model {
-        let count = |text: &str| model.tokenizer().count(text);
+        let count = |text: &str| model.count(text);
         read_triples(reader, &read.documents, &read.chunks, &count, &mut gathering, progress)?;
         clock.lap("triples by the model");
     }
@@ -367,7 +368,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         let (mut g, r) = match &options.keywords_llm {
             None => autokg::build(&views, &vectors, &embed, autokg_options, &hear)?,
             Some(llm) => {
-                let count = |text: &str| model.tokenizer().count(text);
+                let count = |text: &str| model.count(text);
                 let cache = options.cache.clone();
                 let (built, usage) =
                     keyword_graph(llm, cache, &views, &vectors, &embed, autokg_options, options.max_tokens, &count, progress, &hear)?;
@@ -407,7 +408,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     if labels.relations.is_some() {
         clock.lap("labels");
     }
-    let count = |text: &str| model.tokenizer().count(text);
+    let count = |text: &str| model.count(text);
     let (chunks, vectors) = (read.chunks.as_slice(), read.vectors.as_slice());
     let parts = prepare::Corpus { chunks, vectors, found: &found, embed: &embed_sentences, count: &count, seed: options.seed };
     let prepared = match ours {
@@ -439,7 +440,13 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
         phrases: &phrases,
-        model: carried.then(|| QueryModel { tokenizer: model.tokenizer(), layers: &layers, words: model.words(), table: table.as_ref() }),
+        model: carried.then(|| QueryModel {
+            tokenizer: model.tokenizer(),
+            unigram: model.vocabulary(),
+            layers: &layers,
+            words: model.words(),
+            table: table.as_ref(),
+        }),
         embedder: read.embedder,
         options: described(options),
         runtime,
@@ -496,32 +503,66 @@ fn prepared(
 /// Has a language model read the chunks for entities and relations.
 fn related(reader: &BuildModel, read: &Read, model: &NativeEmbedder, progress: &dyn Progress) -> Result<Option<Related>, BuildError> {
     let heads = all_heads(&read.documents, &read.chunks);
-    let count = |text: &str| model.tokenizer().count(text);
+    let count = |text: &str| model.count(text);
     Ok(relations::read(&shown_chunks(&read.chunks, &heads), reader, &count, progress)?)
+}
+
+/// What is read before a model is loaded.
+enum Source<'a> {
+    Documents(ingest::Corpus),
+    /// With the name of the model that made the vectors.
+    Outside(ingest::OutsideChunks, Option<&'a str>),
+}
+
+impl Source<'_> {
+    /// The language of each document; `""` where it is not told.
+    fn languages(&self) -> Vec<String> {
+        let documents = match self {
+            Source::Documents(corpus) => corpus.documents.par_iter().map(ingest::SourceDocument::document).collect(),
+            Source::Outside(o, _) => {
+                let mut documents = o.documents.clone();
+                languages::tell(&mut documents, &o.chunks);
+                documents
+            }
+        };
+        documents.into_iter().map(|d| d.language).collect()
+    }
+}
+
+fn source<'a>(options: &'a BuildOptions, progress: &dyn Progress) -> Result<Source<'a>, BuildError> {
+    match &options.input {
+        Input::Documents(folder) => {
+            progress.stage("reading files", None);
+            let mut ingest = options.ingest.clone();
+            ingest.exclude.push(options.out.clone());
+            let corpus = ingest::ingest(folder, &ingest, &|p| {
+                if p.files_done == 1 {
+                    progress.stage("reading files", Some(p.files_total as u64));
+                }
+                progress.at(p.files_done as u64);
+            })?;
+            corpus.notes.iter().for_each(|note| progress.note(note));
+            corpus.warnings.iter().for_each(|warning| progress.warn(warning));
+            Ok(Source::Documents(corpus))
+        }
+        Input::Outside { chunks, vectors, embedder } => {
+            progress.stage("reading chunks and vectors", None);
+            Ok(Source::Outside(ingest::outside(chunks, vectors.as_deref())?, embedder.as_deref()))
+        }
+    }
 }
 
 fn documents(
     options: &BuildOptions,
-    folder: &std::path::Path,
+    corpus: ingest::Corpus,
     model: &NativeEmbedder,
     taken: Option<(&mut Gathering, &mut DocumentTriples)>,
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> Result<Read, BuildError> {
-    progress.stage("reading files", None);
-    let mut ingest = options.ingest.clone();
-    ingest.exclude.push(options.out.clone());
-    let corpus = ingest::ingest(folder, &ingest, &|p| {
-        if p.files_done == 1 {
-            progress.stage("reading files", Some(p.files_total as u64));
-        }
-        progress.at(p.files_done as u64);
-    })?;
-    clock.lap("read");
-    corpus.notes.iter().for_each(|note| progress.note(note));
-    corpus.warnings.iter().for_each(|warning| progress.warn(warning));
+    let folder = options.input.path();
     progress.stage("splitting into chunks", None);
-    let count = |text: &str| model.tokenizer().count(text);
+    let count = |text: &str| model.count(text);
     let most = options.max_tokens;
     let chunks: Vec<Chunk> = corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split(i as u32, doc, &count, most)).collect();
     clock.lap("split");
@@ -557,7 +598,8 @@ fn brought(
     let ingest::OutsideChunks { mut documents, chunks, vectors, dimension } = o;
     languages::tell(&mut documents, &chunks);
     let (vectors, embedder, embeddings) = match (dimension, embedder) {
-        (0, None | Some("minilm")) => embedded(options, &documents, &chunks, model, progress, clock),
+        (0, None) => embedded(options, &documents, &chunks, model, progress, clock),
+        (0, Some(id)) if id == model.id() || id == "auto" => embedded(options, &documents, &chunks, model, progress, clock),
         (0, Some(other)) => return Err(BuildError::NoVectors(other.to_owned())),
         (_, None) => return Err(BuildError::NoEmbedder),
         (_, Some(id)) => {
@@ -585,14 +627,7 @@ fn embedded(
     let embedding = CachedEmbedder::new(model, options.cache.as_deref());
     let vectors = embedding.embed_all(&texts, &|done| progress.at(done as u64));
     clock.lap("embed");
-    let embedder = EmbedderInfo {
-        id: "minilm".into(),
-        dimension: vectors.first().map_or(0, |v| v.len() as u64),
-        quantisation: "int8".into(),
-        pooling: "mean".into(),
-        ..EmbedderInfo::default()
-    };
-    (vectors, embedder, embedding.counts())
+    (vectors, model.info(), embedding.counts())
 }
 
 fn stage_name(stage: Stage) -> &'static str {

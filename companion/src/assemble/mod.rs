@@ -9,6 +9,7 @@ mod ownership;
 mod sections;
 mod table;
 mod terms;
+mod unigram;
 mod vocabulary;
 mod writer;
 

@@ -2,9 +2,11 @@
 
 use super::table::token_table;
 use super::terms::{terms, titles};
+use super::unigram::unigram;
 use super::vocabulary::{RowOrder, vocabulary};
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
+use crate::e5;
 use crate::languages::Forms;
 use crate::licences;
 use crate::names::Found;
@@ -36,6 +38,8 @@ use std::path::Path;
 pub struct QueryModel<'a> {
     /// The tokenizer.
     pub tokenizer: &'a Tokenizer,
+    /// The vocabulary in its place of a model that cuts texts by the unigram model.
+    pub unigram: Option<&'a e5::Vocabulary>,
     /// Everything but the word embeddings, as the engine reads it.
     pub layers: &'a [u8],
     /// The word embeddings, one row a token.
@@ -131,18 +135,26 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         }
     }
     if let Some(model) = &contents.model {
-        let order = vocabulary(&mut w, model.tokenizer, contents.chunks)?;
-        query_model(&mut w, model, &order)?;
-        if let (Some(table), Some(sketches)) = (model.table, &sketched) {
-            token_table(&mut w, table, sketches, &order)?;
+        match model.unigram {
+            Some(pieces) => unigram(&mut w, pieces, model.words, contents.documents, contents.chunks)?,
+            None => {
+                let order = vocabulary(&mut w, model.tokenizer, contents.chunks)?;
+                words(&mut w, model, &order)?;
+                if let (Some(table), Some(sketches)) = (model.table, &sketched) {
+                    token_table(&mut w, table, sketches, &order)?;
+                }
+            }
         }
-        if let (Some(planner), Some(_)) = (contents.planner, contents.knowledge) {
+        layers(&mut w, model)?;
+        // The planner reads the word vectors of the model that the program brings.
+        if let (Some(planner), Some(_), None) = (contents.planner, contents.knowledge, model.unigram) {
             let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
             w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
         }
     }
-    if contents.model.is_some() {
-        for (name, text) in licences::OF_WEIGHTS {
+    if let Some(model) = &contents.model {
+        let of_weights = if model.unigram.is_some() { &licences::OF_MULTILINGUAL[..] } else { &licences::OF_WEIGHTS[..] };
+        for (name, text) in of_weights {
             w.file(name, text.as_bytes())?;
         }
     }
@@ -382,7 +394,7 @@ fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Re
     if texts.is_empty() { Ok(()) } else { w.section(section, &encode_texts(texts), GZIP, &[]) }
 }
 
-fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) -> Result<(), WriteError> {
+fn words(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) -> Result<(), WriteError> {
     let mut index = PagedIndex::empty();
     for run in order.pages(WORDS_PER_PAGE) {
         let mut m = QuantizedMatrix::empty(model.words.dim());
@@ -394,7 +406,10 @@ fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) 
     }
     let mut root = begin(Kind::WordIndex);
     index.put(&mut root);
-    w.section("words", &root, RAW_PAGES, &index.pages)?;
+    w.section("words", &root, RAW_PAGES, &index.pages)
+}
+
+fn layers(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
     let mut layers = begin(Kind::Layers);
     layers.extend_from_slice(model.layers);
     w.section("layers", &layers, GZIP, &[])

@@ -10,9 +10,11 @@ use super::site::SiteArgs;
 use crate::asker::BuildModel;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, flush_all};
+use crate::e5;
 use crate::embed_bulk::QueryLayers;
 use crate::ingest::Skipped;
 use crate::line::first_few;
+use crate::models::Embedder;
 use crate::pipeline::{self, BuildOptions, Input, Summary};
 use crate::planner_model::PlannerSource;
 use crate::prepare::Needs;
@@ -73,9 +75,13 @@ pub struct Args {
     /// Their vectors, one row a chunk: .npy or .safetensors [default: the chunks' column "vector", else the chunks are embedded]
     #[arg(long, requires = "chunks", requires = "embedder")]
     vectors: Option<PathBuf>,
-    /// The model that made the vectors; "minilm" when it is all-MiniLM-L6-v2, so that questions can be embedded
-    #[arg(long, requires = "chunks")]
+    /// The model that embeds: minilm, which the program brings, multilingual-e5-small (see `models get`), or auto, by the documents' languages; with
+    /// --vectors, the model that made them
+    #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
+    /// The file of multilingual-e5-small [default: where `models get` put it]
+    #[arg(long, value_name = "FILE", requires = "embedder")]
+    embedder_file: Option<PathBuf>,
     /// Also write the documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
@@ -115,6 +121,21 @@ pub struct Args {
     keywords: KeywordArgs,
     #[command(flatten)]
     endpoint: EndpointArgs,
+}
+
+impl Args {
+    /// The model that embeds what has no vectors.
+    fn embedder(&self) -> Result<Embedder> {
+        match self.embedder.as_deref() {
+            Some(e5::ID) => Ok(Embedder::Multilingual(self.embedder_file.clone())),
+            _ if self.embedder_file.is_some() => Err(miette!("--embedder-file is the file of {}: name that with --embedder", e5::ID)),
+            Some("auto") => Ok(Embedder::ByLanguage),
+            // Vectors that were made elsewhere may be of any model; that there are none is told where they are read.
+            None | Some("minilm") => Ok(Embedder::Own),
+            Some(_) if self.chunks.is_some() => Ok(Embedder::Own),
+            Some(other) => Err(miette!("this program has no model {other:?} to embed with; there are minilm, {} and auto", e5::ID)),
+        }
+    }
 }
 
 /// The model that a build asks for what `option` wants; `None` where it is not given.
@@ -171,6 +192,7 @@ pub fn run(args: &Args) -> Result<()> {
         llms: args.llms.clone(),
         query_table: args.query_table.clone(),
         planner: PlannerSource::of(args.planner_model.as_deref()),
+        embedder: args.embedder()?,
         query_layers: args.query_layers,
         query_encoder: args.query_encoder.clone(),
     };

@@ -157,7 +157,7 @@ fn entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) 
         // Documents and ready chunks exclude each other; so do the two that speak of the cache.
         let rivals: &[&str] = match id {
             "documents" => &["chunks"],
-            "chunks" | "vectors" | "embedder" => &["documents"],
+            "chunks" | "vectors" => &["documents"],
             "cache" => &["no_cache"],
             "no_cache" => &["cache"],
             _ => &[],

@@ -16,6 +16,7 @@ mod inspect;
 mod keywords;
 mod licences;
 mod mcp;
+mod models;
 mod open;
 mod plan;
 mod progress;
@@ -76,6 +77,8 @@ enum Command {
     Serve(serve::Args),
     /// Serve a bundle to agents by the Model Context Protocol
     Mcp(mcp::Args),
+    /// Get models that do not come with the program, and say which are here
+    Models(models::Args),
     /// Make the models again
     Train(train::Args),
     /// Read a knowledge graph from files and say what is in it
@@ -118,6 +121,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Export(args) => export::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Mcp(args) => mcp::run(&args),
+        Command::Models(args) => models::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),

@@ -177,7 +177,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
     };
     let chunks: Vec<Chunk> = passages.all.iter().map(chunk).collect();
     languages::tell(&mut documents, &chunks);
-    let weight = Readings::of(&documents, &chunks, &|text| model.tokenizer().count(text)).weight();
+    let weight = model.info().weight.or_else(|| Readings::of(&documents, &chunks, &|text| model.tokenizer().count(text)).weight());
     let mut seconds = Vec::new();
     let mut since = Instant::now();
     let mut lap = |name: &'static str| {
@@ -205,7 +205,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
     if keywords.is_some() {
         lap("keyword graph");
     }
-    let count = |text: &str| model.tokenizer().count(text);
+    let count = |text: &str| model.count(text);
     let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
     let (prepared, spent) = match reader {
         Some(reader) => reader.prepare(needs, &parts, &documents)?,
@@ -229,14 +229,15 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
         phrases: &[],
-        model: Some(QueryModel { tokenizer: model.tokenizer(), layers: build.layers, words: model.words(), table }),
+        model: Some(QueryModel {
+            tokenizer: model.tokenizer(),
+            unigram: model.vocabulary(),
+            layers: build.layers,
+            words: model.words(),
+            table,
+        }),
         planner: None,
-        embedder: EmbedderInfo {
-            id: "minilm".into(),
-            dimension: vectors.first().map_or(0, |v| v.len() as u64),
-            weight,
-            ..EmbedderInfo::default()
-        },
+        embedder: EmbedderInfo { weight, ..model.info() },
         options: reader.map(|r| r.described(needs)).unwrap_or_default(),
         runtime: &[],
     };

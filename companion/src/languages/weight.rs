@@ -111,7 +111,7 @@ impl Readings {
 }
 
 /// What helps where the embedder does not know a language.
-const CURE: &str = "vectors of a model that knows it help (--chunks, --vectors and --embedder)";
+const CURE: &str = "--embedder multilingual-e5-small knows it (pocketgraph models get multilingual-e5-small)";
 
 #[cfg(test)]
 mod tests {

@@ -78,6 +78,8 @@ pub enum Kind {
     Mentions = 32,
     /// How many documents mention each.
     Links = 33,
+    /// The pieces of a unigram tokenizer with their scores.
+    Unigram = 34,
     /// Chunks whose score counts for more or less than another's.
     Weights = 36,
     /// The vectors of names, and which names each sentence of the corpus mentions.

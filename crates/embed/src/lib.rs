@@ -14,10 +14,12 @@ mod layers;
 mod minilm;
 mod question;
 mod table;
+mod unigram;
 mod vocabulary;
 
 pub use layers::{LayersDecoder, encode_layers};
 pub use minilm::{EmbedError, EmbedScratch, MiniLm, Positions, WordRows};
 pub use question::{QuestionEncoder, QuestionRows, WordPages};
 pub use table::{TableEncoder, TableIndex, encode_rows};
+pub use unigram::{ENDS, Pieces, UNKNOWN, UnigramVocabulary, take_mean};
 pub use vocabulary::{Piece, Vocabulary, VocabularyIndex, decode_pieces, encode_pieces};

@@ -1,5 +1,6 @@
 //! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
 
+use super::unigram::{Pieces, take_mean};
 use super::vocabulary::Vocabulary;
 use super::{EmbedError, EmbedScratch, LayersDecoder, MiniLm, WordRows};
 use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
@@ -14,12 +15,40 @@ use std::rc::Rc;
 const MAX_TOKENS: usize = 256;
 /// Vectors of names are forgotten when there are more.
 const NAMES_KEPT: usize = 4096;
+/// The models that this engine embeds questions with, by their names in manifests: all-MiniLM-L6-v2, and the one whose texts are cut by the unigram model.
+const MODELS: [&str; 2] = ["minilm", "multilingual-e5-small"];
+
+/// What cuts texts, and knows where `words` has the rows of tokens.
+#[derive(Clone)]
+enum Cutter {
+    /// WordPiece, by the range.
+    Ranges(Rc<Vocabulary>),
+    /// The unigram model, whole.
+    Unigram(Rc<Pieces>),
+}
+
+impl Cutter {
+    fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Cutter, BundleError>> {
+        if bundle.manifest().embedder.id == MODELS[1] {
+            Pieces::load(bundle).map(|loaded| loaded.map(Cutter::Unigram)).boxed_local()
+        } else {
+            Vocabulary::load(bundle).map(|loaded| loaded.map(Cutter::Ranges)).boxed_local()
+        }
+    }
+
+    fn row(&self, token: u32) -> u32 {
+        match self {
+            Cutter::Ranges(vocabulary) => vocabulary.row(token),
+            Cutter::Unigram(_) => token,
+        }
+    }
+}
 
 /// Cuts questions into the tokens of the bundle's model, and loads their word vectors a page at a time.
 #[derive(Clone)]
 pub struct WordPages {
     bundle: Bundle,
-    vocabulary: Rc<Vocabulary>,
+    cutter: Cutter,
     words: Rc<PagedIndex>,
 }
 
@@ -34,13 +63,13 @@ pub struct QuestionEncoder {
 /// The word vectors that one question needs.
 pub struct QuestionRows {
     index: Rc<PagedIndex>,
-    vocabulary: Rc<Vocabulary>,
+    cutter: Cutter,
     pages: Map<usize, Rc<QuantizedMatrix>>,
 }
 
 impl WordRows for QuestionRows {
     fn row(&self, id: u32) -> Option<(&[i8], f32)> {
-        let (page, place) = self.index.locate(self.vocabulary.row(id))?;
+        let (page, place) = self.index.locate(self.cutter.row(id))?;
         self.pages.get(&page).filter(|m| place < m.rows()).map(|m| m.row(place))
     }
 }
@@ -57,23 +86,30 @@ impl WordPages {
                 let index = PagedIndex::take(&mut b)?;
                 b.end().map(|()| index)
             });
-            let (vocabulary, words) = futures::future::try_join(Vocabulary::load(bundle), words).await?;
-            Ok(WordPages { bundle: bundle.clone(), vocabulary, words })
+            let (cutter, words) = futures::future::try_join(Cutter::load(bundle), words).await?;
+            Ok(WordPages { bundle: bundle.clone(), cutter, words })
         }
         .boxed_local()
     }
 
-    /// The tokenizer, once the ranges of the vocabulary that are wanted have been loaded; `wanted` tells them for the tokenizer of what has been loaded. It
+    /// The WordPiece tokenizer, once the ranges of the vocabulary that are wanted have been loaded; `wanted` tells them for the tokenizer of what has been loaded. It
     /// must not be held while others may load.
     ///
     /// # Errors
-    /// [`BundleError`] when a range cannot be loaded.
+    /// [`BundleError`] when a range cannot be loaded, or the model has another tokenizer.
     pub async fn tokenizer(&self, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<Ref<'_, Tokenizer>, BundleError> {
-        self.vocabulary.ready(&self.bundle, wanted).await.map(|()| self.vocabulary.tokenizer())
+        match &self.cutter {
+            Cutter::Ranges(vocabulary) => vocabulary.ready(&self.bundle, wanted).await.map(|()| vocabulary.tokenizer()),
+            Cutter::Unigram(_) => Err(BundleError::Corrupt { file: "vocabulary".into(), what: "it is another tokenizer's".into() }),
+        }
     }
 
     /// The tokens of texts, each cut to what the model takes.
     async fn tokens(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, BundleError> {
+        if let Cutter::Unigram(pieces) = &self.cutter {
+            let prefix = &self.bundle.manifest().embedder.query_prefix;
+            return Ok(texts.iter().map(|text| pieces.question(prefix, text, MAX_TOKENS)).collect());
+        }
         let wanted = |tokenizer: &Tokenizer| {
             let mut all = Cut::default();
             texts.iter().for_each(|text| tokenizer.cut_into(&mut all, text, MAX_TOKENS));
@@ -90,11 +126,11 @@ impl WordPages {
     pub async fn rows(&self, ids: &[u32]) -> Result<QuestionRows, BundleError> {
         let dim = self.bundle.manifest().embedder.dimension;
         let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
-        let rows: Vec<u32> = ids.iter().map(|&id| self.vocabulary.row(id)).collect();
+        let rows: Vec<u32> = ids.iter().map(|&id| self.cutter.row(id)).collect();
         let pages = self.bundle.pages("words", &self.words, self.words.pages_of(&rows).items(), decode).await;
         match pages.failed.into_iter().next() {
             Some(error) => Err(error),
-            None => Ok(QuestionRows { index: Rc::clone(&self.words), vocabulary: Rc::clone(&self.vocabulary), pages: pages.loaded }),
+            None => Ok(QuestionRows { index: Rc::clone(&self.words), cutter: self.cutter.clone(), pages: pages.loaded }),
         }
     }
 
@@ -116,7 +152,7 @@ impl WordPages {
 impl QuestionEncoder {
     /// Whether the bundle brings the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
-        bundle.manifest().embedder.id == "minilm" && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
+        MODELS.contains(&bundle.manifest().embedder.id.as_str()) && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
     }
 
     /// Loads vocabulary and layers.
@@ -138,7 +174,10 @@ impl QuestionEncoder {
 
     /// Number of content tokens of a text; about that, where it has words that no question had.
     pub fn count_tokens(&self, text: &str) -> usize {
-        self.words.vocabulary.tokenizer().count(text)
+        match &self.words.cutter {
+            Cutter::Ranges(vocabulary) => vocabulary.tokenizer().count(text),
+            Cutter::Unigram(pieces) => pieces.tokenizer.count(text),
+        }
     }
 
     /// The unit vector of a text.
@@ -183,6 +222,9 @@ impl QuestionEncoder {
         self.words.run(&self.model, ids, rows, &mut pass).await.map_err(corrupt)?;
         let mut out = Vec::new();
         self.model.unit_vectors(&pass, &mut out).map_err(corrupt)?;
+        if let Cutter::Unigram(pieces) = &self.words.cutter {
+            take_mean(&mut out, &pieces.mean);
+        }
         Ok(out)
     }
 }

@@ -8,10 +8,12 @@ mod fold;
 mod language_tests;
 mod sentences;
 mod unicode;
+mod unigram;
 mod wordpiece;
 mod words;
 
 pub use fold::fold;
 pub use sentences::sentences;
+pub use unigram::{Folding, SCORE_UNIT, Unigram};
 pub use wordpiece::{Cut, Tokenizer, VocabularyError, piece_key};
 pub use words::{Word, is_stop_word, stem, terms, without_possessive, words};

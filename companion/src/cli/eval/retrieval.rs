@@ -5,8 +5,9 @@ use crate::asker;
 use crate::cache::{CachedEmbedder, EmbeddingCounts};
 use crate::cli::cache::CacheArgs;
 use crate::cli::endpoint::{EndpointArgs, PriceArgs};
+use crate::cli::models::EmbedderArgs;
 use crate::cli::progress::Bars;
-use crate::embed_bulk::{NativeEmbedder, QueryLayers};
+use crate::embed_bulk::QueryLayers;
 use crate::eval::{Estimate, IndexModel, QuerySide, Report, SetBuild, evaluate, make_set, read_passages, read_questions, retrieval_page};
 use crate::prepare::Needs;
 use crate::progress::Progress;
@@ -46,6 +47,8 @@ pub struct Args {
     /// Measure with this token table, made by `train query-table`, in place of the program's own; "none" for none; the bundle must be built anew
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
+    #[command(flatten)]
+    embedder: EmbedderArgs,
     /// Which layers of the model embed the questions; the bundle must be built anew
     #[arg(long, value_enum, default_value_t, value_name = "BITS")]
     query_layers: QueryLayers,
@@ -85,7 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
     questions.all.truncate(args.first.unwrap_or(usize::MAX));
     // Before any embedding: a name that is none should cost nothing.
     let needs = Needs::of(&args.retrievers).into_diagnostic()?;
-    let model = NativeEmbedder::new()?;
+    let model = args.embedder.load()?;
     let bars = Bars::new(false);
     let cache = args.cache.open(&bars, "passages will be embedded again the next time");
     let embedder = CachedEmbedder::new(&model, cache.as_deref());
