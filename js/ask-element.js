@@ -10,7 +10,7 @@
 
 import { askStyle } from "./ask-element-style.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
-import { answerBlocks, answerNote, citationAt, excerptWindow, h, highlighted, safeUrl } from "./render.js";
+import { answerBlocks, citationAt, excerptWindow, h, highlighted, readersWarnings, safeUrl, unwrittenAnswer } from "./render.js";
 
 const TYPING_PAUSE_MS = 120;
 
@@ -222,14 +222,14 @@ export class PocketGraphAskElement extends HTMLElement {
   }
 
   #showAnswer(answer) {
-    this.#showAnswerText(answer.text, answer.citations, { lines: answer.by !== "llm" });
-    for (const warning of answer.warnings ?? []) this.#view.answer.append(answerNote(warning, { part: "answer-note" }));
+    if (answer.by === "llm") this.#showAnswerText(answer.text, answer.citations);
+    else this.#view.answer.replaceChildren(unwrittenAnswer(answer, markerOf(answer.citations)));
+    for (const warning of readersWarnings(answer)) this.#view.answer.append(h("p", { part: "answer-note" }, warning));
     if (answer.answered) this.#view.answer.append(h("p", { part: "answer-note" }, WRITTEN_BY[answer.by]));
   }
 
-  #showAnswerText(text, citations, options) {
-    const marker = (number, start, end) => citationLink(number, citationAt(citations, number, start, end));
-    this.#view.answer.replaceChildren(answerBlocks(text, marker, options));
+  #showAnswerText(text, citations) {
+    this.#view.answer.replaceChildren(answerBlocks(text, markerOf(citations)));
   }
 
   #say(message, kind = "") {
@@ -265,6 +265,10 @@ function hitItem(hit) {
     hit.headingPath.length > 0 && h("p", { part: "hit-path" }, hit.headingPath.join(" › ")),
     h("p", { part: "hit-text" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans))),
   );
+}
+
+function markerOf(citations) {
+  return (number, start, end) => citationLink(number, citationAt(citations, number, start, end));
 }
 
 function citationLink(number, citation) {

@@ -1,4 +1,4 @@
-import type { Citation, Span } from "./pocketgraph.js";
+import type { Answer, Citation, Span } from "./pocketgraph.js";
 
 /** A new element; attributes whose name starts with `on` are listeners. */
 export declare function h(tag: string, attributes?: Record<string, unknown>, ...children: unknown[]): HTMLElement;
@@ -12,5 +12,9 @@ export declare function excerptWindow(text: string, spans?: Span[], length?: num
 export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: { lines?: boolean }): DocumentFragment;
 /** The citation that the marker `[number]` at `start..end` stands for. */
 export declare function citationAt(citations: Citation[], number: number, start: number, end: number): Citation | undefined;
-/** An answer's warning as readers are shown it: why nothing was planned becomes the title of a short sentence. */
-export declare function answerNote(warning: string, attributes?: Record<string, unknown>): HTMLElement;
+/** A quoted answer's blocks as paragraphs, code, lists and tables of text nodes; `marker` makes the node for a citation such as `[2]`. */
+export declare function quotedBlocks(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string): DocumentFragment;
+/** An answer that no language model wrote, by its blocks where it has them; the closest passage is introduced as that. */
+export declare function unwrittenAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string): DocumentFragment;
+/** The warnings of an answer that concern its reader, without why nothing was planned. */
+export declare function readersWarnings(answer: Answer): string[];

@@ -86,6 +86,56 @@ export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: 
   return fragment;
 }
 
+/**
+ * A quoted answer's blocks as what they are: paragraphs, code, lists, tables, each text a text node. `marker(number, start, end)` makes the node for a
+ * citation, as for answerBlocks; it stands behind the last sentence of what it cites. Where the passage goes on, a link says so.
+ */
+export function quotedBlocks(answer, marker = (number) => `[${number}]`) {
+  const fragment = document.createDocumentFragment();
+  const { blocks, citations } = answer;
+  for (const block of blocks) {
+    const citation = citations[block.citation];
+    const others = blocks.filter((b) => b.citation === block.citation);
+    const sentences = others.filter((b) => b.form === "text");
+    const node = quotedBlock(block);
+    fragment.append(node);
+    const cite = () => citation && marker(citation.number, citation.at.start, citation.at.end);
+    if (block === sentences.at(-1)) node.append(" ", cite());
+    if (block !== others.at(-1)) continue;
+    const href = block.more && citation?.url && safeUrl(citation.url);
+    const more = href && h("a", { class: "read-on", part: "read-on", href }, "Read on");
+    const alone = sentences.length === 0 && cite();
+    if (more || alone) fragment.append(h("p", {}, alone, alone && more && " ", more));
+  }
+  return fragment;
+}
+
+function quotedBlock({ form, text, language }) {
+  const rows = () => text.split("\n");
+  if (form === "code") return h("pre", {}, h("code", { "data-language": language || undefined }, text));
+  if (form === "heading") return h("p", {}, h("strong", {}, text));
+  if (form === "list") {
+    const numbered = rows().every((item) => /^\d+\. /.test(item));
+    const start = numbered ? Number.parseInt(text, 10) : 1;
+    const items = rows().map((item) => h("li", {}, item.replace(/^(?:-|\d+\.) /, "")));
+    return h(numbered ? "ol" : "ul", { start: numbered && start !== 1 && start }, items);
+  }
+  if (form === "table") {
+    const cells = (tag) => (row) => h("tr", {}, row.split(" | ").map((cell) => h(tag, {}, cell)));
+    const [header, ...others] = rows();
+    return h("table", {}, h("thead", {}, [header].map(cells("th"))), h("tbody", {}, others.map(cells("td"))));
+  }
+  return h("p", {}, `“${text}”`);
+}
+
+/** An answer without a model as blocks, whichever way it was found; a written one is shown by answerBlocks. */
+export function unwrittenAnswer(answer, marker) {
+  if (!answer.blocks?.length) return answerBlocks(answer.text, marker, { lines: true });
+  const shown = quotedBlocks(answer, marker);
+  if (answer.outcome === "closest") shown.prepend(h("p", { class: "closest", part: "closest" }, "The documents do not say this in so many words. The closest passage:"));
+  return shown;
+}
+
 function lineBlocks(text) {
   return [...lines(text)].filter(({ start, end }) => text.slice(start, end).trim() !== "").map((line) => ({ kind: "p", ...line }));
 }
@@ -157,8 +207,7 @@ export function citationAt(citations, number, start, end) {
   return same.find(({ at }) => at && at.start < end && at.end > start) ?? same[0];
 }
 
-/** An answer's warning as readers are shown it. Why nothing was planned is for whoever wonders, and stands behind the words. */
-export function answerNote(warning, attributes) {
-  const unplanned = warning.startsWith("There is no plan: ");
-  return h("p", unplanned ? { ...attributes, title: warning } : attributes, unplanned ? "Not answered from the knowledge graph." : warning);
+/** The warnings of an answer that concern its reader; why nothing was planned concerns who looks into it. */
+export function readersWarnings(answer) {
+  return (answer.warnings ?? []).filter((warning) => !warning.startsWith("There is no plan: "));
 }

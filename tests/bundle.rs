@@ -82,6 +82,7 @@ fn small_bundle(folder: &Path) {
         &Contents {
             documents: &documents,
             chunks: &chunks,
+            layouts: &[],
             vectors: &vectors,
             cells: &cells,
             keywords: Some(&graph),

@@ -1,6 +1,6 @@
 // The answer above the hits: quoted from the passages, or written by an LLM as it streams; its citations, their check, its sources.
 
-import { answerBlocks, answerNote, citationAt, h, safeUrl } from "./pkg/render.js";
+import { answerBlocks, citationAt, h, readersWarnings, safeUrl, unwrittenAnswer } from "./pkg/render.js";
 import { WayView } from "./way-view.js";
 
 const FLAGS = {
@@ -149,9 +149,8 @@ export class AnswerView {
     this.#node.dataset.by = answer.by;
     this.#node.classList.toggle("unanswered", !answer.answered);
     this.#by.textContent = provenance(answer, llm);
-    this.#body.replaceChildren(
-      answerBlocks(answer.text, (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end)), { lines: answer.by !== "llm" }),
-    );
+    const marker = (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end));
+    this.#body.replaceChildren(answer.by === "llm" ? answerBlocks(answer.text, marker) : unwrittenAnswer(answer, marker));
     this.#foot.replaceChildren(...this.#sources(answer), ...notes(answer));
   }
 
@@ -206,6 +205,7 @@ export class AnswerView {
 function provenance(answer, llm) {
   if (answer.by === "llm") return `Written by ${llm?.model ?? "a language model"} from the passages below; citations checked`;
   if (answer.by === "graph") return "Found in the knowledge graph";
+  if (answer.outcome === "closest") return "The closest passage";
   return answer.answered ? "Quoted from the documents" : "Not in the documents";
 }
 
@@ -216,8 +216,8 @@ function notes(answer) {
   if (count("dangling") > 0) lines.push(["flag", `${plural(count("dangling"), "citation")} marked ! refer${count("dangling") === 1 ? "s" : ""} to no passage.`]);
   if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
   if (answer.truncated) lines.push(["flag", answer.truncated === "filter" ? "The endpoint's filter cut the answer off." : "The answer reached its length limit and is cut off."]);
-  for (const warning of answer.warnings ?? []) if (!/do not exist|was cut at its token|content filter cut/.test(warning)) lines.push(["", warning]);
-  return lines.map(([kind, text]) => answerNote(text, { class: `answer-note ${kind}` }));
+  for (const warning of readersWarnings(answer)) if (!/do not exist|was cut at its token|content filter cut/.test(warning)) lines.push(["", warning]);
+  return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
 }
 
 function plural(count, noun) {

@@ -3,8 +3,8 @@
 #[cfg(feature = "full")]
 use super::names::Names;
 use crate::bundle::{
-    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
-    decode_chunks, decode_documents, decode_sketches, decode_vectors, open_section,
+    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
+    decode_chunks, decode_documents, decode_layouts, decode_sketches, decode_vectors, open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
@@ -213,6 +213,27 @@ impl Corpus {
             Some((chunk, pages.loaded.get(&page)?.get(place)?.clone()))
         };
         Ok((chunks.iter().filter_map(|&c| mentions(c)).collect(), pages.missing()))
+    }
+
+    /// How the texts of the given chunks are laid out, by chunk; nothing of chunks whose layout the bundle does not carry or that cannot be loaded: its
+    /// absence costs an answer its form, no more.
+    pub async fn layouts(&self, chunks: &[u32]) -> Map<u32, Layout> {
+        if !self.bundle.has("layout") {
+            return Map::default();
+        }
+        let index = self.bundle.section("layout", |file, bytes| {
+            let mut b = open_section(file, bytes, Kind::LayoutIndex)?;
+            let index = PagedIndex::take(&mut b)?;
+            b.end().map(|()| index)
+        });
+        let Ok(index) = index.await else { return Map::default() };
+        let decode = |_: u32, file: &str, bytes: &[u8]| decode_layouts(file, bytes);
+        let pages = self.bundle.pages("layout", &index, index.pages_of(chunks).items(), decode).await;
+        let layout = |&chunk: &u32| {
+            let (page, place) = index.locate(chunk)?;
+            Some((chunk, pages.loaded.get(&page)?.get(place)?.clone()))
+        };
+        chunks.iter().filter_map(layout).collect()
     }
 
     /// Whether the keyword graph has been loaded.

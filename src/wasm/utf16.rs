@@ -80,6 +80,12 @@ impl Texts {
                 rewrite(text, std::iter::once(&mut c.span));
             }
         }
+        let chunk = |citation: u32| answer.citations.get(citation as usize)?.chunk;
+        for b in &mut answer.blocks {
+            if let Some(text) = chunk(b.citation).and_then(|n| self.by_chunk.get(&n)) {
+                rewrite(text, std::iter::once(&mut b.span));
+            }
+        }
         rewrite(&answer.text, answer.citations.iter_mut().map(|c| &mut c.at));
         answer
     }

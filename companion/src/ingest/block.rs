@@ -30,6 +30,8 @@ pub struct Block {
     pub text: String,
     /// The id that a heading carries in the published page; for a ready chunk, the fragment of its URL.
     pub fragment: Option<String>,
+    /// The language of code, the number of an item of an ordered list; else empty.
+    pub note: String,
     /// Where its text starts in the source file, in characters (a byte-order mark does not count).
     pub start: u32,
     /// Where its text ends in the source file, in characters (exclusive).
@@ -44,7 +46,7 @@ impl Block {
         let text = text.into();
         let end = start.saturating_add(characters(text.as_bytes()));
         let steps = dense(&text, vec![(0, start)]);
-        Block { kind, text, fragment: None, start, end, steps }
+        Block { kind, text, fragment: None, note: String::new(), start, end, steps }
     }
 
     /// The characters of the source file that a byte range of `text` came from.
@@ -74,6 +76,7 @@ pub(super) struct Draft {
     pub kind: BlockKind,
     pub text: String,
     pub fragment: Option<String>,
+    pub note: String,
     start: usize,
     end: usize,
     steps: Vec<(usize, usize)>,
@@ -81,7 +84,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub fn new(kind: BlockKind) -> Draft {
-        Draft { kind, text: String::new(), fragment: None, start: 0, end: 0, steps: Vec::new() }
+        Draft { kind, text: String::new(), fragment: None, note: String::new(), start: 0, end: 0, steps: Vec::new() }
     }
 
     /// Appends text that stands at these bytes of the source.
@@ -163,6 +166,7 @@ impl Draft {
             steps: dense(&self.text, steps),
             text: self.text,
             fragment: self.fragment,
+            note: self.note,
             start,
             end: index.char_at(self.end),
         };

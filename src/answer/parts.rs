@@ -1,0 +1,180 @@
+//! The pieces of a passage by form, and the groups that they make: what stands under one heading, question, term or label.
+
+use super::units::{Form as UnitForm, units};
+use crate::bundle::{BETWEEN_PIECES, Form, Layout};
+use crate::text::sentences;
+use std::ops::Range;
+
+/// A longer text is no question and no label.
+const LONGEST_QUESTION: usize = 200;
+/// A longer line without a full stop is a sentence that lacks it, not a label.
+const LONGEST_LABEL: usize = 80;
+
+/// A piece of a passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    pub form: Form,
+    pub span: Range<usize>,
+    /// The language of code, the number of an item.
+    pub note: String,
+}
+
+/// What stands under one head.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Group {
+    /// Headings inside the passage, a question that is answered here, a term, a line that names what follows.
+    pub head: Vec<Part>,
+    /// Whether the head asks.
+    pub asked: bool,
+    /// The pieces below it.
+    pub members: Vec<Part>,
+}
+
+/// The pieces of a passage: as its layout has them where that is known and fits, else as the text lets one guess.
+pub(super) fn parts(text: &str, layout: Option<&Layout>) -> Vec<Part> {
+    layout.and_then(|layout| laid_out(text, layout)).unwrap_or_else(|| guessed(text))
+}
+
+fn laid_out(text: &str, layout: &Layout) -> Option<Vec<Part>> {
+    let mut at = 0_usize;
+    let mut out = Vec::with_capacity(layout.len());
+    for piece in layout {
+        if !out.is_empty() {
+            at = text.get(at..)?.starts_with(BETWEEN_PIECES).then_some(at + BETWEEN_PIECES.len())?;
+        }
+        let end = at.checked_add(piece.bytes as usize)?;
+        text.get(at..end)?;
+        out.push(Part { form: piece.form, span: at..end, note: piece.note.clone() });
+        at = end;
+    }
+    (at == text.len() && !out.is_empty()).then_some(out)
+}
+
+fn guessed(text: &str) -> Vec<Part> {
+    let mut out: Vec<Part> = Vec::new();
+    for unit in units(text) {
+        let raw = &text[unit.span.clone()];
+        let mark = ["- ", "* ", "• ", "+ "].into_iter().find(|m| raw.starts_with(m)).map_or(0, str::len);
+        let form = match unit.form {
+            UnitForm::Row => Form::Table,
+            UnitForm::Code => Form::Code,
+            UnitForm::Prose if mark > 0 => Form::Item,
+            UnitForm::Prose => Form::Text,
+        };
+        let joins = |last: &&mut Part| last.form == form && form != Form::Item && !text[last.span.end..unit.span.start].contains("\n\n");
+        match out.last_mut().filter(joins) {
+            Some(last) => last.span.end = unit.span.end,
+            None => out.push(Part { form, span: unit.span.start + mark..unit.span.end, note: String::new() }),
+        }
+    }
+    out
+}
+
+/// The groups of a passage, in order; none is without members unless nothing follows its head.
+pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
+    let mut out: Vec<Group> = vec![Group::default()];
+    let forms: Vec<Form> = parts.iter().map(|p| p.form).collect();
+    for (i, part) in parts.into_iter().enumerate() {
+        let raw = &text[part.span.clone()];
+        let (head, rest) = match part.form {
+            Form::Heading | Form::Term => (Some((part.clone(), asks(raw))), None),
+            Form::Text | Form::Item | Form::Quote => heads(raw, &part, forms.get(i + 1)),
+            Form::Code | Form::Table => (None, Some(part.clone())),
+        };
+        if let Some((head, asked)) = head {
+            if out.last().is_some_and(|g| !g.members.is_empty()) {
+                out.push(Group::default());
+            }
+            if let Some(group) = out.last_mut() {
+                group.asked = asked;
+                group.head.push(head);
+            }
+        }
+        if let (Some(rest), Some(group)) = (rest, out.last_mut()) {
+            group.members.push(rest);
+        }
+    }
+    out
+}
+
+/// Splits a text into what heads what follows (a question, a label) and with it whether it asks, and the rest.
+fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, Option<Part>) {
+    let first = sentences(raw).into_iter().next().unwrap_or(0..raw.len());
+    let at = |range: Range<usize>| Part { span: part.span.start + range.start..part.span.start + range.end, ..part.clone() };
+    if asks(&raw[first.clone()]) && first.len() <= LONGEST_QUESTION {
+        let after = &raw[first.end..];
+        let skipped = after.len() - reply(after).len();
+        let rest = (!reply(after).is_empty()).then(|| at(first.end + skipped..raw.len()));
+        return (Some((at(first), true)), rest);
+    }
+    let closed = raw.ends_with(['.', '!', ':', ';', ',', '…', '。', '！', '：', ')', '"', '”']);
+    let label = part.form == Form::Text && raw.len() <= LONGEST_LABEL && !closed && next.is_some_and(|n| !matches!(n, Form::Heading));
+    if label {
+        return (Some((part.clone(), false)), None);
+    }
+    let kept = reply(raw);
+    let skipped = raw.len() - kept.len();
+    (None, Some(at(skipped..raw.len())))
+}
+
+fn asks(text: &str) -> bool {
+    text.trim_end_matches(['"', '”', '*', ')']).ends_with(['?', '？'])
+}
+
+/// A reply without the mark that says that it is one.
+fn reply(text: &str) -> &str {
+    let text = text.trim_start();
+    ["A: ", "A. ", "Answer: "].into_iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text).trim_start()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bundle::Piece;
+    use proptest::prelude::*;
+
+    fn grouped(text: &str) -> Vec<(Vec<&str>, Vec<&str>)> {
+        let words = |parts: &[Part]| parts.iter().map(|p| &text[p.span.clone()]).collect::<Vec<_>>();
+        groups(text, parts(text, None)).iter().map(|g| (words(&g.head), words(&g.members))).collect()
+    }
+
+    #[test]
+    fn a_question_heads_its_reply_however_it_is_written() {
+        for text in ["Is it open?\n\nAt weekends only.", "Q: Is it open?\n\nA: At weekends only.", "Q: Is it open? A: At weekends only."] {
+            let found = grouped(text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert!(found[0].0[0].ends_with("Is it open?"), "{text}");
+            assert_eq!(found[0].1, ["At weekends only."], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_full_stop_heads_what_follows() {
+        let text = "Group fare\n\nTen travellers pay for eight.";
+        assert_eq!(grouped(text), [(vec!["Group fare"], vec!["Ten travellers pay for eight."])]);
+    }
+
+    #[test]
+    fn a_layout_that_does_not_fit_is_not_followed() {
+        let piece = |bytes| Piece { form: Form::Code, bytes, note: "sh".into() };
+        let text = "run it\n\nstop it";
+        assert_eq!(parts(text, Some(&vec![piece(6), piece(7)])).iter().filter(|p| p.note == "sh").count(), 2);
+        for wrong in [vec![piece(6)], vec![piece(6), piece(8)], vec![piece(5), piece(7)], vec![piece(u32::MAX)], Vec::new()] {
+            assert!(parts(text, Some(&wrong)).iter().all(|p| p.note.is_empty()), "{wrong:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_stand_in_order_and_none_is_empty(text in "([a-zé]{1,4}|[?.:] |\\n\\n|- | \\| |A: |;\\n){0,24}", sizes in prop::collection::vec(0u32..9, 0..4)) {
+            let layout: Layout = sizes.into_iter().map(|bytes| Piece { form: Form::Text, bytes, note: String::new() }).collect();
+            for parts in [parts(&text, None), parts(&text, Some(&layout))] {
+                prop_assert!(parts.windows(2).all(|w| w[0].span.end <= w[1].span.start));
+                prop_assert!(parts.iter().all(|p| text.get(p.span.clone()).is_some()));
+                let kept: usize = groups(&text, parts.clone()).iter().map(|g| g.head.len() + g.members.len()).sum();
+                prop_assert!(kept >= parts.iter().filter(|p| !text[p.span.clone()].trim().is_empty()).count() || kept > 0 || parts.is_empty());
+            }
+        }
+    }
+}
