@@ -52,6 +52,8 @@ def read(folder, by_meaning):
                     features[6] = 0.0
                 right = bool(asked.get("answer") and re.search(asked["answer"], b["text"][:SHOWN]))
                 known = not right or on_page(b["url"], asked.get("pages"))
+                if not by_meaning:
+                    row["grounds"][6] = 0.0  # without the model no hit has a cosine
                 blocks.append((features, cosine, b["covered"], right and known, known, b["hit"], b["text"][:SHOWN]))
             sets.setdefault(name, []).append(dict(asked=asked, grounds=row["grounds"], blocks=blocks, compares=row["compares"], weight=asked.get("weight", 1.0)))
     return sets
