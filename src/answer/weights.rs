@@ -17,6 +17,6 @@ pub(super) const CERTAINTY: [f32; CERTAINTY_FEATURES.len()] = [-5.010, 2.410, 3.
 /// Weights of [`CERTAINTY_FEATURES`] by words alone.
 pub(super) const CERTAINTY_BY_WORDS: [f32; CERTAINTY_FEATURES.len()] = [-2.475, 0.000, 4.086, 0.150, -0.877, 0.345, 0.000, 0.577, -2.123];
 /// From this certainty on what is chosen is stated: by meaning, by words.
-pub(super) const STATED_FROM: [f32; 2] = [0.568, 0.765];
+pub(super) const STATED_FROM: [f32; 2] = [0.341, 0.488];
 /// From this certainty on it is shown as the closest passage.
-pub(super) const CLOSEST_FROM: [f32; 2] = [0.209, 0.271];
+pub(super) const CLOSEST_FROM: [f32; 2] = [0.161, 0.197];
