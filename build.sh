@@ -13,10 +13,14 @@ cd "$ROOT"
 . scripts/wasm.sh
 # shellcheck source=scripts/site.sh
 . scripts/site.sh
+# shellcheck source=scripts/package.sh
+. scripts/package.sh
 # shellcheck source=scripts/test.sh
 . scripts/test.sh
 # shellcheck source=scripts/size.sh
 . scripts/size.sh
+# shellcheck source=scripts/fuzz.sh
+. scripts/fuzz.sh
 
 usage() {
   cat <<'END'
@@ -30,8 +34,12 @@ Usage: ./build.sh TASK
              a real Chromium. Stops at the first failure and names it.
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
+  package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
   bench      the sizes of the package, criterion benchmarks, then what a browser transfers and how long it waits before the first hits.
   size       the sizes of everything that is shipped; fails where a budget of tests/budget/budgets.txt is broken.
+  fuzz [TARGET] [SECONDS]
+             feeds the decoders of bundles, documents, replies and plans with mutated bytes, 60 seconds each (or SECONDS); one of them, or
+             all whose names begin with TARGET. Fails where one panics, hangs or takes much memory, and keeps what did it in fuzz/findings.
   clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
 
 What is needed and found missing is installed: cargo's wasm target, wasm-bindgen's tool (in the version of Cargo.lock, under
@@ -53,7 +61,9 @@ main() {
     wasm) no_arguments wasm "$@" && build_wasm ;;
     companion) no_arguments companion "$@" && build_companion ;;
     test) no_arguments test "$@" && task_test ;;
+    package) no_arguments package "$@" && task_package ;;
     bench) no_arguments bench "$@" && task_bench ;;
+    fuzz) task_fuzz "$@" ;;
     size) no_arguments size "$@" && task_size ;;
     clean) no_arguments clean "$@" && task_clean ;;
     -h | --help | help) usage ;;

@@ -1,70 +1,170 @@
 // The look of <pocketgraph-ask>. A constructed style sheet: a strict `style-src 'self'` allows it where it would refuse a <style>.
+// Sides are logical, so that it is right in writing from right to left; colours follow the page's `color-scheme`.
 
 const CSS = `
-:host {
+:host { display: block; }
+:host([mode="dialog"]) { display: inline-block; }
+:host([hidden]) { display: none; }
+.root {
   --_text: var(--pocketgraph-text, light-dark(#1c2230, #e6e9f0));
   --_soft: var(--pocketgraph-soft, light-dark(#566074, #a3adbf));
   --_surface: var(--pocketgraph-surface, light-dark(#ffffff, #171b24));
-  --_raised: var(--pocketgraph-raised, light-dark(#f4f5f8, #1f2430));
+  --_raised: var(--pocketgraph-raised, light-dark(#f4f5f8, #222835));
   --_line: var(--pocketgraph-line, light-dark(#d6dae3, #343c4c));
   --_accent: var(--pocketgraph-accent, light-dark(#2447b8, #9db4ff));
   --_mark: var(--pocketgraph-mark, light-dark(#ffe9a8, #5a4a12));
   --_warn: var(--pocketgraph-warn, light-dark(#9a3412, #ffb38a));
   --_radius: var(--pocketgraph-radius, 10px);
-  display: block;
-  color-scheme: light dark;
   color: var(--_text);
   font: var(--pocketgraph-font, 1rem/1.55 system-ui, sans-serif);
+  text-align: start;
 }
-:host([hidden]) { display: none; }
+.root[data-scheme="dark"] { color-scheme: dark; }
+.root[data-scheme="light"] { color-scheme: light; }
 * { box-sizing: border-box; }
-form { display: flex; gap: 0.5rem; }
+[hidden] { display: none !important; }
+form { display: flex; gap: 0.5rem; align-items: center; }
+[part="field"] { display: flex; align-items: center; flex: 1; min-width: 0; border: 1px solid var(--_line); border-radius: var(--_radius); background: var(--_surface); }
+[part="field"]:focus-within { outline: 2px solid var(--_accent); outline-offset: 1px; }
 input, button {
   font: inherit;
   color: inherit;
   border: 1px solid var(--_line);
   border-radius: var(--_radius);
-  padding: 0.55rem 0.8rem;
+  padding: 0.5rem 0.8rem;
   background: var(--_surface);
+  min-height: 2.5rem;
 }
-input { flex: 1; min-width: 0; }
+input { flex: 1; min-width: 0; text-overflow: ellipsis; border: 0; background: none; }
 input::placeholder { color: var(--_soft); opacity: 1; }
+input::-webkit-search-cancel-button { display: none; }
 button { cursor: pointer; background: var(--_raised); font-weight: 600; }
+[part="clear"] { flex: none; width: 2.2rem; min-height: 2rem; padding: 0; border: 0; background: none; color: var(--_soft); font-weight: 400; font-size: 1.2em; line-height: 1; }
 :focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
-[part="status"] { min-height: 1.4em; margin: 0.4rem 0; color: var(--_soft); font-size: 0.875em; }
-[part="status"][data-kind="error"] { color: var(--_warn); }
-[part="answer"] { border-left: 3px solid var(--_accent); padding: 0.1rem 0 0.1rem 1rem; margin: 0.8rem 0; overflow-wrap: anywhere; }
-[part="answer"]:empty { display: none; }
-[part="answer"] p, [part="answer"] ul, [part="answer"] ol { margin: 0.4rem 0; }
+[part="input"]:focus-visible { outline: none; }
+.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[part="status"] { margin: 0.6rem 0 0; color: var(--_soft); font-size: 0.85em; }
+[part="error"] { margin: 0.8rem 0; padding: 0.7rem 1rem; border: 1px solid var(--_warn); border-radius: var(--_radius); }
+[part="error"] p { margin: 0 0 0.5rem; }
+[part="error-detail"] { font: 0.8em ui-monospace, monospace; color: var(--_soft); overflow-wrap: anywhere; }
+[part="understood"] { margin: 0.8rem 0 0; color: var(--_soft); font-size: 0.9em; }
+[part="understood"] button, [part="actions"] button, [part="progress"] button, [part="copy-code"], [part="retry"] { min-height: 1.9rem; padding: 0.15rem 0.6rem; font-size: 0.85rem; font-weight: 500; background: var(--_surface); border-radius: calc(var(--_radius) * 0.6); }
+[part="understood"] button { min-height: 1.5rem; padding: 0 0.4rem; }
+[part="answer"] { margin: 0.9rem 0; padding: 0.8rem 1rem; background: var(--_raised); border-radius: var(--_radius); border-inline-start: 3px solid var(--_accent); overflow-wrap: anywhere; }
+[part="answer-text"] > :first-child { margin-block-start: 0; }
+[part="answer"] p, [part="answer"] ul, [part="answer"] ol, [part="answer"] blockquote { margin: 0.5rem 0; }
+[part="answer"] ul, [part="answer"] ol { padding-inline-start: 1.4rem; }
+[part="answer"] blockquote { margin-inline: 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--_line); color: var(--_soft); }
+[part="answer"] hr { border: 0; border-top: 1px solid var(--_line); }
+[data-heading="1"], [data-heading="2"] { font-size: 1.08em; }
+.table { overflow-x: auto; margin: 0.6rem 0; }
+table { border-collapse: collapse; font-size: 0.94em; }
+th, td { border: 1px solid var(--_line); padding: 0.3rem 0.6rem; text-align: start; vertical-align: top; }
+th { background: var(--_surface); }
+[data-align="right"] { text-align: end; }
+[data-align="center"] { text-align: center; }
 [part="answer-note"] { color: var(--_soft); font-size: 0.85em; }
-[part~="citation"] { font-size: 0.78em; vertical-align: 0.25em; text-decoration: none; margin-left: 0.1em; }
-[part~="unverified"] { color: var(--_warn); }
-[part="hits"] { list-style: none; padding: 0; margin: 0; }
-[part="hit"] { padding: 0.7rem 0; border-top: 1px solid var(--_line); overflow-wrap: anywhere; }
-[part="hit-title"] { font-weight: 600; }
-[part="hit-path"] { color: var(--_soft); font-size: 0.85em; margin: 0; }
-[part="hit-text"] { margin: 0.2rem 0 0; font-size: 0.94em; }
+[part="answer-unlinked"] { overflow-wrap: anywhere; }
+[part="progress"] { display: flex; align-items: center; gap: 0.6rem; color: var(--_soft); font-size: 0.9em; }
+[part="progress"] + [part="answer-text"] { margin-block-start: 0.5rem; }
+[part="stop"] { margin-inline-start: auto; }
+.spinner { width: 0.9em; height: 0.9em; border: 2px solid var(--_line); border-block-start-color: var(--_accent); border-radius: 50%; }
+[part="actions"] { display: flex; flex-wrap: wrap; gap: 0.4rem; margin-block-start: 0.6rem; }
+[part="feedback"][aria-pressed="true"] { border-color: var(--_accent); background: var(--_mark); }
+[part~="citation"] { display: inline-block; min-width: 1.45rem; min-height: 1.45rem; margin-inline: 0.15em; padding: 0 0.3em; font-size: 0.78em; line-height: 1.45rem; font-weight: 600; text-align: center; text-decoration: none; color: var(--_accent); background: var(--_surface); border: 1px solid var(--_line); border-radius: 0.4rem; vertical-align: 0.1em; }
+[part~="unverified"] { color: var(--_warn); border-style: dashed; }
+[part="code"] { margin: 0.6rem 0; border: 1px solid var(--_line); border-radius: calc(var(--_radius) * 0.7); overflow: hidden; background: var(--_surface); }
+[part="code-head"] { display: flex; justify-content: space-between; align-items: center; padding: 0.2rem 0.3rem 0.2rem 0.7rem; color: var(--_soft); font-size: 0.8em; border-block-end: 1px solid var(--_line); }
+pre { margin: 0; padding: 0.6rem 0.7rem; overflow-x: auto; }
+code { font: 0.92em ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+pre code { overflow-wrap: normal; }
+[part="hits"] { margin-block-start: 0.4rem; }
+[part="page"] { margin-block: 0 1rem; }
+[part="page-title"] { margin: 0.8rem 0 0.2rem; font-size: 0.85rem; font-weight: 600; color: var(--_soft); overflow-wrap: anywhere; }
+[part="sections"] { list-style: none; margin: 0; padding: 0; }
+[part="hit"] { position: relative; display: block; padding: 0.5rem 0.7rem; border-radius: calc(var(--_radius) * 0.7); color: inherit; text-decoration: none; overflow-wrap: anywhere; }
+li[part="hit"] { border: 1px solid var(--_line); border-radius: 0; margin-block-end: -1px; background: var(--_surface); }
+li[part="hit"]:first-child { border-start-start-radius: var(--_radius); border-start-end-radius: var(--_radius); }
+li[part="hit"]:last-child { border-end-start-radius: var(--_radius); border-end-end-radius: var(--_radius); }
+[part="hit-title"] { display: block; font-weight: 600; color: var(--_accent); text-decoration: none; }
+li > [part="hit-title"]::after { content: ""; position: absolute; inset: 0; }
+li[part="hit"]:hover { background: var(--_raised); }
+li[part="hit"]:hover [part="hit-title"] { text-decoration: underline; }
+[part="hit-path"] { margin: 0; color: var(--_soft); font-size: 0.82em; }
+[part="hit-text"] { margin: 0.15rem 0 0; font-size: 0.9em; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
+[part="hit"]:not(:first-of-type) [part="hit-text"] { -webkit-line-clamp: 2; }
+[part="empty"] { padding: 0.8rem 0.2rem; color: var(--_soft); }
+[part="empty"] p { margin: 0.2rem 0; }
+[part="suggestion"] { display: flex; align-items: center; gap: 0.2rem; }
+button[part="question"] { flex: 1; text-align: start; font-weight: 400; border: 0; background: none; padding: 0.4rem 0.5rem; overflow-wrap: anywhere; color: var(--_accent); }
+button[part="question"]:hover { background: var(--_raised); }
+[part="star"], [part="forget"] { width: 2rem; min-height: 2rem; padding: 0; border: 0; background: none; color: var(--_soft); font-weight: 400; }
+[role="option"] { display: block; padding: 0.5rem 0.7rem; border-radius: calc(var(--_radius) * 0.7); cursor: pointer; }
+[role="option"][aria-selected="true"] { background: var(--_raised); box-shadow: inset 3px 0 0 var(--_accent); }
+:dir(rtl)[role="option"][aria-selected="true"] { box-shadow: inset -3px 0 0 var(--_accent); }
+[part="ask-option"] { font-weight: 600; }
+[part="ask-option"]::before { content: "✦ "; color: var(--_accent); }
+[part="trigger"] { display: inline-flex; align-items: center; gap: 0.8rem; font-weight: 400; color: var(--_soft); }
+.drawn { width: 1em; height: 1em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; vertical-align: -0.1em; }
+kbd { white-space: nowrap; font: 0.75rem system-ui, sans-serif; padding: 0.1rem 0.35rem; border: 1px solid var(--_line); border-radius: 0.3rem; background: var(--_surface); color: var(--_soft); }
+dialog { color: inherit; background: var(--_surface); border: 1px solid var(--_line); padding: 0; }
+dialog::backdrop { background: rgb(10 14 22 / 55%); }
+[part="dialog"] { width: min(46rem, calc(100vw - 2rem)); max-width: none; max-height: min(80dvh, 48rem); margin-block: 8dvh auto; margin-inline: auto; border-radius: calc(var(--_radius) * 1.4); box-shadow: 0 24px 60px -12px rgb(0 0 0 / 45%); overflow: hidden; }
+[part="dialog"][open] { display: flex; flex-direction: column; }
+[part="dialog"] form { padding: 0.7rem; border-block-end: 1px solid var(--_line); flex: none; }
+[part="dialog"] [part="results"] { flex: 1; min-height: 0; overflow-y: auto; padding: 0.2rem 0.9rem 0.9rem; overscroll-behavior: contain; }
+[part="close"] { padding: 0.2rem 0.5rem; min-height: 2rem; font-size: 0.8rem; font-weight: 500; color: var(--_soft); background: none; }
+[part="hints"] { display: flex; gap: 1.2rem; padding: 0.5rem 0.9rem; border-block-start: 1px solid var(--_line); color: var(--_soft); font-size: 0.78rem; flex: none; }
+[part="hints"] kbd + kbd { margin-inline-start: 0.2rem; }
+[part="passage"] { width: min(42rem, calc(100vw - 2rem)); max-width: none; max-height: 80dvh; margin: auto; border-radius: calc(var(--_radius) * 1.4); overflow: hidden; }
+[part="passage"][open] { display: flex; flex-direction: column; }
+[part="passage-head"] { display: flex; justify-content: space-between; gap: 1rem; align-items: start; padding: 0.9rem 1rem 0.6rem; border-block-end: 1px solid var(--_line); }
+[part="passage-head"] [part="close"] { font-size: 1.2rem; border: 0; min-width: 2rem; }
+[part="passage-title"] { margin: 0; font-size: 1.05rem; outline: none; }
+[part="passage-path"] { margin: 0; color: var(--_soft); font-size: 0.85em; }
+[part="passage-text"] { overflow-y: auto; padding: 0.4rem 1rem; white-space: pre-line; overflow-wrap: anywhere; }
+[part="passage-around"] { color: var(--_soft); font-size: 0.94em; }
+[part="passage-foot"] { padding: 0.7rem 1rem; border-block-start: 1px solid var(--_line); }
 a { color: var(--_accent); }
 mark { background: var(--_mark); color: inherit; border-radius: 2px; }
-pre { overflow-x: auto; background: var(--_raised); padding: 0.6rem; border-radius: var(--_radius); }
+@media (hover: none), (max-width: 40rem) { [part="hints"] { display: none; } [part="keys"] { display: none; } }
+@media (max-width: 40rem) {
+  [part="dialog"], [part="passage"] { width: 100vw; height: 100dvh; max-height: none; margin: 0; border: 0; border-radius: 0; }
+  [part="dialog"] [part="button"] { display: none; }
+}
+@media (prefers-reduced-motion: no-preference) {
+  .spinner { animation: turn 0.8s linear infinite; }
+  @keyframes turn { to { rotate: 1turn; } }
+}
+@media (forced-colors: active) {
+  [role="option"][aria-selected="true"] { outline: 2px solid Highlight; outline-offset: -2px; }
+  mark { background: Mark; color: MarkText; }
+  [part="answer"] { border: 1px solid CanvasText; }
+  [part="feedback"][aria-pressed="true"] { outline: 2px solid Highlight; }
+}
 @supports not (color: light-dark(#000, #fff)) {
-  :host {
+  .root {
     --_text: var(--pocketgraph-text, #1c2230); --_soft: var(--pocketgraph-soft, #566074);
     --_surface: var(--pocketgraph-surface, #fff); --_raised: var(--pocketgraph-raised, #f4f5f8);
     --_line: var(--pocketgraph-line, #d6dae3); --_accent: var(--pocketgraph-accent, #2447b8);
     --_mark: var(--pocketgraph-mark, #ffe9a8); --_warn: var(--pocketgraph-warn, #9a3412);
-    color-scheme: light;
+  }
+  .root[data-scheme="dark"] {
+    --_text: var(--pocketgraph-text, #e6e9f0); --_soft: var(--pocketgraph-soft, #a3adbf);
+    --_surface: var(--pocketgraph-surface, #171b24); --_raised: var(--pocketgraph-raised, #222835);
+    --_line: var(--pocketgraph-line, #343c4c); --_accent: var(--pocketgraph-accent, #9db4ff);
+    --_mark: var(--pocketgraph-mark, #5a4a12); --_warn: var(--pocketgraph-warn, #ffb38a);
   }
 }
 `;
 
 let sheet;
 
-/** The one style sheet that every instance shares. */
+/** The one style sheet that every instance shares; null where there are none such, as in a test's DOM. */
 export function askStyle() {
-  if (!sheet) {
+  if (!sheet && typeof globalThis.CSSStyleSheet?.prototype?.replaceSync === "function") {
     sheet = new CSSStyleSheet();
     sheet.replaceSync(CSS);
   }
-  return sheet;
+  return sheet ?? null;
 }

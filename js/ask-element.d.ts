@@ -1,13 +1,81 @@
-import type { Answer, LlmEndpoint, OfflineCopy, PocketGraph, PocketGraphError, SearchResult } from "./pocketgraph.js";
+import type { Answer, AskOptions, Hit, LanguageModel, OfflineCopy, PocketGraph, PocketGraphError, SearchResult } from "./pocketgraph.js";
 
-/** `<pocketgraph-ask src="/kg/">`: a search box over a bundle, with a cited answer on Enter. */
+/** What `pocketgraph-feedback` carries: a reader's opinion of an answer. Nothing is sent anywhere by itself. */
+export interface AskFeedback {
+  question: string;
+  answer: Answer;
+  helpful: boolean;
+}
+
+/** `<pocketgraph-ask src="/kg/">`: search and cited answers over a bundle, in place or in a dialog. */
 export declare class PocketGraphAskElement extends HTMLElement {
-  /** An endpoint for written answers, held in memory only. */
-  llm: LlmEndpoint | null;
+  /** A language model for written answers, held in memory only. */
+  llm: LanguageModel | null;
+  /** Further options of `PocketGraph.ask`, such as `protocol` and `language`. */
+  askOptions: Omit<AskOptions, "llm" | "signal" | "history"> | null;
+  /** The component's words, by the names in ask-strings.js, in place of those it has. */
+  set strings(given: Partial<Record<string, string | Partial<Record<Intl.LDMLPluralRule, string>>>> | null);
+  /** Questions that are offered before there is one. */
+  suggestions: string[];
   /** The open bundle, or null before the first use. */
   readonly graph: PocketGraph | null;
-  /** Searches and answers. Null if it was superseded or failed. */
+  // Each of these is the attribute of its name; null where that is absent.
+  src: string | null;
+  k: string | null;
+  retriever: string | null;
+  placeholder: string | null;
+  label: string | null;
+  mode: string | null;
+  model: string | null;
+  worker: string | null;
+  offline: string | null;
+  offlineWorker: string | null;
+  recent: string | null;
+  shortcut: string | null;
+  theme: string | null;
+  linkHosts: string | null;
+  share: string | null;
+  debug: string | null;
+  /** Opens the dialog (with mode="dialog"), or goes to the box. */
+  open(): Promise<void>;
+  /** Closes the dialog. */
+  close(): void;
+  /** Searches and answers. Null if it was superseded, stopped or failed. */
   ask(question: string): Promise<Answer | null>;
+}
+
+/** The attributes of the element, for JSX and templates. */
+export interface PocketGraphAskAttributes {
+  src?: string;
+  k?: number | string;
+  retriever?: string;
+  placeholder?: string;
+  label?: string;
+  mode?: "dialog";
+  model?: "off";
+  worker?: "off";
+  offline?: "visited" | "all";
+  "offline-worker"?: string;
+  recent?: "off";
+  shortcut?: "off";
+  share?: "off";
+  theme?: "light" | "dark";
+  suggestions?: string;
+  "link-hosts"?: string;
+  debug?: boolean | "";
+  // What every element has, without the types of a framework.
+  id?: string;
+  class?: string;
+  className?: string;
+  lang?: string;
+  dir?: string;
+  style?: unknown;
+  slot?: string;
+  part?: string;
+  hidden?: boolean;
+  ref?: any;
+  key?: any;
+  children?: any;
 }
 
 declare global {
@@ -15,9 +83,20 @@ declare global {
     "pocketgraph-ask": PocketGraphAskElement;
   }
   interface HTMLElementEventMap {
+    "pocketgraph-open": CustomEvent<PocketGraph>;
+    "pocketgraph-show": CustomEvent<null>;
+    "pocketgraph-close": CustomEvent<null>;
     "pocketgraph-result": CustomEvent<SearchResult>;
+    "pocketgraph-open-hit": CustomEvent<Hit>;
     "pocketgraph-answer": CustomEvent<Answer>;
+    "pocketgraph-feedback": CustomEvent<AskFeedback>;
     "pocketgraph-error": CustomEvent<PocketGraphError>;
     "pocketgraph-offline": CustomEvent<OfflineCopy>;
+  }
+  // Frameworks whose JSX is global: Preact's and Solid's own tools, and React up to version 18.
+  namespace JSX {
+    interface IntrinsicElements {
+      "pocketgraph-ask": PocketGraphAskAttributes;
+    }
   }
 }

@@ -1,55 +1,104 @@
-// <pocketgraph-ask src="/kg/">: a search box over a bundle, with hits as one types and a cited answer on Enter.
+// <pocketgraph-ask src="/kg/">: search and answers over a bundle, in place or, with mode="dialog", in a dialog behind a button and ⌘K.
 //
-// Attributes: src (the bundle's folder), placeholder, label, k, retriever, worker ("off" keeps the engine on the page's thread),
-// model ("off" never fetches the query model of some 5.4 MB; else it is fetched after the first hits, unless the reader saves data),
-// offline ("visited" or "all": what is kept for use without a network), offline-worker (the site's own service worker file).
-// Properties: llm (an endpoint, held in memory only), graph (the open PocketGraph, or null). Method: ask(question).
-// Events: pocketgraph-result, pocketgraph-answer, pocketgraph-error, pocketgraph-offline, each with its subject as `detail`.
-// Theming: the parts named below, and the custom properties --pocketgraph-text, -soft, -surface, -raised, -line, -accent, -mark,
-// -warn, -radius, -font.
+// Hits come as one types, the cited answer on Enter. What attributes, properties, events, parts and custom properties there are stands in
+// docs/embedding-in-a-page.md. Importing this module where there is no document, as servers do, defines nothing and fails nothing.
 
+import { AskMemory } from "./ask-memory.js";
+import { Strings } from "./ask-strings.js";
+import { followPage } from "./ask-theme.js";
 import { askStyle } from "./ask-element-style.js";
+import { AskView } from "./ask-view.js";
+import { stringFor } from "./explain.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
-import { answerBlocks, citationAt, excerptWindow, h, highlighted, readersWarnings, safeUrl, unwrittenAnswer } from "./render.js";
+import { drawn, h } from "./render.js";
+import { borrowGraph } from "./shared-graphs.js";
 
 const TYPING_PAUSE_MS = 120;
+/** How many questions and answers a follow-up may refer to. */
+const TURNS_KEPT = 4;
+
+/** Attributes that are properties of the same meaning. */
+const REFLECTED = {
+  src: "src", k: "k", retriever: "retriever", placeholder: "placeholder", label: "label", mode: "mode", model: "model", worker: "worker", offline: "offline",
+  offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share",
+};
+const OWN = ["llm", "strings", "suggestions", "askOptions"];
+
+/** A looking glass. */
+const LENS = "M11 11l4.2 4.2M12.5 7a5.5 5.5 0 1 1-11 0 5.5 5.5 0 0 1 11 0z";
+
+/** Not there on a server. */
+const Base = globalThis.HTMLElement ?? class {};
 
 /** The component's class, for those who register it under another name. */
-export class PocketGraphAskElement extends HTMLElement {
-  static observedAttributes = ["src", "placeholder", "label"];
+export class PocketGraphAskElement extends Base {
+  static observedAttributes = ["src", "placeholder", "label", "mode", "lang", "theme", "suggestions", "link-hosts"];
 
-  /** An OpenAI-compatible endpoint `{ baseUrl, model, apiKey? }`; without one, answers are quoted from the documents. */
-  llm = null;
-
+  #llm = null;
+  #askOptions = null;
+  #suggestions = null;
+  #strings = new Strings();
+  #borrowed = null;
   #graph = null;
-  #opening = null;
   #work = null;
   #typing = 0;
   #preparing = null;
   #shown = null;
   #refined = null;
-  #view = {};
+  #asked = "";
+  #history = [];
+  #memory = null;
+  #view = null;
+  #field = null;
+  #dialog = null;
+  #unfollow = null;
+  #passage = null;
+  #retry = () => {};
 
   constructor() {
     super();
-    const root = this.attachShadow({ mode: "open", delegatesFocus: true });
-    root.adoptedStyleSheets = [askStyle()];
-    const view = this.#view;
-    view.input = h("input", { part: "input", type: "search", autocomplete: "off", enterkeyhint: "search", spellcheck: "false" });
-    view.button = h("button", { part: "button", type: "submit" }, "Ask");
-    view.status = h("p", { part: "status", role: "status" });
-    view.answer = h("section", { part: "answer", "aria-label": "Answer", "aria-live": "polite" });
-    view.hits = h("ol", { part: "hits", "aria-label": "Passages" });
-    view.form = h("form", { part: "form", role: "search", novalidate: true }, view.input, view.button);
-    root.append(view.form, view.status, view.answer, view.hits);
+    this.attachShadow({ mode: "open", delegatesFocus: true });
+    const style = askStyle();
+    if (style) this.shadowRoot.adoptedStyleSheets = [style];
+    // What was set before this class was there is no property of it yet.
+    for (const name of [...OWN, ...Object.keys(REFLECTED)]) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
+    }
+  }
 
-    view.form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.ask(view.input.value);
-    });
-    view.input.addEventListener("input", () => this.#typed());
-    view.input.addEventListener("focus", () => this.#open().catch(() => {}), { once: true });
-    this.#label();
+  /** An OpenAI-compatible endpoint `{ baseUrl, model, apiKey? }`, or a function `(messages, { signal }) => AsyncIterable<string>`; without one, answers
+   *  are quoted from the documents. */
+  get llm() {
+    return this.#llm;
+  }
+  set llm(given) {
+    this.#llm = given ?? null;
+  }
+
+  /** Further options of `PocketGraph.ask`, such as `protocol` and `language`. */
+  get askOptions() {
+    return this.#askOptions;
+  }
+  set askOptions(given) {
+    this.#askOptions = given ?? null;
+  }
+
+  /** The component's words, by the names in ask-strings.js, in place of those it has. */
+  set strings(given) {
+    this.#strings.overrides = given;
+    this.#relabel();
+  }
+
+  /** Questions that are offered before there is one. The attribute has them with `|` between. */
+  get suggestions() {
+    return this.#suggestions ?? (this.getAttribute("suggestions") ?? "").split("|").map((one) => one.trim()).filter(Boolean);
+  }
+  set suggestions(given) {
+    this.#suggestions = Array.isArray(given) ? given.map(String) : null;
+    this.#showIdle();
   }
 
   /** The open bundle, or null before the first use. */
@@ -57,56 +106,124 @@ export class PocketGraphAskElement extends HTMLElement {
     return this.#graph;
   }
 
-  attributeChangedCallback(name, before, now) {
-    if (name !== "src") this.#label();
-    else if (before !== null && before !== now) this.#forget();
+  connectedCallback() {
+    this.#speak();
+    this.#build();
+    this.#unfollow ??= followPage(this, (scheme) => this.#scheme(scheme));
+    this.#askFromAddress();
   }
 
   disconnectedCallback() {
-    this.#work?.abort();
-    // Moving an element disconnects it for a moment; only one that stays away gives its memory back.
-    setTimeout(() => this.isConnected || this.#forget(), 1000);
+    // Moving an element disconnects it for a moment; only one that stays away gives up what it does and gives its memory back.
+    setTimeout(() => {
+      if (this.isConnected) return;
+      this.#unfollow?.();
+      this.#unfollow = null;
+      this.#dialog?.detach();
+      this.#forget();
+    }, 1000);
   }
 
-  /** Searches for `question`, then answers it. Resolves to the answer, or to null if it was superseded or failed (said by an event). */
+  attributeChangedCallback(name, before, now) {
+    if (before === now || !this.#view) return;
+    if (name === "src") {
+      this.#forget();
+      this.#showIdle();
+    } else if (name === "mode") this.#build({ anew: true });
+    else if (name === "lang") this.#speak();
+    else if (name === "theme") this.#scheme(null);
+    else if (name === "suggestions") this.#showIdle();
+    else if (name === "link-hosts") this.#view.allowLinks(this.#hosts());
+    else this.#label();
+  }
+
+  /** Opens the dialog (with mode="dialog"), or goes to the box. */
+  async open() {
+    this.#build();
+    if (this.getAttribute("mode") === "dialog") (await this.#loadDialog()).open();
+    else this.#field.input.focus();
+  }
+
+  /** Closes the dialog. */
+  close() {
+    this.#dialog?.close();
+  }
+
+  /** Searches for `question`, then answers it. Resolves to the answer, or to null if it was superseded, stopped or failed (said by an event). */
   async ask(question) {
-    this.#view.input.value = question;
+    this.#build();
+    if (this.getAttribute("mode") === "dialog") await this.open();
+    return this.#ask(question);
+  }
+
+  // ---- asking ----
+
+  async #ask(question, { literally = false } = {}) {
+    this.#field.input.value = question;
+    this.#changed();
+    this.#asked = question.trim();
+    this.#retry = () => this.#ask(question, { literally });
     return this.#run(question, async (graph, signal) => {
+      this.#view.clearAnswer();
+      this.#view.calm();
+      this.#view.busy(this.#say("reading"));
       let result = null;
-      const options = { ...this.#searchOptions(), llm: this.llm ?? undefined, signal };
       let written = "";
+      let understood = null;
+      const options = { ...this.#searchOptions(), ...this.#askOptions, llm: this.#llm ?? undefined, history: literally ? [] : this.#history, signal };
       for await (const event of graph.ask(question, options)) {
-        if (event.type === "hits") this.#showResult((result = event.result));
-        else if (event.type === "token") this.#showAnswerText((written += event.text), []);
-        else if (event.type === "done") {
-          this.#showAnswer(event.answer);
-          this.#say(result ? countOf(result) : "");
-          this.#emit("pocketgraph-answer", event.answer);
+        if (signal.aborted) return null;
+        if (event.type === "understood") {
+          understood = event.question;
+          this.#view.showUnderstood(event.question, () => this.#ask(question, { literally: true }));
+        } else if (event.type === "hits") this.#showResult((result = event.result));
+        else if (event.type === "references" && this.#llm) this.#view.busy(this.#say("asking"));
+        else if (event.type === "turn") written = "";
+        else if (event.type === "token") {
+          if (!written) this.#view.busy(this.#say("writing"));
+          this.#view.showWriting((written += event.text));
+        } else if (event.type === "done") {
+          this.#answered(question, understood ?? question, event.answer);
           return event.answer;
         }
+        this.#emit("pocketgraph-progress", event);
       }
       return null;
     });
   }
 
+  #answered(question, understood, answer) {
+    this.#view.showAnswer(answer);
+    this.#history = [...this.#history, { question: understood, answer: answer.text }].slice(-TURNS_KEPT);
+    this.#remember().add(question.trim());
+    this.#emit("pocketgraph-answer", answer);
+  }
+
   #typed() {
     clearTimeout(this.#typing);
-    const question = this.#view.input.value.trim();
+    this.#changed();
+    const question = this.#field.input.value.trim();
     if (!question) {
       this.#work?.abort();
-      this.#view.hits.replaceChildren();
-      this.#view.answer.replaceChildren();
-      this.#say("");
+      this.#shown = null;
+      this.#showIdle();
       return;
     }
-    this.#typing = setTimeout(() => {
-      this.#run(question, async (graph, signal) => {
-        const result = await graph.search(question, { ...this.#searchOptions(), typing: true, signal });
-        this.#view.answer.replaceChildren();
-        this.#showResult(result);
-        this.#say(countOf(result));
-      });
-    }, TYPING_PAUSE_MS);
+    this.#typing = setTimeout(() => this.#search(question), TYPING_PAUSE_MS);
+  }
+
+  #search(question) {
+    this.#retry = () => this.#search(question);
+    return this.#run(question, async (graph, signal) => {
+      const result = await graph.search(question, { ...this.#searchOptions(), typing: true, signal });
+      this.#view.clearAnswer();
+      this.#showResult(result, { typing: true });
+    });
+  }
+
+  #stop() {
+    this.#work?.abort();
+    this.#view.showStopped();
   }
 
   // One piece of work at a time: a newer one aborts the older, and nothing that was aborted may draw.
@@ -115,18 +232,26 @@ export class PocketGraphAskElement extends HTMLElement {
     this.#work?.abort();
     if (!question.trim()) return null;
     const controller = (this.#work = new AbortController());
+    const { signal } = controller;
     try {
       const graph = await this.#open();
-      if (controller.signal.aborted) return null;
-      return (await this.#again(graph, work, controller.signal)) ?? null;
+      if (signal.aborted) return null;
+      return (await this.#again(graph, work, signal)) ?? null;
     } catch (thrown) {
       const error = PocketGraphError.from(thrown);
-      if (controller.signal.aborted || error.code === "aborted") return null;
-      this.#say(error.message, "error");
-      this.#emit("pocketgraph-error", error);
-      if (error.code === "closed") this.#forget();
+      if (signal.aborted || error.code === "aborted") return null;
+      this.#failed(error);
       return null;
     }
+  }
+
+  #failed(error) {
+    const missing = error.code === "bad-argument" ? error.message : "";
+    if (missing) console.error(`<pocketgraph-ask>: ${missing}`);
+    this.#view.clearAnswer();
+    this.#view.fail(this.#say(stringFor(error)), this.hasAttribute("debug") ? `${error.code}: ${error.message}` : "");
+    this.#emit("pocketgraph-error", error);
+    if (error.code === "closed") this.#forget({ broken: true });
   }
 
   // Where the documents were replaced on their host, everything shown is asked for anew, of the new ones.
@@ -136,29 +261,52 @@ export class PocketGraphAskElement extends HTMLElement {
     } catch (error) {
       if (error.code !== "replaced" || signal.aborted) throw error;
       this.#preparing = null;
+      this.#history = [];
       await graph.reopen();
       return work(graph, signal);
     }
   }
 
-  #open() {
-    this.#opening ??= this.#openNow().catch((error) => {
-      this.#opening = null;
+  // ---- the bundle ----
+
+  async #open() {
+    if (this.#graph) return this.#graph;
+    const src = this.getAttribute("src");
+    if (!src) throw new PocketGraphError("bad-argument", "It needs `src`, the folder of a bundle.");
+    if (!this.#borrowed) {
+      this.#view.tell(this.#say("opening"));
+      this.#borrowed = borrowGraph(src, { worker: this.getAttribute("worker") === "off" ? false : "auto" });
+    }
+    const borrowed = this.#borrowed;
+    try {
+      const graph = await borrowed.opening;
+      if (borrowed !== this.#borrowed) throw new PocketGraphError("aborted", "Another bundle is wanted.");
+      if (!this.#graph) {
+        this.#graph = graph;
+        this.#view.tell();
+        this.#keepOffline(src);
+        this.#emit("pocketgraph-open", graph);
+      }
+      return graph;
+    } catch (error) {
+      if (borrowed === this.#borrowed) this.#borrowed = null;
+      borrowed.release();
       throw error;
-    });
-    return this.#opening;
+    }
   }
 
-  async #openNow() {
-    const src = this.getAttribute("src");
-    if (!src) throw new PocketGraphError("bad-argument", "<pocketgraph-ask> needs `src`, the folder of a bundle.");
-    this.#say("Opening…");
-    const worker = this.getAttribute("worker") === "off" ? false : "auto";
-    const graph = await PocketGraph.open(src, { worker });
-    this.#graph = graph;
-    this.#say("");
-    this.#keepOffline(src);
-    return graph;
+  /** Opens the bundle before anything is asked, and says so if that fails. */
+  #warm() {
+    if (this.#graph || this.#borrowed) return;
+    this.#retry = () => {
+      this.#view.calm();
+      this.#warm();
+    };
+    this.#open().catch((thrown) => {
+      const error = PocketGraphError.from(thrown);
+      // Whoever asks meanwhile says it.
+      if (error.code !== "aborted" && !this.#field.input.value.trim()) this.#failed(error);
+    });
   }
 
   // Keeping never delays a search, and failing to keep fails no search.
@@ -175,38 +323,41 @@ export class PocketGraphAskElement extends HTMLElement {
     );
   }
 
-  #forget() {
+  #forget(how) {
     this.#work?.abort();
-    this.#graph?.close();
-    this.#graph = null;
-    this.#opening = null;
-    this.#preparing = null;
-    this.#refined = null;
+    this.#borrowed?.release(how);
+    this.#borrowed = this.#graph = this.#preparing = this.#refined = this.#shown = this.#memory = null;
+    this.#history = [];
   }
 
   // The query model is large beside everything else, so it comes after the first hits; what is then shown is ranked again.
   #prepare() {
     const graph = this.#graph;
     if (!graph) return;
+    const refine = () => this.#refine(graph).catch(() => {});
     if (graph.modelReady()) {
-      this.#refine(graph).catch(() => {});
+      refine();
       return;
     }
     const unwanted = this.getAttribute("model") === "off" || navigator.connection?.saveData || graph.info().hasModel === false;
-    // Without it searching goes on, by words and feedback.
-    const refine = () => this.#refine(graph).catch(() => {});
-    if (!unwanted) this.#preparing ??= graph.prepare({ onStage: refine }).catch(() => {});
+    if (unwanted) return;
+    // Without it searching goes on, by words and feedback; what failed is tried again at the next question.
+    this.#preparing ??= graph.prepare({ onStage: refine }).catch(() => {
+      this.#preparing = null;
+    });
   }
 
-  // Once a question and stage at most: a retriever that needs no model never says that the model spoke.
+  // Once a question and stage at most: a retriever that needs no model never says that the model spoke. An unfinished word stays one.
   async #refine(graph) {
-    const { question, stage } = this.#shown ?? {};
-    const current = () => graph === this.#graph && this.#view.input.value.trim() === question?.trim();
-    const wanted = `${graph.modelReady() ? "model" : "table"} ${question}`;
-    if (!current() || stage === "model" || this.#refined === wanted) return;
+    if (!this.#shown) return;
+    const { result, typing, asked } = this.#shown;
+    const current = () => graph === this.#graph && this.#shown?.asked === asked && this.#field.input.value.trim() === asked;
+    const wanted = `${graph.modelReady() ? "model" : "table"} ${typing} ${result.question}`;
+    if (!current() || result.stage === "model" || this.#refined === wanted) return;
     this.#refined = wanted;
-    const refined = await graph.search(question, this.#searchOptions());
-    if (current()) this.#showResult(refined);
+    const refined = await graph.search(result.question, { ...this.#searchOptions(), typing });
+    // The finished question may have been asked meanwhile.
+    if (current() && this.#shown.typing === typing) this.#showResult(refined, { typing });
   }
 
   #searchOptions() {
@@ -214,76 +365,212 @@ export class PocketGraphAskElement extends HTMLElement {
     return { k: k > 0 ? k : undefined, retriever: this.getAttribute("retriever") ?? undefined };
   }
 
-  #showResult(result) {
-    this.#view.hits.replaceChildren(...result.hits.map((hit) => hitItem(hit)));
-    this.#shown = result;
+  #showResult(result, { typing = false } = {}) {
+    this.#view.showHits(result, { ask: typing });
+    if (this.hasAttribute("debug")) this.#view.tell(`${result.hits.length} · ${result.retriever} · ${result.stage}`);
+    // A follow-up is searched for as it was understood, which is not what stands in the box.
+    this.#shown = { result, typing, asked: this.#field.input.value.trim() };
+    this.#dialog?.resultsChanged({ typing });
     this.#emit("pocketgraph-result", result);
     this.#prepare();
   }
 
-  #showAnswer(answer) {
-    if (answer.by === "llm") this.#showAnswerText(answer.text, answer.citations);
-    else this.#view.answer.replaceChildren(unwrittenAnswer(answer, markerOf(answer.citations)));
-    for (const warning of readersWarnings(answer)) this.#view.answer.append(h("p", { part: "answer-note" }, warning));
-    if (answer.answered) this.#view.answer.append(h("p", { part: "answer-note" }, WRITTEN_BY[answer.by]));
+  // ---- what it looks like ----
+
+  #build({ anew = false } = {}) {
+    if (this.#view && !anew) return;
+    this.#dialog?.detach();
+    this.#dialog = null;
+    const inDialog = this.getAttribute("mode") === "dialog";
+    const on = {
+      open: (hit, event) => this.#emit("pocketgraph-open-hit", hit, event),
+      cite: (citation, event) => this.#cite(citation, event),
+      stop: () => this.#stop(),
+      again: () => this.#ask(this.#asked),
+      retry: () => this.#retry(),
+      pick: (question) => this.#ask(question),
+      feedback: (answer, helpful) => this.#emit("pocketgraph-feedback", { question: this.#asked, answer, helpful }),
+      forget: (question) => (this.#remember().forget(question), this.#showIdle()),
+      star: (question, starred) => (this.#remember().star(question, starred), this.#showIdle()),
+      toBox: () => this.#field.input.focus(),
+      shareUrl: this.getAttribute("share") === "off" ? null : () => this.#address(),
+    };
+    this.#view = new AskView(this.#strings, on, { listbox: inDialog });
+    this.#view.allowLinks(this.#hosts());
+    this.#field = this.#newField();
+    this.#root = h("div", { class: "root", part: "root" });
+    this.shadowRoot.replaceChildren(this.#root);
+    if (inDialog) {
+      this.#trigger = h("button", { type: "button", part: "trigger", "aria-haspopup": "dialog", onclick: () => this.open() });
+      this.#root.append(this.#trigger);
+      this.#loadDialog();
+    } else this.#root.append(this.#field.form, ...this.#view.nodes);
+    this.#relabel();
+    this.#showIdle();
+    this.#scheme(null);
+  }
+  #root = null;
+  #trigger = null;
+
+  #newField() {
+    const input = h("input", { part: "input", type: "search", autocomplete: "off", autocapitalize: "off", enterkeyhint: "search", spellcheck: "false", dir: "auto", maxlength: 2000 });
+    const button = h("button", { part: "button", type: "submit" });
+    const clear = h("button", { part: "clear", type: "button", hidden: true, onclick: () => this.#clear() }, "×");
+    const form = h("form", { part: "form", role: "search", novalidate: true }, h("div", { part: "field" }, input, clear), button);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (input.value.trim()) this.#ask(input.value);
+    });
+    input.addEventListener("input", () => this.#typed());
+    input.addEventListener("focus", () => this.#warm());
+    input.addEventListener("keydown", (event) => {
+      // While an input method composes, its keys are its own.
+      if (event.isComposing || this.#dialog || event.key !== "ArrowDown") return;
+      const [first] = this.#view.focusable();
+      first?.focus();
+      if (first) event.preventDefault();
+    });
+    return { form, input, button, clear };
   }
 
-  #showAnswerText(text, citations) {
-    this.#view.answer.replaceChildren(answerBlocks(text, markerOf(citations)));
+  #clear() {
+    this.#field.input.value = "";
+    this.#typed();
+    this.#field.input.focus();
   }
 
-  #say(message, kind = "") {
-    this.#view.status.textContent = message;
-    this.#view.status.dataset.kind = kind;
+  #changed() {
+    this.#field.clear.hidden = this.#field.input.value === "";
+  }
+
+  #loadDialog() {
+    const view = this.#view;
+    this.#loadingDialog ??= import("./ask-dialog.js");
+    return this.#loadingDialog.then(({ AskDialog }) => {
+      if (view !== this.#view) return this.#loadDialog();
+      if (!this.#dialog) {
+        this.#dialog = new AskDialog(this, { root: this.#root, field: this.#field, view, strings: this.#strings, stop: () => this.#work?.abort() });
+        this.#dialog.relabel();
+        if (this.#shown) this.#dialog.resultsChanged(this.#shown);
+      }
+      this.#dialog.attach();
+      return this.#dialog;
+    });
+  }
+  #loadingDialog = null;
+
+  /** What could be asked, while nothing is. */
+  #showIdle() {
+    if (!this.#view || this.#field.input.value.trim()) return;
+    const { recent, starred } = this.#remember().read();
+    this.#view.showIdle([
+      { title: this.#say("starred"), questions: starred, starred: true, own: true },
+      { title: this.#say("recent"), questions: recent, own: true },
+      { title: this.#say("suggested"), questions: this.suggestions },
+    ]);
+    this.#dialog?.resultsChanged({ typing: false });
+  }
+
+  #remember() {
+    this.#memory ??= new AskMemory(new URL(this.getAttribute("src") ?? "", document.baseURI).href, () => this.getAttribute("recent") !== "off");
+    return this.#memory;
+  }
+
+  async #cite(citation, event) {
+    // A new tab, a download: what a link does by itself is left to it. A statement of an imported graph has no passage.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0 || !Number.isInteger(citation.chunk) || !this.#graph) return;
+    event.preventDefault();
+    const opener = event.currentTarget;
+    const { PassageDialog } = await import("./ask-passage.js");
+    this.#passage ??= new PassageDialog(this.#strings);
+    this.#root.append(this.#passage.node);
+    const graph = this.#graph;
+    this.#passage.open((signal) => graph.passage(citation.chunk, { signal }), citation, opener, (error) => this.#say(stringFor(PocketGraphError.from(error))));
+  }
+
+  #hosts() {
+    return (this.getAttribute("link-hosts") ?? "").split(/[\s,]+/).filter(Boolean);
+  }
+
+  #scheme(scheme) {
+    const wanted = { light: "light", dark: "dark" }[this.getAttribute("theme")];
+    if (scheme) this.#found = scheme;
+    if (this.#root) this.#root.dataset.scheme = wanted ?? this.#found ?? "";
+  }
+  #found = null;
+
+  // ---- words ----
+
+  #say(name, values) {
+    return this.#strings.say(name, values);
+  }
+
+  async #speak() {
+    const language = this.closest("[lang]")?.getAttribute("lang") ?? document.documentElement.lang;
+    if (await this.#strings.speak(language)) {
+      this.#relabel();
+      this.#showIdle();
+    }
+  }
+
+  #relabel() {
+    if (!this.#view) return;
+    this.#view.relabel();
+    this.#root.lang = this.#strings.language;
+    this.#root.dir = this.#strings.language === "ar" ? "rtl" : "";
+    this.#field.button.textContent = this.#say("ask");
+    this.#field.clear.setAttribute("aria-label", this.#say("clear"));
+    this.#dialog?.relabel();
+    this.#label();
   }
 
   #label() {
-    const placeholder = this.getAttribute("placeholder") ?? "Ask the documents";
-    this.#view.input.placeholder = placeholder;
-    this.#view.input.setAttribute("aria-label", this.getAttribute("label") ?? placeholder);
+    const placeholder = this.getAttribute("placeholder") ?? this.#say("placeholder");
+    this.#field.input.placeholder = placeholder;
+    this.#field.input.setAttribute("aria-label", this.getAttribute("label") ?? placeholder);
+    if (!this.#trigger) return;
+    const keys = this.getAttribute("shortcut") === "off" ? null : h("kbd", { part: "keys", "aria-hidden": "true" }, isApple() ? "⌘K" : "Ctrl K");
+    this.#trigger.replaceChildren(...[drawn("lens", LENS), h("span", { part: "trigger-text" }, this.getAttribute("label") ?? this.#say("search")), keys].filter(Boolean));
+    this.#trigger.setAttribute("aria-keyshortcuts", isApple() ? "Meta+K" : "Control+K");
   }
 
-  #emit(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+  // ---- links to a question ----
+
+  #address() {
+    const url = new URL(location.href);
+    url.hash = new URLSearchParams({ ask: this.#asked }).toString();
+    return url.href;
+  }
+
+  #askFromAddress() {
+    if (this.getAttribute("share") === "off") return;
+    const question = new URLSearchParams(location.hash.slice(1)).get("ask");
+    if (question && question !== this.#asked) this.ask(question.slice(0, 2000));
+  }
+
+  #emit(type, detail, cause) {
+    const event = new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: Boolean(cause) });
+    if (!this.dispatchEvent(event)) cause?.preventDefault();
   }
 }
 
-const WRITTEN_BY = {
-  llm: "Written by a language model from the passages below.",
-  graph: "Found in the knowledge graph.",
-  extraction: "Quoted from the passages below.",
-};
-
-function hitItem(hit) {
-  const href = safeUrl(hit.url);
-  const title = hit.title || "Untitled";
-  const spans = hit.highlights ?? [];
-  return h(
-    "li",
-    { part: "hit" },
-    h("a", { part: "hit-title", href }, title),
-    hit.headingPath.length > 0 && h("p", { part: "hit-path" }, hit.headingPath.join(" › ")),
-    h("p", { part: "hit-text" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans))),
-  );
+for (const [property, attribute] of Object.entries(REFLECTED)) {
+  if (property in Base.prototype) continue;
+  Object.defineProperty(PocketGraphAskElement.prototype, property, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      return this.getAttribute(attribute);
+    },
+    set(value) {
+      if (value === null || value === undefined || value === false) this.removeAttribute(attribute);
+      else this.setAttribute(attribute, value === true ? "" : String(value));
+    },
+  });
 }
 
-function markerOf(citations) {
-  return (number, start, end) => citationLink(number, citationAt(citations, number, start, end));
+function isApple() {
+  return /Mac|iPhone|iPad/.test(navigator.userAgentData?.platform ?? navigator.platform ?? "");
 }
 
-function citationLink(number, citation) {
-  const doubtful = citation && citation.status !== "verified";
-  const part = doubtful ? "citation unverified" : "citation";
-  const title = citation?.status === "dangling" ? "This number cites nothing" : citation?.quote;
-  const label = `[${number}${doubtful ? "?" : ""}]`;
-  const href = citation?.url && safeUrl(citation.url);
-  return href ? h("a", { part, href, title }, label) : h("span", { part, title }, label);
-}
-
-function countOf(result) {
-  const missing = result.missing?.length > 0 ? " Some parts could not be loaded." : "";
-  if (result.hits.length === 0) return `No passage answers to this.${missing}`;
-  return `${result.hits.length} ${result.hits.length === 1 ? "passage" : "passages"}.${missing}`;
-}
-
-if (!customElements.get("pocketgraph-ask")) customElements.define("pocketgraph-ask", PocketGraphAskElement);
+if (globalThis.customElements && !customElements.get("pocketgraph-ask")) customElements.define("pocketgraph-ask", PocketGraphAskElement);

@@ -5,7 +5,8 @@
 export class PocketGraphError extends Error {
   constructor(code, message, details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.name = "PocketGraphError";
+    // What the platform calls an abort, so that those who look for that find it.
+    this.name = code === "aborted" ? "AbortError" : "PocketGraphError";
     this.code = code;
     if (typeof details.status === "number") this.status = details.status;
     if (typeof details.url === "string") this.url = details.url;

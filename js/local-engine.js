@@ -2,6 +2,7 @@
 
 import { abortable, linkedController } from "./abort.js";
 import { PocketGraphError, replacedError } from "./error.js";
+import { withModel } from "./model-function.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 import { HAS_SIMD, loadModule } from "./wasm-modules.js";
 
@@ -37,38 +38,50 @@ export class LocalEngine {
   #pending = new Set();
   #broken = null;
   #unwatch;
+  #node;
 
-  constructor({ engine, quicken }, open, load) {
+  constructor({ engine, quicken }, open, load, node) {
     this.#engine = engine;
     this.#quicken = quicken;
     this.#open = open;
     this.#load = load;
-    this.#unwatch = watchForPanic((error) => this.#fail(error));
+    this.#node = node;
+    this.#unwatch = watchForTraps(node, (error) => this.#fail(error));
   }
 
   /**
-   * Opens the bundle at `baseUrl` (absolute, ending in a slash). `readWasm(url)` stands in for fetching where there is no HTTP. On a page's own thread
-   * `pause()` is asked in the middle of long work whether to wait for something first.
+   * Opens the bundle at `baseUrl` (absolute, ending in a slash). In Node `node` is the module node-files.js. `fetch(request)`
+   * takes the place of the page's own. On a page's own thread `pause()` is asked in the middle of long work whether to wait for something first.
    */
-  static async open(baseUrl, { memoryLimit, readWasm, pause } = {}, onProgress, signal) {
-    const load = (module, signal) => abortable(loadModule(module, readWasm), signal);
+  static async open(baseUrl, { memoryLimit, node, fetch, pause } = {}, onProgress, callersSignal) {
+    const load = (module, signal) => abortable(loadModule(module, node), signal);
     const open = async (module, progress, signal) => {
       const { WasmEngine, quicken } = await load(module, signal);
-      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause }, progress, signal);
+      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause, fetch }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
       return { engine: await abortable(opening, signal), quicken };
     };
+    const { controller, release } = linkedController(callersSignal);
+    let trapped;
+    const unwatch = watchForTraps(node, (error) => {
+      trapped = error;
+      controller.abort();
+    });
     try {
-      return new LocalEngine(await open("search", onProgress, signal), open, load);
+      return new LocalEngine(await open("search", onProgress, controller.signal), open, load, node);
     } catch (thrown) {
-      throw PocketGraphError.from(thrown);
+      throw trapped ?? PocketGraphError.from(thrown);
+    } finally {
+      unwatch();
+      release();
     }
   }
 
-  /** Calls the method `name` of the engine. */
-  async call(name, args = [], onEvent, signal) {
+  /** Calls the method `name` of the engine. `write`, where the language model is a function, is that function. */
+  async call(name, args = [], onEvent, signal, write) {
     if (this.#broken) throw this.#broken;
+    if (write) args = withModel(args, write);
     const { signal: either, release } = linkedController(signal, this.#lifetime.signal);
     const events = onEvent && ((event) => either.aborted || onEvent(event));
     let work;
@@ -82,7 +95,10 @@ export class LocalEngine {
     try {
       return await abortable(work, either);
     } catch (thrown) {
-      if (thrown instanceof WebAssembly.RuntimeError) this.#fail(trapError(thrown));
+      if (thrown instanceof WebAssembly.RuntimeError) {
+        this.#fail(trapError(thrown));
+        this.#node?.tellOfTrap(thrown);
+      }
       throw this.#broken ?? PocketGraphError.from(thrown);
     } finally {
       release();
@@ -103,11 +119,21 @@ export class LocalEngine {
   async #prepare(tableOnly, onEvent, signal) {
     let prepared;
     do {
+      if (!tableOnly) await this.#quickened(signal);
+      // Read after the wait, and used at once: an engine whose place was taken meanwhile has been freed.
       prepared = this.#engine;
-      if (!tableOnly) await abortable(this.#quicken(), signal);
       await prepared.prepare(tableOnly, onEvent, signal);
     } while (prepared !== this.#engine);
     this.#tableReady ||= tableOnly;
+  }
+
+  /** Resolves when the module of the engine that is there then has what makes it quick. */
+  async #quickened(signal) {
+    let quicken;
+    do {
+      quicken = this.#quicken;
+      await abortable(quicken(), signal);
+    } while (quicken !== this.#quicken);
   }
 
   #stats() {
@@ -176,19 +202,19 @@ function trapError(cause) {
   return new PocketGraphError("internal", `The engine stopped: ${cause.message}`, { cause });
 }
 
-/** A Rust panic inside a future leaves its promise pending for ever and surfaces only as an unhandled WebAssembly trap. Nothing in
+/** A Rust panic inside a future leaves its promise pending for ever and surfaces only as a WebAssembly trap that nobody catches. Nothing in
  *  that instance can be trusted afterwards, so every call must be told. */
-function watchForPanic(onPanic) {
+function watchForTraps(node, onTrap) {
+  if (node) return node.watchForTraps((thrown) => onTrap(trapError(thrown)));
   if (typeof globalThis.addEventListener !== "function") return () => {};
-  const onTrap = (event) => {
+  const onError = (event) => {
     const thrown = event.reason ?? event.error;
-    if (!(thrown instanceof WebAssembly.RuntimeError)) return;
-    onPanic(trapError(thrown));
+    if (thrown instanceof WebAssembly.RuntimeError) onTrap(trapError(thrown));
   };
-  globalThis.addEventListener("error", onTrap);
-  globalThis.addEventListener("unhandledrejection", onTrap);
+  globalThis.addEventListener("error", onError);
+  globalThis.addEventListener("unhandledrejection", onError);
   return () => {
-    globalThis.removeEventListener("error", onTrap);
-    globalThis.removeEventListener("unhandledrejection", onTrap);
+    globalThis.removeEventListener("error", onError);
+    globalThis.removeEventListener("unhandledrejection", onError);
   };
 }

@@ -1,4 +1,4 @@
-// What Node lacks and a browser has: fetching files. Never loaded in a browser.
+// What Node lacks and a browser has: fetching files, and hearing of errors that nobody caught without ending by them. Never loaded in a browser.
 
 import { readFile, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
@@ -13,42 +13,21 @@ export function toUrl(place) {
   return /^(https?|file):/i.test(place) ? new URL(place) : pathToFileURL(place);
 }
 
-// Node's fetch refuses every `file:` URL. While at least one bundle is open from a folder, fetch answers `file:` URLs below
-// those folders, and passes everything else on untouched; when the last is closed, the original is put back.
-const roots = new Map();
-let originalFetch;
-
-/** Lets `fetch` read below the folder `root` (a `file:` URL ending in a slash). Returns the function that ends it. */
-export function serveFolder(root) {
-  if (roots.size === 0) {
-    originalFetch = globalThis.fetch;
-    globalThis.fetch = fetchWithFiles;
-  }
-  roots.set(root, (roots.get(root) ?? 0) + 1);
-  let released = false;
-  return () => {
-    if (released) return;
-    released = true;
-    const left = roots.get(root) - 1;
-    if (left > 0) roots.set(root, left);
-    else roots.delete(root);
-    if (roots.size === 0 && globalThis.fetch === fetchWithFiles) globalThis.fetch = originalFetch;
+/**
+ * What fetches a bundle in Node: files below the folder `root` (a `file:` URL ending in a slash), which Node's own fetch refuses, and everything
+ * else by that. Nothing outside the folder is read.
+ */
+export function fetchBelow(root) {
+  return async (request) => {
+    if (!/^file:/i.test(request.url)) return fetch(request);
+    const url = new URL(request.url);
+    // The URL is normalised by now: `..` cannot lead out of a root that is a prefix, and `%2f` is no separator to us.
+    if (!url.href.startsWith(root) || /%2f|%5c/i.test(url.pathname)) throw new TypeError(`Not below ${root}: ${url.href}`);
+    request.signal?.throwIfAborted();
+    url.search = "";
+    url.hash = "";
+    return respond(url, request.headers.get("range"), request.signal);
   };
-}
-
-async function fetchWithFiles(input, init) {
-  const href = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
-  if (!/^file:/i.test(href)) return originalFetch(input, init);
-  const url = new URL(href);
-  // The URL is normalised by now: `..` cannot lead out of a root that is a prefix, and `%2f` is no separator to us.
-  const inside = [...roots.keys()].some((root) => url.href.startsWith(root)) && !/%2f|%5c/i.test(url.pathname);
-  if (!inside) return originalFetch(input, init);
-  const signal = init?.signal ?? input.signal;
-  signal?.throwIfAborted();
-  url.search = "";
-  url.hash = "";
-  const range = new Headers(init?.headers ?? input.headers).get("range");
-  return respond(url, range, signal);
 }
 
 async function respond(url, range, signal) {
@@ -67,4 +46,55 @@ async function respond(url, range, signal) {
     if (error.name === "AbortError") throw error;
     throw new TypeError(`fetch failed: ${error.message}`, { cause: error });
   }
+}
+
+// A trap in the engine comes up in a task of its own, where no caller can catch it, and Node ends by such an error. While a bundle is open we hear of them
+// first, and every caller is told.
+const watchers = new Set();
+let trapCount = 0;
+/** The engine's own JavaScript, whatever it is called. */
+const ENGINE = new URL("./pocketgraph_", import.meta.url).href;
+
+/** How often the engine has trapped in this process. */
+export function traps() {
+  return trapCount;
+}
+
+/** The engine's JavaScript beside the module at `wasm`, loaded once more: with memory of its own, apart from what trapped. */
+export function importAnew(wasm) {
+  return import(`${wasm.href.replace(/_bg\.wasm$/, ".js")}?${trapCount}`);
+}
+
+/** Tells `onTrap` of every trap of the engine. Returns the function that ends it. */
+export function watchForTraps(onTrap) {
+  if (watchers.size === 0 && trapCount === 0) process.on("uncaughtException", onUncaught);
+  watchers.add(onTrap);
+  return () => {
+    // What was under way in an engine that trapped may trap again, when nobody waits for it any more.
+    if (watchers.delete(onTrap) && watchers.size === 0 && trapCount === 0) process.off("uncaughtException", onUncaught);
+  };
+}
+
+/** Tells whoever watches of a trap that a caller caught. */
+export function tellOfTrap(thrown) {
+  trapCount += 1;
+  for (const onTrap of [...watchers]) onTrap(thrown);
+}
+
+function onUncaught(thrown) {
+  if (isOfTheEngine(thrown)) tellOfTrap(thrown);
+  else if (process.listenerCount("uncaughtException") === 1) {
+    // Without us, Node would have ended here.
+    process.off("uncaughtException", onUncaught);
+    process.nextTick(() => {
+      throw thrown;
+    });
+  }
+}
+
+/** Whether this is a trap of the engine's and not of some other WebAssembly. In a deep call only the innermost frames are told, which then have no file. */
+function isOfTheEngine(thrown) {
+  const frames = String(thrown?.stack).split("\n").filter((line) => /^\s+at /.test(line));
+  const isTrap = thrown instanceof WebAssembly.RuntimeError || (thrown instanceof RangeError && frames[0]?.includes("wasm://"));
+  return isTrap && (frames.some((line) => line.includes(ENGINE)) || frames.every((line) => line.includes("wasm://")));
 }

@@ -5,12 +5,15 @@ import { abortable, throwIfAborted } from "./abort.js";
 import { PocketGraphError, unpackError } from "./error.js";
 import { whenIdle } from "./idle.js";
 import { HAS_RELAXED } from "./relaxed.js";
+import { trustedScript } from "./trusted-types.js";
 import { HAS_SIMD } from "./wasm-modules.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
-  "abort.js", "ask-element-style.js", "ask-element.js", "error.js", "event-queue.js", "idle.js", "local-engine.js", "offline.js", "pocketgraph.js",
-  "prefetch.js", "relaxed.js", "render.js", "replaced.js", "retrievers.js", "turns.js", "wasm-modules.js", "worker-engine.js", "worker.js",
+  "abort.js", "ask-dialog.js", "ask-element-style.js", "ask-element.js", "ask-languages.js", "ask-memory.js", "ask-passage.js", "ask-strings.js",
+  "ask-theme.js", "ask-view.js", "browser-model.js", "error.js", "event-queue.js", "explain.js", "follow-up.js", "idle.js", "local-engine.js",
+  "markdown.js", "model-function.js", "offline.js", "options.js", "pocketgraph.js", "prefetch.js", "relaxed.js", "render.js", "replaced.js",
+  "retrievers.js", "shared-graphs.js", "trusted-types.js", "turns.js", "wasm-modules.js", "worker-engine.js", "worker.js",
   // Of the modules those that this browser can run.
   ...(HAS_SIMD ? ["pocketgraph_full", "pocketgraph_wasm"] : ["pocketgraph_scalar"]).flatMap((name) => [`${name}.js`, `${name}_bg.wasm`]),
   ...(HAS_RELAXED ? ["pocketgraph_relaxed.wasm"] : []),
@@ -159,7 +162,7 @@ export async function keepOffline({ bundle, keep = "visited", worker, scope, fil
   if (elsewhere) throw badArgument(`Only bundles of the page's own origin can be kept, and ${elsewhere} is not one.`);
   let registration;
   try {
-    registration = await navigator.serviceWorker.register(scriptUrl, { scope: scopeUrl, updateViaCache: "none" });
+    registration = await navigator.serviceWorker.register(trustedScript(scriptUrl), { scope: scopeUrl, updateViaCache: "none" });
     await abortable(activation(registration), signal);
   } catch (cause) {
     if (cause instanceof PocketGraphError) throw cause;

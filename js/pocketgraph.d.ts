@@ -1,10 +1,11 @@
+/// <reference lib="esnext.disposable" />
 // The types of the package's face. What the engine returns is generated from the Rust types; what is written here by hand is
 // the JavaScript around it.
 
 import type {
   AgentEvent, Answer, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
   Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
-} from "./pocketgraph_full.js";
+} from "./engine-types.js";
 
 export type {
   AgentEvent, Answer, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
@@ -40,7 +41,8 @@ export type ErrorCode =
 /** Every rejection of this package. */
 export declare class PocketGraphError extends Error {
   constructor(code: ErrorCode, message: string, details?: { cause?: unknown; status?: number; url?: string });
-  readonly name: "PocketGraphError";
+  /** "AbortError" for the code `aborted`, as the platform calls it. */
+  readonly name: "PocketGraphError" | "AbortError";
   readonly code: ErrorCode;
   /** The HTTP status, where one was the trouble. */
   readonly status?: number;
@@ -140,7 +142,7 @@ export interface TypingOptions extends SearchOptions {
   /** The question is still being typed: its last word may be unfinished. */
   typing?: boolean;
   /** An LLM that the retriever `hippo` has choose among the facts that it found. No other retriever asks it. */
-  llm?: LlmEndpoint | null;
+  llm?: LanguageModel | null;
 }
 
 /** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
@@ -154,6 +156,30 @@ export interface LlmEndpoint {
   timeoutMs?: number;
   /** How often to ask again after a failure that may pass. */
   retries?: number;
+}
+
+/** What a language model is asked with. */
+export interface ModelMessage {
+  role: "system" | "user" | "assistant";
+  content: string;
+}
+
+/**
+ * A language model that is a function: the page's own backend, a model in the page (WebLLM, transformers.js), or the browser's built-in one. It gives
+ * its text in pieces, or whole. `signal` fires when nobody waits any more; a text of `stop` ends the reply, which is also seen to if the function does not.
+ */
+export type ModelFunction = (
+  messages: ModelMessage[],
+  options: { signal: AbortSignal; maxTokens?: number; temperature?: number; stop: string[] },
+) => AsyncIterable<string> | Iterable<string> | string | Promise<AsyncIterable<string> | Iterable<string> | string>;
+
+/** A language model: an endpoint, or a function. */
+export type LanguageModel = LlmEndpoint | ModelFunction;
+
+/** A question that was answered before, in the same conversation. */
+export interface PastTurn {
+  question: string;
+  answer?: string;
 }
 
 /**
@@ -179,7 +205,12 @@ export type Protocol =
 
 export interface AskOptions extends SearchOptions {
   /** Without it, the answer is quoted from the passages. */
-  llm?: LlmEndpoint | null;
+  llm?: LanguageModel | null;
+  /**
+   * The conversation so far, oldest first. A follow-up such as "and on Windows?" is understood by the last question; the event `understood` then comes
+   * first and has the whole question.
+   */
+  history?: PastTurn[];
   /** The language to answer in, by its name; the question's own where absent. */
   language?: string;
   maxInputTokens?: number;
@@ -207,6 +238,26 @@ export interface AskOptions extends SearchOptions {
   planner?: "auto" | "rules" | "trained" | "llm";
   /** The confidence, from 0 to 1, below which a plan by rules or by the trained planner is not carried out. */
   leastConfidence?: number;
+  /** With a protocol: the sampling temperature; the endpoint's own where absent. */
+  temperature?: number;
+  /** How a turn goes on after evidence; `turns` where absent, which works everywhere. */
+  continuation?: "turns" | "prefix" | "continue-final-message";
+  /** `false` takes the rules about citing and about "the documents do not say" out of the prompt. */
+  grounded?: boolean;
+  /** `search-o1`: how passages are made short. */
+  condense?: "model" | "sentences" | "none";
+  /** `graph-search`: when it searches again. */
+  polarity?: "on-no" | "on-yes";
+  /** `graph-rft`: `false` lets it search the web, or its stand-in, where the graph had something. */
+  coverage?: boolean;
+  /** `graph-rft`: the model's plan is carried out at once. */
+  executePlan?: boolean;
+  /** `lpkg`: how many replies vote on each sub-question. */
+  votes?: number;
+  /** `tool-calling`: use the endpoint's own tool calls. */
+  nativeTools?: boolean;
+  /** `tool-calling`: today's date, told to the model. */
+  today?: string;
   /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */
   webSearch?: string | URL;
 }
@@ -216,10 +267,14 @@ export interface ExecuteOptions extends AskOptions {
   question?: string;
 }
 
-/** The last event of a run by a protocol or a plan. */
-export type DoneEvent = { type: "done" } & ProtocolAnswer;
-/** What `ask` and `execute` tell, in order. */
-export type AnswerEvent = AskEvent | Exclude<AgentEvent, { type: "done" }> | DoneEvent;
+/** The last event: the answer, and after a protocol or a plan what it rests on. */
+export type DoneEvent = { type: "done"; answer: Answer } & Partial<Omit<ProtocolAnswer, "answer">>;
+/** The first event of a follow-up that was understood by the question before it: the whole question, and how it was asked. */
+export type UnderstoodEvent = { type: "understood"; question: string; asked: string };
+/** What `ask` and `execute` tell, in order. Each has a `type` of its own. */
+export type AnswerEvent = Exclude<AskEvent, { type: "done" }> | Exclude<AgentEvent, { type: "done" | AskEvent["type"] }> | UnderstoodEvent | DoneEvent;
+/** What `execute` tells: its last event has all that a plan brings. */
+export type ExecuteEvent = Exclude<AnswerEvent, { type: "done" }> | ({ type: "done" } & ProtocolAnswer);
 
 /** A whole passage. */
 export interface Passage {
@@ -255,14 +310,14 @@ export declare class PocketGraph {
    * 60 kB). Searching works before. `onStage` hears when the next search is ranked by the table, and when by the model.
    */
   prepare(options?: Abortable & { onProgress?: (progress: Progress) => void; onStage?: (stage: "table" | "model") => void }): Promise<void>;
-  /** The passages that answer to `question`, best first. */
+  /** The passages that answer to `question`, best first; none for an empty one. */
   search(question: string, options?: TypingOptions): Promise<SearchResult>;
   /** An answer, as events. Leaving the loop stops the work. */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
   /** A plan over the knowledge graph that answers to `question`. */
   plan(question: string, options?: AskOptions): Promise<PlannedQuestion>;
   /** Carries out a plan, given as data or as text in any of its forms. */
-  execute(plan: Plan | string, options?: ExecuteOptions): AsyncGenerator<AnswerEvent, void, undefined>;
+  execute(plan: Plan | string, options?: ExecuteOptions): AsyncGenerator<ExecuteEvent, void, undefined>;
   /** What stands next to a keyword. */
   neighbors(keyword: string, options?: Abortable & { limit?: number }): Promise<Neighbors>;
   /** The part of the graph that a result touched. */
@@ -273,6 +328,7 @@ export declare class PocketGraph {
   stats(): Promise<Stats>;
   /** Opens the bundle anew: after `close`, or where it was replaced on its host (code `replaced`). */
   reopen(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<void>;
-  /** Aborts what runs and frees everything. */
+  /** Aborts what runs and frees everything. `await using` does it at the end of a block. */
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }

@@ -4,20 +4,16 @@
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
 import { PocketGraphError, replacedError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
-import { GRAPH_RETRIEVERS } from "./retrievers.js";
+import { askOptions, badArgument, checkOpenOptions, defined, pageUrl, positive, PROTOCOLS, searchOptions, text, writerOf } from "./options.js";
+import { WorkerEngine } from "./worker-engine.js";
 
 export { PocketGraphError };
 
-const IN_NODE = typeof window === "undefined" && typeof process === "object" && Boolean(process.versions?.node);
-const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", ...GRAPH_RETRIEVERS];
+// A test's DOM, such as jsdom, makes no browser of Node; Electron's pages are browsers that have Node.
+const IN_NODE = typeof process === "object" && Boolean(process.versions?.node) && process.type !== "renderer";
 
-const PROTOCOLS = [
-  "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
-  "graph-rft", "lpkg", "graphrag-global", "tool-calling",
-];
 /** Codes of errors that are of files. */
 const OUT_OF_REACH = ["network", "http", "hash-mismatch", "truncated", "corrupt", "missing-section"];
-const PLANNERS = ["auto", "rules", "trained", "llm"];
 
 // Open bundles on this page: an offline copy that begins after them keeps what they have fetched.
 const openGraphs = new Set();
@@ -32,7 +28,7 @@ export class PocketGraph {
   #running = 0;
   #prefetching = null;
   #info = null;
-  #release = () => {};
+  #fetch;
   #preparing = null;
   #modelReady = false;
 
@@ -47,8 +43,7 @@ export class PocketGraph {
    */
   static async open(place, options = {}) {
     if (typeof place !== "string" && !(place instanceof URL)) throw badArgument("A bundle is named by its URL.");
-    if (![true, false, "auto", undefined].includes(options.worker)) throw badArgument('`worker` is true, false or "auto".');
-    positive("memoryLimit", options.memoryLimit);
+    checkOpenOptions(options);
     const { signal, onProgress, prefetch, ...kept } = options;
     const graph = new PocketGraph(String(place), kept);
     await graph.#start(onProgress, signal);
@@ -84,8 +79,8 @@ export class PocketGraph {
     const options = { memoryLimit };
     if (IN_NODE) {
       const files = await import("./node-files.js");
-      options.readWasm = files.readWasm;
-      if (baseUrl.startsWith("file:")) this.#release = files.serveFolder(baseUrl);
+      options.node = files;
+      if (baseUrl.startsWith("file:")) options.fetch = this.#fetch = files.fetchBelow(baseUrl);
     } else {
       options.pause = (await import("./turns.js")).pause;
     }
@@ -93,7 +88,6 @@ export class PocketGraph {
       this.#engine = await LocalEngine.open(baseUrl, options, onProgress, signal);
       this.#info = await this.#engine.call("info");
     } catch (thrown) {
-      this.#release();
       throw PocketGraphError.from(thrown);
     }
   }
@@ -164,10 +158,12 @@ export class PocketGraph {
     this.#prefetching = prefetch({ isQuiet: () => this.#running === 0, prepare, warm }, options);
   }
 
-  /** The passages that answer to `question`, best first, each with every way it was reached. */
-  async search(question, { k, retriever, typing, llm, signal } = {}) {
-    const options = { ...searchOptions(k, retriever), typing: Boolean(typing), ...defined({ llm: endpoint(llm) }) };
-    const result = await this.#call("search", [text("question", question), options], { signal });
+  /** The passages that answer to `question`, best first, each with every way it was reached. An empty question has none. */
+  async search(question, options = {}) {
+    const { signal } = options;
+    const engineOptions = searchOptions(options);
+    if (typeof question === "string" && question.trim() === "") return nothingFound(question, engineOptions);
+    const result = await this.#call("search", [text("question", question), engineOptions], { signal, write: writerOf(options) });
     if (result.missing.length > 0) await this.#refuseIfReplaced(signal);
     return result;
   }
@@ -179,8 +175,11 @@ export class PocketGraph {
     const protocol = this.#protocol(options);
     const engineOptions = askOptions(options);
     throwIfAborted(signal);
+    const understood = await understand(question, options.history);
+    if (understood !== question) yield { type: "understood", question: understood, asked: question };
+    question = understood;
     try {
-      yield* this.#events(protocol || llm ? "ask" : "quote", [question, { ...engineOptions, ...defined({ protocol }) }], signal);
+      yield* this.#events(protocol || llm ? "ask" : "quote", [question, { ...engineOptions, ...defined({ protocol }) }], signal, writerOf(options));
     } catch (error) {
       // Nobody asked for a plan: where what plans cannot be had, the documents answer.
       if (protocol !== "plan" || options.protocol || !OUT_OF_REACH.includes(error.code)) throw error;
@@ -212,7 +211,7 @@ export class PocketGraph {
 
   /** Turns a question into a plan, and carries nothing out: `plan` is null, and `whyNot` says why, where the planner is not sure. */
   async plan(question, options = {}) {
-    return this.#call("plan", [text("question", question), askOptions(options)], { signal: options.signal });
+    return this.#call("plan", [text("question", question), askOptions(options)], { signal: options.signal, write: writerOf(options) });
   }
 
   /** Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`. */
@@ -221,11 +220,11 @@ export class PocketGraph {
     const written = typeof plan === "string" ? text("plan", plan) : JSON.stringify(plan);
     if (!written) throw badArgument("A plan is an object or a text.");
     throwIfAborted(signal);
-    yield* this.#events("execute", [written, { ...askOptions(options), ...defined({ question }) }], signal);
+    yield* this.#events("execute", [written, { ...askOptions(options), ...defined({ question }) }], signal, writerOf(options));
   }
 
   /** The events of one call, and its result as the last of them. */
-  async *#events(method, args, signal) {
+  async *#events(method, args, signal, write) {
     const queue = new EventQueue();
     const { controller, release } = linkedController(signal);
     let done = null;
@@ -236,7 +235,7 @@ export class PocketGraph {
       else queue.push(event);
     };
     const finished = async () => {
-      const answer = await this.#call(method, args, { onEvent, signal: controller.signal });
+      const answer = await this.#call(method, args, { onEvent, signal: controller.signal, write });
       // An answer made from half of a bundle that is gone is none.
       if (lacking) await this.#refuseIfReplaced(controller.signal);
       queue.push(done ?? { type: "done", answer });
@@ -294,17 +293,21 @@ export class PocketGraph {
     this.#preparing = null;
     this.#modelReady = false;
     await engine?.close();
-    this.#release();
   }
 
-  async #call(name, args = [], { onEvent, signal } = {}) {
+  /** `await using graph = await PocketGraph.open(…)`: closes it at the block's end. */
+  [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
+    return this.close();
+  }
+
+  async #call(name, args = [], { onEvent, signal, write } = {}) {
     throwIfAborted(signal);
     if (!this.#engine) throw closedError();
     this.#running += 1;
     try {
       if (this.#engine.dead) await abortable(this.#restarted(), signal);
       if (!this.#engine) throw closedError();
-      return await abortable(this.#engine.call(name, args, onEvent, signal), signal);
+      return await abortable(this.#engine.call(name, args, onEvent, signal, write), signal);
     } catch (thrown) {
       const error = PocketGraphError.from(thrown);
       if (GONE.has(error.code)) await this.#refuseIfReplaced(signal);
@@ -343,7 +346,7 @@ export class PocketGraph {
   async #refuseIfReplaced(signal) {
     // Where the network is gone, this cannot be loaded either, and nothing is known.
     const module = await import("./replaced.js").catch(() => null);
-    if (module) await abortable(module.refuseIfReplaced(this.#baseUrl, this.#info), signal);
+    if (module) await abortable(module.refuseIfReplaced(this.#baseUrl, this.#info, this.#fetch), signal);
   }
 }
 
@@ -356,7 +359,6 @@ function closedError() {
 
 async function startWorker(signal) {
   if (IN_NODE) return null;
-  const { WorkerEngine } = await import("./worker-engine.js");
   const starting = WorkerEngine.start();
   // A worker that starts after the caller has gone is nobody's.
   if (signal) starting.then((late) => signal.aborted && late?.close());
@@ -378,68 +380,15 @@ async function folderUrl(place) {
   return url.href;
 }
 
-// A worker's own URL is the package's folder, so what callers write relative to their page is made absolute on this side.
-function pageUrl() {
-  return globalThis.document?.baseURI ?? globalThis.location?.href;
+/** A follow-up made whole by the conversation before it; any other question as it is. */
+async function understand(question, history) {
+  if (history === undefined || history === null || history.length === 0) return question;
+  if (!Array.isArray(history)) throw badArgument("`history` is an array of { question, answer }, oldest first.");
+  const { resolveFollowUp } = await import("./follow-up.js");
+  const whole = resolveFollowUp(question, history);
+  return whole === question.trim() ? question : whole;
 }
 
-function endpoint(llm) {
-  if (llm === undefined || llm === null) return undefined;
-  text("llm.baseUrl", llm.baseUrl);
-  text("llm.model", llm.model);
-  positive("llm.timeoutMs", llm.timeoutMs);
-  const { apiKey, headers, timeoutMs, retries, model } = llm;
-  const url = httpUrl("llm.baseUrl", llm.baseUrl);
-  return { baseUrl: url.href.replace(/\/+$/, ""), model, ...defined({ apiKey, headers, timeoutMs, retries }) };
-}
-
-function askOptions(options) {
-  const { k, retriever, llm, language, maxInputTokens, maxOutputTokens, hideContacts, notSaid, turns, searches, planner, leastConfidence, webSearch, timeLimitMs } = options;
-  for (const [name, value] of Object.entries({ maxInputTokens, maxOutputTokens, turns, searches, timeLimitMs })) positive(name, value);
-  if (planner !== undefined && !PLANNERS.includes(planner)) throw badArgument(`\`planner\` is one of ${PLANNERS.join(", ")}.`);
-  const writing = { language, hideContacts, notSaid, tokensIn: maxInputTokens, tokensOut: maxOutputTokens, llm: endpoint(llm) };
-  const agent = { turns, searches, planner, leastConfidence, webSearch: webAddress(webSearch), milliseconds: timeLimitMs };
-  return { ...searchOptions(k, retriever), ...defined({ ...writing, ...agent }) };
-}
-
-function webAddress(place) {
-  if (place === undefined || place === null) return undefined;
-  return httpUrl("webSearch", String(place)).href;
-}
-
-function httpUrl(name, place) {
-  let url;
-  try {
-    url = new URL(place, pageUrl());
-  } catch (cause) {
-    throw badArgument(`\`${name}\` is not a URL: ${place}`, cause);
-  }
-  if (!/^https?:$/.test(url.protocol)) throw badArgument(`\`${name}\` is an http or https URL.`);
-  return url;
-}
-
-function searchOptions(k, retriever) {
-  positive("k", k);
-  // What follows a colon are the retriever's own parameters, which the engine reads.
-  if (retriever !== undefined && !RETRIEVERS.includes(String(retriever).split(":")[0])) {
-    throw badArgument(`\`retriever\` is one of ${RETRIEVERS.join(", ")}.`);
-  }
-  return defined({ k, retriever });
-}
-
-function defined(options) {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
-}
-
-function text(name, value) {
-  if (typeof value !== "string" || value.trim() === "") throw badArgument(`\`${name}\` is a text that is not empty.`);
-  return value;
-}
-
-function positive(name, value) {
-  if (value !== undefined && !(Number.isInteger(value) && value > 0)) throw badArgument(`\`${name}\` is a positive whole number.`);
-}
-
-function badArgument(message, cause) {
-  return new PocketGraphError("bad-argument", message, { cause });
+function nothingFound(question, { retriever = "auto" }) {
+  return { question, retriever, stage: "lexical", hits: [], keywords: [], missing: [] };
 }

@@ -8,13 +8,29 @@ export declare function safeUrl(url: string, base?: string): string | null;
 export declare function highlighted(text: string, spans?: Span[], window?: Span): DocumentFragment;
 /** The stretch of about `length` characters that holds the most spans. */
 export declare function excerptWindow(text: string, spans?: Span[], length?: number): Span;
-/** An answer as paragraphs, lists, code, bold and emphasis; `marker` makes the node for a citation such as `[2]`. */
-export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: { lines?: boolean }): DocumentFragment;
+/** What `answerBlocks` is told. */
+export interface AnswerBlocksOptions {
+  /** Every line is a paragraph of its own, as in an answer of quoted sentences. */
+  lines?: boolean;
+  /** Whether a link may be followed; none may, where absent. */
+  link?: (url: string) => boolean;
+  /** Puts a block of code into something, such as a figure with a button. */
+  code?: (node: HTMLElement, text: string, language: string) => Node;
+}
+/** An answer as nodes, from Markdown; `marker` makes the node for a citation such as `[2]`. */
+export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: AnswerBlocksOptions): DocumentFragment;
+/** Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same. */
+export declare function patch(parent: Node, fragment: DocumentFragment): void;
 /** The citation that the marker `[number]` at `start..end` stands for. */
 export declare function citationAt(citations: Citation[], number: number, start: number, end: number): Citation | undefined;
-/** A quoted answer's blocks as paragraphs, code, lists and tables of text nodes; `marker` makes the node for a citation such as `[2]`. */
-export declare function quotedBlocks(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string): DocumentFragment;
-/** An answer that no language model wrote, by its blocks where it has them; the closest passage is introduced as that. */
-export declare function unwrittenAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string): DocumentFragment;
+/** What `quotedAnswer` is told. */
+export interface QuotedAnswerOptions {
+  /** What stands above the closest passage, and on the link where a passage goes on. */
+  words?: { closest: string; readOn: string };
+  /** Puts a block of code into something, such as a figure with a button. */
+  code?: (node: HTMLElement, text: string, language: string) => Node;
+}
+/** An answer that no language model wrote, as nodes: by its blocks where it has them; `marker` makes the node for a citation such as `[2]`. */
+export declare function quotedAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string, options?: QuotedAnswerOptions): DocumentFragment;
 /** The warnings of an answer that concern its reader, without why nothing was planned. */
 export declare function readersWarnings(answer: Answer): string[];

@@ -1,6 +1,8 @@
 // Untrusted text into DOM: documents, questions and what an LLM wrote become text nodes and a handful of elements made here. There
 // is no path from a string to markup, and no inline style, so a strict Content-Security-Policy holds.
 
+import { markdownNodes } from "./markdown.js";
+
 /** A new element. Attributes whose name starts with `on` are listeners; `undefined`, `null` and `false` are left out. */
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -11,6 +13,16 @@ export function h(tag, attributes = {}, ...children) {
   }
   node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
   return node;
+}
+
+/** A picture of 16 by 16 units, one line of `path`; what it means is said elsewhere. */
+export function drawn(name, path, transform) {
+  const [svg, line] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+  for (const [attribute, value] of Object.entries({ class: `drawn ${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" })) svg.setAttribute(attribute, value);
+  line.setAttribute("d", path);
+  if (transform) line.setAttribute("transform", transform);
+  svg.append(line);
+  return svg;
 }
 
 /** `url` made absolute if it is one a reader may be sent to (http or https), else null. */
@@ -69,135 +81,100 @@ function wordEnd(text, from) {
 }
 
 /**
- * An answer as paragraphs, lists, code, bold and emphasis: the small part of Markdown that language models write when asked for prose.
- * Everything else stays the text it is. `marker(number, start, end)` makes the node for a citation like `[2]`; start and end are
- * where it stands in `text`. With `lines`, every line is a paragraph of its own, as in an answer of quoted sentences.
+ * An answer as nodes: what a language model wrote, in Markdown (markdown.js). `marker(number, start, end)` makes the node for a citation like `[2]`;
+ * start and end are where it stands in `text`. With `lines`, every line is a paragraph of its own, as in an answer of quoted sentences. `link(url)` says
+ * whether a link may be followed (none, where absent); `code(node, text, language)` may put a block of code into something.
  */
-export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: byLine = false } = {}) {
+export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: byLine = false, link, code } = {}) {
   const fragment = document.createDocumentFragment();
-  for (const block of byLine ? lineBlocks(text) : blocksOf(text)) {
-    const inline = ([start, end]) => inlineNodes(text, start, end, marker);
-    if (block.kind === "code") fragment.append(h("pre", {}, h("code", {}, text.slice(block.start, block.end))));
-    else if (block.kind === "ul" || block.kind === "ol") {
-      fragment.append(h(block.kind, {}, block.items.map((item) => h("li", {}, ...inline(item)))));
-    } else if (block.kind === "heading") fragment.append(h("p", {}, h("strong", {}, ...inline([block.start, block.end]))));
-    else fragment.append(h("p", {}, ...inline([block.start, block.end])));
-  }
+  if (byLine) fragment.append(...quotedLines(text, marker));
+  else fragment.append(...markdownNodes(text, { marker, link, code }));
   return fragment;
 }
 
 /**
- * A quoted answer's blocks as what they are: paragraphs, code, lists, tables, each text a text node. `marker(number, start, end)` makes the node for a
- * citation, as for answerBlocks; it stands behind the last sentence of what it cites. Where the passage goes on, a link says so.
+ * An answer that no language model wrote, as nodes: its blocks as what they are (paragraphs, code, lists, tables), each text a text node; one without blocks line by
+ * line. `marker` makes the node for a citation, as for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest passage, and
+ * where a passage goes on; `code` is as for answerBlocks.
  */
-export function quotedBlocks(answer, marker = (number) => `[${number}]`) {
+export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code } = {}) {
   const fragment = document.createDocumentFragment();
-  const { blocks, citations } = answer;
-  for (const block of blocks) {
-    const citation = citations[block.citation];
-    const others = blocks.filter((b) => b.citation === block.citation);
-    const sentences = others.filter((b) => b.form === "text");
-    const node = quotedBlock(block);
-    fragment.append(node);
-    const cite = () => citation && marker(citation.number, citation.at.start, citation.at.end);
-    if (block === sentences.at(-1)) node.append(" ", cite());
-    if (block !== others.at(-1)) continue;
-    const href = block.more && citation?.url && safeUrl(citation.url);
-    const more = href && h("a", { class: "read-on", part: "read-on", href }, "Read on");
-    const alone = sentences.length === 0 && cite();
-    if (more || alone) fragment.append(h("p", {}, alone, alone && more && " ", more));
+  if (!answer.blocks?.length) {
+    fragment.append(...quotedLines(answer.text, marker));
+    return fragment;
   }
+  if (answer.outcome === "closest") fragment.append(h("p", { class: "closest", part: "closest" }, words.closest));
+  answer.citations.forEach((citation, index) => {
+    const blocks = answer.blocks.filter((block) => block.citation === index);
+    const nodes = blocks.map((block) => quotedBlock(block, code));
+    const cite = marker(citation.number, citation.at.start, citation.at.end);
+    const last = blocks.findLastIndex(({ form }) => form === "text");
+    const href = blocks.at(-1)?.more && citation.url && safeUrl(citation.url);
+    const more = href && h("a", { class: "read-on", part: "read-on", href }, words.readOn);
+    if (last >= 0) nodes[last].append(" ", cite);
+    if (last < 0 || more) nodes.push(h("p", {}, last < 0 && cite, last < 0 && more && " ", more));
+    fragment.append(...nodes);
+  });
   return fragment;
 }
 
-function quotedBlock({ form, text, language }) {
-  const rows = () => text.split("\n");
-  if (form === "code") return h("pre", {}, h("code", { "data-language": language || undefined }, text));
+const QUOTED_WORDS = { closest: "The documents do not say this in so many words. The closest passage:", readOn: "Read on" };
+
+function quotedBlock({ form, text, language }, code = (node) => node) {
+  const rows = text.split("\n");
+  if (form === "code") return code(h("pre", {}, h("code", { "data-language": language || undefined }, text)), text, language);
   if (form === "heading") return h("p", {}, h("strong", {}, text));
   if (form === "list") {
-    const numbered = rows().every((item) => /^\d+\. /.test(item));
+    const numbered = rows.every((item) => /^\d+\. /.test(item));
     const start = numbered ? Number.parseInt(text, 10) : 1;
-    const items = rows().map((item) => h("li", {}, item.replace(/^(?:-|\d+\.) /, "")));
+    const items = rows.map((item) => h("li", {}, item.replace(/^(?:-|\d+\.) /, "")));
     return h(numbered ? "ol" : "ul", { start: numbered && start !== 1 && start }, items);
   }
   if (form === "table") {
     const cells = (tag) => (row) => h("tr", {}, row.split(" | ").map((cell) => h(tag, {}, cell)));
-    const [header, ...others] = rows();
-    return h("table", {}, h("thead", {}, [header].map(cells("th"))), h("tbody", {}, others.map(cells("td"))));
+    const [header, ...others] = rows;
+    return h("table", {}, h("thead", {}, cells("th")(header)), h("tbody", {}, others.map(cells("td"))));
   }
   return h("p", {}, `“${text}”`);
 }
 
-/** An answer without a model as blocks, whichever way it was found; a written one is shown by answerBlocks. */
-export function unwrittenAnswer(answer, marker) {
-  if (!answer.blocks?.length) return answerBlocks(answer.text, marker, { lines: true });
-  const shown = quotedBlocks(answer, marker);
-  if (answer.outcome === "closest") shown.prepend(h("p", { class: "closest", part: "closest" }, "The documents do not say this in so many words. The closest passage:"));
-  return shown;
+/**
+ * Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same: text that grows does not flicker, keeps
+ * its selection, and is not read out from the start.
+ */
+export function patch(parent, fragment) {
+  const wanted = [...fragment.childNodes];
+  const there = [...parent.childNodes];
+  let same = 0;
+  while (same < wanted.length && same < there.length && there[same].isEqualNode(wanted[same])) same += 1;
+  for (const old of there.slice(same)) old.remove();
+  parent.append(...wanted.slice(same));
 }
 
-function lineBlocks(text) {
-  return [...lines(text)].filter(({ start, end }) => text.slice(start, end).trim() !== "").map((line) => ({ kind: "p", ...line }));
-}
-
-function blocksOf(text) {
-  const blocks = [];
-  let open = null;
-  let fence = null;
-  for (const { start, end } of lines(text)) {
-    const line = text.slice(start, end);
-    if (/^\s*```/.test(line)) {
-      if (fence) fence = null;
-      else blocks.push((fence = { kind: "code", start: Math.min(end + 1, text.length), end: Math.min(end + 1, text.length) }));
-      open = null;
-      continue;
-    }
-    if (fence) {
-      fence.end = end;
-      continue;
-    }
-    const item = /^\s*(?:([-*+])|\d{1,3}[.)])\s+/.exec(line);
-    const heading = /^#{1,6}\s+/.exec(line);
-    if (line.trim() === "") open = null;
-    else if (heading) {
-      blocks.push({ kind: "heading", start: start + heading[0].length, end });
-      open = null;
-    } else if (item) {
-      const kind = item[1] ? "ul" : "ol";
-      if (open?.kind !== kind) blocks.push((open = { kind, items: [] }));
-      open.items.push([start + item[0].length, end]);
-    } else if (open?.items) open.items.at(-1)[1] = end;
-    else if (open) open.end = end;
-    else blocks.push((open = { kind: "p", start, end }));
+/** Sentences from documents, one a line: nothing in them is a sign of ours but `code` and the numbers of citations. */
+function quotedLines(text, marker) {
+  const paragraphs = [];
+  let start = 0;
+  for (const line of text.split("\n")) {
+    if (line.trim() !== "") paragraphs.push(h("p", {}, ...quotedSpans(line, start, marker)));
+    start += line.length + 1;
   }
-  return blocks;
+  return paragraphs;
 }
 
-function* lines(text) {
-  for (let start = 0; start <= text.length; ) {
-    const newline = text.indexOf("\n", start);
-    const end = newline < 0 ? text.length : newline;
-    yield { start, end };
-    start = end + 1;
-  }
-}
-
-function inlineNodes(text, start, end, marker) {
-  // The slice keeps a block's cost in proportion to its own length.
-  const part = text.slice(start, end);
+function quotedSpans(line, start, marker) {
   const nodes = [];
   let at = 0;
-  for (const match of part.matchAll(/`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^\s*][^*\n]*)\*|\[(\d{1,4}(?:, ?\d{1,4})*)\]/g)) {
-    const from = match.index;
-    const to = from + match[0].length;
-    nodes.push(part.slice(at, from));
+  for (const match of line.matchAll(/`([^`]+)`|\*\*([^*]+)\*\*|\*([^\s*][^*]*)\*|\[(\d{1,4}(?:, ?\d{1,4})*)\]/g)) {
+    const to = match.index + match[0].length;
+    nodes.push(line.slice(at, match.index));
     if (match[1]) nodes.push(h("code", {}, match[1]));
-    else if (match[2]) nodes.push(h("strong", {}, ...inlineNodes(text, start + from + 2, start + to - 2, marker)));
-    else if (match[3]) nodes.push(h("em", {}, ...inlineNodes(text, start + from + 1, start + to - 1, marker)));
-    else for (const number of match[4].split(",")) nodes.push(marker(Number(number), start + from, start + to));
+    else if (match[2]) nodes.push(h("strong", {}, ...quotedSpans(match[2], start + match.index + 2, marker)));
+    else if (match[3]) nodes.push(h("em", {}, ...quotedSpans(match[3], start + match.index + 1, marker)));
+    else for (const number of match[4].split(",")) nodes.push(marker(Number(number), start + match.index, start + to));
     at = to;
   }
-  nodes.push(part.slice(at));
+  nodes.push(line.slice(at));
   return nodes.filter((node) => node !== "");
 }
 

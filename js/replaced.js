@@ -8,11 +8,14 @@ function identityOf({ sections }) {
   return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
 }
 
-/** Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that cannot be found out. */
-export async function refuseIfReplaced(baseUrl, info) {
+/**
+ * Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that cannot be found out. `own` takes the place of
+ * the page's `fetch`.
+ */
+export async function refuseIfReplaced(baseUrl, info, own = fetch) {
   let now = null;
   try {
-    const response = await fetch(`${baseUrl}manifest.json`, { cache: "no-cache" });
+    const response = await own(new Request(`${baseUrl}manifest.json`, { cache: "no-cache" }));
     if (response.ok) now = identityOf((await response.json()).pocketgraph);
   } catch {
     // Without the network, or with something else in its place, nothing is known.

@@ -3,13 +3,15 @@
 // loaded at most once in a thread and serves every bundle opened there.
 
 import { PocketGraphError } from "./error.js";
+import { useRelaxed } from "./relaxed.js";
 
-// Bundlers look for exactly these forms of import and URL.
+// Bundlers look for exactly this form of URL. The code is imported by its address too, and not by name: a bundler that makes a worker one file, as
+// Vite up to version 7 does, refuses a worker with parts that are imported later.
 const MODULES = {
-  search: { code: () => import("./pocketgraph_wasm.js"), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
-  full: { code: () => import("./pocketgraph_full.js"), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
+  search: { code: () => new URL("./pocketgraph_wasm.js", import.meta.url), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
+  full: { code: () => new URL("./pocketgraph_full.js", import.meta.url), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
   // The full module's source, compiled without SIMD.
-  scalar: { code: () => import("./pocketgraph_scalar.js"), wasm: () => new URL("./pocketgraph_scalar_bg.wasm", import.meta.url) },
+  scalar: { code: () => new URL("./pocketgraph_scalar.js", import.meta.url), wasm: () => new URL("./pocketgraph_scalar_bg.wasm", import.meta.url) },
 };
 
 // The shortest module with a vector instruction.
@@ -22,24 +24,28 @@ const loaded = new Map();
 
 /**
  * The module `wanted`, "search" or "full": its class `WasmEngine`, and `quicken()`, after which models are read to be multiplied by relaxed SIMD where
- * the browser has it. `readWasm(url)` stands in for fetching where there is no HTTP.
+ * the browser has it. `node`, the module node-files.js, is there in Node: it reads files, and knows whether the engine has trapped. What has is left
+ * behind, and another instance serves from then on.
  */
-export function loadModule(wanted, readWasm) {
+export function loadModule(wanted, node) {
   const name = HAS_SIMD ? wanted : "scalar";
-  if (!loaded.has(name)) {
+  const traps = node?.traps() ?? 0;
+  const key = `${name} ${traps}`;
+  if (!loaded.has(key)) {
+    const { code, wasm } = MODULES[name];
     // A failed load is forgotten, so that the next call tries again.
-    const loading = start(MODULES[name], readWasm).catch((error) => {
-      loaded.delete(name);
+    const loading = start({ code, wasm, anew: traps && (() => node.importAnew(wasm())) }, node?.readWasm).catch((error) => {
+      loaded.delete(key);
       throw error;
     });
-    loaded.set(name, loading);
+    loaded.set(key, loading);
   }
-  return loaded.get(name);
+  return loaded.get(key);
 }
 
-async function start({ code, wasm }, readWasm = fetchWasm) {
+async function start({ code, wasm, anew }, readWasm = fetchWasm) {
   const url = wasm();
-  const [module, source] = await Promise.all([importCode(code, url), readWasm(url)]);
+  const [module, source] = await Promise.all([importCode(anew || (() => import(/* webpackIgnore: true */ /* @vite-ignore */ code().href)), url), readWasm(url)]);
   let exports;
   try {
     exports = await module.default({ module_or_path: source });
@@ -48,7 +54,7 @@ async function start({ code, wasm }, readWasm = fetchWasm) {
   }
   // Not among what the first hits wait for, and nothing fails without it.
   let quickened;
-  const quicken = () => (quickened ??= import("./relaxed.js").then(({ useRelaxed }) => useRelaxed(module, exports, readWasm)).catch(() => {}));
+  const quicken = () => (quickened ??= useRelaxed(module, exports, readWasm).catch(() => {}));
   return { WasmEngine: module.WasmEngine, quicken };
 }
 

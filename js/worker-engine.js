@@ -1,6 +1,11 @@
 // The engine in a worker, seen from the page: the same `call` and `close` as LocalEngine, by messages.
 
 import { abortError, PocketGraphError, unpackError } from "./error.js";
+import { writeFor } from "./model-function.js";
+import { trustedScript } from "./trusted-types.js";
+
+/** As it came out of the package this module stands beside its worker; a bundler gives it another name and place, or that of the file it was made of. */
+const AS_PACKAGED = /^(?!file:).*\/worker-engine\.js(\?.*)?$/;
 
 /** An engine that lives in a module worker of its own. */
 export class WorkerEngine {
@@ -26,8 +31,7 @@ export class WorkerEngine {
     if (typeof Worker === "undefined") return null;
     let worker;
     try {
-      // Bundlers look for exactly this form.
-      worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "pocketgraph" });
+      worker = startModule();
     } catch {
       return null;
     }
@@ -50,8 +54,8 @@ export class WorkerEngine {
     return this.call("open", [baseUrl, options], onProgress, signal);
   }
 
-  /** Calls the method `name` of the engine. */
-  call(name, args = [], onEvent, signal) {
+  /** Calls the method `name` of the engine. `write`, where the language model is a function, is that function. */
+  call(name, args = [], onEvent, signal, write) {
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal?.aborted) return Promise.reject(abortError(signal));
     const id = this.#nextId++;
@@ -62,9 +66,13 @@ export class WorkerEngine {
         this.#worker.postMessage({ id, abort: true });
       };
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#calls.set(id, { resolve, reject, onEvent, cleanUp: () => signal?.removeEventListener("abort", onAbort) });
+      const cleanUp = () => {
+        signal?.removeEventListener("abort", onAbort);
+        this.#calls.get(id)?.writing?.forEach((stop) => stop());
+      };
+      this.#calls.set(id, { resolve, reject, onEvent, write, writing: new Map(), cleanUp });
       try {
-        this.#worker.postMessage({ id, method: name, args, wantsEvents: Boolean(onEvent) });
+        this.#worker.postMessage({ id, method: name, args, wantsEvents: Boolean(onEvent), writes: Boolean(write) });
       } catch (cause) {
         this.#finish(id);
         reject(new PocketGraphError("bad-argument", `An argument cannot be sent to the worker: ${cause.message}`, { cause }));
@@ -82,6 +90,10 @@ export class WorkerEngine {
       this.#die("internal", message.fatal);
       return;
     }
+    if ("write" in message) {
+      this.#writes(message);
+      return;
+    }
     if ("event" in message) {
       this.#deliver(message);
       return;
@@ -89,6 +101,15 @@ export class WorkerEngine {
     const call = this.#finish(message.id);
     if (message.error) call?.reject(unpackError(message.error));
     else call?.resolve(message.value);
+  }
+
+  /** The worker asks a call's model, or wants to hear no more of it. */
+  #writes(message) {
+    const { id, write: number, stop } = message;
+    const call = this.#calls.get(id);
+    if (!call?.write) return;
+    if (stop) call.writing.get(number)?.();
+    else call.writing.set(number, writeFor(message, call.write, (reply) => this.#worker.postMessage({ id, ...reply })));
   }
 
   #deliver({ id, event }) {
@@ -104,8 +125,8 @@ export class WorkerEngine {
 
   #finish(id) {
     const call = this.#calls.get(id);
-    this.#calls.delete(id);
     call?.cleanUp();
+    this.#calls.delete(id);
     return call;
   }
 
@@ -115,4 +136,12 @@ export class WorkerEngine {
     this.#worker.terminate();
     for (const id of [...this.#calls.keys()]) this.#finish(id).reject(this.#dead);
   }
+}
+
+function startModule() {
+  const options = { type: "module", name: "pocketgraph" };
+  const here = import.meta.url;
+  if (AS_PACKAGED.test(here)) return new Worker(trustedScript(new URL("./worker.js", here).href), options);
+  // Bundlers look for exactly this form.
+  return new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "pocketgraph" });
 }

@@ -1,24 +1,28 @@
 // The engine in a module worker. Messages in: {id, method, args} starts a call (`open` first), {id, abort: true} aborts it.
-// Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this worker holds as long as it lives; for a call any number of {id, event}, then {id, value} or {id, error}; {fatal} if the
-// engine itself has died.
+// A call whose language model is a function of the page has {writes: true}; {wrote, …} is what that function wrote.
+// Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this worker holds as long as it lives; for a call any number of
+// {id, event} and {id, write, …}, which asks the page's function, then {id, value} or {id, error}; {fatal} if the engine itself has died.
 
 import { LocalEngine } from "./local-engine.js";
 import { packError, PocketGraphError } from "./error.js";
+import { RemoteModel } from "./model-function.js";
 
 let engine;
 const running = new Map();
 
 self.addEventListener("message", ({ data }) => {
-  if (data.abort) running.get(data.id)?.abort();
+  if (data.abort) running.get(data.id)?.controller.abort();
+  else if ("wrote" in data) running.get(data.id)?.model?.hear(data);
   else run(data);
 });
 
-async function run({ id, method, args, wantsEvents }) {
+async function run({ id, method, args, wantsEvents, writes }) {
   const controller = new AbortController();
-  running.set(id, controller);
+  const model = writes ? new RemoteModel((message) => self.postMessage({ id, ...message })) : null;
+  running.set(id, { controller, model });
   const onEvent = wantsEvents ? (event) => self.postMessage({ id, event }) : undefined;
   try {
-    const value = await call(method, args, onEvent, controller.signal);
+    const value = await call(method, args, onEvent, controller.signal, model?.write);
     self.postMessage({ id, value });
   } catch (thrown) {
     self.postMessage({ id, error: packError(thrown) });
@@ -27,13 +31,13 @@ async function run({ id, method, args, wantsEvents }) {
   }
 }
 
-async function call(method, args, onEvent, signal) {
+async function call(method, args, onEvent, signal, write) {
   if (method === "open") {
     engine = await LocalEngine.open(args[0], args[1], onEvent, signal);
     return engine.call("info");
   }
   if (!engine) throw new PocketGraphError("closed", "No bundle is open in this worker.");
-  return engine.call(method, args, onEvent, signal);
+  return engine.call(method, args, onEvent, signal, write);
 }
 
 // What nobody caught may have left the engine half-way through something: the owner must not go on waiting.

@@ -14,7 +14,7 @@ function number() {
   }
 }
 const refuse = (what) => {
-  console.error(`${process.argv[2]} has ${what}; it must do without (relaxed/src/lib.rs)`);
+  console.error(`${process.argv[2]} has ${what}; it must do without (crates/relaxed/src/lib.rs)`);
   process.exit(1);
 };
 

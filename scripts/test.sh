@@ -13,10 +13,12 @@ task_test() {
   step 'lints, native' lint_native
   step 'lints, wasm' lint_wasm
   step 'unit, property and behaviour tests' cargo test --release --workspace
+  step 'mutated inputs for every decoder' fuzz_shortly
   step 'kernels on ARM' test_kernels_on_arm
   step 'unit tests in wasm' test_in_wasm
   step 'demo site' task_demo --no-serve
   step 'package under Node' test_under_node
+  step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
   STEP=''
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"

@@ -40,7 +40,7 @@ wasm_cargo() {
 
 # The package holds the engine three times: a module that searches and quotes, which a reader's first hits wait for; the full one, which pages
 # load when language models, protocols or plans are wanted; and the full one without SIMD, for browsers that have none. Beside them stands the loop in
-# relaxed SIMD (relaxed/), a module of some kilobytes.
+# relaxed SIMD (crates/relaxed/), a module of some kilobytes.
 build_wasm() {
   need_wasm_target
   need_wasm_bindgen
@@ -51,7 +51,7 @@ build_wasm() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src kernels relaxed js scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs
+      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs
       rustc --version --verbose
       "$WASM_BINDGEN" --version
       echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
@@ -81,8 +81,10 @@ build_wasm() {
     say "writing the bindings of $module"
     "$WASM_BINDGEN" --target web --out-name "$module" --out-dir "$aside" "$WORK/$module.wasm"
   done
-  # Its types are the full module's.
-  rm "$aside/pocketgraph_scalar.d.ts" "$aside/pocketgraph_scalar_bg.wasm.d.ts"
+  # Callers see the types of what the engine returns; the class around it is the package's own.
+  node scripts/types-only.mjs "$aside/pocketgraph_full.d.ts" "$WORK/engine-types.d.ts"
+  rm "$aside"/*.d.ts
+  mv "$WORK/engine-types.d.ts" "$aside/"
   for module in pocketgraph_wasm pocketgraph_full; do
     optimise_wasm "$aside/${module}_bg.wasm" "$WASM_OPT_LEVEL"
   done
@@ -90,6 +92,8 @@ build_wasm() {
   "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
   node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
   cp -R js/. "$aside"
+  # What the package is under, and what the tokeniser's vocabulary in it is.
+  cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
   minify "$aside"/*.js
   rm -rf pkg
   mv "$aside" pkg
@@ -125,7 +129,8 @@ minify() {
     module=--module
     [ "$(basename "$file")" = offline-worker.js ] && module=
     # shellcheck disable=SC2086
-    "$TERSER" "$file" $module --ecma 2022 --compress passes=2 --mangle --output "$file"
+    # What tells bundlers to leave an import alone is a comment.
+    "$TERSER" "$file" $module --ecma 2022 --compress passes=2 --mangle --comments '/webpackIgnore|@vite-ignore/' --output "$file"
   done
 }
 

@@ -1,18 +1,15 @@
 //! The engine's face: one open bundle, and what can be asked of it.
 
 #[cfg(feature = "full")]
+mod by_model;
+#[cfg(feature = "full")]
 mod knowledge;
 
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
 use crate::compact::sort_by;
 use crate::embed::{QuestionEncoder, TableEncoder};
-#[cfg(feature = "full")]
-use crate::kg::Linker;
 use crate::lexical;
-use crate::llm::ChatModel;
-#[cfg(feature = "full")]
-use crate::plan::execute::ExecuteError;
 use crate::retrieve::{self, Corpus, Hit, Query, Retriever, SearchResult, Subgraph};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -39,7 +36,7 @@ pub enum EngineError {
     /// A plan that cannot be executed, or whose execution was stopped.
     #[cfg(feature = "full")]
     #[error(transparent)]
-    Plan(#[from] ExecuteError),
+    Plan(#[from] crate::plan::execute::ExecuteError),
     /// The caller asked for something that does not exist.
     #[error("{0}")]
     BadArgument(String),
@@ -52,9 +49,7 @@ impl EngineError {
             EngineError::Bundle(e) => e.code(),
             EngineError::Answer(e) => e.code(),
             #[cfg(feature = "full")]
-            EngineError::Plan(ExecuteError::Plan(_)) => "bad-argument",
-            #[cfg(feature = "full")]
-            EngineError::Plan(ExecuteError::Cancelled) => "aborted",
+            EngineError::Plan(e) => knowledge::code(e),
             EngineError::BadArgument(_) => "bad-argument",
         }
     }
@@ -159,7 +154,7 @@ pub struct Engine {
     encoder: RefCell<Option<Rc<QuestionEncoder>>>,
     table: RefCell<Option<Rc<TableEncoder>>>,
     #[cfg(feature = "full")]
-    linker: RefCell<Option<Rc<Linker>>>,
+    linker: RefCell<Option<Rc<crate::kg::Linker>>>,
 }
 
 impl Engine {
@@ -301,18 +296,6 @@ impl Engine {
         self.ranked_by(retriever(options)?.as_ref(), query, options.k).await
     }
 
-    /// As [`Engine::search`], where the retriever may ask a language model: `hippo` has it choose among facts. What could not be had of it is named in
-    /// the result's `missing`.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    #[cfg(feature = "full")]
-    pub async fn search_by(&self, question: &str, options: &SearchOptions, model: Rc<dyn ChatModel>) -> Result<SearchResult, EngineError> {
-        let mut query = self.query(question, options.typing).await?;
-        query.model = Some(model);
-        self.search_query(&query, options).await
-    }
-
     async fn ranked_by(&self, retriever: &dyn Retriever, query: &Query, k: Option<u32>) -> Result<SearchResult, EngineError> {
         let ranked = retriever.retrieve(&self.corpus, query, k.map(|k| k as usize)).await?;
         self.pause().await;
@@ -375,23 +358,6 @@ impl Engine {
         events(AskEvent::References { references: answer.references.clone() });
         events(AskEvent::Done { answer: answer.clone() });
         Ok(answer)
-    }
-
-    /// Answers a question by a language model. `events` hears, in order: the hits, the references, the tokens of the answer, and the answer, which
-    /// is also returned. When the model fails, the answer is that of [`Engine::quote`], and its warnings say so.
-    ///
-    /// # Errors
-    /// [`EngineError`] as for [`Engine::search`]; and when the caller aborted the model's request.
-    pub async fn ask(
-        &self,
-        question: &str,
-        options: &AskOptions,
-        chat: &dyn ChatModel,
-        events: &mut dyn FnMut(AskEvent),
-    ) -> Result<Answer, EngineError> {
-        let (result, quoted) = self.quoted(question, options, events).await?;
-        let count = |text: &str| self.count_tokens(text);
-        Ok(answer::generate(question, &result, options, chat, &count, &|| quoted.clone(), events).await?)
     }
 
     /// What is found for a question, and what of it answers.

@@ -1,31 +1,24 @@
 //! PocketGraph's engine: question answering over a bundle of static files, in the reader's browser.
 //!
 //! The engine has no file system, no threads and no sockets. Bytes come in through a [`bundle::Source`], generated text
-//! through an [`llm::ChatModel`]; everything else happens here, the same on a reader's machine (compiled to WebAssembly) and in
-//! the native companion. Modules import only what stands above them in this list;
-//! `vector` and `nn` are a crate of their own, compiled for speed where the page's other code is compiled for size.
+//! through a `llm::ChatModel`; everything else happens here, the same on a reader's machine (compiled to WebAssembly) and in
+//! the native companion. This crate is the engine's face: an [`engine::Engine`] that opens a bundle, and the JavaScript face over it. The work is
+//! done by the crates under `crates/`, which stand here under one name each; without the feature `full`, only those that search.
 
-pub mod compact;
-pub mod elementary;
-pub mod json;
-pub mod text;
+pub use pocketgraph_base::{compact, elementary, json};
 pub use pocketgraph_kernels::{nn, vector};
-pub mod sparse;
-pub mod bundle;
-pub mod embed;
-pub mod kg;
-pub mod keyword;
-pub mod lexical;
-pub mod names;
-#[cfg(feature = "full")]
-pub mod entities;
-pub mod llm;
-pub mod retrieve;
-pub mod plan;
-pub mod planner;
-pub mod answer;
-pub mod engine;
+#[cfg(not(feature = "full"))]
+pub use pocketgraph_search::{answer, retrieve};
+pub use pocketgraph_search::{keyword, lexical, names};
+pub use {pocketgraph_bundle as bundle, pocketgraph_embed as embed, pocketgraph_text as text};
+
 #[cfg(feature = "full")]
 pub mod agent;
+pub mod engine;
+#[cfg(feature = "full")]
+mod full;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
+
+#[cfg(feature = "full")]
+pub use full::*;

@@ -136,10 +136,11 @@ fn a_reader_who_has_read_enough_ends_the_program_without_a_word() {
 #[test]
 fn what_cannot_be_read_is_named_and_counted_and_the_rest_is_built() {
     let dir = tempfile::tempdir().unwrap();
-    documents(dir.path());
+    let docs = dir.path().join("docs");
+    documents(&docs);
     let bundle = dir.path().join("out/bundle");
-    let output = run(&["build", dir.path().to_str().unwrap(), "-o", bundle.to_str().unwrap()]);
-    assert!(output.status.success());
+    let output = run(&["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", err(&output));
     assert!(err(&output).contains("broken.md"), "{}", err(&output));
     assert!(out(&output).contains("1 skipped"), "{}", out(&output));
 }
@@ -156,14 +157,33 @@ fn the_same_documents_give_the_same_bytes() {
 }
 
 #[test]
-fn a_folder_that_is_no_bundle_is_never_overwritten() {
+fn nothing_that_no_build_wrote_is_replaced_or_removed() {
     let dir = tempfile::tempdir().unwrap();
-    documents(dir.path());
-    let precious = dir.path().join("sailing");
-    let output = run(&["build", dir.path().to_str().unwrap(), "-o", precious.to_str().unwrap()]);
-    assert!(!output.status.success());
-    assert!(err(&output).contains("not a bundle"), "{}", err(&output));
-    assert!(precious.join("mooring.md").exists());
+    let docs = dir.path().join("site/docs");
+    documents(&docs);
+    let at = |name: &str| dir.path().join(name);
+    // Any web app has a manifest.json.
+    std::fs::create_dir(at("app")).unwrap();
+    std::fs::write(at("app/manifest.json"), "{\"name\":\"My app\",\"start_url\":\"/\",\"icons\":[]}").unwrap();
+    std::fs::write(at("app/thesis.txt"), "years").unwrap();
+    std::fs::write(at("site/manifest.json"), "{}").unwrap();
+    let build = |out: &Path| run(&["build", docs.to_str().unwrap(), "-o", out.to_str().unwrap(), "--no-runtime", "--no-keywords", "-q"]);
+    for (out, why) in
+        [(at("app"), "no bundle of pocketgraph's"), (at("site"), "holds"), (at("site/docs"), "is"), (at("site/docs/kg"), "lies in")]
+    {
+        let output = build(&out);
+        assert!(!output.status.success());
+        assert!(err(&output).contains(why), "{}: {}", out.display(), err(&output));
+    }
+    assert!(at("app/thesis.txt").is_file() && docs.join("sailing/mooring.md").is_file());
+    // What somebody put into a bundle stays, and is named.
+    assert!(build(&at("kg")).status.success());
+    std::fs::write(at("kg/notes.txt"), "mine").unwrap();
+    let output = build(&at("kg"));
+    assert!(!output.status.success() && err(&output).contains("notes.txt"), "{}", err(&output));
+    assert_eq!(std::fs::read_to_string(at("kg/notes.txt")).unwrap(), "mine");
+    std::fs::remove_file(at("kg/notes.txt")).unwrap();
+    assert!(build(&at("kg")).status.success());
 }
 
 #[test]
@@ -336,16 +356,64 @@ fn options_come_from_a_file_and_the_command_line_wins() {
     let dir = tempfile::tempdir().unwrap();
     pages(&dir.path().join("docs"));
     let file = dir.path().join("pocketgraph.toml");
+    let build = |more: &[&str]| program().current_dir(dir.path()).args(["build", "docs"]).args(more).output().unwrap();
     std::fs::write(&file, "out = \"kg\"\nseed = 7\nclusters = 2\nno-runtime = true\n").unwrap();
-    let output = run(&["build", dir.path().join("docs").to_str().unwrap(), "--seed", "5"]);
+    let output = build(&["--seed", "5", "-q"]);
     assert!(output.status.success(), "{}", err(&output));
-    assert!(err(&output).contains("options from"), "{}", err(&output));
+    let said = err(&output);
+    assert!(said.contains("options from pocketgraph.toml") && said.contains("--out=kg") && !said.contains("clusters"), "{said}");
     let told = out(&run(&["inspect", dir.path().join("kg").to_str().unwrap()]));
     assert!(told.contains("option seed = 5") && told.contains("option clusters = 2"), "{told}");
     std::fs::write(&file, "out = \"kg\"\nmax_tokens = 100\n").unwrap();
-    let refused = run(&["build", dir.path().join("docs").to_str().unwrap()]);
+    let refused = build(&[]);
     assert!(!refused.status.success());
     assert!(err(&refused).contains("max_tokens") && err(&refused).contains("the nearest is max-tokens"), "{}", err(&refused));
+}
+
+#[test]
+fn documents_cannot_bring_options_that_write_read_or_send_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    pages(&docs);
+    std::fs::create_dir(dir.path().join("victim")).unwrap();
+    std::fs::write(dir.path().join("victim/index.html"), "precious").unwrap();
+    let hostile = "pages = \"../victim\"\nllm-url = \"http://127.0.0.1:9/v1\"\nllm-model = \"m\"\nkg-llm = true\n";
+    std::fs::write(docs.join("pocketgraph.toml"), hostile).unwrap();
+    let target = dir.path().join("b");
+    let build = program().current_dir(dir.path()).args(["build", "docs", "--no-runtime", "-q", "-o"]).arg(&target).output().unwrap();
+    assert!(!build.status.success());
+    // Lines are broken to the terminal's width, also behind hyphens.
+    let told: String = err(&build).chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
+    for name in ["pages", "llm-url", "llm-model", "kg-llm", "--config"] {
+        assert!(told.contains(name), "{name}: {told}");
+    }
+    assert_eq!(std::fs::read_to_string(dir.path().join("victim/index.html")).unwrap(), "precious");
+    assert!(!target.exists());
+}
+
+#[test]
+fn a_build_takes_what_init_writes() {
+    for (site, config, docs) in
+        [("sphinx", "docs/conf.py", "docs"), ("vitepress", "docs/.vitepress/config.ts", "docs"), ("jekyll", "_config.yml", ".")]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("project");
+        let write = |name: &str, text: &str| {
+            let path = project.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write(config, "project = 'x'\n");
+        write(&format!("{docs}/kettle.md"), "# Kettle\n\nFill it with vinegar.\n");
+        write(&format!("{docs}/kettle.rst"), "Toaster\n=======\n\nEmpty the tray.\n");
+        let here = |args: &[&str]| program().current_dir(&project).args(args).output().unwrap();
+        let written = here(&["init", "--yes"]);
+        assert!(written.status.success(), "{site}: {}", err(&written));
+        assert!(out(&written).contains(&format!("generator = \"{site}\"")), "{}", out(&written));
+        let built = here(&["build", "--no-runtime", "--no-keywords"]);
+        assert!(built.status.success(), "{site}: {}", err(&built));
+        assert!(!here(&["init", "--yes"]).status.success(), "what is there is not written over");
+    }
 }
 
 /// A build of one file with these bytes.

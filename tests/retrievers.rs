@@ -11,7 +11,7 @@ use futures::stream::{self, StreamExt};
 use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, LlmError};
-use pocketgraph::retrieve::{NAMES, Reached, SearchResult};
+use pocketgraph::retrieve::{NAMES, PreparedCorpus, Reached, SearchResult};
 use pocketgraph_companion::asker::{Asking, BuildModel, MemoryCache};
 use pocketgraph_companion::autokg::AutoKgOptions;
 use pocketgraph_companion::folder::FolderSource;
@@ -283,7 +283,7 @@ fn triples_that_a_model_read_are_the_facts_of_hippo() {
     let dir = tempfile::tempdir().unwrap();
     let engine = with_triples(dir.path(), FILMS, &["hippo"]);
     assert!(block_on(verify(engine.corpus().bundle())).faults.is_empty());
-    let facts = block_on(engine.corpus().facts("hippo")).unwrap();
+    let facts = block_on(PreparedCorpus(engine.corpus()).facts("hippo")).unwrap();
     let told: Vec<String> = (0..facts.all.len() as u32).map(|f| facts.text(f)).collect();
     assert!(told.contains(&"the silent orchard directed by mara kestrel".to_owned()), "{told:?}");
     assert!(facts.all.len() < STATED.len() + 1, "a triple that two passages state is one fact: {told:?}");

@@ -19,8 +19,19 @@ export function questionInAddress() {
   return new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
 }
 
-/** Puts the question into the address, so that it can be shared and survives a reload. */
-export function rememberQuestion(question) {
+/**
+ * Puts the question into the address, so that it can be shared and survives a reload. One that was asked (`asked`), and not only typed, stays in the
+ * history: Back brings it back.
+ */
+export function rememberQuestion(question, { asked = false } = {}) {
   const hash = question ? `#${new URLSearchParams({ q: question })}` : "";
-  history.replaceState(null, "", `${location.pathname}${location.search}${hash}`);
+  const same = question === questionInAddress();
+  if (same && (!asked || history.state?.asked)) return;
+  const change = !same && history.state?.asked ? "pushState" : "replaceState";
+  history[change]({ asked }, "", `${location.pathname}${location.search}${hash}`);
+}
+
+/** Calls `onQuestion(question)` when the reader goes back or forth, or changes the address by hand. */
+export function followAddress(onQuestion) {
+  window.addEventListener("popstate", () => onQuestion(questionInAddress()));
 }

@@ -1,6 +1,6 @@
 // The answer above the hits: quoted from the passages, or written by an LLM as it streams; its citations, their check, its sources.
 
-import { answerBlocks, citationAt, h, readersWarnings, safeUrl, unwrittenAnswer } from "./pkg/render.js";
+import { answerBlocks, citationAt, h, quotedAnswer, readersWarnings, safeUrl } from "./pkg/render.js";
 import { WayView } from "./way-view.js";
 
 const FLAGS = {
@@ -150,7 +150,7 @@ export class AnswerView {
     this.#node.classList.toggle("unanswered", !answer.answered);
     this.#by.textContent = provenance(answer, llm);
     const marker = (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end));
-    this.#body.replaceChildren(answer.by === "llm" ? answerBlocks(answer.text, marker) : unwrittenAnswer(answer, marker));
+    this.#body.replaceChildren(answer.by === "llm" ? answerBlocks(answer.text, marker) : quotedAnswer(answer, marker));
     this.#foot.replaceChildren(...this.#sources(answer), ...notes(answer));
   }
 

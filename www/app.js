@@ -11,7 +11,7 @@ import { PassagePanel } from "./passage-panel.js";
 import { PocketGraph, PocketGraphError } from "./pkg/pocketgraph.js";
 import { SettingsPanel } from "./settings-panel.js";
 import { StatusLine } from "./status-line.js";
-import { bundleUrl, questionInAddress, rememberQuestion, wantsWorker } from "./address.js";
+import { bundleUrl, followAddress, questionInAddress, rememberQuestion, wantsWorker } from "./address.js";
 import { showFacts, showExamples } from "./welcome.js";
 
 // The document is laid out for the first time when its scripts are done: that is a task by itself.
@@ -25,6 +25,8 @@ const input = $("question");
 
 let graph = null;
 let shown = null;
+/** Whether what is shown was found while its last word may have been unfinished. */
+let shownTyping = false;
 let searching = new AbortController();
 let answering = new AbortController();
 let typingTimer = 0;
@@ -103,8 +105,9 @@ function question() {
   return input.value.trim();
 }
 
-function looksLikeQuestion(text) {
-  return text.split(/\s+/).length >= 3 && (/\?$/.test(text) || /^(who|what|when|where|why|which|how|is|are|can|does|do|should)\b/i.test(text));
+/** Only a question's own mark says that it is finished: of half a word, nothing should be said. */
+function looksFinished(text) {
+  return text.split(/\s+/).length >= 3 && /[?？؟]$/.test(text);
 }
 
 function questionChanged({ atOnce = false, ask = false } = {}) {
@@ -117,8 +120,10 @@ function questionChanged({ atOnce = false, ask = false } = {}) {
   }
   if (!shown || shown.question !== question()) answering.abort();
   typingTimer = setTimeout(() => search({ typing: !atOnce }), atOnce ? 0 : TYPING_PAUSE_MS);
-  if (ask) answerQuestion({ mayWrite: true });
-  else if (looksLikeQuestion(question())) answerTimer = setTimeout(() => answerQuestion({ mayWrite: false }), ANSWER_PAUSE_MS);
+  if (ask) {
+    rememberQuestion(question(), { asked: true });
+    answerQuestion({ mayWrite: true });
+  } else if (looksFinished(question())) answerTimer = setTimeout(() => answerQuestion({ mayWrite: false }), ANSWER_PAUSE_MS);
   else answer.clear();
 }
 
@@ -143,6 +148,7 @@ async function search({ typing = false } = {}) {
   try {
     const result = await graph.search(asked, { ...settings.search, typing, signal });
     if (signal.aborted) return;
+    shownTyping = typing;
     await showResult(result, signal);
     prepareModel();
   } catch (error) {
@@ -184,7 +190,7 @@ async function drawMap(result, signal) {
 /** The token table or the model has arrived: what is on the screen is ranked again, and a quoted answer is chosen again. */
 function refine() {
   if (!shown || shown.question !== question()) return;
-  search();
+  search({ typing: shownTyping });
   if (answer.isQuoted()) answerQuestion({ mayWrite: false });
 }
 
@@ -266,6 +272,11 @@ showExamples($("examples"), (example) => {
   input.value = example;
   input.focus();
   questionChanged({ atOnce: true, ask: true });
+});
+followAddress((asked) => {
+  if (asked === question()) return;
+  input.value = asked;
+  questionChanged({ atOnce: true, ask: Boolean(asked) });
 });
 input.value ||= questionInAddress();
 open();

@@ -46,14 +46,14 @@ export class HitsView {
       h(
         "div",
         { class: "hit-body" },
-        h("h3", {}, h("button", { type: "button", class: "hit-title", onclick: () => this.#onOpen(hit) }, hit.title || "Untitled")),
+        h("h3", {}, h("button", { type: "button", class: "hit-title", dir: "auto", onclick: () => this.#onOpen(hit) }, hit.title || "Untitled")),
         h(
           "p",
           { class: "hit-path" },
           hit.headingPath.length > 0 && h("span", {}, hit.headingPath.join(" › ")),
-          href && h("a", { href, "aria-label": `Read “${hit.title}” in its document` }, "in the document"),
+          href && h("a", { href, "aria-label": `Open the page: ${[hit.title, ...hit.headingPath].join(" › ")}` }, "Open the page"),
         ),
-        h("p", { class: "hit-text" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, 300))),
+        h("p", { class: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, 300))),
         h("ul", { class: "ways", "aria-label": "Reached by" }, badges(hit.reached)),
       ),
     );

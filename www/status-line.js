@@ -10,6 +10,9 @@ const STAGES = [
   { id: "model", label: "Full model", hint: "The question itself was embedded by the full model." },
 ];
 
+/** A pause in what changes before it is said. */
+const ANNOUNCE_MS = 900;
+
 /** Writes the status. Each method is one thing that happened. */
 export class StatusLine {
   #nodes;
@@ -19,6 +22,7 @@ export class StatusLine {
   #onAction = () => {};
   #parts = new Map();
   #modelBytes = 0;
+  #saying = 0;
 
   constructor(nodes) {
     this.#nodes = nodes;
@@ -52,9 +56,8 @@ export class StatusLine {
     this.#nodes.stages.removeAttribute("aria-busy");
     this.#mark(result.stage);
     this.#showStats(stats);
-    const stage = STAGES.find(({ id }) => id === result.stage);
     const count = result.hits.length;
-    this.say(count === 0 ? "No passage was found." : `${count} ${count === 1 ? "passage" : "passages"} found. ${stage?.hint ?? ""}`);
+    this.saySoon(count === 0 ? "No passage was found." : `${count} ${count === 1 ? "passage" : "passages"} found.`);
   }
 
   failed() {
@@ -95,8 +98,15 @@ export class StatusLine {
     this.#act(`load (${bytes(this.#modelBytes)})`, load);
   }
 
-  /** Says `text` to assistive technology alone. */
+  /** Says `text` to assistive technology alone, once nothing has changed for a while. */
+  saySoon(text) {
+    clearTimeout(this.#saying);
+    this.#saying = setTimeout(() => this.say(text), ANNOUNCE_MS);
+  }
+
+  /** Says `text` to assistive technology alone, at once. */
   say(text) {
+    clearTimeout(this.#saying);
     this.#nodes.live.textContent = text;
   }
 

@@ -1,10 +1,12 @@
 //! AutoKG, assembled: chunks and their vectors in, the keyword graph out (Chen and Bertozzi, arXiv 2311.14740, Algorithms 1 and 2).
 
+mod copies;
 mod keywords;
 mod options;
 mod report;
 
 pub use crate::extract::ChunkView;
+pub use copies::{numbered, told_apart};
 pub use keywords::cluster_count;
 pub use options::AutoKgOptions;
 pub use report::{AutoKgReport, AutoKgWarning, SetSizes, Stage};

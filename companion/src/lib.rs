@@ -1,11 +1,16 @@
 //! The companion's library: what builds, evaluates and serves bundles. The program `pocketgraph` is its command line.
 
+// First, so that its macros are those of all other modules.
+#[macro_use]
+pub mod terminal;
+
 pub mod asker;
 pub mod assemble;
 pub mod autokg;
 pub mod cache;
 pub mod caseless;
 pub mod chat;
+pub mod check;
 pub mod chunk;
 pub mod cli;
 pub mod cluster;
@@ -23,10 +28,12 @@ pub mod kg;
 pub mod laplace;
 pub mod llm_keywords;
 pub mod leiden;
+pub mod licences;
 mod line;
 pub mod names;
 pub mod native_planners;
 pub mod pages;
+mod panics;
 pub mod parts;
 pub mod pipeline;
 pub mod plan_data;

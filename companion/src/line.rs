@@ -16,3 +16,15 @@ pub(crate) fn visible(text: &str) -> String {
     let kept: String = text.chars().filter(|&c| !hidden(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
     one_line(&kept)
 }
+
+/// Maximum number of files that a message names one by one: a site may have hundreds of one kind.
+const NAMED: usize = 5;
+
+/// The first few of some names, and how many there are beside them.
+pub(crate) fn first_few<S: AsRef<str>>(names: &[S]) -> String {
+    let few: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => few.join(", "),
+        more => format!("{} and {more} more", few.join(", ")),
+    }
+}

@@ -2,8 +2,9 @@
 
 fn main() -> miette::Result<()> {
     end_with_the_reader();
-    let cli = pocketgraph_companion::cli::parse(std::env::args_os().collect())?;
-    pocketgraph_companion::cli::run(cli)
+    let shown = |error| pocketgraph_companion::terminal::Shown::of(&error).into();
+    let cli = pocketgraph_companion::cli::parse(std::env::args_os().collect()).map_err(shown)?;
+    pocketgraph_companion::cli::run(cli).map_err(shown)
 }
 
 /// Who reads the output may have read enough (`| head`): the program ends then, silently, with the status of one that the pipe's signal ended.

@@ -3,17 +3,35 @@
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
 use crate::ingest::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
+use crate::line::first_few;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 const STYLE: &str = include_str!("pages.css");
 
+/// The list of the pages that were written into a folder, each with the SHA-256 of its text: what a later build may write over.
+const RECORD: &str = ".pocketgraph-pages";
+
 /// Why pages could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {path}: {reason}")]
-pub struct PagesError {
-    path: PathBuf,
-    reason: std::io::Error,
+pub enum PagesError {
+    /// The disk refused.
+    #[error("cannot write {path}: {reason}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// Files stand where pages would, and no build wrote them, or somebody changed them since.
+    #[error("--pages would write over {names} in {folder}, which no build wrote as they are; move them, or choose another folder")]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+        /// The first of them.
+        names: String,
+    },
 }
 
 /// Writes a page for each document of the folder `source` below `out`, at its URL: of Markdown with its links and emphasis, of other kinds with the text
@@ -21,35 +39,105 @@ pub struct PagesError {
 /// many were written.
 ///
 /// # Errors
-/// [`PagesError`] when the disk refuses.
+/// [`PagesError::Occupied`] before anything is written, when a file stands in the way that an earlier call did not write or that was changed since, or a
+/// link leads out of the folder; [`PagesError::Io`] when the disk refuses.
 pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<usize, PagesError> {
-    let store = |path: PathBuf, text: &str| -> Result<(), PagesError> {
-        let fail = |reason| PagesError { path: path.clone(), reason };
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(fail)?;
-        }
-        std::fs::write(&path, text).map_err(fail)
+    let mut pages: BTreeMap<PathBuf, String> = documents.iter().filter_map(|d| rendered(source, d)).collect();
+    let written = pages.len();
+    if written == 0 {
+        return Ok(0);
+    }
+    pages.insert("pages.css".into(), STYLE.to_owned());
+    let fail = |path: &Path| {
+        let path = path.to_owned();
+        move |reason| PagesError::Io { path, reason }
     };
-    let mut written = 0;
-    for d in documents {
-        let (Some(place), Some(format), false) = (place_of(&d.url), format_of(Path::new(&d.path)), d.ready) else { continue };
-        let main = match format {
-            Format::Html => continue,
-            Format::Markdown | Format::Mdx => {
-                let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
-                let Ok(text) = std::fs::read_to_string(&file) else { continue };
-                body(&without_marks(&text, format == Format::Mdx))
-            }
-            _ => body_of_blocks(&d.blocks),
-        };
-        let up = "../".repeat(place.components().count() - 1);
-        store(out.join(&place), &page(&d.title, &main, &up))?;
-        written += 1;
+    std::fs::create_dir_all(out).map_err(fail(out))?;
+    let record_file = out.join(RECORD);
+    let known = Record::read(&record_file);
+    let occupied: Vec<String> =
+        pages.iter().filter(|(place, text)| !known.may_write(out, place, text)).map(|(place, _)| place.display().to_string()).collect();
+    if !occupied.is_empty() {
+        return Err(PagesError::Occupied { folder: out.to_owned(), names: first_few(&occupied) });
     }
-    if written > 0 {
-        store(out.join("pages.css"), STYLE)?;
+    // Recorded first, and the old ones with them: a build that is killed on the way knows all of them again.
+    known.write(&record_file, &pages, true).map_err(fail(&record_file))?;
+    for (place, text) in &pages {
+        let path = out.join(place);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(fail(parent))?;
+        }
+        std::fs::write(&path, text).map_err(fail(&path))?;
     }
+    known.write(&record_file, &pages, false).map_err(fail(&record_file))?;
     Ok(written)
+}
+
+/// The pages that builds wrote into a folder: their places and the hashes of their texts.
+struct Record(BTreeSet<(PathBuf, String)>);
+
+impl Record {
+    fn read(file: &Path) -> Record {
+        let plain = std::fs::symlink_metadata(file).is_ok_and(|m| m.is_file());
+        let text = if plain { std::fs::read_to_string(file).unwrap_or_default() } else { String::new() };
+        Record(text.lines().filter_map(|l| l.split_once(' ')).map(|(hash, name)| (name.into(), hash.to_owned())).collect())
+    }
+
+    /// Whether a page may be written: nothing stands there, or what an earlier build wrote, or the same text; and no part of its path below `out` is a
+    /// link.
+    fn may_write(&self, out: &Path, place: &Path, text: &str) -> bool {
+        let mut path = out.to_owned();
+        let mut parts = place.components().peekable();
+        while let Some(part) = parts.next() {
+            path.push(part);
+            let Ok(kind) = std::fs::symlink_metadata(&path) else { return true };
+            if parts.peek().is_some() {
+                if !kind.is_dir() {
+                    return false;
+                }
+            } else if !kind.is_file() {
+                return false;
+            }
+        }
+        let Ok(there) = std::fs::read(&path) else { return false };
+        there == text.as_bytes() || self.0.contains(&(place.to_owned(), hash(&there)))
+    }
+
+    /// Writes the record with `pages` in it; with `both`, what it said of these places before stays beside it.
+    fn write(&self, file: &Path, pages: &BTreeMap<PathBuf, String>, both: bool) -> std::io::Result<()> {
+        let mut all: BTreeSet<(PathBuf, String)> = pages.iter().map(|(place, text)| (place.clone(), hash(text.as_bytes()))).collect();
+        all.extend(self.0.iter().filter(|(place, _)| both || !pages.contains_key(place)).cloned());
+        let mut text = String::new();
+        for (place, hash) in all {
+            text.push_str(&format!("{hash} {}\n", place.display()));
+        }
+        // Beside it and renamed: never through a link, never half of it.
+        let mut aside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+        std::io::Write::write_all(&mut aside, text.as_bytes())?;
+        aside.persist(file).map_err(|e| e.error)?;
+        Ok(())
+    }
+}
+
+fn hash(text: &[u8]) -> String {
+    pocketgraph::bundle::content_hash(text).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The page of a document and its place.
+fn rendered(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
+    let (Some(place), Some(format), false) = (place_of(&d.url), format_of(Path::new(&d.path)), d.ready) else { return None };
+    let main = match format {
+        Format::Html => return None,
+        Format::Markdown | Format::Mdx => {
+            let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
+            let text = std::fs::read_to_string(&file).ok()?;
+            body(&without_marks(&text, format == Format::Mdx))
+        }
+        _ => body_of_blocks(&d.blocks),
+    };
+    let up = "../".repeat(place.components().count() - 1);
+    let text = page(&d.title, &main, &up);
+    Some((place, text))
 }
 
 /// The file of a relative URL: `a/b.html`, or `a/index.html` for `a/`. `None` for what is no page of this site.
@@ -225,6 +313,7 @@ fn target(link: &str, kind: LinkType) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -247,6 +336,59 @@ mod tests {
         assert!(!out.contains("<b>") && out.contains("<h2 id=\"a&quot;b\">&lt;b&gt;a"), "{out}");
         assert_eq!((out.matches("<ul>").count(), out.matches("<li>").count()), (1, 2));
         assert!(out.contains("<tr><th>&lt;b&gt;a&lt;/b&gt;</th><th>&quot;&amp;&quot;</th></tr>\n<tr><td>x</td></tr>"), "{out}");
+    }
+
+    /// A document whose page is `place`.
+    fn document(place: &str) -> SourceDocument {
+        let block = Block::verbatim(BlockKind::Paragraph, "text", 0);
+        SourceDocument {
+            path: place.replace(".html", ".txt"),
+            url: place.to_owned(),
+            title: "A".to_owned(),
+            blocks: vec![block],
+            links: Vec::new(),
+            front_matter: Vec::new(),
+            ready: false,
+        }
+    }
+
+    #[test]
+    fn pages_are_written_over_those_of_an_earlier_build_and_over_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let (out, at) = (dir.path(), |name: &str| dir.path().join(name));
+        let documents = [document("a.html"), document("deep/b.html")];
+        assert_eq!(write(out, &documents, out).unwrap(), 2);
+        assert_eq!(write(out, &documents, out).unwrap(), 2);
+        // Changed by hand, or there before: nothing at all is written.
+        for (place, text) in [("a.html", "mine"), ("pages.css", "body {}"), ("c.html", "theirs")] {
+            let before = std::fs::read(at(place)).ok();
+            std::fs::write(at(place), text).unwrap();
+            let error = write(out, &[document("a.html"), document("c.html"), document("new.html")], out).unwrap_err().to_string();
+            assert!(error.contains(place), "{error}");
+            assert_eq!(std::fs::read_to_string(at(place)).unwrap(), text);
+            assert!(!at("new.html").exists());
+            match before {
+                Some(bytes) => std::fs::write(at(place), bytes).unwrap(),
+                None => std::fs::remove_file(at(place)).unwrap(),
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pages_are_not_written_through_links() {
+        let dir = tempfile::tempdir().unwrap();
+        let (out, victim) = (dir.path().join("out"), dir.path().join("victim"));
+        std::fs::create_dir_all(&out).unwrap();
+        std::fs::create_dir_all(&victim).unwrap();
+        std::fs::write(victim.join("a.html"), "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, out.join("deep")).unwrap();
+        std::os::unix::fs::symlink(victim.join("a.html"), out.join("a.html")).unwrap();
+        for place in ["deep/x.html", "a.html"] {
+            assert!(matches!(write(&out, &[document(place)], &out), Err(PagesError::Occupied { .. })), "{place}");
+        }
+        assert_eq!(std::fs::read_to_string(victim.join("a.html")).unwrap(), "precious");
+        assert!(!victim.join("x.html").exists());
     }
 
     #[test]

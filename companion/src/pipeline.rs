@@ -1,7 +1,7 @@
 //! From documents to a bundle: read, split, embed, draw the keyword graph, write.
 
 use crate::asker::{AskError, BuildModel};
-use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing};
+use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing, write_written};
 use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
 use crate::chunk::split_laid_out;
@@ -25,7 +25,8 @@ use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Layout, Manifest};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::KnowledgeGraph;
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,15 @@ pub enum Input {
         /// model, and then this is `None` or its name.
         embedder: Option<String>,
     },
+}
+
+impl Input {
+    /// The folder or file that is read.
+    fn path(&self) -> &Path {
+        match self {
+            Input::Documents(path) | Input::Outside { chunks: path, .. } => path,
+        }
+    }
 }
 
 /// What to build and how.
@@ -246,7 +256,7 @@ fn whole(error: &miette::Report) -> String {
 pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary, BuildError> {
     let mut clock = Clock { since: Instant::now(), timings: Vec::new() };
     // Before any work: a target that cannot be written to should not cost an hour of embedding.
-    let staging = Staging::beside(&options.out)?;
+    let staging = Staging::beside(&options.out, &[options.input.path()])?;
     let mut gathering = Gathering::default();
     if let Some((files, how)) = &options.knowledge {
         progress.stage("reading the knowledge graph", None);
@@ -302,9 +312,14 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let mut asked = None;
     // Keywords are embedded beside the chunks: with vectors of another model there is nothing to embed them with.
     if let Some(autokg_options) = options.autokg.as_ref().filter(|_| ours) {
-        let views: Vec<ChunkView<'_>> = read
-            .chunks
+        let kept = autokg::told_apart(read.chunks.iter().map(|c| c.text.as_str()), autokg_options.neighbours);
+        let vectors: Cow<'_, [Vec<f32>]> = match kept.len() == read.vectors.len() {
+            true => Cow::Borrowed(&read.vectors),
+            false => Cow::Owned(kept.iter().filter_map(|&c| read.vectors.get(c as usize).cloned()).collect()),
+        };
+        let views: Vec<ChunkView<'_>> = kept
             .iter()
+            .filter_map(|&c| read.chunks.get(c as usize))
             .map(|c| ChunkView {
                 text: &c.text,
                 title: read.documents.get(c.document as usize).map_or("", |d| d.title.as_str()),
@@ -318,17 +333,18 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
             }
             progress.at(done as u64);
         };
-        let (g, r) = match &options.keywords_llm {
-            None => autokg::build(&views, &read.vectors, &embed, autokg_options, &hear)?,
+        let (mut g, r) = match &options.keywords_llm {
+            None => autokg::build(&views, &vectors, &embed, autokg_options, &hear)?,
             Some(llm) => {
                 let count = |text: &str| model.tokenizer().count(text);
                 let cache = options.cache.clone();
                 let (built, usage) =
-                    keyword_graph(llm, cache, &views, &read.vectors, &embed, autokg_options, options.max_tokens, &count, progress, &hear)?;
+                    keyword_graph(llm, cache, &views, &vectors, &embed, autokg_options, options.max_tokens, &count, progress, &hear)?;
                 asked = Some(usage);
                 built
             }
         };
+        autokg::numbered(&mut g, &kept);
         if let Some(warning) = &r.warning {
             progress.warn(&warning.to_string());
         }
@@ -400,6 +416,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     };
     let manifest = assemble(&contents, staging.path())?;
     write_listing(staging.path())?;
+    write_written(staging.path())?;
     staging.install()?;
     clock.lap("write");
     if let Some(cache) = &options.cache {
@@ -470,6 +487,8 @@ fn documents(
         progress.at(p.files_done as u64);
     })?;
     clock.lap("read");
+    corpus.notes.iter().for_each(|note| progress.note(note));
+    corpus.warnings.iter().for_each(|warning| progress.warn(warning));
     progress.stage("splitting into chunks", None);
     let count = |text: &str| model.tokenizer().count(text);
     let most = options.max_tokens;
@@ -477,7 +496,7 @@ fn documents(
         corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split_laid_out(i as u32, doc, &count, most)).unzip();
     clock.lap("split");
     if chunks.is_empty() {
-        let first = corpus.skipped.first().map(|s| format!(" ({}: {})", s.path, s.reason)).unwrap_or_default();
+        let first = corpus.skipped.first().map(|s| format!(" ({}: {})", crate::terminal::line(&s.path), s.reason)).unwrap_or_default();
         return Err(BuildError::Nothing { folder: folder.to_owned(), files: corpus.files, skipped: corpus.skipped.len(), first });
     }
     if let Some(out) = &options.pages {

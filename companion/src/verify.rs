@@ -1,10 +1,10 @@
 //! Checking a whole bundle: every file's hash, every decoder.
 
-use pocketgraph::bundle::{Bundle, BundleError, Kind, PagedIndex, TermIndex, decode_range, decode_vectors, open_section};
+use pocketgraph::bundle::{Bundle, BundleError, Document, Kind, PagedIndex, TermIndex, decode_run, decode_vectors, open_section};
 use pocketgraph::embed::{QuestionEncoder, TableEncoder, Vocabulary, decode_pieces};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
 use pocketgraph::planner::{PHRASES, Phrases, load_phrases};
-use pocketgraph::retrieve::Corpus;
+use pocketgraph::retrieve::{Corpus, PreparedCorpus};
 use pocketgraph::text::piece_key;
 
 /// What was checked, and what is wrong.
@@ -28,6 +28,7 @@ impl Verdict {
 pub async fn verify(bundle: &Bundle) -> Verdict {
     let mut v = Verdict::default();
     let corpus = Corpus::new(bundle.clone());
+    let prepared = PreparedCorpus(&corpus);
     let counts = bundle.manifest().counts;
     let documents = v.note(corpus.documents().await);
     if let Some(documents) = &documents
@@ -35,30 +36,8 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     {
         v.faults.push(format!("documents: {} where the manifest counts {}", documents.len(), counts.documents));
     }
-    if bundle.has("chunks-lists") {
-        // What reads few chunks reads their lists instead.
-        let whole = |f: &str, b: &[u8]| {
-            let mut b = open_section(f, b, Kind::ChunkIndex)?;
-            PagedIndex::take(&mut b)
-        };
-        v.note(bundle.section("chunks", whole).await);
-    }
-    let every: Vec<u32> = (0..u32::try_from(counts.chunks).unwrap_or(u32::MAX)).collect();
-    // By the thousand, so that a large bundle is not decoded into memory as a whole.
-    for run in every.chunks(1000) {
-        if let Some((chunks, missing)) = v.note(corpus.passages(run).await) {
-            v.faults.extend(missing);
-            if let Some(documents) = &documents
-                && chunks.iter().any(|(_, (chunk, document))| documents.get(chunk.document as usize) != Some(document))
-            {
-                v.faults.push(format!("chunks {} to {}: a page brings other documents than the bundle's", run[0], run[run.len() - 1]));
-            }
-            if chunks.len() != run.len() && v.faults.is_empty() {
-                v.faults.push(format!("chunks {} to {}: some are on no page", run[0], run[run.len() - 1]));
-            }
-        } else {
-            break;
-        }
+    if let Some(index) = v.note(corpus.chunk_index("chunks").await) {
+        passages_of(&corpus, &index, documents.as_deref().map(Vec::as_slice), &mut v).await;
     }
     if let Some(index) = v.note(corpus.vectors().await) {
         for cell in 0..index.cells.pages.len() {
@@ -89,42 +68,46 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         v.note(corpus.keywords().await);
     }
     if bundle.has("names")
-        && let Some(names) = v.note(corpus.names().await)
+        && let Some(names) = v.note(prepared.names().await)
         && bundle.has("mentions")
     {
-        for run in every.chunks(1000) {
-            if let Some((_, missing)) = v.note(corpus.mentions(run, names.table.entries.len() as u32).await) {
-                v.faults.extend(missing);
+        let entries = names.table.entries.len() as u32;
+        if let Some(index) = v.note(corpus.mention_index().await) {
+            for run in index.first.windows(2) {
+                // The first of a page brings the page.
+                if let Some((_, missing)) = v.note(corpus.mentions(&[run[0]], entries).await) {
+                    v.faults.extend(missing);
+                }
             }
         }
     }
     if bundle.has("entities")
-        && let Some((_, index)) = v.note(corpus.entities("").await)
+        && let Some((_, index)) = v.note(prepared.entities("").await)
         && bundle.has("synonyms")
     {
-        v.note(corpus.synonyms("", index.entities()).await);
+        v.note(prepared.synonyms("", index.entities()).await);
     }
-    let joined = match v.note(corpus.relations().await).flatten() {
+    let joined = match v.note(prepared.relations().await).flatten() {
         Some(relations) => {
-            v.note(corpus.statements(relations.scores.len()).await);
+            v.note(prepared.statements(relations.scores.len()).await);
             Some(relations.labels.len())
         }
-        None if bundle.has("entities") => v.note(corpus.names().await).map(|names| names.table.entries.len()),
+        None if bundle.has("entities") => v.note(prepared.names().await).map(|names| names.table.entries.len()),
         None => None,
     };
     if bundle.has("communities")
         && let Some(entities) = joined
-        && let Some(communities) = v.note(corpus.communities("", entities).await)
+        && let Some(communities) = v.note(prepared.communities("", entities).await)
     {
-        v.note(corpus.written("reports", communities.all.len()).await);
+        v.note(prepared.written("reports", communities.all.len()).await);
     }
     if bundle.has("tree")
-        && let Some(tree) = v.note(corpus.tree("").await)
+        && let Some(tree) = v.note(prepared.tree("").await)
     {
-        v.note(corpus.written("summaries", tree.nodes.len()).await);
+        v.note(prepared.written("summaries", tree.nodes.len()).await);
     }
     if bundle.has("facts") {
-        v.note(corpus.facts("").await);
+        v.note(prepared.facts("").await);
     }
     if kg::is_in(bundle)
         && let Some(graph) = v.note(kg::load(bundle).await)
@@ -143,6 +126,29 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     let stats = bundle.stats();
     (v.files, v.bytes) = (stats.requests, stats.bytes);
     v
+}
+
+/// Every page of chunks. A list is believed page by page: what it says of a page that cannot be loaded asks for neither memory nor time.
+async fn passages_of(corpus: &Corpus, index: &PagedIndex, documents: Option<&[Document]>, v: &mut Verdict) {
+    for run in index.first.windows(2) {
+        let (from, to) = (run[0], run[1]);
+        let Some((first, missing)) = v.note(corpus.passages(&[from]).await) else { break };
+        v.faults.extend(missing);
+        if from == to || first.is_empty() {
+            continue;
+        }
+        let ids: Vec<u32> = (from..to).collect();
+        let Some((chunks, missing)) = v.note(corpus.passages(&ids).await) else { break };
+        v.faults.extend(missing);
+        if let Some(documents) = documents
+            && chunks.iter().any(|(_, (chunk, document))| documents.get(chunk.document as usize) != Some(document))
+        {
+            v.faults.push(format!("chunks {from} to {}: a page brings other documents than the bundle's", to - 1));
+        }
+        if chunks.len() != ids.len() && v.faults.is_empty() {
+            v.faults.push(format!("chunks {from} to {}: some are on no page", to - 1));
+        }
+    }
 }
 
 /// Whether every passage that a triple cites is a chunk of the bundle.
@@ -187,7 +193,7 @@ async fn phrases(bundle: &Bundle, v: &mut Verdict) {
     let dim = bundle.manifest().embedder.dimension;
     for (page, run) in index.pages.pages.iter().zip(index.pages.first.windows(2)) {
         let count = run[1] - run[0];
-        v.note(bundle.page(PHRASES, page, move |f, b| Phrases::decode(f, b, count, dim)).await);
+        v.note(bundle.page(PHRASES, page, count, move |f, b| Phrases::decode(f, b, count, dim)).await);
     }
 }
 
@@ -196,8 +202,9 @@ async fn terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
     let Some(index) = v.note(bundle.section(section, TermIndex::decode).await) else { return };
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     for ((page, first), run) in index.ranges.pages.iter().zip(&index.first_terms).zip(index.ranges.first.windows(2)) {
-        let Some(terms) = v.note(bundle.page(section, page, move |f, b| decode_range(f, b, limit)).await) else { continue };
-        if terms.first().map(|t| &t.term) != Some(first) || terms.len() as u32 != run[1] - run[0] {
+        let items = run[1] - run[0];
+        let Some(terms) = v.note(bundle.page(section, page, items, move |f, b| decode_run(items, f, b, limit)).await) else { continue };
+        if terms.first().map(|t| &t.term) != Some(first) {
             v.faults.push(format!("{section}: the range of {first:?} holds other terms than are listed"));
         }
     }
@@ -210,7 +217,7 @@ async fn vocabulary(bundle: &Bundle, v: &mut Verdict) {
     let total = index.total;
     for (i, page) in index.pages.pages.iter().enumerate() {
         let count = index.pages.first[i + 1] - index.pages.first[i];
-        let pieces = bundle.page("vocabulary", page, move |f, b| decode_pieces(f, b, count, total)).await;
+        let pieces = bundle.page("vocabulary", page, count, move |f, b| decode_pieces(f, b, count, total)).await;
         let Some(pieces) = v.note(pieces) else { continue };
         let (from, to) = (index.first[i], index.first.get(i + 1).copied().unwrap_or(u32::MAX));
         if pieces.iter().any(|(_, text)| piece_key(text).is_none_or(|key| !(from..to).contains(&key))) {
@@ -228,6 +235,6 @@ async fn words(bundle: &Bundle, v: &mut Verdict) {
     let Some(index) = v.note(index.await) else { return };
     for (i, page) in index.pages.iter().enumerate() {
         let rows = index.first[i + 1] - index.first[i];
-        v.note(bundle.page("words", page, move |f, b| decode_vectors(f, b, Kind::Words, rows, dim)).await);
+        v.note(bundle.page("words", page, rows, move |f, b| decode_vectors(f, b, Kind::Words, rows, dim)).await);
     }
 }

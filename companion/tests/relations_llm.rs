@@ -13,7 +13,7 @@ use build::{Heard, Place, sections};
 use endpoint::{Answer, Server, error, ok, serve};
 use futures::executor::block_on;
 use pocketgraph::engine::{Engine, SearchOptions};
-use pocketgraph::retrieve::{Reached, SearchResult, community_reports};
+use pocketgraph::retrieve::{PreparedCorpus, Reached, SearchResult, community_reports};
 use pocketgraph_companion::pipeline::{BuildError, BuildOptions, Summary};
 use pocketgraph_companion::prepare::Needs;
 use pocketgraph_companion::verify::verify;
@@ -69,12 +69,12 @@ fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
     let corpus = engine.corpus();
     assert!(block_on(verify(corpus.bundle())).faults.is_empty());
 
-    let relations = block_on(corpus.relations()).unwrap().unwrap();
+    let relations = block_on(PreparedCorpus(corpus).relations()).unwrap().unwrap();
     assert_eq!(relations.labels, PEOPLE);
     assert_eq!(relations.scores, [6, 4].repeat(24));
     let statements: Vec<Vec<u32>> = (0..4).map(|s| relations.index.mentioned(s).to_vec()).collect();
     assert_eq!(statements, [vec![0, 1], vec![0, 1, 2], vec![3, 4], vec![3, 4, 5]]);
-    let communities = block_on(corpus.communities("", 6)).unwrap();
+    let communities = block_on(PreparedCorpus(corpus).communities("", 6)).unwrap();
     let members: Vec<&[u32]> = communities.all.iter().map(|c| c.members.as_slice()).collect();
     assert_eq!(members, [&[0, 1, 2][..], &[3, 4, 5]]);
     // Twelve passages: friends weigh 6 + 4 / 2 in each, the other two pairs 4 / 2.
@@ -165,7 +165,7 @@ fn hostile_replies_make_a_bundle_all_the_same() {
     assert!(heard.warnings.lock().unwrap()[0].contains("of 24 chunks have no relations"), "{:?}", heard.warnings);
     let engine = place.engine();
     assert!(block_on(verify(engine.corpus().bundle())).faults.is_empty());
-    assert_eq!(block_on(engine.corpus().relations()).unwrap().unwrap().labels, PEOPLE, "nobody of Atlantis");
+    assert_eq!(block_on(PreparedCorpus(engine.corpus()).relations()).unwrap().unwrap().labels, PEOPLE, "nobody of Atlantis");
 }
 
 #[test]

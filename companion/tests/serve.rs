@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use futures::StreamExt;
-use pocketgraph_companion::serve::{LlmProxy, STRICT_POLICY, ServeOptions, Server};
+use pocketgraph_companion::serve::{LlmProxy, STRICT_POLICY, ServeOptions, Server, TimeLimits};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -153,6 +153,7 @@ async fn every_answer_carries_the_strict_headers() {
         assert_eq!(reply.header("content-security-policy"), Some(STRICT_POLICY), "{path}");
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(reply.header("cross-origin-resource-policy"), Some("same-origin"), "{path}");
     }
     assert!(STRICT_POLICY.contains("script-src 'self' 'wasm-unsafe-eval';"));
     assert!(!STRICT_POLICY.contains("unsafe-inline") && !STRICT_POLICY.contains("'unsafe-eval'") && !STRICT_POLICY.contains("blob:"));
@@ -354,14 +355,155 @@ async fn it_stops_when_asked_even_while_an_answer_hangs() {
     let mut seen = [0; 12];
     hanging.read_exact(&mut seen).await.unwrap();
     stop.send(()).unwrap();
-    tokio::time::timeout(Duration::from_secs(10), running).await.expect("it stops in time").unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(10), running).await.expect("it stops in time").unwrap();
     assert!(TcpStream::connect(at).await.is_err());
+}
+
+#[tokio::test]
+async fn a_page_of_another_site_gets_nothing_and_a_link_from_it_works() {
+    let dir = site();
+    let (at, _stop) = start(options(&dir)).await;
+    let asked = async |site: &str, mode: &str, dest: &str| {
+        let headers = [format!("Sec-Fetch-Site: {site}"), format!("Sec-Fetch-Mode: {mode}"), format!("Sec-Fetch-Dest: {dest}")];
+        ask(at, "GET", "/app.js", &headers.each_ref().map(String::as_str)).await
+    };
+    for (mode, dest) in [("no-cors", "script"), ("no-cors", "image"), ("cors", "empty"), ("navigate", "iframe"), ("navigate", "object")] {
+        let reply = asked("cross-site", mode, dest).await;
+        assert_eq!(reply.status, 403, "{mode} {dest}");
+        assert!(!reply.text().contains("export"), "{mode} {dest}");
+        for site in ["same-origin", "same-site", "none"] {
+            assert_eq!(asked(site, mode, dest).await.status, 200, "{site} {mode} {dest}");
+        }
+    }
+    assert_eq!(asked("cross-site", "navigate", "document").await.status, 200);
+    let twice = ask(at, "GET", "/app.js", &["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"]).await;
+    assert_eq!(twice.status, 403);
+    assert_eq!(get(at, "/app.js").await.status, 200, "a program that says nothing is no page");
+}
+
+/// Limits that a test can wait for.
+fn hurried(dir: &TempDir) -> ServeOptions {
+    let limits = TimeLimits { request: Duration::from_millis(300), reading: Duration::from_millis(300) };
+    ServeOptions { limits, ..options(dir) }
+}
+
+/// Sends this text and waits until the server closes the connection of itself.
+async fn until_closed(at: SocketAddr, text: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(at).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await;
+    // A reset is an end as well.
+    let _ = read.expect("the server closes what only stands open");
+    bytes
+}
+
+#[tokio::test]
+async fn connections_that_only_stand_open_are_closed() {
+    let dir = site();
+    let (at, _stop) = start(hurried(&dir)).await;
+    let whole = format!("GET /style.css HTTP/1.1\r\nHost: {at}\r\n\r\n");
+    let half_open: Vec<TcpStream> = futures::future::join_all((0..100).map(|_| async {
+        let mut stream = TcpStream::connect(at).await.unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: loc").await.unwrap();
+        stream
+    }))
+    .await;
+    assert_eq!(get(at, "/style.css").await.status, 200, "others are served meanwhile");
+    for mut stream in half_open {
+        let mut bytes = Vec::new();
+        let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await.expect("closed");
+    }
+    assert!(until_closed(at, "").await.is_empty(), "one that says nothing");
+    let after_an_answer = until_closed(at, &whole).await;
+    assert_eq!(parse(&after_an_answer).text(), "a{}", "one that says nothing more");
+    let twice = until_closed(at, &format!("{whole}{whole}")).await;
+    assert_eq!(String::from_utf8(twice).unwrap().matches("a{}").count(), 2, "and until then it is kept");
+}
+
+#[tokio::test]
+async fn a_request_whose_body_does_not_come_is_given_up() {
+    let dir = site();
+    let (at, _stop) = start(ServeOptions { limits: hurried(&dir).limits, ..with_proxy(&dir, endpoint(Behaviour::Echo).await) }).await;
+    let request = chat(at, &[]);
+    let cut = until_closed(at, &request[..request.len() - 5]).await;
+    assert_eq!(parse(&cut).status, 408);
+}
+
+#[tokio::test]
+async fn a_reader_who_takes_nothing_is_given_up() {
+    let dir = site();
+    let length = 256 << 20;
+    std::fs::File::create(dir.path().join("site/large.bin")).unwrap().set_len(length).unwrap();
+    let (at, _stop) = start(hurried(&dir)).await;
+    let mut stream = TcpStream::connect(at).await.unwrap();
+    stream.write_all(format!("GET /large.bin HTTP/1.1\r\nHost: {at}\r\n\r\n").as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let mut received = 0;
+    let mut block = vec![0; 1 << 20];
+    while let Ok(read) = tokio::time::timeout(Duration::from_secs(20), stream.read(&mut block)).await.expect("data or an end") {
+        received += read as u64;
+        if read == 0 {
+            break;
+        }
+    }
+    assert!(received < length, "{received} bytes came, as if it had been waited for");
+}
+
+#[tokio::test]
+async fn a_compressed_file_is_that_of_now_and_a_very_large_one_is_sent_as_it_is() {
+    let dir = site();
+    let (at, _stop) = start(options(&dir)).await;
+    let file = dir.path().join("site/app.js");
+    let unpacked = async || {
+        let packed = ask(at, "GET", "/app.js", &["Accept-Encoding: gzip"]).await;
+        assert_eq!(packed.header("content-encoding"), Some("gzip"));
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(&packed.body[..]).read_to_string(&mut text).unwrap();
+        text
+    };
+    let first = unpacked().await;
+    assert_eq!(unpacked().await, first);
+    std::fs::write(&file, first.replace("const a", "const b")).unwrap();
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    assert_eq!(unpacked().await, first.replace("const a", "const b"), "of the same length, but changed at another time");
+    std::fs::write(&file, vec![b' '; (16 << 20) + 1]).unwrap();
+    let large = ask(at, "GET", "/app.js", &["Accept-Encoding: gzip"]).await;
+    assert_eq!((large.header("content-encoding"), large.body.len()), (None, (16 << 20) + 1));
 }
 
 // The proxy.
 
-const KEY: &str = "sk-test-4711";
+const KEY: &str = "sk-test/4711";
 const QUESTION: &str = r#"{"model":"m","stream":true,"messages":[]}"#;
+
+/// How an endpoint quotes the key.
+#[derive(Debug, Clone, Copy)]
+enum Quoted {
+    Plainly,
+    InJson,
+    ByNumbers,
+    InAnAddress,
+    InBase64,
+    BehindMuchElse,
+}
+
+impl Quoted {
+    const ALL: [Quoted; 6] =
+        [Quoted::Plainly, Quoted::InJson, Quoted::ByNumbers, Quoted::InAnAddress, Quoted::InBase64, Quoted::BehindMuchElse];
+
+    fn say(self) -> String {
+        match self {
+            Quoted::Plainly => format!("the key 'Bearer {KEY}' is not known"),
+            Quoted::InJson => format!(r#"{{"error":{{"message":"no such key: {}"}}}}"#, KEY.replace('/', r"\/")),
+            Quoted::ByNumbers => KEY.bytes().map(|byte| format!(r"\u{byte:04x}")).collect(),
+            Quoted::InAnAddress => format!("/v1/chat?key={}", KEY.replace('/', "%2F")),
+            // What `base64` makes of "Bearer " and the key.
+            Quoted::InBase64 => "authorization: QmVhcmVyIHNrLXRlc3QvNDcxMQ==".to_owned(),
+            Quoted::BehindMuchElse => format!("{}{KEY}", "much else ".repeat(20_000)),
+        }
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 enum Behaviour {
@@ -369,8 +511,12 @@ enum Behaviour {
     Echo,
     /// One event, then silence.
     Stall,
-    /// Refuses the key, quoting it.
-    Refuse,
+    /// Fails with this status, and quotes the key so.
+    Quote(u16, Quoted),
+    /// An error in the middle of a stream, whose event comes in two pieces that divide the key.
+    QuoteInStream,
+    /// Quotes the key where it says when to come back.
+    QuoteInHeader,
     /// Busy; come back in 7 seconds.
     Busy,
     /// Sends the client on to another address.
@@ -401,7 +547,21 @@ async fn model(behaviour: Behaviour, request: Request) -> Response {
             let first = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"data: first\n\n"))]);
             (events, Body::from_stream(first.chain(futures::stream::pending()))).into_response()
         }
-        Behaviour::Refuse => (StatusCode::UNAUTHORIZED, format!("wrong key {KEY}")).into_response(),
+        Behaviour::Quote(status, quoted) => (StatusCode::from_u16(status).unwrap(), quoted.say()).into_response(),
+        Behaviour::QuoteInStream => {
+            let event = format!("data: one\n\ndata: {{\"error\":{{\"message\":\"no key {KEY}\"}}}}\n\n");
+            let (first, second) = event.split_at(event.find(KEY).unwrap() + 5);
+            let pieces = [first, second].map(|piece| Ok::<_, std::io::Error>(Bytes::from(piece.to_owned())));
+            (
+                events,
+                Body::from_stream(futures::stream::iter(pieces).then(|piece| async {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    piece
+                })),
+            )
+                .into_response()
+        }
+        Behaviour::QuoteInHeader => (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", KEY)], "later").into_response(),
         Behaviour::Busy => (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7")], "busy").into_response(),
         Behaviour::Redirect => (StatusCode::TEMPORARY_REDIRECT, [("location", "/elsewhere")]).into_response(),
         Behaviour::Page => ([("content-type", "text/html")], "<script>1</script>").into_response(),
@@ -444,7 +604,11 @@ async fn the_proxy_adds_the_key_and_passes_nothing_else_on() {
     let (at, _stop) = start(with_proxy(&dir, endpoint(Behaviour::Echo).await)).await;
     let reply = raw(at, &chat(at, &[])).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/event-stream")));
-    assert!(reply.text().contains(&format!("authorization=Bearer {KEY} ")), "{}", reply.text());
+    assert!(
+        reply.text().contains("authorization=Bearer [key withheld] "),
+        "the key was sent, and what quotes it is blotted out: {}",
+        reply.text()
+    );
     assert!(reply.text().contains(&format!("data: {QUESTION}\n\n")));
     for private in ["of-the-page", "cookie=", "origin=", "referer="] {
         assert!(!reply.text().contains(private), "{private}");
@@ -518,7 +682,7 @@ async fn a_request_that_is_too_large_is_refused() {
 #[tokio::test]
 async fn failures_of_the_endpoint_are_told_without_the_key() {
     let dir = site();
-    for (behaviour, status) in [(Behaviour::Refuse, 401), (Behaviour::Busy, 429), (Behaviour::Redirect, 502)] {
+    for (behaviour, status) in [(Behaviour::Busy, 429), (Behaviour::Redirect, 502)] {
         let (at, _stop) = start(with_proxy(&dir, endpoint(behaviour).await)).await;
         let reply = raw(at, &chat(at, &[])).await;
         assert_eq!(reply.status, status, "{behaviour:?}");
@@ -532,6 +696,32 @@ async fn failures_of_the_endpoint_are_told_without_the_key() {
     };
     let (at, _stop) = start(with_proxy(&dir, nobody)).await;
     assert_eq!(raw(at, &chat(at, &[])).await.status, 502);
+}
+
+#[tokio::test]
+async fn no_error_of_an_endpoint_brings_the_key_to_the_page() {
+    let dir = site();
+    for status in [400, 401, 403, 404, 418, 429, 500, 503] {
+        for quoted in Quoted::ALL {
+            let (at, _stop) = start(with_proxy(&dir, endpoint(Behaviour::Quote(status, quoted)).await)).await;
+            let reply = raw(at, &chat(at, &[])).await;
+            assert_eq!(reply.status, status, "{quoted:?}");
+            let everything = format!("{}{}", reply.head, reply.text());
+            assert!(!everything.contains(KEY), "{status} {quoted:?}");
+            assert!(!everything.contains(&quoted.say()[..]), "{status} {quoted:?}: {everything}");
+        }
+    }
+    let (at, _stop) = start(with_proxy(&dir, endpoint(Behaviour::QuoteInHeader).await)).await;
+    let reply = raw(at, &chat(at, &[])).await;
+    assert_eq!((reply.status, reply.header("retry-after"), reply.text()), (503, None, "later"));
+}
+
+#[tokio::test]
+async fn an_error_in_the_middle_of_a_stream_brings_it_neither() {
+    let dir = site();
+    let (at, _stop) = start(with_proxy(&dir, endpoint(Behaviour::QuoteInStream).await)).await;
+    let reply = raw(at, &chat(at, &[])).await;
+    assert_eq!(reply.text(), "data: one\n\ndata: {\"error\":{\"message\":\"no key [key withheld]\"}}\n\n");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use build::{Heard, Place, sections};
 use endpoint::{Answer, Server, error, ok, serve};
 use futures::executor::block_on;
 use pocketgraph::engine::Engine;
-use pocketgraph::retrieve::community_reports;
+use pocketgraph::retrieve::{PreparedCorpus, community_reports};
 use pocketgraph_companion::pipeline::{BuildError, BuildOptions, Summary};
 use pocketgraph_companion::prepare::Needs;
 use pocketgraph_companion::verify::verify;
@@ -51,8 +51,8 @@ fn a_model_writes_summaries_and_reports_and_is_paid_once() {
     let engine = place.engine();
     let bundle = engine.corpus().bundle();
     assert!(block_on(verify(bundle)).faults.is_empty());
-    let tree = block_on(engine.corpus().tree("raptor")).unwrap();
-    let texts = block_on(engine.corpus().written("summaries", tree.nodes.len())).unwrap().unwrap();
+    let tree = block_on(PreparedCorpus(engine.corpus()).tree("raptor")).unwrap();
+    let texts = block_on(PreparedCorpus(engine.corpus()).written("summaries", tree.nodes.len())).unwrap().unwrap();
     assert!(!texts.is_empty() && texts.iter().all(|t| t.starts_with("A summary of ")), "{texts:?}");
     assert!(tree.nodes.iter().all(|n| !n.sentences.is_empty()), "every summary still leads to passages");
     let query = block_on(engine.query("who met whom", false)).unwrap();
@@ -61,7 +61,7 @@ fn a_model_writes_summaries_and_reports_and_is_paid_once() {
     for report in &reports {
         assert!(report.title.ends_with("circle") && report.text.contains("met often") && !report.chunks.is_empty(), "{report:?}");
     }
-    assert_eq!(server.count(), texts.len() + block_on(engine.corpus().communities("", names(&engine))).unwrap().all.len());
+    assert_eq!(server.count(), texts.len() + block_on(PreparedCorpus(engine.corpus()).communities("", names(&engine))).unwrap().all.len());
     let asked = server.count();
     let again = build_with(&place, Some(&server)).0.unwrap();
     assert_eq!(server.count(), asked, "an unchanged build asks nothing");
@@ -69,7 +69,7 @@ fn a_model_writes_summaries_and_reports_and_is_paid_once() {
 }
 
 fn names(engine: &Engine) -> usize {
-    block_on(engine.corpus().names()).unwrap().table.entries.len()
+    block_on(PreparedCorpus(engine.corpus()).names()).unwrap().table.entries.len()
 }
 
 #[test]

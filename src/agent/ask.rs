@@ -1,82 +1,18 @@
 //! Asking an open bundle by a protocol: searches go to its retrievers, and the answer's citations are checked like any other's.
 
-#[cfg(feature = "full")]
-use super::environment::Report;
-use super::environment::{Environment, EnvironmentError, Evidence, GraphTools, Looked, WebSearch};
-use super::kg_tools::KgTools;
-use super::options::AgentOptions;
-use super::picture::AnswerGraph;
-use super::protocol::{NAMES, by_name};
-use super::run::{AgentError, Services, run};
-use super::types::{AgentEvent, Cap, Outcome, PlannedBy, Turn};
-use super::{ask_plan, protocol::needs_model};
+use super::ask_plan;
+use super::outcome::{AskWith, ProtocolAnswer, referred};
 use crate::answer::{Answer, AnswerError, AskOptions, checked};
-use crate::compact::{Map, Set, sort_by};
+use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
-use crate::llm::{ChatModel, Completion, Finish, Usage};
-use crate::plan::Plan;
-use crate::plan::trace::Trace;
-#[cfg(feature = "full")]
-use crate::retrieve::{CommunityReport, community_reports};
-use crate::retrieve::{Hit, SearchResult};
+use crate::llm::{Completion, Finish};
+use crate::retrieve::{CommunityReport, Hit, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
-use serde::{Deserialize, Serialize};
+use pocketgraph_agent::{
+    AgentError, AgentEvent, AgentOptions, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, NAMES, Outcome,
+    Report, Services, WebSearch, by_name, needs_model, page, run,
+};
 use std::cell::RefCell;
-
-/// What a caller brings besides the bundle.
-#[derive(Clone, Copy)]
-pub struct AskWith<'a> {
-    /// The model; every protocol but `plan` needs one.
-    pub chat: Option<&'a dyn ChatModel>,
-    /// Milliseconds since any fixed moment.
-    pub clock: &'a dyn Fn() -> f64,
-    /// A knowledge graph; the bundle's own when absent, which is then loaded for the protocols that use one. `plan` always uses the bundle's.
-    pub graph: Option<&'a dyn GraphTools>,
-    /// A way to search the web.
-    pub web: Option<&'a dyn WebSearch>,
-}
-
-/// An answer with the way to it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct ProtocolAnswer {
-    /// The answer, its citations resolved and checked.
-    pub answer: Answer,
-    /// The protocol by name.
-    pub protocol: String,
-    /// The budget that forced the answer, where one did.
-    pub forced: Option<Cap>,
-    /// Tokens of the whole run.
-    pub usage: Usage,
-    /// Whether some of them are an estimate, because the endpoint did not count them or was not waited for.
-    pub estimated: bool,
-    /// Every reply of the model, and what was looked for because of it.
-    pub turns: Vec<Turn>,
-    /// The plan that was carried out; absent where none was, and where the model itself carried one out.
-    pub carried: Option<Carried>,
-    /// The passages that the answer refers to, whole and without scores: the spans of its citations are of their texts.
-    pub passages: Vec<Hit>,
-}
-
-/// A plan and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Carried {
-    /// The plan.
-    pub plan: Plan,
-    /// The plan as plan lines.
-    pub text: String,
-    /// Who made it.
-    pub by: PlannedBy,
-    /// How sure the planner is of it, from 0 to 1.
-    pub confidence: f32,
-    /// What its execution saw, step by step.
-    pub trace: Trace,
-    /// The entities, statements and passages that the result rests on, for drawing.
-    pub graph: AnswerGraph,
-}
 
 /// Answers a question by the protocol of that name. `events` hears first what a search for the question itself found, then the run, and last
 /// the references and the answer with its citations checked, which is also returned.
@@ -141,20 +77,6 @@ pub async fn ask_with_protocol(
     Ok(ProtocolAnswer { answer, protocol: protocol.name().to_owned(), forced, usage, estimated, turns, carried: None, passages })
 }
 
-/// Those of the known passages that an answer refers to, in the order of their chunks.
-pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
-    let chunks: Set<u32> = answer.references.iter().map(|r| r.chunk).chain(answer.citations.iter().filter_map(|c| c.chunk)).collect();
-    let mut out: Vec<Hit> = Vec::new();
-    for hit in known {
-        if chunks.contains(&hit.chunk) && !out.iter().any(|o| o.chunk == hit.chunk) {
-            // How it was found belongs to one search of several.
-            out.push(Hit { score: 0.0, lexical: None, dense: None, highlights: Vec::new(), reached: Vec::new(), ..hit });
-        }
-    }
-    sort_by(&mut out, |a, b| a.chunk.cmp(&b.chunk));
-    out
-}
-
 /// Why a run has no answer.
 fn failure(outcome: &Outcome) -> Option<String> {
     match &outcome.error {
@@ -186,25 +108,6 @@ fn resolved(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, res
     answer.citations.iter_mut().filter(|c| c.chunk == Some(ELSEWHERE)).for_each(|c| c.chunk = None);
     answer.warnings.extend(outcome.warnings.iter().cloned());
     answer
-}
-
-/// Stands for the chunk of what is in no bundle while its citations are checked; no bundle has so many.
-pub(super) const ELSEWHERE: u32 = u32::MAX;
-
-/// A page from elsewhere as a hit, for the check of citations.
-pub(super) fn page(e: &Evidence) -> Hit {
-    Hit {
-        chunk: ELSEWHERE,
-        score: e.score,
-        lexical: None,
-        dense: None,
-        title: e.title.clone(),
-        heading_path: Vec::new(),
-        url: e.url.clone(),
-        text: e.text.clone(),
-        highlights: Vec::new(),
-        reached: Vec::new(),
-    }
 }
 
 /// A bundle as an environment. It keeps the hits that it gave, for the citations.
@@ -239,7 +142,6 @@ impl Environment for Bundled<'_> {
         .boxed_local()
     }
 
-    #[cfg(feature = "full")]
     fn reports<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Report> {
         async move {
             let found =
@@ -273,6 +175,7 @@ fn evidence(hit: &Hit) -> Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::Usage;
 
     fn outcome(text: &str, evidence: Vec<Evidence>) -> Outcome {
         Outcome {

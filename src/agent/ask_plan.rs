@@ -7,15 +7,7 @@
 //! With a model, the model may plan, reads the passages of single steps, and words the answer from what was found; the steps themselves are
 //! carried out here in any case.
 
-use super::aids::PlanningAids;
-use super::ask::{AskWith, Carried, ELSEWHERE, ProtocolAnswer, page, referred};
-use super::carry_out::WebPassages;
-use super::environment::Evidence as Page;
-use super::found::{Found, found};
-use super::meter::Metered;
-use super::options::{AgentOptions, PlannerChoice};
-use super::picture::AnswerGraph;
-use super::types::{AgentEvent, PlannedBy};
+use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
 use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
@@ -27,11 +19,13 @@ use crate::plan::{Plan, rft};
 use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesPlanner, choose};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
+use pocketgraph_agent::{
+    AgentEvent, AgentOptions, AnswerGraph, ELSEWHERE, Evidence as Page, Found, Metered, PLAN as NAME, PlannedBy, PlannerChoice,
+    PlanningAids, WebPassages, found, page,
+};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-/// The protocol's name.
-pub(super) const NAME: &str = "plan";
 /// Passages that the first search brings, and that an answer by extraction may quote from.
 const HITS: u32 = 10;
 /// Passages of one step.

@@ -3,12 +3,20 @@
 use super::{Engine, EngineError, MAX_QUESTION, SearchOptions};
 use crate::compact::{Map, Set};
 use crate::kg::{self, Candidate, Linker};
-use crate::plan::execute::{Execution, Executor, Limits, Passage, Passages, PassagesError, Resources, Similarity};
+use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources, Similarity};
 use crate::plan::{Head, Operation, Plan, Relation, SearchKg};
 use crate::retrieve::Hit;
 use crate::vector::QuantizedVector;
 use futures::future::LocalBoxFuture;
 use std::rc::Rc;
+
+/// A stable word for each kind of error, for programs.
+pub(super) fn code(error: &ExecuteError) -> &'static str {
+    match error {
+        ExecuteError::Plan(_) => "bad-argument",
+        ExecuteError::Cancelled => "aborted",
+    }
+}
 
 impl Engine {
     /// The bundle's knowledge graph, ready for linking; `None` when the bundle carries none. Loaded when first asked for.

@@ -6,7 +6,7 @@
 use super::chat::EndpointOptions;
 use super::error::bad_argument;
 #[cfg(feature = "full")]
-use crate::agent::{AgentOptions, PlannerChoice};
+use crate::agent::{AgentOptions, Condense, Continuation, PlannerChoice, Polarity};
 use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
 use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
@@ -56,7 +56,18 @@ impl Given {
     }
 
     fn flag(&self, name: &str) -> Result<bool, JsValue> {
-        Ok(self.member(name, "true or false", JsValue::as_bool)?.unwrap_or(false))
+        self.flag_or(name, false)
+    }
+
+    fn flag_or(&self, name: &str, absent: bool) -> Result<bool, JsValue> {
+        Ok(self.member(name, "true or false", JsValue::as_bool)?.unwrap_or(absent))
+    }
+
+    /// Which of `choices`, several names with a bar between, the member `name` is; the first where it is absent.
+    #[cfg(feature = "full")]
+    fn choice(&self, name: &str, choices: &str) -> Result<usize, JsValue> {
+        let which = |v: &JsValue| v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given));
+        Ok(self.member(name, choices, which)?.unwrap_or(0))
     }
 
     #[cfg(feature = "full")]
@@ -114,13 +125,6 @@ pub fn web_search(given: &Given) -> Result<Option<String>, JsValue> {
 #[cfg(feature = "full")]
 pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
     let default = AgentOptions::default();
-    let planner = match given.text("planner")?.as_deref() {
-        None | Some("auto") => PlannerChoice::Auto,
-        Some("rules") => PlannerChoice::Rules,
-        Some("trained") => PlannerChoice::Trained,
-        Some("llm") => PlannerChoice::Llm,
-        Some(_) => return Err(bad_argument("planner must be auto, rules, trained or llm")),
-    };
     Ok(AgentOptions {
         k: given.count("k")?,
         turns: given.count("turns")?,
@@ -128,12 +132,37 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
         tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
         tokens_out: given.count("tokensOut")?,
         milliseconds: given.count("milliseconds")?.unwrap_or(default.milliseconds),
+        temperature: given.number("temperature")?.map(|t| t as f32),
+        continuation: match given.choice("continuation", "turns|prefix|continue-final-message")? {
+            1 => Continuation::Prefix,
+            2 => Continuation::ContinueFinalMessage,
+            _ => Continuation::Turns,
+        },
+        grounded: given.flag_or("grounded", default.grounded)?,
         retriever: given.text("retriever")?,
         language: given.text("language")?,
         not_said: given.text("notSaid")?,
-        planner,
+        condense: match given.choice("condense", "model|sentences|none")? {
+            1 => Condense::Sentences,
+            2 => Condense::None,
+            _ => Condense::Model,
+        },
+        polarity: match given.choice("polarity", "on-no|on-yes")? {
+            1 => Polarity::OnYes,
+            _ => Polarity::OnNo,
+        },
+        coverage: given.flag_or("coverage", default.coverage)?,
+        execute_plan: given.flag("executePlan")?,
+        planner: match given.choice("planner", "auto|rules|trained|llm")? {
+            1 => PlannerChoice::Rules,
+            2 => PlannerChoice::Trained,
+            3 => PlannerChoice::Llm,
+            _ => PlannerChoice::Auto,
+        },
         least_confidence: given.number("leastConfidence")?.map(|c| c as f32),
+        votes: given.count("votes")?.unwrap_or(default.votes),
         native_tools: given.flag("nativeTools")?,
+        today: given.text("today")?,
         ..default
     })
 }
@@ -154,6 +183,7 @@ pub fn endpoint(given: &Given) -> Result<Option<EndpointOptions>, JsValue> {
         headers: headers.iter().map(header).collect::<Result<_, _>>()?,
         timeout_ms: llm.number("timeoutMs")?,
         retries: llm.count("retries")?,
+        send: llm.function("send")?,
     }))
 }
 

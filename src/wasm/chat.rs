@@ -5,6 +5,7 @@ use super::fetch::{Connection, Pieces, send};
 use crate::llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, OpenAiChat, Secret, Transport, TransportError};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{StreamExt, unfold};
+use js_sys::Function;
 use wasm_bindgen::JsValue;
 use web_sys::RequestInit;
 
@@ -16,6 +17,8 @@ pub struct EndpointOptions {
     pub headers: Vec<(String, String)>,
     pub timeout_ms: Option<f64>,
     pub retries: Option<u32>,
+    /// What is asked in place of the network: a function of a `Request` that gives a promise of a `Response`.
+    pub send: Option<Function>,
 }
 
 /// The client for an endpoint.
@@ -33,11 +36,14 @@ pub fn open(options: EndpointOptions) -> Result<Box<dyn ChatModel>, JsValue> {
     if let Some(retries) = options.retries {
         config.retry.times = retries.min(10);
     }
-    Ok(Box::new(OpenAiChat::new(Fetch, config).map_err(|e| with_code(e.code(), &e.to_string()))?))
+    Ok(Box::new(OpenAiChat::new(Fetch { send: options.send }, config).map_err(|e| with_code(e.code(), &e.to_string()))?))
 }
 
-/// `fetch`, with the reply's body as a stream.
-pub struct Fetch;
+/// `fetch`, with the reply's body as a stream; or a page's own function in its place.
+#[derive(Default)]
+pub struct Fetch {
+    send: Option<Function>,
+}
 
 fn broken(value: JsValue) -> TransportError {
     TransportError::Connection(thrown(&value))
@@ -52,7 +58,7 @@ async fn piece(body: (Pieces, Connection)) -> Option<(Result<Vec<u8>, TransportE
     }
 }
 
-async fn exchange(method: &str, request: HttpRequest) -> Result<HttpResponse, JsValue> {
+async fn exchange(method: &str, request: HttpRequest, own: Option<&Function>) -> Result<HttpResponse, JsValue> {
     let init = RequestInit::new();
     init.set_method(method);
     // Neither cookies nor the page's address belong to the endpoint; a redirect could carry the key to another host.
@@ -67,7 +73,7 @@ async fn exchange(method: &str, request: HttpRequest) -> Result<HttpResponse, Js
     if method == "POST" {
         init.set_body(&request.body.into());
     }
-    let (response, connection) = send(&request.url, &init).await?;
+    let (response, connection) = send(&request.url, &init, own).await?;
     let told = |name: &str| Some((name.to_owned(), response.headers().get(name).ok()??));
     let body = match response.body() {
         None => futures::stream::empty().boxed_local(),
@@ -78,11 +84,11 @@ async fn exchange(method: &str, request: HttpRequest) -> Result<HttpResponse, Js
 
 impl Transport for Fetch {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        exchange("POST", request).map(|done| done.map_err(broken)).boxed_local()
+        exchange("POST", request, self.send.as_ref()).map(|done| done.map_err(broken)).boxed_local()
     }
 
     fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        exchange("GET", request).map(|done| done.map_err(broken)).boxed_local()
+        exchange("GET", request, self.send.as_ref()).map(|done| done.map_err(broken)).boxed_local()
     }
 
     fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {

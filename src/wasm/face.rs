@@ -1,18 +1,14 @@
 //! The class that `js/pocketgraph.js` wraps.
 
-use super::abort::until_aborted;
 use super::arguments::{self, Given};
+use super::events::{Teller, promise, to_js};
 use super::source::HttpSource;
 use super::{error, utf16};
-use crate::answer::{Answer, AskEvent};
 use crate::engine::{DEFAULT_MEMORY_LIMIT, Engine};
-use futures::future::FutureExt;
 use js_sys::{Function, Promise};
 use serde::Serialize;
-use std::future::Future;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 /// An open bundle. Every call returns a promise; errors are `Error` objects with a `code`.
@@ -22,69 +18,11 @@ pub struct WasmEngine {
     source: Rc<HttpSource>,
 }
 
-/// Every call's promise: boxed, so that what surrounds its work is compiled once.
-pub(super) fn promise(signal: Option<AbortSignal>, work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
-    future_to_promise(until_aborted(signal, work.boxed_local()))
-}
-
-pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| error::bad_argument(&e.to_string()))
-}
-
-/// Tells a page's handler what happens. What the handler throws ends the telling, and is the call's own error in the end.
-pub(super) struct Teller {
-    on_event: Function,
-    pub(super) texts: utf16::Texts,
-    thrown: Option<JsValue>,
-}
-
-impl Teller {
-    pub(super) fn new(on_event: Function) -> Teller {
-        Teller { on_event, texts: utf16::Texts::default(), thrown: None }
-    }
-
-    /// Tells an event whose spans are the page's already.
-    pub(super) fn tell(&mut self, event: &impl Serialize) {
-        if self.thrown.is_none() {
-            let told = to_js(event).and_then(|event| self.on_event.call1(&JsValue::NULL, &event));
-            self.thrown = told.err();
-        }
-    }
-
-    pub(super) fn ask_event(&mut self, event: AskEvent) {
-        let event = self.texts.event(event);
-        self.tell(&event);
-    }
-
-    #[cfg(feature = "full")]
-    pub(super) fn agent_event(&mut self, event: crate::agent::AgentEvent) {
-        let event = self.texts.agent_event(event);
-        self.tell(&event);
-    }
-
-    /// Tells the last event, which is also the call's value.
-    #[cfg(feature = "full")]
-    pub(super) fn last(self, event: JsValue) -> Result<JsValue, JsValue> {
-        if let Some(e) = self.thrown {
-            return Err(e);
-        }
-        self.on_event.call1(&JsValue::NULL, &event)?;
-        Ok(event)
-    }
-
-    /// The call's value, or what the handler threw.
-    pub(super) fn end(self, answer: Answer) -> Result<JsValue, JsValue> {
-        match self.thrown {
-            Some(e) => Err(e),
-            None => to_js(&self.texts.answer(answer)),
-        }
-    }
-}
-
 #[wasm_bindgen]
 impl WasmEngine {
     /// Opens the bundle below `base`; `progress({phase, loaded, total})` hears what arrives. The option `pause` is a function for an engine on a page's
-    /// own thread: called in the middle of long work, it gives nothing, or a promise after which to go on.
+    /// own thread: called in the middle of long work, it gives nothing, or a promise after which to go on. The option `fetch` is a function of a `Request` that takes
+    /// the place of the page's `fetch`.
     #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
     pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
         promise(signal, async move {
@@ -95,7 +33,7 @@ impl WasmEngine {
                 None => DEFAULT_MEMORY_LIMIT,
             };
             let base = if base.ends_with('/') { base } else { format!("{base}/") };
-            let source = Rc::new(HttpSource::new(base, given.function("pause")?));
+            let source = Rc::new(HttpSource::new(base, given.function("pause")?, given.function("fetch")?));
             source.tell(progress);
             let opened = Engine::open(Rc::clone(&source) as Rc<dyn crate::bundle::Source>, limit).await;
             source.tell(None);
@@ -154,7 +92,7 @@ impl WasmEngine {
             let given = Given::new(options)?;
             let options = arguments::search_options(&given)?;
             #[cfg(feature = "full")]
-            let found = super::full::search(&engine, &question, &options, &given).await?;
+            let found = super::by_model::search(&engine, &question, &options, &given).await?;
             #[cfg(not(feature = "full"))]
             let found = engine.search(&question, &options).await;
             let mut result = found.map_err(|e| error::engine(&e))?;

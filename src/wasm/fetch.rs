@@ -1,7 +1,7 @@
 //! `fetch`, and bodies as they arrive.
 
 use super::error::plain;
-use js_sys::{Reflect, Uint8Array};
+use js_sys::{Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -16,15 +16,21 @@ impl Drop for Connection {
     }
 }
 
-/// Sends a request; resolves when the response's headers are here. The body lives as long as the connection.
+/// Sends a request, by `own` in place of the page's `fetch` where there is one; resolves when the response's headers are here. The body lives as
+/// long as the connection.
 ///
 /// # Errors
 /// What `fetch` throws.
-pub async fn send(url: &str, init: &RequestInit) -> Result<(Response, Connection), JsValue> {
+pub async fn send(url: &str, init: &RequestInit, own: Option<&Function>) -> Result<(Response, Connection), JsValue> {
     let abort = AbortController::new()?;
     init.set_signal(Some(&abort.signal()));
     let connection = Connection(abort);
-    let request = gloo_net::http::Request::from(Request::new_with_str_and_init(url, init)?);
+    let request = Request::new_with_str_and_init(url, init)?;
+    if let Some(own) = own {
+        let promise = own.call1(&JsValue::NULL, &request)?.dyn_into::<Promise>()?;
+        return Ok((JsFuture::from(promise).await?.dyn_into()?, connection));
+    }
+    let request = gloo_net::http::Request::from(request);
     let response = request.send().await.map_err(|e| plain(&e.to_string()))?;
     Ok((response.into(), connection))
 }

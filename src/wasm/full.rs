@@ -1,14 +1,13 @@
 //! What the full module can do beside searching and quoting: ask a language model, plainly or by a protocol; plan, and carry plans out.
 
 use super::arguments::{self, Given};
-use super::face::{Teller, WasmEngine, promise, to_js};
+use super::events::{Teller, promise, to_js};
+use super::face::WasmEngine;
 use super::{chat, error, utf16};
 use crate::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, SearXng};
-use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::ChatModel;
 use crate::plan::check::Limits;
 use crate::plan::{Plan, Surface};
-use crate::retrieve::SearchResult;
 use js_sys::{Function, Promise, Reflect};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -24,7 +23,7 @@ struct Company {
 impl Company {
     fn of(given: &Given) -> Result<Company, JsValue> {
         let chat = arguments::endpoint(given)?.map(chat::open).transpose()?;
-        let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch, &base)).transpose();
+        let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
         Ok(Company { chat, web: web.map_err(|e| error::bad_argument(&e))?, options: arguments::agent_options(given)? })
     }
 
@@ -32,18 +31,6 @@ impl Company {
         let web = self.web.as_ref().map(|web| web as &dyn agent::WebSearch);
         AskWith { chat: self.chat.as_deref(), clock: &js_sys::Date::now, graph: None, web }
     }
-}
-
-/// A search, in which the retriever may ask the model behind the endpoint `llm` of the options.
-pub(super) async fn search(
-    engine: &Engine,
-    question: &str,
-    options: &SearchOptions,
-    given: &Given,
-) -> Result<Result<SearchResult, EngineError>, JsValue> {
-    let Some(endpoint) = arguments::endpoint(given)? else { return Ok(engine.search(question, options).await) };
-    let model: Rc<dyn ChatModel> = Rc::from(chat::open(endpoint)?);
-    Ok(engine.search_by(question, options, model).await)
 }
 
 /// Tells a run's events but the last, which the page gets with the whole result.

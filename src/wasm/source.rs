@@ -43,6 +43,8 @@ pub struct HttpSource {
     progress: RefCell<Option<js_sys::Function>>,
     /// Where the engine shares a thread with a page: called in the middle of long work; a promise says to wait for it.
     pause: Option<js_sys::Function>,
+    /// What fetches in place of the page's `fetch`.
+    fetch: Option<js_sys::Function>,
 }
 
 fn network(error: JsValue) -> SourceError {
@@ -58,9 +60,10 @@ async fn within<T>(patience: u32, step: impl Future<Output = Result<T, JsValue>>
 }
 
 impl HttpSource {
-    /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of long work for a promise to wait for.
-    pub fn new(base: String, pause: Option<js_sys::Function>) -> Self {
-        HttpSource { base, progress: RefCell::default(), pause }
+    /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of long work for a promise to wait for;
+    /// `fetch` takes the place of the page's own.
+    pub fn new(base: String, pause: Option<js_sys::Function>, fetch: Option<js_sys::Function>) -> Self {
+        HttpSource { base, progress: RefCell::default(), pause, fetch }
     }
 
     /// From now on, tells `progress` (or nobody) what arrives.
@@ -100,7 +103,7 @@ impl HttpSource {
         if file == crate::bundle::MANIFEST {
             init.set_cache(web_sys::RequestCache::NoCache);
         }
-        let (response, _connection) = within(STALLED, send(&format!("{}{file}", self.base), &init)).await?;
+        let (response, _connection) = within(STALLED, send(&format!("{}{file}", self.base), &init, self.fetch.as_ref())).await?;
         match response.status() {
             200..=299 => {}
             404 | 410 => return Err(SourceError::NotFound),

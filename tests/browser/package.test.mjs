@@ -328,7 +328,7 @@ test("arguments that make no sense are refused by name", async () => {
     return [
       await codeOf(PocketGraph.open(7)),
       await codeOf(PocketGraph.open("/bundle/", { memoryLimit: -1 })),
-      await codeOf(graph.search("")),
+      await codeOf(graph.search(5)),
       await codeOf(graph.search("x", { k: 0 })),
       await codeOf(graph.search("x", { retriever: "magic" })),
       await codeOf(graph.passage(-1)),
@@ -339,6 +339,20 @@ test("arguments that make no sense are refused by name", async () => {
     ];
   });
   assert.deepEqual(codes, Array(10).fill("bad-argument"));
+  await page.context().close();
+});
+
+test("an empty question has no hits, and what is aborted is an AbortError", async () => {
+  const page = await t.bare();
+  const seen = await use(page, async ({ PocketGraph }) => {
+    const graph = await PocketGraph.open("/bundle/");
+    const nothing = await graph.search("  ");
+    const { name, code } = await graph.search("x", { signal: AbortSignal.abort() }).catch((error) => error);
+    await graph[Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]();
+    const closed = await graph.search("x").catch((error) => error.code);
+    return { hits: nothing.hits, missing: nothing.missing, name, code, closed };
+  });
+  assert.deepEqual(seen, { hits: [], missing: [], name: "AbortError", code: "aborted", closed: "closed" });
   await page.context().close();
 });
 

@@ -216,3 +216,30 @@ test("a shared link asks its question", async () => {
   assert.equal(await page.inputValue("#question"), QUESTION);
   await page.context().close();
 });
+
+test("hits of an unfinished word stay while the model arrives, and half a word is told no verdict", async () => {
+  const page = await t.open();
+  await page.evaluate(() => {
+    window.counts = [];
+    new MutationObserver(() => window.counts.push(document.querySelectorAll("#hits > li.hit").length)).observe(document.querySelector("#hits"), { childList: true });
+  });
+  await page.fill("#question", "how does hyb");
+  await page.waitForFunction(() => document.querySelector("#fetched").textContent.includes("fetched in") && window.counts.length >= 2, null, { timeout: 60_000 });
+  await page.waitForTimeout(1500);
+  const counts = await page.evaluate(() => window.counts);
+  assert.ok(counts.every((count) => count > 0), counts.join(" "));
+  assert.equal(await page.locator("#answer").isVisible(), false);
+  await page.context().close();
+});
+
+test("Back brings the last question back, and an address that is changed by hand is asked", async () => {
+  const page = await t.open();
+  await askAndRead(page, "What is a chunk?");
+  await askAndRead(page, "What is a bundle?");
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector("#question").value === "What is a chunk?");
+  await page.locator("#answer .cite").first().waitFor();
+  await page.evaluate(() => { location.hash = new URLSearchParams({ q: "privacy" }).toString(); });
+  await page.waitForFunction(() => document.querySelector("#question").value === "privacy" && document.querySelector("#hits > li.hit"));
+  await page.context().close();
+});

@@ -25,7 +25,7 @@ function withHelpers(code, environment = {}) {
 test("the help names every task, and a task that is not there is refused", () => {
   const help = build("--help");
   assert.equal(help.status, 0);
-  for (const task of ["demo", "test", "wasm", "companion", "bench", "size", "clean"]) {
+  for (const task of ["demo", "test", "wasm", "companion", "package", "bench", "size", "clean"]) {
     assert.match(help.stdout, new RegExp(`^  ${task}\\b`, "m"));
   }
   for (const wrong of [[], ["deom"], ["wasm", "now"], ["demo", "--docs", "/no/such/folder"], ["demo", "--port", "x"]]) {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { serveSite } from "../browser/server.mjs";
+import { serveLlm, serveSite } from "../browser/server.mjs";
 
 const QUESTION = "what is the difference between a keyword graph and a knowledge graph?";
 
@@ -62,27 +62,76 @@ test("an answer is quoted, and its citations point into their passages", async (
   await graph.close();
 });
 
-test("while a folder is open, fetch reads below it and nowhere else; afterwards fetch is as it was", async () => {
-  const original = globalThis.fetch;
+test("a bundle in a folder changes no global, and its reader reads below the folder and nowhere else", async () => {
+  const before = new Map(Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)?.value]));
   const copy = await mkdtemp(join(tmpdir(), "pocketgraph-root-"));
   temporary.push(copy);
   await cp(join(folder, "bundle"), join(copy, "bundle"), { recursive: true });
   await writeFile(join(copy, "secret.txt"), "secret");
   const graph = await PocketGraph.open(join(copy, "bundle"));
-  const second = await PocketGraph.open(join(folder, "bundle"));
-  const root = pathToFileURL(join(copy, "bundle/"));
-  const manifest = await fetch(new URL("manifest.json", root));
-  assert.equal(manifest.status, 200);
-  const part = await fetch(new URL("manifest.json", root), { headers: { range: "bytes=1-4" } });
+  await firstHitIsRight(graph);
+  const changed = Reflect.ownKeys(globalThis).filter((name) => !Object.is(before.get(name), Object.getOwnPropertyDescriptor(globalThis, name)?.value));
+  assert.deepEqual(changed, []);
+  const { fetchBelow } = await import(pathToFileURL(join(folder, "pkg/node-files.js")));
+  const root = pathToFileURL(join(copy, "bundle/")).href;
+  const read = fetchBelow(root);
+  const request = (name, init) => new Request(new URL(name, root), init);
+  assert.equal((await read(request("manifest.json"))).status, 200);
+  const part = await read(request("manifest.json", { headers: { range: "bytes=1-4" } }));
   assert.deepEqual([part.status, (await part.arrayBuffer()).byteLength], [206, 4]);
-  assert.equal((await fetch(new URL("no-such-file", root))).status, 404);
-  for (const outside of ["../secret.txt", "..%2fsecret.txt", "%2e%2e/secret.txt"]) await assert.rejects(fetch(new URL(outside, root)), TypeError);
-  assert.equal((await fetch(`${site.url}bundle/manifest.json`)).status, 200);
+  assert.equal((await read(request("no-such-file"))).status, 404);
+  for (const outside of ["../secret.txt", "..%2fsecret.txt", "%2e%2e/secret.txt"]) await assert.rejects(read(request(outside)), TypeError);
+  assert.equal((await read(new Request(`${site.url}bundle/manifest.json`))).status, 200);
   await graph.close();
-  await assert.rejects(fetch(new URL("manifest.json", root)), TypeError);
-  await firstHitIsRight(second);
-  await second.close();
-  assert.equal(globalThis.fetch, original);
+});
+
+test("the component is imported on a server, and in a test's DOM the package is still Node's", () => {
+  const run = (script) => execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  const at = (name) => JSON.stringify(pathToFileURL(join(folder, "pkg", name)).href);
+  const onServer = run(`const { PocketGraphAskElement } = await import(${at("ask-element.js")}); console.log(typeof PocketGraphAskElement);`);
+  assert.equal(onServer.trim(), "function");
+  const inDom = run(`
+    globalThis.window = globalThis;
+    globalThis.document = { baseURI: "http://localhost/" };
+    globalThis.location = { href: "http://localhost/" };
+    const { PocketGraph } = await import(${at("pocketgraph.js")});
+    const graph = await PocketGraph.open(${JSON.stringify(join(folder, "bundle"))});
+    console.log((await graph.search("keyword graph")).hits.length > 0);
+    await graph.close();
+  `);
+  assert.equal(inDom.trim(), "true");
+});
+
+test("an option that there is not is refused, and the nearest is named", async () => {
+  const graph = await PocketGraph.open(join(folder, "bundle"));
+  const refused = async (promise, hint) => assert.rejects(promise, (error) => error.code === "bad-argument" && error.message.includes(hint));
+  await refused(graph.search("x", { retrievr: "auto" }), "`retriever`");
+  await refused(graph.ask("x", { nativetools: true }).next(), "`nativeTools`");
+  await refused(graph.ask("x", { llm: { baseURL: "http://localhost/v1", model: "m" } }).next(), "`baseUrl`");
+  await refused(graph.ask("x", { polarity: "maybe" }).next(), "on-no, on-yes");
+  await refused(graph.ask("x", { grounded: "no" }).next(), "true or false");
+  await refused(PocketGraph.open(join(folder, "bundle"), { memorylimit: 1 }), "`memoryLimit`");
+  await graph.close();
+});
+
+test("the options of protocols reach the model", async () => {
+  const llm = await serveLlm();
+  llm.text = "[complete_task] \\boxed{nothing}";
+  const graph = await PocketGraph.open(join(folder, "bundle"));
+  const sent = async (options) => {
+    llm.requests.length = 0;
+    for await (const event of graph.ask(QUESTION, { llm: { baseUrl: llm.url, model: "m" }, turns: 1, ...options })) void event;
+    return llm.requests.map(({ body }) => body);
+  };
+  const [warm] = await sent({ protocol: "single-shot", temperature: 0.25 });
+  assert.equal(warm.temperature, 0.25);
+  assert.ok((await sent({ protocol: "tool-calling", nativeTools: true }))[0].tools?.length > 0);
+  assert.match(JSON.stringify((await sent({ protocol: "tool-calling", today: "2031-05-06" }))[0]), /2031-05-06/);
+  const grounded = JSON.stringify((await sent({ protocol: "single-shot" }))[0]);
+  const bare = JSON.stringify((await sent({ protocol: "single-shot", grounded: false }))[0]);
+  assert.ok(bare.length < grounded.length);
+  await graph.close();
+  await llm.close();
 });
 
 test("what is not a bundle is refused with a code", async () => {
@@ -111,8 +160,8 @@ test("what is kept for use without a network names every file of the package tha
   const { PACKAGE_FILES } = await import(pathToFileURL(join(folder, "pkg/offline.js")));
   const { HAS_RELAXED } = await import(pathToFileURL(join(folder, "pkg/relaxed.js")));
   const files = (await readdir(join(folder, "pkg"))).filter((name) => /\.(js|wasm)$/.test(name));
-  // Node's own part, and the service worker, which browsers keep by themselves; what only browsers without SIMD use, and what only those with relaxed SIMD do.
-  const others = ["node-files.js", "offline-worker.js", "pocketgraph_scalar.js", "pocketgraph_scalar_bg.wasm", ...(HAS_RELAXED ? [] : ["pocketgraph_relaxed.wasm"])];
+  // Node's own part, types alone, and the service worker, which browsers keep by themselves; what only browsers without SIMD use, and what only those with relaxed SIMD do.
+  const others = ["jsx-react.js", "node-files.js", "offline-worker.js", "pocketgraph_scalar.js", "pocketgraph_scalar_bg.wasm", ...(HAS_RELAXED ? [] : ["pocketgraph_relaxed.wasm"])];
   const wanted = files.filter((name) => !others.includes(name));
   assert.deepEqual([...PACKAGE_FILES].sort(), wanted.sort());
 });

@@ -43,7 +43,7 @@ for (const [name, passages] of Object.entries(CORPORA)) {
             assert.equal(new Set(hits.map(({ chunk }) => chunk)).size, hits.length, `${of}: a chunk comes once`);
             assert.deepEqual(missing, [], of);
           }
-          for (const nothing of ["", " "]) await assert.rejects(graph.search(nothing, { retriever }), { code: "bad-argument", message: /not empty/ });
+          for (const nothing of ["", " "]) assert.deepEqual((await graph.search(nothing, { retriever })).hits, [], `${retriever}: nothing asked`);
         }
       }
     } finally {

@@ -5,6 +5,7 @@ use super::terms::{terms, titles};
 use super::vocabulary::vocabulary;
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
+use crate::licences;
 use crate::names::Found;
 use crate::prepare::{Prepared, Relations};
 use crate::train::query_table::TokenTable;
@@ -136,6 +137,11 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         if let (Some(planner), Some(_)) = (contents.planner, contents.knowledge) {
             let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
             w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
+        }
+    }
+    if contents.model.is_some() {
+        for (name, text) in licences::OF_WEIGHTS {
+            w.file(name, text.as_bytes())?;
         }
     }
     for (name, bytes) in contents.runtime {

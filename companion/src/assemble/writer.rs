@@ -2,7 +2,7 @@
 
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
-use pocketgraph::bundle::{Encoding, PAGE_HASH, PageRef, SectionInfo, content_hash, page_file, section_file};
+use pocketgraph::bundle::{Encoding, PAGE_HASH, PageRef, Part, SectionInfo, content_hash, page_file, section_file};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -40,9 +40,16 @@ pub struct SectionWriter {
     sections: Vec<SectionInfo>,
 }
 
-fn compress(parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+/// Compresses as well as a reader believes it: what would inflate further than [`Part::backs`] allows is kept as it is, in a file of the same kind.
+fn compress(part: Part, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+    let best = compress_at(Compression::best(), parts)?;
+    let raw = parts.iter().map(|p| p.len() as u64).sum();
+    if part.backs(best.len() as u64, raw) { Ok(best) } else { compress_at(Compression::none(), parts) }
+}
+
+fn compress_at(level: Compression, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
     // No name, no time: the same bytes give the same file.
-    let mut out: GzEncoder<Vec<u8>> = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
+    let mut out: GzEncoder<Vec<u8>> = GzBuilder::new().mtime(0).write(Vec::new(), level);
     for (i, part) in parts.iter().enumerate() {
         if i > 0 {
             // Ends the block, so that the next part gets a code of its own.
@@ -62,16 +69,22 @@ impl SectionWriter {
     fn store(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         let path = self.folder.join(name);
         let io = |reason| WriteError::Io { path: path.clone(), reason };
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(io)?;
+        // Never the bundle's own folder: an interrupted build has removed it, and it must not come back.
+        let mut within = self.folder.clone();
+        for part in Path::new(name).parent().into_iter().flat_map(Path::components) {
+            within.push(part);
+            match std::fs::create_dir(&within) {
+                Err(reason) if reason.kind() != std::io::ErrorKind::AlreadyExists => return Err(io(reason)),
+                _ => {}
+            }
         }
         std::fs::write(&path, bytes).map_err(io)
     }
 
-    fn encode(&self, name: &str, raw: &[u8], encoding: Encoding) -> Result<Vec<u8>, WriteError> {
+    fn encode(&self, name: &str, part: Part, raw: &[u8], encoding: Encoding) -> Result<Vec<u8>, WriteError> {
         match encoding {
             Encoding::Raw => Ok(raw.to_vec()),
-            Encoding::Gzip => compress(&[raw]).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason }),
+            Encoding::Gzip => compress(part, &[raw]).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason }),
         }
     }
 
@@ -80,7 +93,7 @@ impl SectionWriter {
     /// # Errors
     /// [`WriteError`] when the disk refuses or the page is too long.
     pub fn page(&self, name: &str, raw: &[u8], encoding: Encoding) -> Result<PageRef, WriteError> {
-        self.stored_page(name, &self.encode(name, raw, encoding)?, raw.len())
+        self.stored_page(name, &self.encode(name, Part::Page, raw, encoding)?, raw.len())
     }
 
     /// Writes a page of parts that follow each other and have little in common: each is compressed with a code of its own.
@@ -88,7 +101,7 @@ impl SectionWriter {
     /// # Errors
     /// As [`SectionWriter::page`].
     pub fn page_of_parts(&self, name: &str, parts: &[&[u8]]) -> Result<PageRef, WriteError> {
-        let bytes = compress(parts).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason })?;
+        let bytes = compress(Part::Page, parts).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason })?;
         self.stored_page(name, &bytes, parts.iter().map(|p| p.len()).sum())
     }
 
@@ -106,7 +119,7 @@ impl SectionWriter {
     /// # Errors
     /// [`WriteError`] when the disk refuses.
     pub fn section(&mut self, name: &str, raw: &[u8], layout: Layout, pages: &[PageRef]) -> Result<(), WriteError> {
-        let bytes = self.encode(name, raw, layout.root)?;
+        let bytes = self.encode(name, Part::Root, raw, layout.root)?;
         let sha256 = content_hash(&bytes);
         let file = section_file(name, &sha256);
         self.store(&file, &bytes)?;
@@ -135,5 +148,23 @@ impl SectionWriter {
     /// The sections written, in order.
     pub fn sections(self) -> Vec<SectionInfo> {
         self.sections
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::bundle::inflate_gzip;
+
+    #[test]
+    fn what_would_inflate_further_than_a_reader_believes_is_stored() {
+        let zeros = vec![0; 3 << 20];
+        for part in [Part::Root, Part::Page] {
+            let file = compress(part, &[&zeros]).unwrap();
+            assert!(part.backs(file.len() as u64, zeros.len() as u64));
+            assert_eq!(inflate_gzip(&file, zeros.len() as u64).unwrap(), zeros);
+        }
+        assert!(compress(Part::Root, &[&zeros[..1 << 20]]).unwrap().len() < 2000, "small sections may be all zeros");
     }
 }

@@ -1,8 +1,8 @@
 //! One file of the cache: a redb database of hashes and checked values.
 
+use crate::panics::caught;
 use redb::{Database, ReadableDatabase, TableDefinition, TableError};
 use sha2::{Digest, Sha256};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -132,10 +132,10 @@ impl Store {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(2);
         loop {
-            let attempt = catch_unwind(AssertUnwindSafe(|| {
+            let attempt = caught(|| {
                 let database = redb::Builder::new().set_cache_size(MEMORY).create(&self.path)?;
                 work(&database)
-            }));
+            });
             match attempt {
                 Ok(Ok(value)) => return Ok(value),
                 Ok(Err(redb::Error::DatabaseAlreadyOpen)) if begun.elapsed() < PATIENCE => {

@@ -4,6 +4,7 @@ use super::endpoint::{Endpoint, Planning};
 use super::open::{retriever, wait, with_model};
 use super::trace;
 use crate::record::{RecordFile, replay};
+use crate::terminal::line;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model};
@@ -28,6 +29,7 @@ pub struct Args {
     /// The bundle's folder
     bundle: PathBuf,
     /// The question
+    #[arg(allow_hyphen_values = true)]
     question: String,
     /// How many passages to answer from [default: 10, or the protocol's own number]
     #[arg(short)]
@@ -130,7 +132,7 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
     }
     .into_diagnostic()?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&answer).into_diagnostic()?);
+        crate::terminal::json(&answer).into_diagnostic()?;
         return Ok(());
     }
     if streamed {
@@ -165,7 +167,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
             reasoned.turns.clear();
             reasoned.carried = None;
         }
-        println!("{}", serde_json::to_string_pretty(&reasoned).into_diagnostic()?);
+        crate::terminal::json(&reasoned).into_diagnostic()?;
         return Ok(());
     }
     println!("{}", reasoned.answer.text);
@@ -211,7 +213,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
 pub(super) fn epilogue(answer: &Answer) {
     citations(answer);
     for warning in &answer.warnings {
-        eprintln!("warning: {warning}");
+        eprintln!("warning: {}", line(warning));
     }
 }
 
@@ -235,6 +237,6 @@ fn citations(answer: &Answer) {
             CitationStatus::Dangling => "  (there is no such passage)",
         };
         let goes_on = answer.blocks.iter().any(|b| b.more && answer.citations.get(b.citation as usize) == Some(c));
-        println!("[{}] {heads} {}{doubt}{}", c.number, c.url, if goes_on { "  (read on there)" } else { "" });
+        println!("[{}] {} {}{doubt}{}", c.number, line(&heads), line(&c.url), if goes_on { "  (read on there)" } else { "" });
     }
 }

@@ -1,23 +1,28 @@
 //! `pocketgraph build`.
 
 use super::cache::CacheArgs;
+use super::dry_run;
 use super::endpoint::EndpointArgs;
 use super::import::Tables;
 use super::keywords::KeywordArgs;
 use super::progress::Bars;
+use super::site::SiteArgs;
 use crate::asker::BuildModel;
 use crate::assemble::remove_staging;
 use crate::cache::{Cache, EmbeddingCounts, flush_all};
 use crate::embed_bulk::QueryLayers;
-use crate::ingest::{IngestOptions, Skipped, UrlStyle};
+use crate::ingest::Skipped;
+use crate::line::first_few;
 use crate::pipeline::{self, BuildOptions, Input, Summary};
 use crate::planner_model::PlannerSource;
 use crate::prepare::Needs;
 use crate::progress::Progress;
-use clap::ValueEnum;
+use crate::terminal::line;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `pocketgraph build`.
 #[derive(Debug, clap::Args)]
@@ -26,17 +31,16 @@ pub struct Args {
     #[arg(required_unless_present = "chunks", conflicts_with = "chunks")]
     documents: Option<PathBuf>,
     /// The bundle's folder; an older bundle there is replaced when the new one is whole
-    #[arg(short, long)]
-    out: PathBuf,
+    #[arg(short, long, required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
+    /// Write nothing: print each document with its address, language, sections and title, and what is left out and why
+    #[arg(long, requires = "documents")]
+    dry_run: bool,
     /// Tokens a chunk at most, without its title and headings
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(16..=256))]
     max_tokens: u32,
-    /// What is put before the documents' relative URLs
-    #[arg(long, default_value = "")]
-    base_url: String,
-    /// How URLs follow from file names
-    #[arg(long, value_enum, default_value_t = Style::Html)]
-    url_style: Style,
+    #[command(flatten)]
+    site: SiteArgs,
     /// A typed knowledge graph to carry in the bundle: triples as TSV, CSV, `|`, JSON Lines or RDF, also gzipped
     #[arg(long, value_name = "FILE", num_args = 1..)]
     kg: Vec<PathBuf>,
@@ -93,7 +97,8 @@ pub struct Args {
     /// Threads that work at once [default: one a core]; the result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// A file with these options by their long names [default: pocketgraph.toml in the documents' folder or beside it]
+    /// A file with these options by their long names [default: pocketgraph.toml in the working directory; one among the documents may only say how
+    /// they are read]
     // The file was put into the command line before this was parsed.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
@@ -107,16 +112,6 @@ pub struct Args {
     keywords: KeywordArgs,
     #[command(flatten)]
     endpoint: EndpointArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Style {
-    /// guide/start.md is read at guide/start.html, guide/README.md at guide/
-    Html,
-    /// guide/start.md is read at guide/start/, as many site generators do
-    Folder,
-    /// guide/start.md is read at guide/start.md
-    Source,
 }
 
 /// The model that a build asks for what `option` wants; `None` where it is not given.
@@ -133,10 +128,18 @@ fn on_off(text: &str) -> std::result::Result<bool, String> {
     }
 }
 
+/// Set when the build has been interrupted.
+static STOPPING: AtomicBool = AtomicBool::new(false);
+
 pub fn run(args: &Args) -> Result<()> {
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global().into_diagnostic()?;
     }
+    let ingest = args.site.options(args.pages.is_some())?;
+    if let Some(folder) = args.documents.as_ref().filter(|_| args.dry_run) {
+        return dry_run::run(folder, &ingest);
+    }
+    let Some(out) = &args.out else { return Err(miette!("name the bundle's folder with --out BUNDLE")) };
     let bars = Bars::new(args.quiet);
     let input = match (&args.documents, &args.chunks) {
         (Some(folder), _) => Input::Documents(folder.clone()),
@@ -146,16 +149,8 @@ pub fn run(args: &Args) -> Result<()> {
     let cache = args.cache.open(&bars, "building without it, and the next build repeats this one's work");
     let options = BuildOptions {
         input,
-        out: args.out.clone(),
-        ingest: IngestOptions {
-            base_url: args.base_url.clone(),
-            url_style: match args.url_style {
-                Style::Html => UrlStyle::Html,
-                Style::Folder => UrlStyle::Directory,
-                Style::Source => UrlStyle::Source,
-            },
-            ..IngestOptions::default()
-        },
+        out: out.clone(),
+        ingest,
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,
@@ -175,13 +170,19 @@ pub fn run(args: &Args) -> Result<()> {
         query_encoder: args.query_encoder.clone(),
     };
     ctrlc::set_handler(|| {
+        STOPPING.store(true, Ordering::SeqCst);
         flush_all();
         remove_staging();
         eprintln!("\nstopped; the old bundle, if there was one, is as it was");
         std::process::exit(130);
     })
     .into_diagnostic()?;
-    let summary = pipeline::build(&options, &bars).into_diagnostic().wrap_err("no bundle was written")?;
+    let built = pipeline::build(&options, &bars);
+    // An error now is that the folder is gone in which the bundle grew; the handler ends the program and says why.
+    while built.is_err() && STOPPING.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
+    let summary = built.into_diagnostic().wrap_err("no bundle was written")?;
     bars.finish();
     for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {
         bars.warn(&p.to_string());
@@ -190,38 +191,39 @@ pub fn run(args: &Args) -> Result<()> {
         bars.warn(&line);
     }
     if !args.quiet {
-        print(args, &summary);
+        print(out, &summary);
     }
     Ok(())
 }
 
-/// Files skipped for one reason that are named one by one: a site may have hundreds of pages that are front matter alone.
-const NAMED: usize = 5;
-
 /// A line for each reason, in the order in which reasons first occur, with the first files that it kept out.
-fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
+pub(super) fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for s in skipped {
-        match reasons.iter_mut().find(|(reason, _)| *reason == s.reason) {
-            Some((_, paths)) => paths.push(&s.path),
-            None => reasons.push((&s.reason, vec![&s.path])),
+        let place = *places.entry(&s.reason).or_insert_with(|| {
+            reasons.push((&s.reason, Vec::new()));
+            reasons.len() - 1
+        });
+        if let Some((_, paths)) = reasons.get_mut(place) {
+            paths.push(&s.path);
         }
     }
-    let line = |(reason, paths): (&str, Vec<&str>)| match paths.len() {
+    let of_reason = |(reason, paths): (&str, Vec<&str>)| match paths.len() {
         1 => format!("skipped {}: {reason}", paths[0]),
-        n if n <= NAMED => format!("skipped {n} files: {reason}: {}", paths.join(", ")),
-        n => format!("skipped {n} files: {reason}: {} and {} more", paths[..NAMED].join(", "), n - NAMED),
+        n => format!("skipped {n} files: {reason}: {}", first_few(&paths)),
     };
-    reasons.into_iter().map(line).collect()
+    // A file's name may hold the end of a line, and another line behind it that looks like the program's.
+    reasons.into_iter().map(|told| line(&of_reason(told)).into_owned()).collect()
 }
 
-fn print(args: &Args, summary: &Summary) {
+fn print(out: &Path, summary: &Summary) {
     let m = &summary.manifest;
     let bytes: u64 = m.sections.iter().map(|s| s.bytes + s.page_bytes).sum();
     let total: f64 = summary.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();
     println!(
         "{}: {} documents, {} chunks, {} keywords, {:.1} MB, in {total:.1} s ({} files, {} skipped)",
-        args.out.display(),
+        out.display(),
         m.counts.documents,
         m.counts.chunks,
         m.counts.keywords,
@@ -290,6 +292,8 @@ mod tests {
                 "skipped logo.txt: is not text"
             ]
         );
+        let hostile = [skipped("a.md\nskipped evil.md: fine\u{1b}[2J".to_owned(), "is not\u{202e} text")];
+        assert_eq!(skipped_by_reason(&hostile), ["skipped a.md␊skipped evil.md: fine␛[2J: is not<U+202E> text"]);
     }
 
     #[test]

@@ -2,8 +2,13 @@
 //!
 //! The file's entries are put into the command line before it is parsed, so that an option means the same wherever it stands. What the command line or
 //! the environment says wins.
+//!
+//! Whose file it is decides what it may set. The one in the working directory, or named by `--config`, is the caller's own. One that lies among the
+//! documents came with them, perhaps from a stranger: it may say how its documents are read and addressed ([`HARMLESS`]), and nothing that names a
+//! model, a key, or a place to read from or write to.
 
 use super::Cli;
+use crate::terminal::line;
 use clap::builder::ArgAction;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, ValueHint};
@@ -18,8 +23,39 @@ const NAME: &str = "pocketgraph.toml";
 /// The command whose options may stand in the file.
 const BUILD: &str = "build";
 
-/// Larger files are no list of options.
+/// Maximum size of the file, in bytes: a larger one is no list of options.
 const MOST_BYTES: u64 = 1 << 20;
+
+/// What a file that lies among the documents may set: how they are read, cut and addressed. None of these names a file, a folder or a host that the
+/// program would read from, write to or send to (`base-url` is only put before the addresses of hits).
+const HARMLESS: &[&str] = &[
+    "base-url",
+    "clusters",
+    "exclude",
+    "format",
+    "generator",
+    "include",
+    "keywords-per-cluster",
+    "max-tokens",
+    "no-keywords",
+    "rank",
+    "retrievers",
+    "seed",
+    "url-style",
+];
+
+/// Options that say where bytes go to or come from, and who is asked: what a file sets of these is told even to those who want to hear nothing.
+const DESTINATIONS: &[&str] =
+    &["cache", "chunks", "documents", "kg", "llm-model", "llm-url", "out", "pages", "query-encoder", "query-table"];
+
+/// Where the file of options came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The caller's: in the working directory, or named.
+    Own,
+    /// It lies in the documents' folder or beside it.
+    Found,
+}
 
 /// The command line with the entries of the configuration file in it, where it is that of a build and there is such a file.
 ///
@@ -32,36 +68,70 @@ pub(super) fn expanded(given: Vec<OsString>) -> Result<Vec<OsString>> {
     if build.get_flag("no_config") || given.iter().any(|a| a == "--help" || a == "-h") {
         return Ok(given);
     }
-    let named = build.get_one::<PathBuf>("config");
-    let Some(file) = named.cloned().or_else(|| beside(build)) else { return Ok(given) };
+    let named = build.get_one::<PathBuf>("config").map(|f| (f.clone(), Origin::Own));
+    let Some((file, origin)) = named.or_else(here).or_else(|| found(build)) else { return Ok(given) };
     let text = read(&file).wrap_err_with(|| format!("cannot read the options in {}", file.display()))?;
     let root = Cli::command();
     let Some(command) = root.find_subcommand(BUILD) else { return Ok(given) };
-    let entries =
-        entries(&text, command, build, file.parent().unwrap_or(Path::new(""))).wrap_err_with(|| format!("in {}", file.display()))?;
-    if !build.get_flag("quiet") {
-        eprintln!("options from {}", file.display());
+    let table: Table = text.parse().into_diagnostic().wrap_err_with(|| format!("in {}", file.display()))?;
+    if origin == Origin::Found {
+        harmless(&table, command, &file)?;
     }
+    let entries =
+        entries(&table, command, build, file.parent().unwrap_or(Path::new(""))).wrap_err_with(|| format!("in {}", file.display()))?;
+    report(&file, &entries, build.get_flag("quiet"));
     let mut out = given;
     let at = out.iter().position(|a| a == BUILD).map_or(out.len(), |i| i + 1);
-    out.splice(at..at, entries);
+    out.splice(at..at, entries.into_iter().map(|e| e.argument));
     Ok(out)
 }
 
-/// The file in the documents' folder or beside it; with no documents named, the one here.
-fn beside(build: &ArgMatches) -> Option<PathBuf> {
-    let folder = match build.get_one::<PathBuf>("documents") {
-        None => return Some(PathBuf::from(NAME)).filter(|f| f.is_file()),
-        Some(documents) if documents.is_dir() => documents.clone(),
-        Some(file) => file.parent()?.to_owned(),
-    };
-    // The folder above "docs" is here; that above "." has to be asked for.
-    let above = match folder.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Some(PathBuf::from(".")),
-        Some(parent) => Some(parent.to_owned()),
-        None => None,
-    };
-    std::iter::once(folder).chain(above).map(|f| f.join(NAME)).find(|f| f.is_file())
+/// One entry of the file as an argument of the command line.
+struct Entry {
+    name: String,
+    argument: OsString,
+}
+
+/// Says which file was read and what it set; where the caller wants silence, only what changes where something goes.
+fn report(file: &Path, entries: &[Entry], quiet: bool) {
+    let told: Vec<String> = entries
+        .iter()
+        .filter(|e| !quiet || DESTINATIONS.contains(&e.name.as_str()))
+        .map(|e| line(&e.argument.to_string_lossy()).into_owned())
+        .collect();
+    if !told.is_empty() {
+        eprintln!("options from {}: {}", line(&file.to_string_lossy()), told.join(" "));
+    }
+}
+
+/// The file in the working directory.
+fn here() -> Option<(PathBuf, Origin)> {
+    Some((PathBuf::from(NAME), Origin::Own)).filter(|(f, _)| f.is_file())
+}
+
+/// The file in the documents' folder or beside it.
+fn found(build: &ArgMatches) -> Option<(PathBuf, Origin)> {
+    let documents = build.get_one::<PathBuf>("documents")?;
+    let folder = if documents.is_dir() { documents.clone() } else { documents.parent()?.to_owned() };
+    let above = folder.parent().map(Path::to_owned);
+    std::iter::once(folder).chain(above).map(|f| f.join(NAME)).find(|f| f.is_file()).map(|f| (f, Origin::Found))
+}
+
+/// Refuses a file from among the documents that sets more than [`HARMLESS`] names.
+fn harmless(table: &Table, command: &Command, file: &Path) -> Result<()> {
+    let known = |name: &str| command.get_arguments().any(|a| a.get_long() == Some(name) || a.get_id() == name);
+    // A name that is no option at all is told as that, with the nearest one, where entries are read.
+    let refused: Vec<&str> = table.keys().map(String::as_str).filter(|k| known(k) && !HARMLESS.contains(k)).collect();
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let help = format!("is the file yours? then name it: --config {}; to do without it: --no-config", file.display());
+    Err(miette!(
+        help = help,
+        "{} came with the documents and may not set {}: that is for the command line, for pocketgraph.toml in the working directory, or for --config",
+        file.display(),
+        refused.join(", ")
+    ))
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -72,8 +142,7 @@ fn read(file: &Path) -> Result<String> {
 }
 
 /// The file's entries as arguments, without those that the command line or the environment decides.
-fn entries(text: &str, command: &Command, given: &ArgMatches, folder: &Path) -> Result<Vec<OsString>> {
-    let table: Table = text.parse().into_diagnostic()?;
+fn entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) -> Result<Vec<Entry>> {
     let known: Vec<(&str, &Arg)> = command
         .get_arguments()
         .filter_map(|a| Some((if a.is_positional() { a.get_id().as_str() } else { a.get_long()? }, a)))
@@ -81,7 +150,7 @@ fn entries(text: &str, command: &Command, given: &ArgMatches, folder: &Path) -> 
         .collect();
     let mut positional = Vec::new();
     let mut options = Vec::new();
-    for (name, value) in &table {
+    for (name, value) in table {
         let Some((_, argument)) = known.iter().find(|(k, _)| k == name) else { return Err(unknown(name, &known)) };
         let id = argument.get_id().as_str();
         let decided = |id: &str| matches!(given.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable));
@@ -98,7 +167,7 @@ fn entries(text: &str, command: &Command, given: &ArgMatches, folder: &Path) -> 
         }
         if matches!(argument.get_action(), ArgAction::SetTrue) {
             match value {
-                Value::Boolean(true) => options.push(OsString::from(format!("--{name}"))),
+                Value::Boolean(true) => options.push(Entry { name: name.clone(), argument: format!("--{name}").into() }),
                 Value::Boolean(false) => {}
                 other => return Err(miette!("{name} is true or false, not {}", other.type_str())),
             }
@@ -119,11 +188,11 @@ fn entries(text: &str, command: &Command, given: &ArgMatches, folder: &Path) -> 
             // Names of files are seen from the file that names them.
             let text = if path { folder.join(text).into_os_string() } else { text.into() };
             if argument.is_positional() {
-                positional.push(text);
+                positional.push(Entry { name: name.clone(), argument: text });
             } else {
-                let mut option = OsString::from(format!("--{name}="));
-                option.push(text);
-                options.push(option);
+                let mut argument = OsString::from(format!("--{name}="));
+                argument.push(text);
+                options.push(Entry { name: name.clone(), argument });
             }
         }
     }
@@ -213,6 +282,37 @@ mod tests {
         ] {
             assert!(with(wrong, &["docs"]).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_file_that_came_with_the_documents_sets_nothing_but_how_they_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let docs = folder.path().join("docs");
+        std::fs::create_dir(&docs).unwrap();
+        let build = |toml: &str, more: &[&str]| {
+            std::fs::write(docs.join(NAME), toml).unwrap();
+            let mut line: Vec<OsString> = vec!["pocketgraph".into(), "build".into(), "-q".into(), docs.clone().into()];
+            line.extend(more.iter().map(OsString::from));
+            expanded(line).map_err(|e| format!("{e:?}"))
+        };
+        let command = Cli::command();
+        let command = command.find_subcommand(BUILD).unwrap();
+        let mut refused = 0;
+        for name in command.get_arguments().filter_map(Arg::get_long) {
+            if HARMLESS.contains(&name) || ["help", "version", "config", "no-config", "quiet"].contains(&name) {
+                continue;
+            }
+            let error = build(&format!("{name} = \"../x\"\n"), &[]).unwrap_err();
+            assert!(error.contains("came with the documents") && error.contains(name), "{name}: {error}");
+            assert!(build(&format!("{name} = \"../x\"\n"), &["--no-config"]).is_ok());
+            refused += 1;
+        }
+        assert!(refused > 20, "{refused}");
+        assert!(build("documents = \"../private\"\n", &[]).unwrap_err().contains("documents"));
+        assert!(build("seed = 9\nmax-tokens = 100\nbase-url = \"/d/\"\n", &[]).unwrap().iter().any(|a| a == "--max-tokens=100"));
+        // Named, it is the caller's.
+        let own = docs.join(NAME);
+        assert!(build("cache = \"c\"\n", &["--config", own.to_str().unwrap()]).is_ok());
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Result<()> {
     let (_, report) = args.tables.import(&args.files)?;
     let seconds = begun.elapsed().as_secs_f64();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        crate::terminal::json(&report).into_diagnostic()?;
         return Ok(());
     }
     let r = &report;

@@ -1,6 +1,7 @@
 //! `pocketgraph inspect`.
 
 use super::open::{bundle, wait};
+use crate::terminal::line;
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
 use std::path::PathBuf;
@@ -18,29 +19,29 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let engine = bundle(&args.bundle)?;
     let manifest = engine.corpus().bundle().manifest();
-    println!("{} (format {}), built by {}", args.bundle.display(), manifest.format, manifest.built_by);
+    println!("{} (format {}), built by {}", args.bundle.display(), manifest.format, line(&manifest.built_by));
     let c = manifest.counts;
     println!("{} documents, {} chunks, {} keywords", c.documents, c.chunks, c.keywords);
     let e = &manifest.embedder;
-    println!("vectors: {} ({} dimensions, {})", e.id, e.dimension, e.quantisation);
+    println!("vectors: {} ({} dimensions, {})", line(&e.id), e.dimension, line(&e.quantisation));
     for (name, value) in &manifest.options {
-        println!("option {name} = {value}");
+        println!("option {} = {}", line(name), line(value));
     }
     println!("\n{:<16} {:>8} {:>12}", "section", "files", "bytes");
-    let mut total = 0;
+    let mut total = 0u64;
     for s in &manifest.sections {
-        let bytes = s.bytes + s.page_bytes;
-        total += bytes;
-        println!("{:<16} {:>8} {:>12}", s.name, s.pages + 1, bytes);
+        let bytes = s.bytes.saturating_add(s.page_bytes);
+        total = bytes.saturating_add(total);
+        println!("{:<16} {:>8} {:>12}", line(&s.name), s.pages.saturating_add(1), bytes);
     }
     println!("{:<16} {:>8} {:>12}", "all", "", total);
     if c.keywords > 0 {
         let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
         // The builder numbers keywords by what they matter to the corpus, so the first are the ones a reader would look for in an index.
         println!("\ntop keywords (chunks): ");
-        let line: Vec<String> =
+        let top: Vec<String> =
             graph.labels.iter().zip(&graph.associated).take(args.keywords).map(|(label, n)| format!("{label} ({n})")).collect();
-        println!("  {}", line.join(", "));
+        println!("  {}", line(&top.join(", ")));
         let mut sizes = graph.associated.clone();
         sizes.sort_unstable();
         let share = |q: f64| f64::from(sizes[((sizes.len() - 1) as f64 * q).round() as usize]) / (c.chunks.max(1)) as f64;
@@ -77,7 +78,7 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
     types.sort_by_key(|t| std::cmp::Reverse(t.entities));
     let named: Vec<String> = types.iter().take(shown).map(|t| format!("{} ({})", t.label, t.entities)).collect();
     if !named.is_empty() {
-        println!("  types: {}", named.join(", "));
+        println!("  types: {}", line(&named.join(", ")));
     }
     let [mut passages, mut lines, mut cited] = [0usize; 3];
     for t in 0..graph.triples() as u32 {
@@ -93,7 +94,7 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
         .collect();
     busiest.sort_by_key(|&(degree, n)| (std::cmp::Reverse(degree), n));
     let named: Vec<String> = busiest.iter().take(10).map(|&(degree, n)| format!("{} ({degree})", graph.label(n))).collect();
-    println!("  best connected: {}", named.join(", "));
+    println!("  best connected: {}", line(&named.join(", ")));
     let class = |ends: &[(Class, u32)]| match ends.first() {
         Some((Class::Type(t), _)) => v.entity_type(*t).map_or_else(String::new, |t| t.label.clone()),
         Some((Class::Literal(kind), _)) => format!("{kind:?}").to_lowercase(),
@@ -102,6 +103,6 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
     let mut order: Vec<&Relation> = v.relations().iter().collect();
     order.sort_by_key(|r| std::cmp::Reverse(r.triples));
     for r in order.into_iter().take(shown) {
-        println!("  {:>8}  {} ({} to {})", r.triples, r.label, class(&r.domain), class(&r.range));
+        println!("  {:>8}  {} ({} to {})", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)));
     }
 }

@@ -3,19 +3,25 @@
 mod ask;
 mod build;
 mod cache;
+mod check;
 mod config;
 mod endpoint;
 mod draw;
+mod dry_run;
 mod eval;
 mod export;
 mod import;
+mod init;
 mod inspect;
 mod keywords;
+mod licences;
 mod open;
 mod plan;
 mod progress;
 mod search;
+mod site;
 mod serve;
+mod shell;
 mod trace;
 mod train;
 mod train_data;
@@ -45,6 +51,8 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Ask three questions, write pocketgraph.toml, and print the two lines for the page
+    Init(init::Args),
     /// Build a bundle from a folder of documents
     Build(Box<build::Args>),
     /// Search a bundle
@@ -57,6 +65,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Check every file of a bundle
     Verify(verify::Args),
+    /// Look for the addresses of a bundle in the site as it is published
+    Check(check::Args),
     /// Draw a question's keywords and passages as SVG
     Draw(draw::Args),
     /// Write a bundle's graphs as GraphML, CSV or JSON, for Gephi, networkx and notebooks
@@ -69,6 +79,13 @@ enum Command {
     Import(import::Args),
     /// Measure retrieval, answers, linking and plans against labelled questions
     Eval(eval::Args),
+    /// Print the licences of the program, of the models in it and of the crates that it is made of
+    #[command(visible_alias = "licenses")]
+    Licences,
+    /// Print a script that completes the command line in a shell
+    Completions(shell::CompletionsArgs),
+    /// Write man pages
+    Man(shell::ManArgs),
 }
 
 /// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does: for `--help`, and for what is no
@@ -86,18 +103,29 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
 /// A report of what went wrong and what to do.
 pub fn run(cli: Cli) -> miette::Result<()> {
     match cli.command {
+        Command::Init(args) => init::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Ask(args) => ask::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Draw(args) => draw::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Licences => {
+            licences::run();
+            Ok(())
+        }
+        Command::Completions(args) => {
+            shell::completions(&args);
+            Ok(())
+        }
+        Command::Man(args) => shell::man(&args),
     }
 }
 

@@ -266,7 +266,7 @@ fn as_json(args: &Args, question: Option<&str>, planned: &PlannedQuestion, done:
             });
         }
     }
-    println!("{}", serde_json::to_string_pretty(&out).into_diagnostic()?);
+    crate::terminal::json(&out).into_diagnostic()?;
     Ok(())
 }
 

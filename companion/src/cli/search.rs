@@ -2,6 +2,7 @@
 
 use super::endpoint::Endpoint;
 use super::open::{retriever, wait, with_model};
+use crate::terminal::line;
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg::Direction;
@@ -18,6 +19,7 @@ pub struct Args {
     /// The bundle's folder
     bundle: PathBuf,
     /// What to look for
+    #[arg(allow_hyphen_values = true)]
     question: String,
     /// How many hits at most [default: 10; for autokg as many as it brings]
     #[arg(short)]
@@ -45,35 +47,35 @@ pub fn run(args: &Args) -> Result<()> {
     }
     .into_diagnostic()?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&result).into_diagnostic()?);
+        crate::terminal::json(&result).into_diagnostic()?;
         return Ok(());
     }
     if result.hits.is_empty() {
         println!("Nothing found.");
     }
     for (i, hit) in result.hits.iter().enumerate() {
-        println!("{:>3}. {}  ({:.3})", i + 1, place(hit), hit.score);
-        println!("     {}", hit.url);
+        println!("{:>3}. {}  ({:.3})", i + 1, line(&place(hit)), hit.score);
+        println!("     {}", line(&hit.url));
         for way in &hit.reached {
             match way {
                 Reached::Query => {}
-                Reached::Name { name } => println!("     named in the question: {name}"),
-                Reached::Link { name, from } => println!("     mentioned as {name} in {from}"),
-                Reached::Keyword { keyword } => println!("     by keyword {keyword}"),
-                Reached::AdjacentKeyword { keyword, via } => println!("     by keyword {keyword}, next to {via}"),
-                Reached::Entity { entity } => println!("     mentions {entity}"),
-                Reached::Summary { title } => println!("     by the summary of {title}"),
+                Reached::Name { name } => println!("     named in the question: {}", line(name)),
+                Reached::Link { name, from } => println!("     mentioned as {} in {}", line(name), line(from)),
+                Reached::Keyword { keyword } => println!("     by keyword {}", line(keyword)),
+                Reached::AdjacentKeyword { keyword, via } => println!("     by keyword {}, next to {}", line(keyword), line(via)),
+                Reached::Entity { entity } => println!("     mentions {}", line(entity)),
+                Reached::Summary { title } => println!("     by the summary of {}", line(title)),
             }
         }
-        println!("     {}\n", beginning(&hit.text, 240));
+        println!("     {}\n", line(&beginning(&hit.text, 240)));
     }
     if !result.keywords.is_empty() {
         let labels: Vec<&str> = result.keywords.iter().map(|k| k.label.as_str()).collect();
-        println!("Keywords: {}", labels.join(", "));
+        println!("Keywords: {}", line(&labels.join(", ")));
     }
     entities(&engine, &args.question)?;
     for missing in &result.missing {
-        eprintln!("warning: {missing}");
+        eprintln!("warning: {}", line(missing));
     }
     Ok(())
 }
@@ -96,7 +98,7 @@ fn entities(engine: &Engine, question: &str) -> Result<()> {
         })
         .collect();
     if !known.is_empty() {
-        println!("Entities: {}", known.join("; "));
+        println!("Entities: {}", line(&known.join("; ")));
     }
     Ok(())
 }

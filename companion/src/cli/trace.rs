@@ -1,5 +1,6 @@
 //! An agent's run as text, while it happens.
 
+use crate::terminal::line;
 use pocketgraph::agent::{AgentEvent, PlannedBy};
 
 /// Who made a plan, and how sure they are.
@@ -19,14 +20,14 @@ pub fn told(event: &AgentEvent) -> String {
     match event {
         AgentEvent::Turn { number, purpose } => format!("\n── turn {number}: {purpose}\n"),
         AgentEvent::Token { text } => text.clone(),
-        AgentEvent::Call { tool, query } => format!("\n→ {tool}: {query}\n"),
+        AgentEvent::Call { tool, query } => format!("\n→ {}: {}\n", line(tool), line(query)),
         AgentEvent::Evidence { passages, facts, note, .. } => {
             let mut out = String::new();
             for p in passages {
-                out.push_str(&format!("  [{}] {} {}\n", p.number, p.title, p.url));
+                out.push_str(&format!("  [{}] {} {}\n", p.number, line(&p.title), line(&p.url)));
             }
             for fact in facts {
-                out.push_str(&format!("  {fact}\n"));
+                out.push_str(&format!("  {}\n", line(fact)));
             }
             if let Some(note) = note {
                 out.push_str(&format!("  {note}\n"));

@@ -17,7 +17,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut verdict = wait(crate::verify::verify(engine.corpus().bundle()))?;
     verdict.faults.extend(false_list(&args.bundle));
     for fault in &verdict.faults {
-        eprintln!("fault: {fault}");
+        eprintln!("fault: {}", crate::terminal::line(fault));
     }
     if verdict.faults.is_empty() {
         println!("{}: {} files, {} bytes, all hashes and all decoders agree", args.bundle.display(), verdict.files, verdict.bytes);

@@ -10,8 +10,7 @@ use super::set_bundle::{EvalError, MadeSet, SetBuild, SetBundle, open_set};
 use crate::cache::EmbeddingCounts;
 use crate::prepare::{UnknownRetriever, sections_of};
 use pocketgraph::engine::EngineError;
-use pocketgraph::llm::ChatModel;
-use pocketgraph::retrieve;
+use pocketgraph::retrieve::{self, ByModel, FactFilter};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -188,7 +187,7 @@ async fn measured(
         if let (Some(table), Some(vector)) = (build.added, &mut query.vector) {
             table.add_to(vector, &build.model.model().tokenizer().content(&q.text));
         }
-        query.model = reader.map(|r| r.begin() as Rc<dyn ChatModel>);
+        query.fact_filter = reader.map(|r| Rc::new(ByModel(r.begin())) as Rc<dyn FactFilter>);
         let ranked = retriever.retrieve(engine.corpus(), &query, Some(k)).await.map_err(EngineError::from)?;
         times.push(started.elapsed().as_secs_f64() * 1000.0);
         // With everything at hand only a model's reply can be missing.

@@ -5,13 +5,29 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 /// How a site's URLs follow from its files' paths. HTML and text files keep their names in every style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UrlStyle {
-    /// `a/b.md` is published as `a/b.html`, `a/index.md`, `a/README.md` and `a/_index.md` as `a/` (mdBook, Jekyll, Sphinx).
+    /// As the site's generator publishes; as [`UrlStyle::Html`] where none is known.
     #[default]
+    Auto,
+    /// `a/b.md` is published as `a/b.html`, `a/index.md`, `a/README.md` and `a/_index.md` as `a/` (mdBook, Jekyll, Sphinx).
     Html,
-    /// `a/b.md` is published as `a/b/` (Hugo, MkDocs, Docusaurus).
+    /// `a/b.md` is published as `a/b/` (Hugo, MkDocs, Astro, Eleventy).
     Directory,
+    /// `a/b.md` is published as `a/b`, without an ending (Docusaurus, Nextra, VitePress with `cleanUrls`).
+    Clean,
     /// `a/b.md` is published under its own name, as on a code host.
     Source,
+}
+
+impl UrlStyle {
+    /// How pages are named, for people.
+    pub(super) fn described(self) -> &'static str {
+        match self {
+            UrlStyle::Auto | UrlStyle::Html => "as /page.html",
+            UrlStyle::Directory => "as /page/",
+            UrlStyle::Clean => "as /page",
+            UrlStyle::Source => "as the files are named",
+        }
+    }
 }
 
 const PATH: &AsciiSet =
@@ -32,10 +48,23 @@ pub(super) fn url_of(path: &str, base_url: &str, style: UrlStyle) -> String {
         UrlStyle::Source => path.to_owned(),
         _ if copied => path.to_owned(),
         _ if index => folder.to_owned(),
-        UrlStyle::Html => format!("{folder}{stem}.html"),
-        UrlStyle::Directory => format!("{folder}{stem}/"),
+        _ => styled(&format!("{folder}{stem}"), style),
     };
-    join(base_url, &utf8_percent_encode(&local, PATH).to_string())
+    published(&local, base_url)
+}
+
+/// Where the page `a/b` is published in a style.
+pub(super) fn styled(page: &str, style: UrlStyle) -> String {
+    match style {
+        UrlStyle::Auto | UrlStyle::Html => format!("{page}.html"),
+        UrlStyle::Directory => format!("{page}/"),
+        UrlStyle::Clean | UrlStyle::Source => page.to_owned(),
+    }
+}
+
+/// The URL of a path that is published below the base.
+pub(super) fn published(local: &str, base_url: &str) -> String {
+    join(base_url, &utf8_percent_encode(local, PATH).to_string())
 }
 
 /// The URL that a document claims for itself, made absolute with the base, or none if it is not one that is safe to follow.
@@ -49,10 +78,13 @@ pub(super) fn claimed_url(claim: &str, base_url: &str) -> Option<String> {
 
 /// The URL that a front-matter `slug` gives: it takes the place of the file's name.
 pub(super) fn slugged(path: &str, slug: &str, base_url: &str, style: UrlStyle) -> Option<String> {
-    if slug.is_empty() || slug.contains('/') || !is_safe_relative(slug) {
+    // One with a slash before it is seen from the site's root, as one with folders is.
+    let (slug, rooted) = slug.strip_prefix('/').map_or((slug, false), |s| (s, true));
+    let slug = slug.trim_end_matches('/');
+    if slug.is_empty() || !is_safe_relative(slug) {
         return None;
     }
-    let folder = path.rfind('/').map_or("", |i| &path[..=i]);
+    let folder = path.rfind('/').filter(|_| !rooted).map_or("", |i| &path[..=i]);
     // A slug may hold dots; an extension of our own keeps them from being taken for one.
     Some(url_of(&format!("{folder}{slug}.md"), base_url, if style == UrlStyle::Source { UrlStyle::Html } else { style }))
 }
@@ -85,7 +117,7 @@ fn is_clean(url: &str) -> bool {
     url.len() <= 2048 && !url.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>' | '`'))
 }
 
-fn is_safe_relative(url: &str) -> bool {
+pub(super) fn is_safe_relative(url: &str) -> bool {
     // A colon could make a scheme; placeholders such as `:title` cannot be filled in here.
     is_clean(url) && !url.starts_with('/') && !url.contains(':') && !url.split('/').any(|s| s == "..")
 }

@@ -30,6 +30,8 @@ pub struct Block {
     pub text: String,
     /// The id that a heading carries in the published page; for a ready chunk, the fragment of its URL.
     pub fragment: Option<String>,
+    /// For a table: whether its first line is its header, as its source says and not as it looks.
+    pub header: bool,
     /// The language of code, the number of an item of an ordered list; else empty.
     pub note: String,
     /// Where its text starts in the source file, in characters (a byte-order mark does not count).
@@ -46,7 +48,7 @@ impl Block {
         let text = text.into();
         let end = start.saturating_add(characters(text.as_bytes()));
         let steps = dense(&text, vec![(0, start)]);
-        Block { kind, text, fragment: None, note: String::new(), start, end, steps }
+        Block { kind, text, fragment: None, note: String::new(), header: false, start, end, steps }
     }
 
     /// The characters of the source file that a byte range of `text` came from.
@@ -76,6 +78,8 @@ pub(super) struct Draft {
     pub kind: BlockKind,
     pub text: String,
     pub fragment: Option<String>,
+    /// For a table: whether its first line is certainly its header.
+    pub header: bool,
     pub note: String,
     start: usize,
     end: usize,
@@ -84,7 +88,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub fn new(kind: BlockKind) -> Draft {
-        Draft { kind, text: String::new(), fragment: None, note: String::new(), start: 0, end: 0, steps: Vec::new() }
+        Draft { kind, text: String::new(), fragment: None, note: String::new(), header: false, start: 0, end: 0, steps: Vec::new() }
     }
 
     /// Appends text that stands at these bytes of the source.
@@ -101,6 +105,39 @@ impl Draft {
         }
         self.text.push_str(piece);
         self.end = self.end.max(source.end);
+    }
+
+    /// Appends a part of another draft's text, without white space around it, with the places that it came from.
+    pub fn push_part(&mut self, from: &Draft, part: Range<usize>) {
+        let Some(text) = from.text.get(part.clone()) else { return };
+        let start = part.start + (text.len() - text.trim_start().len());
+        let end = start + text.trim().len();
+        let mut at = start;
+        let next = from.steps.partition_point(|&(t, _)| t <= start);
+        let mut steps = from.steps.get(next.saturating_sub(1)..).unwrap_or(&[]).iter().copied().peekable();
+        while at < end {
+            let (text_at, source_at) = steps.next().unwrap_or((0, from.start));
+            let stop = steps.peek().map_or(end, |&(t, _)| t.clamp(at, end));
+            if stop > at {
+                let source = source_at + at.saturating_sub(text_at);
+                self.push(from.text.get(at..stop).unwrap_or(""), source..source + (stop - at));
+                at = stop;
+            }
+        }
+    }
+
+    /// The draft without some parts of its text.
+    pub fn without(&self, parts: &[Range<usize>]) -> Draft {
+        let mut out = Draft { fragment: self.fragment.clone(), header: self.header, ..Draft::new(self.kind) };
+        let mut at = 0;
+        for part in parts {
+            out.separate(" ");
+            out.push_part(self, at..part.start.max(at));
+            at = part.end.max(at);
+        }
+        out.separate(" ");
+        out.push_part(self, at..self.text.len());
+        out
     }
 
     /// Appends a separator that stands for no text of the source; none at the start and none after another.
@@ -167,6 +204,7 @@ impl Draft {
             text: self.text,
             fragment: self.fragment,
             note: self.note,
+            header: self.header,
             start,
             end: index.char_at(self.end),
         };

@@ -3,8 +3,40 @@
 //! This is a tolerant reader of the part of both languages that front matter uses: scalars, lists, one table inside another. Whatever it
 //! does not understand it passes over; nothing in a front matter can fail a build.
 
-/// Front matter with more fields than this is cut there.
+/// A file has no more fields than this; those that come after are not kept, not even for a while.
 const MAX_FIELDS: usize = 1000;
+/// Longer keys are none.
+const LONGEST_KEY: usize = 200;
+
+/// The fields of a file, in order.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    all: Vec<(String, String)>,
+}
+
+impl Fields {
+    /// Whether no other field is kept.
+    pub fn full(&self) -> bool {
+        self.all.len() >= MAX_FIELDS
+    }
+
+    /// Appends a field, if there is room for it.
+    pub fn push(&mut self, key: &str, value: &str) {
+        if !self.full() && key.len() <= LONGEST_KEY {
+            self.all.push((key.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// The fields.
+    pub fn all(&self) -> &[(String, String)] {
+        &self.all
+    }
+
+    /// The fields.
+    pub fn into_vec(self) -> Vec<(String, String)> {
+        self.all
+    }
+}
 
 /// Splits a file into its front matter's fields and the byte offset at which its text starts.
 ///
@@ -22,9 +54,8 @@ pub(super) fn front_matter(source: &str) -> (Vec<(String, String)>, usize) {
     for line in rest.split_inclusive('\n') {
         if closers.contains(&line.trim_end()) {
             let inner = source.get(opening..at).unwrap_or("");
-            let mut fields = if toml { toml_fields(inner) } else { yaml_fields(inner) };
-            fields.truncate(MAX_FIELDS);
-            return (fields, at + line.len());
+            let fields = if toml { toml_fields(inner) } else { yaml_fields(inner) };
+            return (fields.into_vec(), at + line.len());
         }
         at += line.len();
     }
@@ -36,12 +67,12 @@ pub(super) fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'
     fields.iter().find(|(k, _)| k.eq_ignore_ascii_case(name)).map(|(_, v)| v.trim()).filter(|v| !v.is_empty())
 }
 
-fn yaml_fields(text: &str) -> Vec<(String, String)> {
-    let mut out: Vec<(String, String)> = Vec::new();
+fn yaml_fields(text: &str) -> Fields {
+    let mut out = Fields::default();
     let mut key = String::new();
     let mut parent: Option<String> = None;
     let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
+    while let Some(line) = lines.next().filter(|_| !out.full()) {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
@@ -71,7 +102,7 @@ fn yaml_fields(text: &str) -> Vec<(String, String)> {
             while let Some(next) = lines.next_if(|l| l.trim().is_empty() || l.starts_with([' ', '\t'])) {
                 parts.push(next.trim());
             }
-            out.push((key.clone(), parts.join(if style == '|' { "\n" } else { " " }).trim().to_owned()));
+            out.push(&key, parts.join(if style == '|' { "\n" } else { " " }).trim());
         } else {
             yaml_values(value, &key, &mut out);
         }
@@ -87,23 +118,23 @@ fn key_and_value(line: &str) -> Option<(&str, &str)> {
     ok.then(|| (key, value.trim()))
 }
 
-fn yaml_values(value: &str, key: &str, out: &mut Vec<(String, String)>) {
+fn yaml_values(value: &str, key: &str, out: &mut Fields) {
     let value = value.trim();
     if value.starts_with('[') {
-        out.extend(list_items(value).into_iter().map(|v| (key.to_owned(), v)));
+        list_items(value, key, out);
     } else if !value.starts_with(['{', '&', '*', '!']) {
         let v = scalar(value);
         if !v.is_empty() {
-            out.push((key.to_owned(), v));
+            out.push(key, &v);
         }
     }
 }
 
-fn toml_fields(text: &str) -> Vec<(String, String)> {
-    let mut out = Vec::new();
+fn toml_fields(text: &str) -> Fields {
+    let mut out = Fields::default();
     let mut table = String::new();
     let mut lines = text.lines();
-    while let Some(line) = lines.next() {
+    while let Some(line) = lines.next().filter(|_| !out.full()) {
         let line = line.trim();
         if let Some(name) = line.strip_prefix('[') {
             table = name.trim_start_matches('[').split(']').next().unwrap_or("").trim().to_owned();
@@ -111,7 +142,7 @@ fn toml_fields(text: &str) -> Vec<(String, String)> {
         }
         let Some((name, value)) = line.split_once('=') else { continue };
         let (name, value) = (name.trim().trim_matches(['"', '\'']), value.trim());
-        if line.starts_with('#') || name.is_empty() {
+        if line.starts_with('#') || name.is_empty() || table.len() + name.len() >= LONGEST_KEY {
             continue;
         }
         let key = if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
@@ -128,7 +159,7 @@ fn toml_fields(text: &str) -> Vec<(String, String)> {
                 v.push_str(next);
             }
             let v = v.split(quote).next().unwrap_or("").trim().to_owned();
-            out.push((key, v));
+            out.push(&key, &v);
         } else if value.starts_with('[') {
             let mut list = value.to_owned();
             let mut closed = value.contains(']');
@@ -138,22 +169,21 @@ fn toml_fields(text: &str) -> Vec<(String, String)> {
                 list.push(' ');
                 list.push_str(next.trim());
             }
-            out.extend(list_items(&list).into_iter().map(|v| (key.clone(), v)));
+            list_items(&list, &key, &mut out);
         } else if !value.starts_with('{') {
             let v = scalar(value);
             if !v.is_empty() {
-                out.push((key, v));
+                out.push(&key, &v);
             }
         }
     }
     out
 }
 
-/// The items of an inline list `[a, "b, c", 'd']`.
-fn list_items(list: &str) -> Vec<String> {
-    let mut out = Vec::new();
+/// Appends the items of an inline list `[a, "b, c", 'd']`, each as a field.
+fn list_items(list: &str, key: &str, out: &mut Fields) {
     let mut rest = list.strip_prefix('[').unwrap_or(list).trim_start();
-    while !rest.is_empty() && !rest.starts_with(']') {
+    while !rest.is_empty() && !rest.starts_with(']') && !out.full() {
         let end = match rest.chars().next() {
             Some(q @ ('"' | '\'')) => quoted_end(rest, q).and_then(|i| rest.get(i..)?.find([',', ']']).map(|j| i + j)),
             _ => rest.find([',', ']']),
@@ -161,11 +191,10 @@ fn list_items(list: &str) -> Vec<String> {
         let end = end.unwrap_or(rest.len());
         let item = scalar(rest.get(..end).unwrap_or(""));
         if !item.is_empty() {
-            out.push(item);
+            out.push(key, &item);
         }
         rest = rest.get(end..).unwrap_or("").trim_start_matches(',').trim_start();
     }
-    out
 }
 
 /// The byte after a quoted string's closing quote.
@@ -275,6 +304,17 @@ mod tests {
         ];
         assert_eq!(fields, pairs(&want));
         assert_eq!(&s[at..], "body");
+    }
+
+    #[test]
+    fn what_is_beyond_the_last_field_is_not_kept() {
+        let lists = [format!("tags: [{}]", "a, ".repeat(5000)), format!("tags:\n{}", "- a\n".repeat(5000)), "k: a\n".repeat(5000)];
+        for inner in lists {
+            assert_eq!(of(&format!("---\n{inner}\n---\n")).len(), MAX_FIELDS);
+        }
+        let toml = format!("tags = [{}]\n{}", "1, ".repeat(900), "k = 1\n".repeat(5000));
+        assert_eq!(of(&format!("+++\n{toml}+++\n")).len(), MAX_FIELDS);
+        assert!(of(&format!("+++\n{} = [1, 2]\n+++\n", "k".repeat(5000))).is_empty(), "a key is repeated with each item of its list");
     }
 
     #[test]

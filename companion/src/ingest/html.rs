@@ -1,10 +1,12 @@
 //! HTML pages to blocks: the main content as text, in one pass over the tags, without a tree and without recursion.
 
 use super::block::{BlockKind, Draft};
-use super::html_elements::{Role, is_void, role_of};
+use super::html_elements::{Role, is_content, is_for_machines, is_void, role_of};
+use super::html_tables::{Rows, laid_out};
 use super::html_tokens::{Attributes, Token, Tokens, decoded};
 use super::markdown_source::MASK;
 use super::{Link, address};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// How far up an end tag looks for its start tag. Deeper than any real page (browsers stop at 512 open elements too), and what keeps hostile nesting linear.
@@ -14,6 +16,10 @@ const LOOK_UP: usize = 512;
 const IN_ARTICLE: u8 = 1;
 const IN_MAIN: u8 = 2;
 const IN_PAGEFIND_BODY: u8 = 4;
+const IN_CONTENT: u8 = 8;
+
+/// A page that sends its readers on after more seconds than this is one to be read.
+const AT_ONCE: f64 = 10.0;
 
 /// What a page of HTML, or a piece of HTML inside Markdown, holds.
 #[derive(Debug, Default)]
@@ -22,6 +28,16 @@ pub(super) struct Extracted {
     pub links: Vec<Link>,
     /// The text of `<title>`.
     pub title: String,
+    /// Whether it sends its readers to another page.
+    pub redirect: bool,
+    /// Whether it asks robots not to index it.
+    pub noindex: bool,
+    /// The address that it says it has.
+    pub canonical: Option<String>,
+    /// The generator that it says it is from.
+    pub generator: String,
+    /// The classes of its outermost elements.
+    pub classes: String,
     /// `description` and `keywords` of `<meta>`, `lang` of `<html>`.
     pub meta: Vec<(String, String)>,
     /// Whether an element is marked `data-pagefind-body`.
@@ -33,6 +49,22 @@ pub(super) struct Extracted {
 /// Reads a page: the marked body, else `<main>`, else `<article>`, else `<body>`, without navigation, headers, footers, asides, scripts.
 pub(super) fn page(source: &str) -> Extracted {
     extract(source, false)
+}
+
+/// The ids of a page's elements, and the names of its anchors.
+pub(crate) fn ids(source: &str) -> BTreeSet<String> {
+    let mut ids = BTreeSet::new();
+    let mut tokens = Tokens::new(source);
+    while let Some((_, token)) = tokens.next() {
+        if let Token::Start { name, attributes, .. } = token {
+            tokens.enter(name);
+            ids.extend(attributes.get("id").map(|id| id.trim().to_owned()));
+            if name.eq_ignore_ascii_case("a") {
+                ids.extend(attributes.get("name").map(|id| id.trim().to_owned()));
+            }
+        }
+    }
+    ids
 }
 
 /// Reads a piece of HTML that an author wrote inside Markdown: all of it is content, but for what is never shown.
@@ -84,6 +116,13 @@ struct Reader<'a> {
     /// Stack lengths at which these began.
     hidden_at: Option<usize>,
     body_at: Option<usize>,
+    content_at: Option<usize>,
+    /// The table that is open.
+    rows: Rows,
+    /// Parts of the heading that link to it.
+    anchors: Vec<Range<usize>>,
+    /// The level of the last heading that is one by its element.
+    level: u8,
     draft: Option<Draft>,
     /// Where its first text stood.
     draft_region: u8,
@@ -104,6 +143,10 @@ fn extract(source: &str, piece: bool) -> Extracted {
         depths: Depths::default(),
         hidden_at: None,
         body_at: None,
+        content_at: None,
+        rows: Rows::default(),
+        anchors: Vec::new(),
+        level: 1,
         draft: None,
         draft_region: 0,
         heading: None,
@@ -142,10 +185,27 @@ impl<'a> Reader<'a> {
         if role == Role::Table && self.has_role(attributes, "presentation") {
             role = Role::Block;
         }
+        let classes = attributes.get("class").unwrap_or_default();
+        // What Sphinx describes, such as a function or an option, is a section of its own.
+        if lower == "dt" && attributes.get("id").is_some() && classes.split_ascii_whitespace().any(|c| c == "sig") && self.depths.table == 0
+        {
+            let inside = self.stack.iter().filter(|o| o.name.eq_ignore_ascii_case("dd")).count();
+            role = Role::Heading(u8::try_from(inside).unwrap_or(6).saturating_add(self.level + 1).min(6));
+        } else if let Role::Heading(level) = role {
+            self.level = level;
+        }
         match lower.as_str() {
             "meta" => self.meta(attributes),
+            "link" if self.out.canonical.is_none() && attributes.get("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) => {
+                self.out.canonical = attributes.get("href").map(|h| h.trim().to_owned()).filter(|h| h.len() < 2048);
+            }
+            "body" => {
+                self.out.classes.push(' ');
+                self.out.classes.push_str(&classes);
+            }
             "html" => {
-                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40) {
+                self.out.classes.push_str(&classes);
+                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40 && self.out.meta.len() < 100) {
                     self.out.meta.push(("lang".into(), lang.into_owned()));
                 }
             }
@@ -168,23 +228,46 @@ impl<'a> Reader<'a> {
         if is_void(&lower) {
             return;
         }
-        if self.hidden_at.is_none() && self.hides(role, attributes) {
+        if self.hidden_at.is_none() && (self.hides(role, attributes) || !self.piece && is_for_machines(&classes, self.depths.code > 0)) {
             self.hidden_at = Some(self.stack.len());
         }
         if self.body_at.is_none() && attributes.get("data-pagefind-body").is_some() {
             self.body_at = Some(self.stack.len());
             self.out.pagefind_body = true;
         }
+        if self.content_at.is_none() && !self.piece && is_content(&classes) {
+            self.flush();
+            self.content_at = Some(self.stack.len());
+        }
         if self.hidden_at.is_none() {
             match role {
                 Role::Heading(level) => self.heading = Some(level),
-                Role::Row => self.cells = 0,
+                Role::Row => {
+                    self.cells = 0;
+                    if self.depths.table == 1 {
+                        let head = self
+                            .stack
+                            .iter()
+                            .rev()
+                            .take(LOOK_UP)
+                            .take_while(|o| o.role != Role::Table)
+                            .any(|o| o.name.eq_ignore_ascii_case("thead"));
+                        self.rows.row(head);
+                    }
+                }
                 Role::Cell => {
                     if self.cells > 0 {
                         self.cell_border();
                     }
                     self.cells += 1;
+                    if self.depths.table == 1 {
+                        let span = |name: &str| attributes.get(name).and_then(|v| v.trim().parse::<usize>().ok()).unwrap_or(1);
+                        let head = lower == "th" && !attributes.get("scope").is_some_and(|s| s.eq_ignore_ascii_case("row"));
+                        let at = self.draft.as_ref().map_or(0, |d| d.text.len());
+                        self.rows.cell(at, span("colspan"), span("rowspan"), head);
+                    }
                 }
+                Role::Table if self.depths.table == 0 => self.rows = Rows::default(),
                 Role::Anchor => {
                     if let Some(target) = attributes.get("href").filter(|t| !t.is_empty()) {
                         self.link = Some(OpenLink {
@@ -289,7 +372,12 @@ impl<'a> Reader<'a> {
         if self.hidden_at.is_none() {
             match role {
                 Role::Anchor => self.end_link(),
+                Role::Table if self.depths.table == 0 => self.end_table(),
                 Role::Table => self.flush(),
+                Role::Cell if self.depths.table == 1 => {
+                    let at = self.draft.as_ref().map_or(0, |d| d.text.len());
+                    self.rows.end_cell(at);
+                }
                 _ => self.boundary(role),
             }
             if matches!(role, Role::Heading(_)) {
@@ -302,6 +390,10 @@ impl<'a> Reader<'a> {
         if self.body_at.is_some_and(|at| length <= at) {
             self.flush();
             self.body_at = None;
+        }
+        if self.content_at.is_some_and(|at| length <= at) {
+            self.flush();
+            self.content_at = None;
         }
     }
 
@@ -403,13 +495,40 @@ impl<'a> Reader<'a> {
 
     fn region(&self) -> u8 {
         let bit = |on: bool, bit: u8| if on { bit } else { 0 };
-        bit(self.depths.article > 0, IN_ARTICLE) | bit(self.depths.main > 0, IN_MAIN) | bit(self.body_at.is_some(), IN_PAGEFIND_BODY)
+        bit(self.depths.article > 0, IN_ARTICLE)
+            | bit(self.depths.main > 0, IN_MAIN)
+            | bit(self.body_at.is_some(), IN_PAGEFIND_BODY)
+            | bit(self.content_at.is_some(), IN_CONTENT)
+    }
+
+    /// Lays out the rows of a table whose end was reached.
+    fn end_table(&mut self) {
+        let rows = std::mem::take(&mut self.rows);
+        if let Some(written) = self.draft.take_if(|d| d.kind == BlockKind::Table && !rows.is_empty()) {
+            let (caption, mut table) = laid_out(&written, &rows);
+            table.fragment = written.fragment;
+            self.draft = caption;
+            self.flush();
+            self.draft = Some(table);
+        }
+        self.flush();
     }
 
     fn flush(&mut self) {
-        if let Some(draft) = self.draft.take()
+        if self.depths.table > 0 {
+            self.rows.broken = true;
+        }
+        let anchors = std::mem::take(&mut self.anchors);
+        if let Some(mut draft) = self.draft.take()
             && !draft.text.trim().is_empty()
         {
+            // What links a heading to itself is not part of it, unless it is all of it.
+            if !anchors.is_empty() && matches!(draft.kind, BlockKind::Heading(_)) {
+                let rest = draft.without(&anchors);
+                if !rest.text.trim().is_empty() {
+                    draft = rest;
+                }
+            }
             self.regions.push(self.draft_region);
             self.out.drafts.push(draft);
         }
@@ -420,11 +539,24 @@ impl<'a> Reader<'a> {
         let in_heading = self.heading.is_some();
         let same = link.draft == self.out.drafts.len();
         let mut text = String::new();
+        let own = |fragment: Option<&String>| {
+            let decoded = |s: &str| percent_encoding::percent_decode_str(s).decode_utf8_lossy().into_owned();
+            let wanted = link.target.split_once('#').map(|(_, f)| decoded(f));
+            wanted.is_some_and(|w| !w.is_empty() && fragment.is_some_and(|f| decoded(f) == w))
+        };
+        let last = self.out.drafts.last().filter(|d| !in_heading && matches!(d.kind, BlockKind::Heading(_)));
+        // Directly behind a heading.
+        if same && link.at == 0 && last.is_some_and(|d| own(d.fragment.as_ref())) {
+            self.draft = None;
+            return;
+        }
         if let Some(d) = self.draft.as_mut().filter(|_| same) {
             text = d.text.get(link.at..).unwrap_or("").trim().to_owned();
-            // The sign that links a heading to itself is not part of it.
-            if in_heading && link.target.starts_with('#') && matches!(text.as_str(), "#" | "¶" | "§" | "🔗" | "\u{f0c1}" | "\u{200b}") {
-                d.truncate(d.text.get(..link.at).unwrap_or("").trim_end().len());
+            let sign = link.target.contains('#') && matches!(text.as_str(), "#" | "¶" | "§" | "🔗" | "\u{f0c1}" | "\u{200b}" | "");
+            let unnamed = d.fragment.is_none() && link.target.starts_with('#') && !d.text.get(..link.at).unwrap_or("").trim().is_empty();
+            if in_heading && (sign || unnamed || own(d.fragment.as_ref().or(self.id.as_ref()))) {
+                let end = d.text.len();
+                self.anchors.push(link.at.min(end)..end);
                 return;
             }
         }
@@ -521,7 +653,26 @@ impl<'a> Reader<'a> {
     }
 
     fn meta(&mut self, attributes: &Attributes<'_>) {
+        let content = attributes.get("content").unwrap_or_default();
+        if attributes.get("http-equiv").is_some_and(|h| h.eq_ignore_ascii_case("refresh")) {
+            let (after, to) = content.split_once([';', ',']).map_or((content.as_ref(), ""), |(a, t)| (a, t));
+            let names = to.trim_start().get(..3).is_some_and(|t| t.eq_ignore_ascii_case("url"));
+            self.out.redirect |= names && after.trim().parse::<f64>().unwrap_or(0.0) <= AT_ONCE;
+        }
         let Some(name) = attributes.get("name").map(|n| n.to_ascii_lowercase()) else { return };
+        match name.as_str() {
+            "robots" | "googlebot" => {
+                let said = content.to_ascii_lowercase();
+                self.out.noindex |= said.split([',', ' ']).any(|w| matches!(w.trim(), "noindex" | "none"));
+            }
+            "generator" if self.out.generator.is_empty() => self.out.generator = content.chars().take(100).collect(),
+            "docsearch:version" | "readthedocs-version-slug"
+                if !matches!(content.trim(), "" | "current" | "latest") && content.len() < 40 =>
+            {
+                self.out.meta.push(("version".to_owned(), content.trim().to_owned()));
+            }
+            _ => {}
+        }
         if matches!(name.as_str(), "description" | "keywords" | "author" | "date")
             && self.out.meta.len() < 100
             && let Some(content) = attributes.get("content").filter(|c| !c.trim().is_empty())
@@ -537,7 +688,8 @@ impl<'a> Reader<'a> {
         }
         if !self.piece {
             // The narrowest region that holds any text is the page's content.
-            let best = [IN_PAGEFIND_BODY, IN_MAIN, IN_ARTICLE].into_iter().find(|bit| self.regions.iter().any(|r| r & bit != 0));
+            let best =
+                [IN_PAGEFIND_BODY, IN_CONTENT, IN_MAIN, IN_ARTICLE].into_iter().find(|bit| self.regions.iter().any(|r| r & bit != 0));
             if let Some(bit) = best {
                 let mut at = 0;
                 self.out.drafts.retain(|_| (self.regions.get(at).is_some_and(|r| r & bit != 0), at += 1).0);

@@ -65,6 +65,26 @@ pub(super) fn role_of(name: &str) -> Role {
     }
 }
 
+/// Whether an element of these classes holds the text of a page, by the mark of its generator: Docusaurus, VitePress, MkDocs Material, Docsy.
+pub(super) fn is_content(classes: &str) -> bool {
+    classes.split_ascii_whitespace().any(|c| matches!(c, "theme-doc-markdown" | "vp-doc" | "md-content__inner" | "td-content"))
+}
+
+/// Whether an element of these classes is no text of the page, by the marks of generators and themes: links of headings to themselves and of what is
+/// described to its source, text that is shown to screen readers only, buttons, numbers of lines, links from page to page.
+pub(super) fn is_for_machines(classes: &str, in_code: bool) -> bool {
+    classes.split_ascii_whitespace().any(|c| match c {
+        "headerlink" | "viewcode-link" | "viewcode-back" | "copybtn" | "sl-anchor-link" => true,
+        "sr-only" | "visually-hidden" | "visuallyhidden" | "screen-reader-text" | "screen-reader-only" | "show-for-sr" => true,
+        "linenos" | "linenodiv" | "lineno" | "line-numbers-wrapper" | "rouge-gutter" | "hljs-ln-numbers" => true,
+        "theme-doc-footer" | "theme-doc-toc-mobile" | "theme-doc-breadcrumbs" | "theme-doc-version-badge" | "theme-edit-this-page" => true,
+        "pagination-nav" | "md-content__button" | "md-source-file" | "rst-footer-buttons" | "wy-breadcrumbs" | "sphinxsidebar" => true,
+        "prev-next-area" | "edit-this-page" | "prev-next-footer" => true,
+        "ln" | "lnt" => in_code,
+        _ => false,
+    })
+}
+
 /// Elements that never have an end tag.
 const VOID: &[&str] = &[
     "area", "base", "basefont", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link", "meta", "param", "source", "track",

@@ -7,17 +7,26 @@ use super::html_elements::is_void;
 use super::html_tokens::{Token, Tokens};
 use super::markdown_indented::moved_left;
 use super::markdown_source::{MASK, mask, parts};
-use super::slug::Slugs;
+use super::slug::{HeadingIds, Slugs};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
+/// What a Markdown text is written for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Dialect {
+    /// How headings get their ids.
+    pub ids: HeadingIds,
+    /// Whether text in double braces is an expression.
+    pub interpolates: bool,
+}
+
 /// Reads a Markdown text that starts at byte `from` of `source` (after its front matter).
-pub(super) fn read(source: &str, from: usize, mdx: bool) -> (Vec<Block>, Vec<Link>) {
+pub(super) fn read(source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, Vec<Link>) {
     let body = source.get(from..).unwrap_or("");
     let (text, moved) = moved_left(body);
-    let masked = mask(&text, mdx);
+    let masked = mask(&text, false, dialect.interpolates);
     let index = CharIndex::new(source);
-    let mut reader = Reader::new(&index);
+    let mut reader = Reader::new(&index, dialect.ids);
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -71,12 +80,12 @@ struct Reader<'i, 's> {
 }
 
 impl<'i, 's> Reader<'i, 's> {
-    fn new(index: &'i CharIndex<'s>) -> Self {
+    fn new(index: &'i CharIndex<'s>, ids: HeadingIds) -> Self {
         Reader {
             index,
             blocks: Vec::new(),
             links: Vec::new(),
-            slugs: Slugs::default(),
+            slugs: Slugs::new(ids),
             containers: Vec::new(),
             draft: None,
             numbers: Vec::new(),
@@ -130,6 +139,9 @@ impl<'i, 's> Reader<'i, 's> {
             Tag::Table(_) => {
                 self.open(Some(BlockKind::Table));
                 self.in_table = true;
+                if let Some(d) = &mut self.draft {
+                    d.header = true;
+                }
             }
             Tag::TableHead | Tag::TableRow => {
                 self.cells = 0;

@@ -12,10 +12,10 @@ pub(super) struct Marker {
 }
 
 /// What a line is, outside code: `:::note[Title]` and `::: tip Title` (Docusaurus, VitePress), `::: {.callout-note}` (Quarto), `!!! note "Title"`,
-/// `??? note` and `=== "Tab"` (MkDocs), `[[toc]]`, `--8<-- "file"`.
+/// `??? note` and `=== "Tab"` (MkDocs), `/// note | Title` (PyMdown), `[[toc]]`, `--8<-- "file"`, `<<< file`, `{* file *}`, `{: .class }`.
 pub(super) fn marker(line: &str) -> Option<Marker> {
     let text = line.trim();
-    let mark = text.bytes().next().filter(|b| matches!(b, b':' | b'!' | b'?' | b'=' | b'[' | b'-'))?;
+    let mark = text.bytes().next().filter(|b| matches!(b, b':' | b'!' | b'?' | b'=' | b'[' | b'-' | b'/' | b'{' | b'<'))?;
     let within = |part: &str| {
         // An empty one may be no part of the line.
         let start = (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize).filter(|_| !part.is_empty())?;
@@ -35,6 +35,12 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
             .any(|t| text.eq_ignore_ascii_case(t))
             .then_some(Marker { title: None, indented: false }),
         b'-' if text.starts_with("--8<--") => Some(Marker { title: None, indented: false }),
+        b'/' if run >= 3 => Some(Marker { title: within(block(rest)?), indented: false }),
+        // A part of a file that could not be brought in, and a list of attributes for what stands above.
+        b'{' if text.starts_with("{*") && text.ends_with("*}") || text.starts_with("{:") && text.ends_with('}') => {
+            Some(Marker { title: None, indented: false })
+        }
+        b'<' if text.starts_with("<<< ") && text.len() > 4 => Some(Marker { title: None, indented: false }),
         _ => None,
     }
 }
@@ -61,6 +67,14 @@ fn container(rest: &str) -> Option<&str> {
         }
         _ => None,
     }
+}
+
+/// The title behind the kind of a block of PyMdown; empty without one, and where the line ends a block.
+fn block(rest: &str) -> Option<&str> {
+    let rest = rest.trim();
+    let (kind, title) = rest.split_once('|').map_or((rest, ""), |(kind, title)| (kind.trim(), title.trim()));
+    let named = kind.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    (named && (!kind.is_empty() || title.is_empty())).then_some(title)
 }
 
 /// The title behind the kind of an admonition; empty without one.
@@ -116,6 +130,12 @@ mod tests {
             ("=== \"Linux\"", "Linux"),
             ("[[TOC]]", ""),
             ("--8<-- \"a.md\"", ""),
+            ("/// note | Technical Details", "Technical Details"),
+            ("//// tab | Python 3.10+", "Python 3.10+"),
+            ("///", ""),
+            ("{* ../a.py hl[7] *}", ""),
+            ("<<< @/snippets/a.js", ""),
+            ("{: .note }", ""),
         ] {
             assert_eq!(title(line), Some(shown), "{line}");
         }
@@ -136,6 +156,10 @@ mod tests {
             "- 8",
             ":: a",
             "==== \"x\"",
+            "/// says what it is for",
+            "// comment",
+            "{x}",
+            "<<<",
         ] {
             let found = marker(line);
             assert!(found.is_none() || line.starts_with("::::"), "{line}: {found:?}");

@@ -42,13 +42,14 @@ impl Fence {
 }
 
 /// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (Hugo's `{{< >}}` and `{{% %}}`,
-/// mdBook's `{{# }}`, Liquid's `{% %}`) outside code, mdBook's include lines everywhere, and in MDX imports, exports and comments. Every byte keeps its
+/// mdBook's `{{# }}`, Liquid's `{% %}`, and where the page `interpolates` `{{ }}`) outside code, mdBook's include lines everywhere, and in MDX imports, exports and comments. Every byte keeps its
 /// place, so that offsets stay true.
-pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
-    let mut tags = TagFinder { source, closers: [0; 5] };
+pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> {
+    let mut tags = TagFinder { source, closers: [0; 6], interpolates };
     let mut out: Option<Vec<u8>> = None;
     let mut fence = Fence::default();
     let mut statement = false;
+    let mut opened = false;
     let mut masked_to = 0;
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -63,11 +64,20 @@ pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
         }
         let inside = fence.is_open();
         if fence.takes(trimmed) {
-            if inside && trimmed.starts_with("{{#") && line.trim_end().ends_with("}}") {
+            let included = trimmed.starts_with("{{#") && line.trim_end().ends_with("}}") || trimmed.starts_with("--8<--");
+            if inside && (included || is_for_highlighting(trimmed)) {
                 blank(&mut out, source, start..start + line.trim_end().len(), MASK as u8);
+            } else if inside && let Some(at) = highlighting(line) {
+                blank(&mut out, source, start + at..start + line.trim_end().len(), MASK as u8);
             }
             continue;
         }
+        // Settings below the line that opens a block of PyMdown.
+        if opened && line.starts_with("    ") && trimmed.split_once(": ").is_some_and(|(k, _)| k.bytes().all(|b| b.is_ascii_lowercase())) {
+            blank(&mut out, source, start..start + line.trim_end().len(), b' ');
+            continue;
+        }
+        opened = trimmed.starts_with("///");
         if mdx && (statement || line.starts_with("import ") || line.starts_with("export ")) {
             statement = true;
             blank(&mut out, source, start..start + line.trim_end().len(), b' ');
@@ -94,7 +104,7 @@ pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
 
 /// A Markdown source as a reader of the published page has it: without what [`mask`] masks, what stands in boxes moved to the left.
 pub(crate) fn without_marks(source: &str, mdx: bool) -> String {
-    mask(&moved_left(source).0, mdx).replace(MASK, "")
+    mask(&moved_left(source).0, mdx, false).replace(MASK, "")
 }
 
 /// Masks the tags that start in a line; where the last of them ends.
@@ -153,20 +163,49 @@ fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'
 /// Finds where tags close. Each closer's next place is remembered, so that many unclosed tags stay linear.
 struct TagFinder<'a> {
     source: &'a str,
-    closers: [usize; 5],
+    closers: [usize; 6],
+    interpolates: bool,
 }
 
 impl TagFinder<'_> {
     fn end_of_tag(&mut self, at: usize, mdx: bool) -> Option<usize> {
         let rest = self.source.get(at..)?;
-        let which = TAGS.iter().position(|(open, _)| rest.starts_with(open)).or((mdx && rest.starts_with("{/*")).then_some(4))?;
-        let closer = TAGS.get(which).map_or("*/}", |&(_, c)| c);
+        let which = TAGS.iter().position(|(open, _)| rest.starts_with(open)).or((mdx && rest.starts_with("{/*")).then_some(4));
+        let which = which.or((self.interpolates && rest.starts_with("{{")).then_some(5))?;
+        let closer = TAGS.get(which).map_or(if which == 5 { "}}" } else { "*/}" }, |&(_, c)| c);
         let next = self.closers.get_mut(which)?;
         if *next < at + 2 {
             *next = self.source.get(at + 2..)?.find(closer).map_or(usize::MAX, |i| at + 2 + i);
         }
         (*next != usize::MAX && *next - at <= LONGEST_TAG).then(|| *next + closer.len())
     }
+}
+
+/// Lines of code that say which others are marked, and are not shown: of Docusaurus, and of Twoslash.
+fn is_for_highlighting(line: &str) -> bool {
+    let Some(comment) = ["//", "#", "/*", "<!--", "--", "%"].iter().find_map(|mark| line.strip_prefix(mark)) else { return false };
+    let comment = comment.trim().trim_end_matches("*/").trim_end_matches("-->").trim();
+    let named = [
+        "highlight-next-line",
+        "highlight-start",
+        "highlight-end",
+        "---cut---",
+        "---cut-before---",
+        "---cut-after---",
+        "---cut-start---",
+        "---cut-end---",
+    ];
+    named.contains(&comment)
+        || comment.starts_with("^?")
+        || line.starts_with("// @") && (comment.starts_with("@errors") || comment.starts_with("@noErrors"))
+}
+
+/// Where a mark for highlighting begins at the end of a line of code: `// [!code focus]`.
+fn highlighting(line: &str) -> Option<usize> {
+    let at = line.find("[!code ")?;
+    let before = line.get(..at)?.trim_end();
+    let mark = ["//", "#", "/*", "<!--", "--"].iter().find(|mark| before.ends_with(**mark))?;
+    Some(before.len() - mark.len())
 }
 
 fn run(s: &str, mark: u8) -> usize {
@@ -221,7 +260,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(source: &str, mdx: bool) -> String {
-        mask(source, mdx).replace(MASK, "")
+        mask(source, mdx, false).replace(MASK, "")
     }
 
     #[test]
@@ -242,6 +281,19 @@ mod tests {
         assert_eq!(
             shown("```\n:::note\n```\n[a](b){ .button } c {.d}\n# H {#id}\n", false),
             "```\n:::note\n```\n[a](b) c {.d}\n# H {#id}\n"
+        );
+    }
+
+    #[test]
+    fn what_marks_code_for_highlighting_goes_and_expressions_of_the_page_go_where_it_has_some() {
+        assert_eq!(
+            shown("```js\n// highlight-next-line\na() // [!code focus]\n// ---cut-before---\n```\n", false),
+            "```js\n\na() \n\n```\n"
+        );
+        assert_eq!(mask("a {{ b.c }} d `{{ e }}`", false, true).replace(MASK, ""), "a  d `{{ e }}`");
+        assert_eq!(
+            shown("/// details | More\n    type: tip\n\nText.\n///\n", false).split_whitespace().collect::<Vec<_>>(),
+            ["More", "Text."]
         );
     }
 
@@ -272,7 +324,7 @@ mod tests {
     proptest! {
         #[test]
         fn masking_moves_nothing(source in "[{}<>%#/*`~a é\n(\\-:!?=\".\\[\\]]{0,120}", mdx in any::<bool>()) {
-            let masked = mask(&source, mdx);
+            let masked = mask(&source, mdx, true);
             prop_assert_eq!(masked.len(), source.len());
             let lines = |s: &str| s.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect::<Vec<_>>();
             prop_assert_eq!(lines(&masked), lines(&source));

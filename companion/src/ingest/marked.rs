@@ -2,7 +2,30 @@
 
 use super::Link;
 use super::block::{Block, BlockKind, Draft};
+use super::front_matter::Fields;
+use std::cell::Cell;
 use std::ops::Range;
+
+/// What a file names once may be put in as often as it likes: a name of half the file's length, used in the other half, would grow with the square of it.
+/// So all that is put in adds at most the file's own length and [`Allowance::BESIDES`]; after that names stand as they are written.
+pub(super) struct Allowance(Cell<usize>);
+
+impl Allowance {
+    /// In bytes.
+    pub const BESIDES: usize = 64 << 10;
+
+    /// What may be put into a file.
+    pub fn of(source: &str) -> Allowance {
+        Allowance(Cell::new(source.len().saturating_add(Self::BESIDES)))
+    }
+
+    /// Takes what `value` adds, if there is that much left.
+    pub fn take(&self, value: &str) -> bool {
+        let left = self.0.get().checked_sub(value.len());
+        self.0.set(left.unwrap_or(self.0.get()));
+        left.is_some()
+    }
+}
 
 /// What a file says.
 #[derive(Default)]
@@ -10,7 +33,7 @@ pub(super) struct Page {
     pub blocks: Vec<Block>,
     pub links: Vec<Link>,
     /// The fields at its top, such as author and date.
-    pub fields: Vec<(String, String)>,
+    pub fields: Fields,
 }
 
 #[cfg(test)]
@@ -39,16 +62,28 @@ impl Page {
 /// The rows of a table; a cell has the parts of lines, in bytes of the source, that its text stands in.
 pub(super) type Rows = Vec<Vec<Vec<Range<usize>>>>;
 
-/// A table as a block: a line a row. `inline` appends the text of a part of the source.
-pub(super) fn table(rows: &Rows, mut inline: impl FnMut(Range<usize>, &mut Draft)) -> Draft {
+/// A table as a block: a line a row, its first `heads` rows as one. `inline` appends the text of a part of the source.
+pub(super) fn table(rows: &Rows, heads: usize, mut inline: impl FnMut(Range<usize>, &mut Draft)) -> Draft {
     let mut draft = Draft::new(BlockKind::Table);
-    for row in rows {
+    draft.header = (1..rows.len()).contains(&heads);
+    let joined = (heads > 1).then(|| head(rows.get(..heads).unwrap_or(rows)));
+    let parts = || rows.iter().flatten().flatten();
+    let extent = parts().map(|p| p.end).max().unwrap_or(0) - parts().map(|p| p.start).min().unwrap_or(0);
+    let (mut written, mut repeated) = (std::collections::BTreeSet::new(), 0usize);
+    for row in joined.iter().chain(rows.get(if heads > 1 { heads } else { 0 }..).unwrap_or(&[])) {
         draft.new_line();
         for (column, cell) in row.iter().enumerate() {
             if column > 0 {
                 draft.text.push_str(" | ");
             }
             for (i, part) in cell.iter().enumerate() {
+                // What cells over several rows and columns repeat is at most as long as the table: one may be nothing but such cells.
+                if !written.insert((part.start, part.end)) {
+                    repeated = repeated.saturating_add(part.len() + 1);
+                    if repeated > extent {
+                        continue;
+                    }
+                }
                 if i > 0 {
                     draft.separate(" ");
                 }
@@ -57,4 +92,33 @@ pub(super) fn table(rows: &Rows, mut inline: impl FnMut(Range<usize>, &mut Draft
         }
     }
     draft
+}
+
+/// Several rows of headers as one: each column's, from above, without repeats.
+fn head(rows: &[Vec<Vec<Range<usize>>>]) -> Vec<Vec<Range<usize>>> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let of = |column: usize| {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for part in rows.iter().filter_map(|row| row.get(column)).flatten() {
+            if !parts.contains(part) {
+                parts.push(part.clone());
+            }
+        }
+        parts
+    };
+    (0..columns).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_in_adds_no_more_than_the_file_and_a_little() {
+        let allowance = Allowance::of(&"x".repeat(1000));
+        let value = "y".repeat(500);
+        let taken = (0..1_000_000).take_while(|_| allowance.take(&value)).count();
+        assert_eq!(taken, (1000 + Allowance::BESIDES) / 500);
+        assert!(allowance.take("") && allowance.take("y"), "what still fits is still put in");
+    }
 }

@@ -9,9 +9,13 @@ mod asciidoc;
 mod block;
 mod decode;
 mod front_matter;
+mod generators;
+mod globs;
 mod html;
 mod html_elements;
+mod html_tables;
 mod html_tokens;
+mod includes;
 mod json_lines;
 mod lines;
 mod markdown;
@@ -19,27 +23,40 @@ mod markdown_dialects;
 mod markdown_indented;
 mod markdown_source;
 mod marked;
+mod mdx;
 mod notebook;
 mod npy;
 mod outside;
 mod parquet;
 mod plain;
 mod ready;
+mod rendered;
 mod rst;
 mod slug;
 mod walk;
 
 pub use address::UrlStyle;
 pub use block::{Block, BlockKind};
+pub use generators::{GeneratorChoice, detected_generator, generator_names};
+pub use globs::Globs;
+pub(crate) use html::ids as ids_of_html;
 pub(crate) use json_lines::skip_line;
 pub(crate) use markdown_source::without_marks;
 pub use outside::{OutsideChunks, Vectors, outside, read_vectors};
 pub(crate) use slug::Slugs;
+pub use walk::FormatRule;
 pub(crate) use walk::{Format, format_of};
 
+use crate::panics::caught;
 use front_matter::{field, front_matter};
+use generators::{Page as SitePage, Site};
+use includes::{Folder, Includer};
+use markdown::Dialect;
 use pocketgraph::bundle::Document;
 use rayon::prelude::*;
+use rendered::Rendered;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -59,6 +76,14 @@ pub struct IngestOptions {
     pub base_url: String,
     /// How URLs follow from paths.
     pub url_style: UrlStyle,
+    /// Whose rules hold for addresses, ids of headings, and which files are pages.
+    pub generator: GeneratorChoice,
+    /// Patterns of files that are not read, as in a `.gitignore`.
+    pub excluded: Globs,
+    /// Where it has any pattern, only files that match are read, also those that would be left out as no pages.
+    pub included: Globs,
+    /// What files are, in place of what their endings say.
+    pub formats: Vec<FormatRule>,
     /// Files and folders that are not read: the output bundle.
     pub exclude: Vec<PathBuf>,
     /// Files above this are skipped by name. At most 2 GiB, whatever is asked for.
@@ -67,11 +92,27 @@ pub struct IngestOptions {
     pub follow_links: bool,
 }
 
+impl IngestOptions {
+    /// Reads only files that `included` names, where it names any, and none that `excluded` names: patterns as in a `.gitignore`.
+    ///
+    /// # Errors
+    /// The first pattern that is none, with the reason.
+    pub fn choose<S: AsRef<str>>(&mut self, included: &[S], excluded: &[S]) -> Result<(), String> {
+        self.included = Globs::new(included)?;
+        self.excluded = Globs::new(excluded)?;
+        Ok(())
+    }
+}
+
 impl Default for IngestOptions {
     fn default() -> Self {
         IngestOptions {
             base_url: String::new(),
             url_style: UrlStyle::default(),
+            generator: GeneratorChoice::default(),
+            excluded: Globs::default(),
+            included: Globs::default(),
+            formats: Vec::new(),
             exclude: Vec::new(),
             max_file_bytes: 256 << 20,
             follow_links: false,
@@ -124,6 +165,16 @@ pub struct SourceDocument {
 }
 
 impl SourceDocument {
+    /// The language that its site or its source names, as `de` or `pt-BR`.
+    pub fn language(&self) -> Option<&str> {
+        field(&self.front_matter, "lang")
+    }
+
+    /// The version of the product that it is about, where its site has pages of several.
+    pub fn version(&self) -> Option<&str> {
+        field(&self.front_matter, "version")
+    }
+
     /// What the bundle keeps of it.
     pub fn document(&self) -> Document {
         Document { title: self.title.clone(), url: self.url.clone(), path: self.path.clone() }
@@ -150,6 +201,10 @@ pub struct Corpus {
     pub files: usize,
     /// Their bytes.
     pub bytes: u64,
+    /// What the folder was taken for, for the user.
+    pub notes: Vec<String>,
+    /// What may be wrong with that.
+    pub warnings: Vec<String>,
 }
 
 /// Why nothing could be read.
@@ -220,15 +275,36 @@ pub enum IngestError {
 /// Files are read on all cores; the result does not depend on their number. `progress` is called after each file, from any thread.
 pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestProgress) + Sync)) -> Result<Corpus, IngestError> {
     let (found, mut skipped) = walk(root, options)?;
+    let single = root.is_file();
+    let rendered = if single { Rendered::default() } else { Rendered::of(root, &found) };
+    // A folder that a generator wrote lies in its project, but its files are no sources.
+    let choice = if rendered.is { GeneratorChoice::None } else { options.generator };
+    let mut site = Site::of(root, choice, options.url_style);
+    for f in found.iter().filter(|f| site.is_heard(&f.path)).map(|f| (f.path.clone(), f.file.clone())).collect::<Vec<_>>() {
+        if let Some(fields) = top_of(&f.1) {
+            site.hear(&f.0, &fields);
+        }
+    }
+    let files = found.len();
     let bytes_total = found.iter().map(|f| f.bytes).sum();
+    let mut pages = Vec::with_capacity(found.len());
+    for f in found {
+        let asked_for = single || !options.included.is_empty();
+        match no_page(&f, &rendered, &site).filter(|_| !asked_for) {
+            Some(reason) => skipped.push(Skipped { path: f.path, reason: reason.into() }),
+            None => pages.push(f),
+        }
+    }
+    let folder = Folder::new(root, site.place());
+    let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref() };
     let (files_done, bytes_done) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let outcomes: Vec<Outcome> = found
+    let outcomes: Vec<Outcome> = pages
         .par_iter()
         .map(|f| {
-            let outcome = read(f, options);
+            let outcome = read(f, &reading);
             progress(IngestProgress {
                 files_done: files_done.fetch_add(1, Ordering::Relaxed) + 1,
-                files_total: found.len(),
+                files_total: pages.len(),
                 bytes_done: bytes_done.fetch_add(f.bytes, Ordering::Relaxed) + f.bytes,
                 bytes_total,
             });
@@ -236,12 +312,31 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
         })
         .collect();
     let marked = outcomes.iter().any(|o| o.pagefind_body == Some(true));
-    let mut corpus = Corpus { files: found.len(), bytes: bytes_total, ..Corpus::default() };
-    for (f, mut outcome) in found.iter().zip(outcomes) {
-        if marked && outcome.pagefind_body == Some(false) {
+    let used: BTreeSet<String> = outcomes.iter().flat_map(|o| o.used.iter().cloned()).collect();
+    // A whole site that asks robots to stay away is one that is being tried; its owner wants it searched.
+    let shy = outcomes.iter().filter(|o| o.unindexed).count();
+    let open = outcomes.iter().any(|o| !o.unindexed && !o.documents.is_empty());
+    let mut corpus = Corpus {
+        files,
+        bytes: bytes_total,
+        notes: notes(&site, &rendered, options),
+        warnings: warnings(&site, options),
+        ..Corpus::default()
+    };
+    if shy > 0 && !open {
+        corpus.warnings.push(format!("all {shy} pages say noindex: they are read all the same"));
+    }
+    for (f, mut outcome) in pages.iter().zip(outcomes) {
+        let reason = match () {
+            () if marked && outcome.pagefind_body == Some(false) => Some("no data-pagefind-body, which other pages of this site have"),
+            () if outcome.unindexed && open => Some("marked noindex"),
+            // Read where it is shown.
+            () if used.contains(f.path.as_str()) && is_part(&f.path) => Some("a part of other pages"),
+            () => None,
+        };
+        if let Some(reason) = reason {
             outcome.documents.clear();
-            outcome.skipped =
-                vec![Skipped { path: f.path.clone(), reason: "no data-pagefind-body, which other pages of this site have".into() }];
+            outcome.skipped = vec![Skipped { path: f.path.clone(), reason: reason.into() }];
         }
         corpus.documents.append(&mut outcome.documents);
         skipped.append(&mut outcome.skipped);
@@ -251,6 +346,83 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     Ok(corpus)
 }
 
+/// What the reading of every file goes by.
+struct Reading<'a> {
+    options: &'a IngestOptions,
+    site: &'a Site,
+    rendered: &'a Rendered,
+    folder: Option<&'a Folder>,
+}
+
+/// Why a file is no page of the site, if it is none.
+fn no_page(found: &Found, rendered: &Rendered, site: &Site) -> Option<&'static str> {
+    if found.format == Format::JsonLines {
+        return None;
+    }
+    if let Some(reason) = rendered.no_page(&found.path) {
+        return Some(reason);
+    }
+    if site.name().is_some() {
+        return site.no_page(&found.path, found.format).or_else(|| {
+            let folder = found.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let own = matches!(site.name(), Some("hugo" | "jekyll" | "mkdocs" | "antora"));
+            (!own && folder.split('/').any(|part| part.starts_with('_'))).then_some(UNDERSCORE)
+        });
+    }
+    (!rendered.is && found.path.split('/').any(is_private)).then_some(UNDERSCORE)
+}
+
+const UNDERSCORE: &str = "no page of its own: its name, or that of its folder, begins with _ (--include reads it all the same)";
+
+/// Names that begin with an underscore, but for those of pages that open a section and of posts.
+fn is_private(name: &str) -> bool {
+    name.starts_with('_') && name != "_posts" && name.split('.').next() != Some("_index")
+}
+
+/// Whether a file that another page brought in is nothing but a part, by its name or its folder's.
+fn is_part(path: &str) -> bool {
+    let folders = ["includes", "snippets", "partials", "fragments", "shared", "include", "snippet", "partial"];
+    path.split('/').any(|part| is_private(part) || folders.contains(&part))
+}
+
+/// The front matter of a file that speaks of other pages.
+fn top_of(file: &Path) -> Option<Vec<(String, String)>> {
+    const TOP: u64 = 64 << 10;
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(TOP).read_to_end(&mut bytes).ok()?;
+    Some(front_matter(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}')).0)
+}
+
+fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<String> {
+    let mut notes = Vec::new();
+    if rendered.is {
+        notes.push("read as a rendered site: addresses are those of its files".to_owned());
+    }
+    if let Some(label) = site.label() {
+        let seen = site.configuration.as_ref().map(|c| format!(" ({c})")).unwrap_or_default();
+        notes.push(format!("read as the source of a {label} site{seen}: addresses {}", site.style().described()));
+    }
+    if let Some(address) = site.claimed_address.as_ref().filter(|a| options.base_url.is_empty() && address::is_absolute(a) && a.len() < 200)
+    {
+        notes.push(format!(
+            "the site's configuration says that it is published at {address}: give that as --base-url, if it is so, for links from anywhere"
+        ));
+    }
+    notes
+}
+
+fn warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let (Some(own), Some(label)) = (site.disagrees(), site.label()) {
+        warnings.push(format!(
+            "{label} publishes pages {} by its configuration, but --url-style asks for addresses {}: links of hits may lead nowhere",
+            own.described(),
+            options.url_style.described()
+        ));
+    }
+    warnings
+}
+
 /// What became of one file.
 #[derive(Default)]
 struct Outcome {
@@ -258,17 +430,25 @@ struct Outcome {
     skipped: Vec<Skipped>,
     /// For HTML: whether it is marked with `data-pagefind-body`.
     pagefind_body: Option<bool>,
+    /// For HTML: whether it asks robots not to index it.
+    unindexed: bool,
+    /// Files that were brought in.
+    used: BTreeSet<String>,
 }
 
-fn read(found: &Found, options: &IngestOptions) -> Outcome {
+fn read(found: &Found, reading: &Reading<'_>) -> Outcome {
     let mut outcome = Outcome::default();
-    if let Err(reason) = try_read(found, options, &mut outcome) {
+    // A fault of a reader loses its file, not the build.
+    let read = caught(|| try_read(found, reading, &mut outcome));
+    if let Err(reason) = read.unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})"))) {
+        outcome.documents.clear();
         outcome.skipped.push(Skipped { path: found.path.clone(), reason });
     }
     outcome
 }
 
-fn try_read(found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
+fn try_read(found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+    let options = reading.options;
     let limit = options.max_file_bytes.min(2 << 30);
     let too_large = || format!("larger than the limit of {} bytes", limit);
     if found.bytes > limit {
@@ -284,19 +464,58 @@ fn try_read(found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Re
     if bytes.len() as u64 > limit {
         return Err(too_large());
     }
+    read_whole(bytes, found, reading, outcome)
+}
+
+/// Reads a file from its bytes; `path` is its name, whose ending says what it is. What cannot be read is among what was skipped. A fault of a reader is not
+/// caught: this is for those who look for such.
+///
+/// # Errors
+/// [`IngestError::UnknownFormat`] where the ending is that of no kind that can be read.
+pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Result<Corpus, IngestError> {
+    let Some(format) = format_of(Path::new(path)) else { return Err(IngestError::UnknownFormat { path: path.into() }) };
+    let found = Found { path: path.to_owned(), file: path.into(), format, bytes: bytes.len() as u64 };
+    let mut outcome = Outcome::default();
+    let size = found.bytes;
+    // Bytes belong to no folder, and so to no generator's site.
+    let site = Site::of(Path::new(""), GeneratorChoice::None, options.url_style);
+    let reading = Reading { options, site: &site, rendered: &Rendered::default(), folder: None };
+    let read = match format {
+        Format::JsonLines => read_json_lines(bytes.as_slice(), &found, options, &mut outcome),
+        _ => read_whole(bytes, &found, &reading, &mut outcome),
+    };
+    if let Err(reason) = read {
+        outcome.skipped.push(Skipped { path: found.path, reason });
+    }
+    Ok(Corpus { documents: outcome.documents, skipped: outcome.skipped, files: 1, bytes: size, ..Corpus::default() })
+}
+
+fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+    let options = reading.options;
     let source = decode::decode(bytes)?;
-    let mut document = match found.format {
-        Format::Html => html_page(&source, found, options, outcome),
-        Format::Markdown | Format::Mdx => markdown_page(&source, found, options)?,
-        Format::Notebook => notebook_page(&source, found, options)?,
-        Format::ReStructuredText | Format::AsciiDoc => marked_page(&source, found, options),
+    let includer = Includer::new(reading.folder, &found.path);
+    let format = match found.format {
+        Format::Text if reading.site.text_is_rst || rst::looks_like(&source, &found.file) => Format::ReStructuredText,
+        format => format,
+    };
+    let mut document = match format {
+        Format::Html => html_page(&source, found, reading, outcome)?,
+        Format::Markdown | Format::Mdx => markdown_page(&source, found, reading, &includer)?,
+        Format::Notebook => notebook_page(&source, found, reading, &includer)?,
+        Format::ReStructuredText | Format::AsciiDoc => marked_page(&source, found, format, reading, &includer)?,
         Format::Text | Format::JsonLines => SourceDocument {
-            url: address::url_of(&found.path, &options.base_url, options.url_style),
+            url: address::url_of(&found.path, &options.base_url, reading.site.style()),
             title: name_of(&found.path),
             blocks: plain::read(&source),
             ..blank(found)
         },
     };
+    outcome.used = includer.used.into_inner();
+    for (name, value) in [("lang", reading.site.language(&found.path).map(str::to_owned)), ("version", reading.site.version(&found.path))] {
+        if let Some(value) = value.filter(|_| field(&document.front_matter, name).is_none()) {
+            document.front_matter.push((name.to_owned(), value));
+        }
+    }
     // Not of HTML, whose pages may be without text because their author marked it as not to be searched.
     let markdown = matches!(found.format, Format::Markdown | Format::Mdx);
     if markdown && document.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(_))) {
@@ -321,18 +540,24 @@ fn blank(found: &Found) -> SourceDocument {
     }
 }
 
-fn markdown_page(source: &str, found: &Found, options: &IngestOptions) -> Result<SourceDocument, String> {
+fn markdown_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
     let (fields, from) = front_matter(source);
-    if field(&fields, "draft") == Some("true") {
-        return Err("marked as a draft".into());
+    if let Some(reason) = reading.site.unread(&found.path, &fields) {
+        return Err(reason.into());
     }
-    let (blocks, links) = markdown::read(source, from, found.format == Format::Mdx);
-    let (base, style) = (options.base_url.as_str(), options.url_style);
-    let claimed = field(&fields, "url").or_else(|| field(&fields, "permalink")).and_then(|u| address::claimed_url(u, base));
-    let slugged = || field(&fields, "slug").and_then(|s| address::slugged(&found.path, s, base, style));
+    let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates };
+    let body = source.get(from..).unwrap_or("");
+    let expanded = includes::markdown(body, includer);
+    let is_mdx = found.format == Format::Mdx || reading.site.mdx || reading.site.name().is_none() && mdx::looks_like(body);
+    let (blocks, links) = match (expanded, is_mdx) {
+        (text, true) => markdown::read(&mdx::markdown(&text, includer), 0, dialect),
+        // Nothing was brought in: places are those of the file.
+        (Cow::Borrowed(_), false) => markdown::read(source, from, dialect),
+        (Cow::Owned(text), false) => markdown::read(&text, 0, dialect),
+    };
     let title = field(&fields, "title").map(str::to_owned).or_else(|| first_heading(&blocks));
     Ok(SourceDocument {
-        url: claimed.or_else(slugged).unwrap_or_else(|| address::url_of(&found.path, base, style)),
+        url: reading.url(&found.path, &fields),
         title: title_or_name(title, &found.path),
         blocks,
         links,
@@ -341,10 +566,24 @@ fn markdown_page(source: &str, found: &Found, options: &IngestOptions) -> Result
     })
 }
 
+impl Reading<'_> {
+    /// Where the page of a file is published, by the rules of its generator, or by what its front matter claims.
+    fn url(&self, path: &str, fields: &[(String, String)]) -> String {
+        let (base, style) = (self.options.base_url.as_str(), self.site.style());
+        if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_safe_relative(l)) {
+            return address::published(&local, base);
+        }
+        let claimed = || field(fields, "url").or_else(|| field(fields, "permalink")).and_then(|u| address::claimed_url(u, base));
+        let slugged = || field(fields, "slug").and_then(|s| address::slugged(path, s, base, style));
+        let own = if self.site.name().is_none() { claimed().or_else(slugged) } else { None };
+        own.unwrap_or_else(|| address::url_of(path, base, style))
+    }
+}
+
 /// Its places are those of the text of its cells, which are one after the other.
-fn notebook_page(source: &str, found: &Found, options: &IngestOptions) -> Result<SourceDocument, String> {
+fn notebook_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
     let (text, mut fields) = notebook::markdown(source)?;
-    let mut page = markdown_page(&text, found, options)?;
+    let mut page = markdown_page(&text, found, reading, includer)?;
     if page.front_matter.is_empty()
         && let Some(title) = field(&fields, "title")
     {
@@ -355,33 +594,76 @@ fn notebook_page(source: &str, found: &Found, options: &IngestOptions) -> Result
 }
 
 /// A page in reStructuredText or AsciiDoc.
-fn marked_page(source: &str, found: &Found, options: &IngestOptions) -> SourceDocument {
-    let page = if found.format == Format::AsciiDoc { asciidoc::read(source) } else { rst::read(source) };
-    SourceDocument {
-        url: address::url_of(&found.path, &options.base_url, options.url_style),
+fn marked_page(
+    source: &str,
+    found: &Found,
+    format: Format,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+) -> Result<SourceDocument, String> {
+    let (page, ending) = match format {
+        Format::AsciiDoc => (asciidoc::read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes), "adoc"),
+        _ => (rst::read(&includes::rst(source, includer)), "rst"),
+    };
+    if let Some(reason) = reading.site.unread(&found.path, page.fields.all()) {
+        return Err(reason.into());
+    }
+    // Text that is read as another format is published as that is.
+    let path = match found.path.rsplit_once('.') {
+        Some((stem, "txt" | "text")) => format!("{stem}.{ending}"),
+        _ => found.path.clone(),
+    };
+    Ok(SourceDocument {
+        url: reading.url(&path, &[]),
         title: title_or_name(first_heading(&page.blocks), &found.path),
         blocks: page.blocks,
         links: page.links,
-        front_matter: page.fields,
+        front_matter: page.fields.into_vec(),
         ..blank(found)
-    }
+    })
 }
 
-fn html_page(source: &str, found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> SourceDocument {
-    let page = html::page(source);
+fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<SourceDocument, String> {
+    // Of Jekyll, Hugo and Eleventy, pages of HTML have front matter, too.
+    let templated = matches!(reading.site.name(), Some("jekyll" | "hugo" | "eleventy"));
+    let (fields, from) = if templated { front_matter(source) } else { (Vec::new(), 0) };
+    if let Some(reason) = reading.site.unread(&found.path, &fields) {
+        return Err(reason.into());
+    }
+    let masked = if templated {
+        let blanks: String = source.get(..from).unwrap_or("").chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
+        Cow::Owned(blanks + source.get(from..).unwrap_or(""))
+    } else {
+        Cow::Borrowed(source)
+    };
+    let page = html::page(&masked);
+    if page.redirect {
+        return Err("a redirect to another page".into());
+    }
+    if reading.rendered.is_list(&found.path, &page.generator, &page.classes) {
+        return Err("a list of other pages".into());
+    }
     outcome.pagefind_body = Some(page.pagefind_body);
-    let index = block::CharIndex::new(source);
+    outcome.unindexed = page.noindex;
+    let index = block::CharIndex::new(&masked);
     let blocks: Vec<Block> = page.drafts.into_iter().filter_map(|d| d.finish(&index)).collect();
     let first = blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
-    let title = first.or_else(|| Some(page.title).filter(|t| !t.is_empty())).or_else(|| first_heading(&blocks));
-    SourceDocument {
-        url: address::url_of(&found.path, &options.base_url, options.url_style),
+    let given = field(&fields, "title").map(str::to_owned);
+    let title = given.or(first).or_else(|| Some(page.title).filter(|t| !t.is_empty())).or_else(|| first_heading(&blocks));
+    let base = reading.options.base_url.as_str();
+    let url = match reading.rendered.address(&found.path, page.canonical.as_deref()) {
+        Some(local) if reading.options.url_style != UrlStyle::Source => address::published(&local, base),
+        _ if templated => reading.url(&found.path, &fields),
+        _ => address::url_of(&found.path, base, reading.site.style()),
+    };
+    Ok(SourceDocument {
+        url,
         title: title_or_name(title, &found.path),
         blocks,
         links: page.links,
-        front_matter: page.meta,
+        front_matter: fields.into_iter().chain(page.meta).collect(),
         ..blank(found)
-    }
+    })
 }
 
 /// What a page without text says of itself: the pages that open the sections of a site often have nothing but a title and a description.

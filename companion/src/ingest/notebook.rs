@@ -1,5 +1,6 @@
 //! Jupyter notebooks as the Markdown that their cells hold.
 
+use super::front_matter::Fields;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -81,16 +82,16 @@ pub(super) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), 
             _ => Ok(()),
         };
     }
-    let mut fields = Vec::new();
+    let mut fields = Fields::default();
     if let Some(title) = notebook.metadata.title.as_ref().and_then(|t| t.as_str()) {
-        fields.push(("title".to_owned(), title.to_owned()));
+        fields.push("title", title);
     }
     for author in notebook.metadata.authors.iter().filter_map(|a| a.as_array()).flatten() {
         if let Some(name) = author.get("name").and_then(|n| n.as_str()) {
-            fields.push(("author".to_owned(), name.to_owned()));
+            fields.push("author", name);
         }
     }
-    Ok((out, fields))
+    Ok((out, fields.into_vec()))
 }
 
 /// The longest run of backticks.

@@ -6,11 +6,11 @@
 use super::outside::{MAX_DIMENSION, Vectors};
 use super::ready::Ready;
 use super::{IngestError, SourceDocument};
+use crate::panics::caught;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
 use ::parquet::schema::types::Type;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) fn read(
     let file = File::open(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?;
     // The crate asserts some of what a well-made file keeps to, and a damaged one need not: that is an error of the file's, not of the program's.
     let mut at = 0;
-    match catch_unwind(AssertUnwindSafe(|| rows(path, file, name, with_vectors, &mut at, each))) {
+    match caught(|| rows(path, file, name, with_vectors, &mut at, each)) {
         Ok(result) => result,
         Err(_) if at == 0 => Err(table(path, "not a Parquet file that can be read: it is damaged")),
         Err(_) => Err(row(path, at + 1, "the file is damaged here")),

@@ -5,7 +5,7 @@ use ignore::WalkBuilder;
 use std::path::{Path, PathBuf};
 
 /// A kind of file that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Markdown,
     Mdx,
@@ -25,6 +25,39 @@ pub(super) struct Found {
     pub file: PathBuf,
     pub format: Format,
     pub bytes: u64,
+}
+
+/// Which kind of file names with an ending are, in place of what their ending says: `txt=rst`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormatRule {
+    ending: String,
+    format: Format,
+}
+
+impl std::str::FromStr for FormatRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (ending, name) = text.split_once('=').ok_or("write ENDING=FORMAT, as in txt=rst")?;
+        let ending = ending.trim_start_matches('.').to_ascii_lowercase();
+        let format = match name {
+            "text" => Some(Format::Text),
+            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" => format_of(Path::new(&format!("x.{name}"))),
+            _ => None,
+        };
+        let format = format.ok_or_else(|| format!("{name} is no format: md, mdx, html, rst, adoc, ipynb, text or jsonl"))?;
+        if ending.is_empty() || ending.contains(['/', '.']) {
+            return Err("write ENDING=FORMAT, as in txt=rst".to_owned());
+        }
+        Ok(FormatRule { ending, format })
+    }
+}
+
+/// What a file is, by a rule for its ending or by its ending.
+fn ruled(file: &Path, rules: &[FormatRule]) -> Option<Format> {
+    let ending = file.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let rule = ending.and_then(|e| rules.iter().rev().find(|r| r.ending == e));
+    rule.map(|r| r.format).or_else(|| format_of(file))
 }
 
 /// What a file is, by the ending of its name.
@@ -52,7 +85,7 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<Found>, 
     let metadata = std::fs::metadata(root).map_err(at_root)?;
     let (mut found, mut skipped) = (Vec::new(), Vec::new());
     if metadata.is_file() {
-        let Some(format) = format_of(root) else { return Err(IngestError::UnknownFormat { path: root.to_owned() }) };
+        let Some(format) = ruled(root, &options.formats) else { return Err(IngestError::UnknownFormat { path: root.to_owned() }) };
         let path = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         found.push(Found { path, file: root.to_owned(), format, bytes: metadata.len() });
         return Ok((found, skipped));
@@ -80,19 +113,22 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<Found>, 
         let file = entry.path();
         let Some(kind) = entry.file_type() else { continue };
         if kind.is_symlink() {
-            if file.is_dir() || format_of(file).is_some() {
+            if file.is_dir() || ruled(file, &options.formats).is_some() {
                 skipped.push(Skipped { path: relative(root, file), reason: "a symbolic link, not followed".into() });
             }
             continue;
         }
-        let Some(format) = format_of(file).filter(|_| !kind.is_dir()) else { continue };
+        let Some(format) = ruled(file, &options.formats).filter(|_| !kind.is_dir()) else { continue };
         let path = relative(root, file);
+        if options.excluded.matches(&path) || !options.included.is_empty() && !options.included.matches(&path) {
+            continue;
+        }
         if !kind.is_file() {
             // Reading a pipe or a device could wait for ever.
             skipped.push(Skipped { path, reason: "not a regular file".into() });
             continue;
         }
-        if is_for_programs(&path) {
+        if is_for_programs(&path) && options.included.is_empty() {
             skipped.push(Skipped { path, reason: "a list for programs, not for readers".into() });
             continue;
         }

@@ -18,8 +18,6 @@ impl Wording<'_> {
         {
             return said;
         }
-        // "Both the capital of A and the counties of B": each of them, since all are listed.
-        let lead = if random.below(6) == 0 { "both " } else { "" };
         let mut said: Option<Said> = None;
         for part in parts {
             let active = match part {
@@ -39,24 +37,10 @@ impl Wording<'_> {
             let all = pick(random, &["", "", "", "all ", "all of "]);
             let phrase = active.unwrap_or_else(|| Said::plain(all).then(self.phrase(part, number, true, random)));
             said = Some(match said {
-                None => Said::plain(lead).then(phrase),
-                Some(said) if !lead.is_empty() => said.and(pick(random, &[" and ", " and ", " as well as "])).then(phrase),
+                None => phrase,
                 Some(said) => {
-                    let and = [
-                        " and ",
-                        " and also ",
-                        " as well as ",
-                        " along with ",
-                        " and also list ",
-                        " together with ",
-                        " or ",
-                        ", and also name ",
-                        " and ",
-                        " and also all ",
-                        " plus ",
-                        ", and ",
-                        " or else ",
-                    ];
+                    // Of "and" alone nobody can tell whether all are wanted or what they have in common.
+                    let and = [" or ", " as well as ", " along with ", " together with ", " plus ", " or else "];
                     said.and(pick(random, &and)).then(phrase)
                 }
             });
@@ -86,7 +70,8 @@ impl Wording<'_> {
         let whole = pick(random, &WHOLE);
         let end = pick(random, &["", "", "", " combined", " together", " respectively", " in total", " put together"]);
         let one = whole.contains("combined") || whole.contains("collective") || end.contains("combined") || end.contains("total");
-        let word = if one || random.below(2) == 0 { "and" } else { "or" };
+        // "The genres of A and B" alone may be what they share.
+        let word = if one { "and" } else { "or" };
         if direction == Direction::Backward {
             let noun = self.kind_or_thing(target, Number::Many, random);
             let names = self.names(starts, "or", random);
@@ -101,22 +86,9 @@ impl Wording<'_> {
         if participle(&label) {
             return None;
         }
-        let names = if one { self.names(starts, word, random) } else { self.listed_names(starts, word, random) };
+        let names = self.names(starts, word, random);
         let words = Said(vec![(plural(&label), role)]);
         let of = [" of ", " associated with ", " for ", " related to ", " linked to ", " connected to ", " from ", " involved in "];
         Some(Said::plain(whole).then(words).and(pick(random, &of)).then(names).and(end))
-    }
-
-    /// Names of a list: "A and B" of what is joined nowhere else has no "both".
-    fn listed_names(&self, starts: &[&Query], word: &str, random: &mut Random) -> Said {
-        let mut said = self.names(starts, word, random);
-        if word == "and"
-            && let Some((text, Role::Plain)) = said.0.first_mut()
-            && text == "both "
-            && random.below(4) > 0
-        {
-            text.clear();
-        }
-        said
     }
 }

@@ -115,13 +115,13 @@ impl<'g> Wording<'g> {
             0 => pick(random, &["Tell me ", "Please tell me ", "Show me ", "Find "]),
             1 => pick(random, &["Name ", "Name all ", "Give me ", "Identify "]),
             2 => pick(random, &["List ", "List all ", "I am looking for ", "I want to know "]),
-            // Of what several have in common few ask so: a request for a list joins what it lists.
-            3 if !matches!(query, Query::And(_)) || random.below(8) == 0 => pick(random, &REQUESTS),
+            // A polite frame says nothing of how things are joined.
+            3 => pick(random, &REQUESTS),
             _ => "",
         };
-        // What is listed beside each other is asked for all together, and people ask so.
+        // What is listed beside each other is asked for all together. The list's own words say so, never the request before it.
         if let Query::Or(parts) = query
-            && (!request.is_empty() || random.below(3) == 0)
+            && random.below(3) == 0
         {
             let request = if request.is_empty() { pick(random, &REQUESTS) } else { request };
             return Said::plain(request).then(self.listed(parts, random));

@@ -1,6 +1,6 @@
 //! Static files: from a path to bytes, with caching, one range, and compression.
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -14,21 +14,22 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::names::{self, FileType};
+use super::packed::{Packed, Version};
 use super::respond;
 
 /// Bytes read at a time, so that a large section is not held in memory.
 const BLOCK: u64 = 64 * 1024;
 
-/// Larger files are sent as they are: compressing happens in memory, at each request.
+/// Larger files are sent as they are: what is compressed is held in memory.
 const LARGEST_COMPRESSED: u64 = 16 << 20;
 
 /// Below this a gzip header costs more than it saves.
 const SMALLEST_COMPRESSED: u64 = 256;
 
 /// Answers a GET or HEAD with the file that its path names below `root` (a canonical path).
-pub(super) async fn answer(root: &Path, request: &Parts) -> Response {
+pub(super) async fn answer(root: &Path, packed: &Packed, request: &Parts) -> Response {
     match find(root, request.uri.path()).await {
-        Found::File(path) => match send(&path, request.method == Method::HEAD, &request.headers).await {
+        Found::File(path) => match send(&path, packed, request.method == Method::HEAD, &request.headers).await {
             Ok(response) => response,
             Err(_) => respond::plain(StatusCode::INTERNAL_SERVER_ERROR, "the file cannot be read"),
         },
@@ -72,7 +73,7 @@ async fn find(root: &Path, request_path: &str) -> Found {
     if is_folder && !slash { Found::FolderWithoutSlash } else { Found::File(real) }
 }
 
-async fn send(path: &Path, head_only: bool, asked: &HeaderMap) -> io::Result<Response> {
+async fn send(path: &Path, kept: &Packed, head_only: bool, asked: &HeaderMap) -> io::Result<Response> {
     let mut file = File::open(path).await?;
     let metadata = file.metadata().await?;
     let length = metadata.len();
@@ -87,18 +88,19 @@ async fn send(path: &Path, head_only: bool, asked: &HeaderMap) -> io::Result<Res
         headers.push((header::VARY, "accept-encoding".to_owned()));
     }
     let range_asked = asked.get(header::RANGE).and_then(|v| v.to_str().ok()).filter(|_| if_range_holds(asked, &tag));
-    let compress = range_asked.is_none() && worth_compressing(kind, length) && accepts_gzip(asked);
-    headers.push((header::ETAG, if compress { weak_tag } else { tag.clone() }));
+    let mut packed = None;
+    if range_asked.is_none() && worth_compressing(kind, length) && accepts_gzip(asked) && !names_current(asked, &tag) {
+        let version = Version { path: path.to_owned(), length, changed };
+        packed = kept.of(version, file.try_clone().await?.into_std().await).await?;
+    }
+    headers.push((header::ETAG, if packed.is_some() { weak_tag } else { tag.clone() }));
     if names_current(asked, &tag) {
         return Ok(respond::with_headers(StatusCode::NOT_MODIFIED, &headers, Body::empty()));
     }
     headers.push((header::CONTENT_TYPE, kind.mime.to_owned()));
     headers.push((header::ACCEPT_RANGES, "bytes".to_owned()));
 
-    if compress {
-        let mut plain = Vec::new();
-        file.take(LARGEST_COMPRESSED).read_to_end(&mut plain).await?;
-        let packed = tokio::task::spawn_blocking(move || gzip(&plain)).await.map_err(io::Error::other)??;
+    if let Some(packed) = packed {
         headers.push((header::CONTENT_ENCODING, "gzip".to_owned()));
         headers.push((header::CONTENT_LENGTH, packed.len().to_string()));
         let body = if head_only { Body::empty() } else { Body::from(packed) };
@@ -151,12 +153,6 @@ fn cache_control(path: &Path) -> &'static str {
 
 fn worth_compressing(kind: FileType, length: u64) -> bool {
     kind.compressible && (SMALLEST_COMPRESSED..=LARGEST_COMPRESSED).contains(&length)
-}
-
-fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(plain)?;
-    encoder.finish()
 }
 
 /// Whether `If-None-Match` names what the file is now. The comparison is weak: packed or not, it is the same file.

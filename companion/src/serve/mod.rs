@@ -4,26 +4,28 @@
 //! page must work anyway. What is served may be private documents, so by default it listens on the loopback address only and
 //! refuses requests whose `Host` is not a name of this machine: a foreign web page that points its own name at 127.0.0.1 (DNS
 //! rebinding) reads nothing. With [`LlmProxy`] it also forwards chat requests to one endpoint and adds the key on the way, so
-//! that the key is never in the page.
+//! that the key is never in the page. Requests that another site's page sets off are refused, and what only stands open is closed.
 
+mod connections;
 mod files;
 mod names;
+mod packed;
 mod proxy;
 mod respond;
+mod secret;
 
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use miette::{IntoDiagnostic, WrapErr, miette};
 use tokio::net::TcpListener;
 
+pub use connections::TimeLimits;
 pub use proxy::{KEY_VARIABLE, LlmProxy};
 
 /// The Content-Security-Policy sent unless [`ServeOptions::policy`] says otherwise: scripts, workers, styles and wasm from this
@@ -39,8 +41,8 @@ pub const DEFAULT_PORT: u16 = 8080;
 /// How many ports after [`DEFAULT_PORT`] are tried before the system chooses one.
 const PORTS_TRIED: u16 = 20;
 
-/// How long requests in flight may go on after Ctrl-C.
-const GRACE: Duration = Duration::from_secs(2);
+/// How many bytes of compressed files are kept.
+const MOST_PACKED: u64 = 64 << 20;
 
 /// What to serve, and where.
 #[derive(Debug, Clone)]
@@ -56,6 +58,8 @@ pub struct ServeOptions {
     pub policy: Option<String>,
     /// Where `POST /llm/v1/chat/completions` is forwarded to; `None`: nowhere, such a request is not found.
     pub llm_proxy: Option<LlmProxy>,
+    /// How long the other side of a connection may take.
+    pub limits: TimeLimits,
 }
 
 impl ServeOptions {
@@ -67,6 +71,7 @@ impl ServeOptions {
             port: None,
             policy: Some(STRICT_POLICY.to_owned()),
             llm_proxy: None,
+            limits: TimeLimits::default(),
         }
     }
 }
@@ -76,7 +81,8 @@ impl ServeOptions {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    router: Router,
+    limits: TimeLimits,
+    site: Arc<Site>,
 }
 
 impl Server {
@@ -99,11 +105,13 @@ impl Server {
             ));
         }
         let headers = respond::CommonHeaders::new(options.policy.as_deref())?;
-        let proxy = options.llm_proxy.map(proxy::Forwarder::new).transpose()?;
+        let limits = options.limits;
+        let proxy = options.llm_proxy.map(|proxy| proxy::Forwarder::new(proxy, limits.request)).transpose()?;
         let listener = listen(options.host, options.port).await?;
         let address = listener.local_addr().into_diagnostic()?;
-        let site = Arc::new(Site { root, local_only: options.host.is_loopback(), headers, proxy });
-        Ok(Server { listener, address, router: Router::new().fallback(handle).with_state(site) })
+        let packed = packed::Packed::new(MOST_PACKED);
+        let site = Arc::new(Site { root, local_only: options.host.is_loopback(), headers, packed, proxy });
+        Ok(Server { listener, address, limits, site })
     }
 
     /// The address and port that it listens on.
@@ -122,34 +130,20 @@ impl Server {
     }
 
     /// Answers requests until `stop` is ready; then takes no new ones and gives those in flight two seconds to end.
-    ///
-    /// # Errors
-    /// When the listening socket fails.
-    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> miette::Result<()> {
-        let (stopping, mut stopped) = tokio::sync::watch::channel(false);
-        let serving = axum::serve(self.listener, self.router).with_graceful_shutdown(async move {
-            stop.await;
-            // The only way to fail is that nobody waits any more, and then there is nobody to tell.
-            let _ = stopping.send(true);
-        });
-        let out_of_grace = async {
-            // An error here means that the server itself ended, which the other branch reports.
-            if stopped.wait_for(|now| *now).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-            tokio::time::sleep(GRACE).await;
+    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) {
+        let Server { listener, limits, site, .. } = self;
+        let answer = move |request| {
+            let site = site.clone();
+            async move { handle(&site, request).await }
         };
-        tokio::select! {
-            ended = serving => ended.into_diagnostic().wrap_err("the server stopped"),
-            () = out_of_grace => Ok(()),
-        }
+        connections::answer_all(listener, limits, answer, stop).await;
     }
 }
 
 /// Serves a folder until Ctrl-C (or, on Unix, a request to terminate), having printed its URL.
 ///
 /// # Errors
-/// Those of [`Server::bind`] and [`Server::run`].
+/// Those of [`Server::bind`].
 pub async fn serve(options: ServeOptions) -> miette::Result<()> {
     let shown_root = options.root.display().to_string();
     let forwards_to = options.llm_proxy.as_ref().map(|proxy| proxy.base_url.clone());
@@ -163,7 +157,8 @@ pub async fn serve(options: ServeOptions) -> miette::Result<()> {
         println!("questions to a language model at {}llm/v1 are forwarded to {endpoint}", server.url());
     }
     println!("Ctrl-C stops it.");
-    server.run(asked_to_stop()).await
+    server.run(asked_to_stop()).await;
+    Ok(())
 }
 
 /// Ready on Ctrl-C and, on Unix, on a request to terminate.
@@ -215,17 +210,12 @@ struct Site {
     /// Whether only names of this machine are accepted as `Host`.
     local_only: bool,
     headers: respond::CommonHeaders,
+    packed: packed::Packed,
     proxy: Option<proxy::Forwarder>,
 }
 
-impl Site {
-    fn root(&self) -> &Path {
-        &self.root
-    }
-}
-
-async fn handle(State(site): State<Arc<Site>>, request: Request) -> Response {
-    let mut response = answer(&site, request).await;
+async fn handle(site: &Site, request: Request) -> Response {
+    let mut response = answer(site, request).await;
     site.headers.add_to(&mut response);
     response
 }
@@ -234,6 +224,9 @@ async fn answer(site: &Site, request: Request) -> Response {
     let host = names::single_header(request.headers(), "host");
     if site.local_only && !host.is_some_and(names::is_this_machine) {
         return respond::plain(StatusCode::MISDIRECTED_REQUEST, "this server answers to localhost only");
+    }
+    if names::is_for_another_site(request.headers()) {
+        return respond::plain(StatusCode::FORBIDDEN, "pages of other sites may not read this one");
     }
     if let Some(proxy) = &site.proxy
         && request.uri().path() == proxy::PATH
@@ -244,5 +237,5 @@ async fn answer(site: &Site, request: Request) -> Response {
         return respond::method_not_allowed("GET, HEAD");
     }
     let (parts, _body) = request.into_parts();
-    files::answer(site.root(), &parts).await
+    files::answer(&site.root, &site.packed, &parts).await
 }

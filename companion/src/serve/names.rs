@@ -13,6 +13,14 @@ pub(super) fn single_header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'
     if values.next().is_some() { None } else { first.to_str().ok() }
 }
 
+/// Whether a browser asks for the sake of another site's page: its script, image, frame or request. Following a link from there is the reader's own
+/// doing, and whoever says nothing of it (programs, old browsers) is no page.
+pub(super) fn is_for_another_site(headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| single_header(headers, name) == Some(value);
+    let cross = headers.get_all("sec-fetch-site").iter().any(|site| site.as_bytes() == b"cross-site");
+    cross && !(is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document"))
+}
+
 /// Whether a `Host` header, with or without a port, names this machine. Any port will do: it may be forwarded.
 pub(super) fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {

@@ -3,21 +3,23 @@
 //! The key belongs to whoever started the server, so only the page that this server served may spend it: a request must carry
 //! an `Origin` that is this server itself (browsers send one with every POST), must not be marked as coming from another site, and,
 //! as for every request, its `Host` must be a name of this machine. The key goes into one header of one request to the configured
-//! address and nowhere else: redirects are not followed, an answer that refuses the key is replaced (some quote it), and it
-//! is kept out of `Debug`.
+//! address and nowhere else: redirects are not followed, an endpoint's error that quotes the key is replaced, in other replies it is blotted
+//! out, and it is kept out of `Debug`.
 
 use std::fmt;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderName, Method, StatusCode, header};
 use axum::response::Response;
+use futures::{Stream, StreamExt, stream};
 use miette::{IntoDiagnostic, WrapErr, miette};
 use reqwest::Url;
 
 use super::names;
 use super::respond;
+use super::secret::{KeyFilter, KeyPatterns};
 
 /// The one address that is forwarded.
 pub(super) const PATH: &str = "/llm/v1/chat/completions";
@@ -27,6 +29,9 @@ pub const KEY_VARIABLE: &str = "POCKETGRAPH_API_KEY";
 
 /// The largest request that is forwarded. A long prompt is some hundred kilobytes.
 const LARGEST_REQUEST: usize = 1 << 20;
+
+/// How much of an endpoint's error is passed on.
+const LARGEST_ERROR: usize = 64 * 1024;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -64,6 +69,10 @@ pub(super) struct Forwarder {
     url: Url,
     /// The whole value of `Authorization`, marked sensitive.
     authorization: Option<reqwest::header::HeaderValue>,
+    /// What the key looks like in what the endpoint says.
+    key: Option<KeyPatterns>,
+    /// How long a request's body may take to arrive.
+    body_limit: Duration,
 }
 
 impl fmt::Debug for Forwarder {
@@ -75,7 +84,7 @@ impl fmt::Debug for Forwarder {
 impl Forwarder {
     /// # Errors
     /// When the base URL is not fit to carry a key (see [`LlmProxy::base_url`]) or the key cannot stand in a header.
-    pub(super) fn new(proxy: LlmProxy) -> miette::Result<Forwarder> {
+    pub(super) fn new(proxy: LlmProxy, body_limit: Duration) -> miette::Result<Forwarder> {
         let base = proxy.base_url.trim_end_matches('/');
         let url = Url::parse(&format!("{base}/chat/completions"))
             .into_diagnostic()
@@ -93,6 +102,7 @@ impl Forwarder {
             "http" => return Err(miette!("--llm-proxy would send the key unencrypted to another machine: use https")),
             other => return Err(miette!("--llm-proxy speaks https and http, not {other}")),
         }
+        let key = proxy.api_key.as_deref().map(KeyPatterns::new);
         let authorization = proxy
             .api_key
             .map(|key| {
@@ -113,7 +123,7 @@ impl Forwarder {
             client = client.no_proxy();
         }
         let client = client.build().into_diagnostic().wrap_err("cannot prepare the connection for --llm-proxy")?;
-        Ok(Forwarder { client, url, authorization })
+        Ok(Forwarder { client, url, authorization, key, body_limit })
     }
 
     /// Forwards one request and streams the answer back as it comes. When the page goes away, so does the request.
@@ -129,7 +139,10 @@ impl Forwarder {
         if !is_json {
             return respond::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the request must be application/json");
         }
-        let Ok(body) = to_bytes(request.into_body(), LARGEST_REQUEST).await else {
+        let Ok(body) = tokio::time::timeout(self.body_limit, to_bytes(request.into_body(), LARGEST_REQUEST)).await else {
+            return respond::plain(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive");
+        };
+        let Ok(body) = body else {
             return respond::plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 1 MiB or was cut off");
         };
         let mut forwarded = self
@@ -142,7 +155,7 @@ impl Forwarder {
             forwarded = forwarded.header(reqwest::header::AUTHORIZATION, value.clone());
         }
         match forwarded.send().await {
-            Ok(reply) => pass_on(reply),
+            Ok(reply) => self.pass_on(reply).await,
             Err(error) if error.is_timeout() => {
                 respond::plain(StatusCode::GATEWAY_TIMEOUT, "the language model's endpoint did not answer in time")
             }
@@ -162,29 +175,87 @@ fn is_same_origin(request: &Request) -> bool {
     from_here && origin.strip_prefix("http://").is_some_and(|o| o.eq_ignore_ascii_case(host)) && names::is_this_machine(host)
 }
 
-/// The endpoint's answer, reduced to what a page needs: status, type, when to come back, and the bytes as they arrive.
-fn pass_on(reply: reqwest::Response) -> Response {
-    let status = reply.status();
-    if status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN {
-        return respond::plain(status, "the language model's endpoint refused the key of this server");
+/// Where an error of the endpoint quotes the key.
+const WITHHELD: &str = "what the language model's endpoint said is withheld: it quotes the key";
+
+impl Forwarder {
+    /// The endpoint's answer, reduced to what a page needs: status, type, when to come back, and the bytes as they arrive, without the key.
+    async fn pass_on(&self, reply: reqwest::Response) -> Response {
+        let status = reply.status();
+        if status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN {
+            return respond::plain(status, "the language model's endpoint refused the key of this server");
+        }
+        if status.is_redirection() || status.is_informational() {
+            return respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint answered with a redirect");
+        }
+        if reply.headers().get(header::CONTENT_ENCODING).is_some_and(|coding| coding.as_bytes() != b"identity") {
+            // None was accepted, and what the key looks like in there is not known.
+            return respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint answered in a compressed form");
+        }
+        let mut headers = vec![(header::CONTENT_TYPE, shown_as(&reply).to_owned()), (header::CACHE_CONTROL, "no-store".to_owned())];
+        headers.extend(self.time_to_wait(&reply).map(|wait| (header::RETRY_AFTER, wait)));
+        if !status.is_success() {
+            return self.failure(reply, &headers).await;
+        }
+        match self.key.as_ref().and_then(KeyPatterns::for_reply) {
+            Some(filter) => respond::with_headers(status, &headers, Body::from_stream(without_key(reply.bytes_stream(), filter))),
+            None => respond::with_headers(status, &headers, Body::from_stream(reply.bytes_stream())),
+        }
     }
-    if status.is_redirection() || status.is_informational() {
-        return respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint answered with a redirect");
+
+    /// An error in the endpoint's own words, unless the key is among them.
+    async fn failure(&self, reply: reqwest::Response, headers: &[(HeaderName, String)]) -> Response {
+        let status = reply.status();
+        let mut said = Vec::new();
+        let mut pieces = reply.bytes_stream();
+        // One that breaks off has said what it said.
+        while let Some(Ok(piece)) = pieces.next().await {
+            said.extend_from_slice(&piece);
+            if said.len() > LARGEST_ERROR {
+                break;
+            }
+        }
+        if self.key.as_ref().is_some_and(|key| key.are_in(&said)) {
+            return respond::plain(status, WITHHELD);
+        }
+        if said.len() > LARGEST_ERROR {
+            // Cut, it is no JSON any more, and may end within the key.
+            return respond::plain(status, "the language model's endpoint failed, and said too much about it");
+        }
+        respond::with_headers(status, headers, Body::from(said))
     }
+
+    /// When to come back, as the endpoint says it: seconds, or a date.
+    fn time_to_wait(&self, reply: &reqwest::Response) -> Option<String> {
+        let wait = reply.headers().get(header::RETRY_AFTER)?.to_str().ok()?;
+        let quotes = self.key.as_ref().is_some_and(|key| key.are_in(wait.as_bytes()));
+        (!quotes).then(|| wait.to_owned())
+    }
+}
+
+/// The type under which an endpoint's reply is passed on: never one that would be shown as a page of this server's.
+fn shown_as(reply: &reqwest::Response) -> &'static str {
     let said = reply.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    let mime = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    // Never a type that would be shown as a page of this server's.
-    let kind = match mime.as_str() {
+    match said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
         "text/event-stream" => "text/event-stream",
         "application/json" => "application/json",
         _ => "text/plain; charset=utf-8",
-    };
-    let mut headers: Vec<(HeaderName, String)> =
-        vec![(header::CONTENT_TYPE, kind.to_owned()), (header::CACHE_CONTROL, "no-store".to_owned())];
-    if let Some(wait) = reply.headers().get(header::RETRY_AFTER).and_then(|v| v.to_str().ok()) {
-        headers.push((header::RETRY_AFTER, wait.to_owned()));
     }
-    respond::with_headers(status, &headers, Body::from_stream(reply.bytes_stream()))
+}
+
+/// A reply's bytes as they come, with something else in place of the key.
+fn without_key<E>(pieces: impl Stream<Item = Result<Bytes, E>>, filter: KeyFilter) -> impl Stream<Item = Result<Bytes, E>> {
+    stream::unfold((Box::pin(pieces), Some(filter)), |(mut pieces, filter)| async move {
+        let mut filter = filter?;
+        match pieces.next().await {
+            Some(Ok(piece)) => {
+                let passed = Bytes::from(filter.pass(&piece));
+                Some((Ok(passed), (pieces, Some(filter))))
+            }
+            Some(Err(error)) => Some((Err(error), (pieces, None))),
+            None => Some((Ok(Bytes::from(filter.end())), (pieces, None))),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -193,7 +264,7 @@ mod tests {
     use super::*;
 
     fn checked(base_url: &str, key: Option<&str>) -> Result<String, String> {
-        Forwarder::new(LlmProxy { base_url: base_url.to_owned(), api_key: key.map(str::to_owned) })
+        Forwarder::new(LlmProxy { base_url: base_url.to_owned(), api_key: key.map(str::to_owned) }, Duration::from_secs(1))
             .map(|f| f.url.to_string())
             .map_err(|e| format!("{e:?} {e}"))
     }
@@ -212,7 +283,7 @@ mod tests {
     fn the_key_is_in_no_message() {
         let proxy = LlmProxy { base_url: "https://example.com".to_owned(), api_key: Some("sk-secret".to_owned()) };
         assert!(!format!("{proxy:?}").contains("sk-secret"));
-        assert!(!format!("{:?}", Forwarder::new(proxy).unwrap()).contains("sk-secret"));
+        assert!(!format!("{:?}", Forwarder::new(proxy, Duration::from_secs(1)).unwrap()).contains("sk-secret"));
         assert!(!checked("https://example.com", Some("sk-secret\n")).unwrap_err().contains("sk-secret"));
     }
 }

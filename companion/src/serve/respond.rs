@@ -5,7 +5,10 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use miette::{IntoDiagnostic, WrapErr};
 
-/// The headers of every answer: no sniffing of types, no referrer to other sites, and the Content-Security-Policy. The policy goes
+/// Keeps browsers from handing an answer to pages of another origin, another port of this machine among them (Fetch standard, section 3.7).
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// The headers of every answer: no sniffing of types, no referrer to other sites, no use in another origin's pages, and the Content-Security-Policy. The policy goes
 /// on scripts too, because a worker is ruled by the policy of its own script, not by its page's.
 #[derive(Debug)]
 pub(super) struct CommonHeaders {
@@ -28,6 +31,7 @@ impl CommonHeaders {
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
         if let Some(policy) = &self.policy {
             headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
         }

@@ -232,7 +232,7 @@ fn told(args: &Args, report: &AnswersReport) -> Result<()> {
     ];
     keep_html(args.html.as_deref(), || answers_page(report, &about))?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(report).into_diagnostic()?);
+        crate::terminal::json(report).into_diagnostic()?;
     } else {
         print(report, args.misses);
     }

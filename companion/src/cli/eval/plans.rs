@@ -125,7 +125,7 @@ pub fn patterns(args: &Patterns) -> Result<()> {
     let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
     let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part).into_diagnostic()?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        crate::terminal::json(&report).into_diagnostic()?;
         return Ok(());
     }
     let accuracy = report.right as f64 / report.questions.max(1) as f64;
@@ -196,7 +196,7 @@ pub fn plans(args: &Plans) -> Result<()> {
     };
     let report = evaluate_plans(&linker, &args.questions, writer, args.part, args.first).into_diagnostic()?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        crate::terminal::json(&report).into_diagnostic()?;
         return Ok(());
     }
     println!("planner: {}\n", args.planner);
@@ -259,7 +259,7 @@ pub fn linking(args: &Linking) -> Result<()> {
         rows.push(evaluate_linking(&linker, path).into_diagnostic()?);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&rows).into_diagnostic()?);
+        crate::terminal::json(&rows).into_diagnostic()?;
         return Ok(());
     }
     println!("| questions | n | linked first | a candidate | in the graph | ms p50/p99 |");
@@ -287,7 +287,7 @@ pub fn walks(args: &Walks) -> Result<()> {
         rows.push(evaluate_walks(&linker, args.plans, args.steps, by_label, args.seed).into_diagnostic()?);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&rows).into_diagnostic()?);
+        crate::terminal::json(&rows).into_diagnostic()?;
         return Ok(());
     }
     println!("| relations | plans | steps | walk's end among the answers | answers | ms p50/p95/max |");

@@ -138,7 +138,7 @@ pub fn run(args: &Args) -> Result<()> {
     ];
     keep_html(args.html.as_deref(), || retrieval_page(&report, &about))?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        crate::terminal::json(&report).into_diagnostic()?;
         return Ok(());
     }
     print(&report, args.misses);

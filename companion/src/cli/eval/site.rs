@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<()> {
     let about = [format!("Bundle: {}. Questions: {}.", args.bundle.display(), args.questions.display())];
     keep_html(args.html.as_deref(), || site_page(&report, &about))?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report).into_diagnostic()?);
+        crate::terminal::json(&report).into_diagnostic()?;
     } else {
         print(&report);
     }

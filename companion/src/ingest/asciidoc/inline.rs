@@ -2,6 +2,7 @@
 
 use super::super::Link;
 use super::super::block::Draft;
+use super::super::marked::Allowance;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -9,13 +10,13 @@ use std::ops::Range;
 pub(super) fn inline<'s>(
     source: &'s str,
     range: Range<usize>,
-    attributes: &HashMap<&'s str, &'s str>,
+    (attributes, allowance): (&HashMap<&'s str, &'s str>, &Allowance),
     draft: &mut Draft,
     links: &mut Vec<Link>,
     block: usize,
 ) {
     let Some(text) = source.get(range.clone()) else { return };
-    let mut reader = Inline { text, base: range.start, attributes, draft, links, block, unclosed: Vec::new() };
+    let mut reader = Inline { text, base: range.start, attributes, allowance, draft, links, block, unclosed: Vec::new() };
     reader.read(0..text.len(), 0);
 }
 
@@ -36,6 +37,8 @@ struct Inline<'a, 's> {
     /// Where `text` starts in the source.
     base: usize,
     attributes: &'a HashMap<&'s str, &'s str>,
+    /// What attributes may still put into the file.
+    allowance: &'a Allowance,
     draft: &'a mut Draft,
     links: &'a mut Vec<Link>,
     block: usize,
@@ -95,7 +98,11 @@ impl<'s> Inline<'_, 's> {
             '{' => {
                 let close = near(rest, '}')?;
                 let name = rest.get(1..close)?;
-                let value = self.attributes.get(name).copied().or_else(|| character(name))?;
+                if let Some(end) = self.attribute_link(at, plain, close) {
+                    return Some(end);
+                }
+                let own = self.attributes.get(name).copied();
+                let value = own.or_else(|| character(name)).filter(|v| own.is_none() || self.allowance.take(v))?;
                 self.plain(plain..at);
                 self.draft.push(value, self.at(at..at + close + 1));
                 Some(at + close + 1)
@@ -157,6 +164,31 @@ impl<'s> Inline<'_, 's> {
                 None
             }
         }
+    }
+
+    /// `{site}/page[text]`: a link whose target begins with an attribute, known or not, is shown as its text.
+    fn attribute_link(&mut self, at: usize, plain: usize, close: usize) -> Option<usize> {
+        let name =
+            self.text.get(at + 1..at + close).filter(|n| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')))?;
+        let value = self.attributes.get(name).copied();
+        if value.is_none() && character(name).is_some() || value.is_some_and(|v| !v.contains("://") && !v.starts_with(['/', '{', '.'])) {
+            return None;
+        }
+        let after = self.text.get(at + close + 1..)?;
+        let length = after.find(|c: char| c.is_whitespace() || matches!(c, '[' | '<' | '`' | '*')).unwrap_or(after.len());
+        let path = after.get(..length)?;
+        let bracket = near(after.get(length..)?.strip_prefix('[')?, ']')?;
+        let start = at + close + 1 + length + 1;
+        let shown = self.text.get(start..start + bracket)?.split(",role=").next()?.trim_end_matches('^');
+        self.plain(plain..at);
+        let from = self.draft.text.len();
+        if !shown.trim().is_empty() {
+            self.inner(start..start + shown.len(), DEEPEST - 1);
+        }
+        if let Some(value) = value {
+            self.link(&format!("{value}{path}"), from);
+        }
+        Some(start + bracket + 1)
     }
 
     /// What stands between an opening mark at `at` and a closing one. Single marks close at the end of a word.

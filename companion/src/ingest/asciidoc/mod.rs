@@ -11,20 +11,25 @@ mod tests;
 use super::address;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, lines};
-use super::marked::{self, Page, Rows};
+use super::marked::{self, Allowance, Page, Rows};
 use inline::inline;
 use marks::{Mark, anchor, attribute, block_macro, checked, delimiter, ends_paragraph, is_comment, list_marker, style, term, title};
 use std::collections::HashMap;
 use std::ops::Range;
 
+/// What a file may put before and into the ids of its titles, in bytes.
+const LONGEST_IN_IDS: usize = 32;
+
 /// Blocks inside blocks that are read as such; deeper ones are text.
 const DEEPEST: usize = 16;
 
-/// Reads a file.
-pub(super) fn read(source: &str) -> Page {
+/// Reads a file whose site sets these attributes.
+pub(super) fn read<'s>(source: &'s str, attributes: &'s [(String, String)]) -> Page {
     let index = CharIndex::new(source);
     let lines = lines(source);
-    let mut reader = Reader { source, index: &index, attributes: HashMap::new(), page: Page::default(), ids: HashMap::new() };
+    let attributes = attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let mut reader =
+        Reader { source, index: &index, attributes, allowance: Allowance::of(source), page: Page::default(), ids: HashMap::new() };
     let body = reader.header(&lines);
     reader.body(lines.get(body..).unwrap_or(&[]), BlockKind::Paragraph, 0);
     reader.page
@@ -42,6 +47,7 @@ struct Reader<'i, 's> {
     source: &'s str,
     index: &'i CharIndex<'s>,
     attributes: HashMap<&'s str, &'s str>,
+    allowance: Allowance,
     page: Page,
     /// Ids given to titles, and how often.
     ids: HashMap<String, usize>,
@@ -65,7 +71,7 @@ impl<'s> Reader<'_, 's> {
                 named = true;
                 // Names, each with an address behind it.
                 for author in line.text.split(';').map(|a| a.split('<').next().unwrap_or(a).trim()).filter(|a| !a.is_empty()) {
-                    self.page.fields.push(("author".to_owned(), author.to_owned()));
+                    self.page.fields.push("author", author);
                 }
             }
             at += 1;
@@ -78,7 +84,7 @@ impl<'s> Reader<'_, 's> {
         self.attributes.insert(name, value);
         if matches!(name, "author" | "authors" | "keywords" | "description" | "revdate" | "date") && !value.is_empty() {
             let name = if name == "revdate" { "date" } else { name };
-            self.page.fields.push((name.to_owned(), value.to_owned()));
+            self.page.fields.push(name, value);
         }
     }
 
@@ -184,7 +190,10 @@ impl<'s> Reader<'_, 's> {
             Mark::Code => self.code(lines),
             Mark::Hidden => {}
             Mark::Table if about.attributes.contains("format=") => self.code(lines),
-            Mark::Table => self.table(&table::rows(lines, about.attributes)),
+            Mark::Table => {
+                let (rows, heads) = table::rows(lines, about.attributes);
+                self.table(&rows, heads);
+            }
             // What is marked as code may stand in an open block.
             Mark::Text if matches!(about.style, "source" | "listing" | "literal") => self.code(lines),
             Mark::Text | Mark::Quote if depth >= DEEPEST => self.running(lines, kind),
@@ -213,8 +222,9 @@ impl<'s> Reader<'_, 's> {
 
     /// The id that Asciidoctor gives to a section.
     fn id(&mut self, title: &str) -> Option<String> {
-        let prefix = self.attributes.get("idprefix").copied().unwrap_or("_");
-        let separator = self.attributes.get("idseparator").copied().unwrap_or("_");
+        // Each title's id has them, the separator once a word.
+        let short = |name, usual| self.attributes.get(name).copied().filter(|v| v.len() <= LONGEST_IN_IDS).unwrap_or(usual);
+        let (prefix, separator) = (short("idprefix", "_"), short("idseparator", "_"));
         let mut id = String::new();
         let mut parted = false;
         for c in title.chars().take(256) {
@@ -235,8 +245,8 @@ impl<'s> Reader<'_, 's> {
         address::fragment(&id)
     }
 
-    fn table(&mut self, rows: &Rows) {
-        let draft = marked::table(rows, |part, draft| self.inline(part, draft));
+    fn table(&mut self, rows: &Rows, heads: usize) {
+        let draft = marked::table(rows, heads, |part, draft| self.inline(part, draft));
         self.finish(draft);
     }
 
@@ -272,7 +282,7 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
-        inline(self.source, range, &self.attributes, draft, &mut self.page.links, self.page.blocks.len());
+        inline(self.source, range, (&self.attributes, &self.allowance), draft, &mut self.page.links, self.page.blocks.len());
     }
 
     fn finish(&mut self, draft: Draft) {

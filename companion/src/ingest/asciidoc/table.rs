@@ -7,11 +7,20 @@ use std::ops::Range;
 /// More columns than any table has that people read.
 const MOST_COLUMNS: usize = 256;
 
-/// The rows of a table between its delimiters; a cell has the parts of lines that its text stands in. `attributes` are those above the table.
-pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> Rows {
-    let mut cells: Vec<Vec<Range<usize>>> = Vec::new();
+/// A cell, and how many columns and rows it covers.
+struct Cell {
+    text: Vec<Range<usize>>,
+    columns: usize,
+    rows: usize,
+}
+
+/// The rows of a table between its delimiters, and how many of them are its head; a cell has the parts of lines that its text stands in, and one that
+/// covers several rows or columns stands in each of them. `attributes` are those above the table.
+pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
+    let mut cells: Vec<Cell> = Vec::new();
     let mut in_first_line = 0;
-    for line in lines.iter().filter(|l| !l.is_blank()) {
+    let mut head = false;
+    for (number, line) in lines.iter().enumerate().filter(|(_, l)| !l.is_blank()) {
         let mut from = None;
         for (at, _) in line.text.match_indices('|') {
             if line.text.get(..at).is_some_and(|t| t.ends_with('\\')) {
@@ -19,28 +28,103 @@ pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> Rows {
             }
             // What stands before the bar and is no text says how the cell looks: `2+|`, `.3+^.>s|`, `a|`.
             let before = line.text.get(from.unwrap_or(0)..at).unwrap_or("");
-            let spec = before.rsplit([' ', '\t']).next().filter(|s| is_spec(s)).map_or(0, str::len);
-            part(&mut cells, line, from, at - spec);
-            cells.push(Vec::new());
+            let spec = before.rsplit([' ', '\t']).next().filter(|s| is_spec(s)).unwrap_or("");
+            part(&mut cells, line, from, at - spec.len());
+            let (columns, rows, copies) = spans(spec);
+            for copy in 1..=copies {
+                cells.push(Cell { text: Vec::new(), columns, rows: if copy == copies { rows } else { 0 } });
+            }
             from = Some(at + 1);
         }
         part(&mut cells, line, from, line.text.len());
         if in_first_line == 0 {
-            in_first_line = cells.len();
+            in_first_line = cells.iter().map(|c| c.columns).sum();
+            // A first line with a blank one behind it, and none before, is a head.
+            head = number == 0 && lines.get(1).is_some_and(Line::is_blank);
         }
     }
+    // A cell that stands several times has its text in the last.
+    let mut copied: Option<Vec<Range<usize>>> = None;
+    for cell in cells.iter_mut().rev() {
+        match &copied {
+            Some(text) if cell.rows == 0 => cell.text.clone_from(text),
+            _ => copied = Some(cell.text.clone()),
+        }
+        cell.rows = cell.rows.max(1);
+    }
     let columns = columns(attributes).unwrap_or(in_first_line).clamp(1, MOST_COLUMNS);
-    cells.chunks(columns).map(<[_]>::to_vec).collect()
+    let said = |name: &str| {
+        attributes.contains(&format!("%{name}"))
+            || attributes.contains(&format!("options=\"{name}"))
+            || attributes.contains(&format!("opts=\"{name}"))
+            || attributes.contains(&format!("options={name}"))
+    };
+    let heads = usize::from(said("header") || head && !said("noheader"));
+    (laid_out(cells, columns), heads)
+}
+
+/// The cells row by row.
+fn laid_out(cells: Vec<Cell>, columns: usize) -> Rows {
+    let mut rows = Rows::new();
+    let mut below: Vec<Option<(Vec<Range<usize>>, usize)>> = vec![None; columns];
+    let mut row: Vec<Vec<Range<usize>>> = Vec::new();
+    for cell in cells {
+        // What reaches down from rows above comes first, and may fill whole rows.
+        while row.len() < columns
+            && let Some((text, left)) = below.get_mut(row.len()).and_then(Option::take)
+        {
+            if left > 1
+                && let Some(slot) = below.get_mut(row.len())
+            {
+                *slot = Some((text.clone(), left - 1));
+            }
+            row.push(text);
+            if row.len() == columns {
+                rows.push(std::mem::take(&mut row));
+            }
+        }
+        for _ in 0..cell.columns.min(columns - row.len().min(columns)) {
+            if cell.rows > 1
+                && let Some(slot) = below.get_mut(row.len())
+            {
+                *slot = Some((cell.text.clone(), cell.rows - 1));
+            }
+            row.push(cell.text.clone());
+        }
+        if row.len() >= columns {
+            rows.push(std::mem::take(&mut row));
+        }
+    }
+    if !row.is_empty() {
+        while let Some((text, _)) = below.get_mut(row.len()).and_then(Option::take) {
+            row.push(text);
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+/// Columns, rows and copies that a cell's mark says: `2+`, `.3+`, `2.3+`, `3*`. Of copies the rows of all but the last are none yet.
+fn spans(spec: &str) -> (usize, usize, usize) {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0).unwrap_or(1).min(MOST_COLUMNS);
+    if let Some((spans, _)) = spec.split_once('+') {
+        let (columns, rows) = spans.split_once('.').unwrap_or((spans, ""));
+        return (number(columns), number(rows), 1);
+    }
+    match spec.split_once('*') {
+        Some((copies, _)) => (1, 1, number(copies)),
+        None => (1, 1, 1),
+    }
 }
 
 /// Adds a part of a line to the last cell, without the white space around it; a line that begins with no bar goes on with the cell before.
-fn part(cells: &mut [Vec<Range<usize>>], line: &Line<'_>, from: Option<usize>, to: usize) {
+fn part(cells: &mut [Cell], line: &Line<'_>, from: Option<usize>, to: usize) {
     let from = from.unwrap_or(0);
     let (Some(cell), Some(text)) = (cells.last_mut(), line.text.get(from..to.max(from))) else { return };
     let start = line.start + from + (text.len() - text.trim_start().len());
     let end = start + text.trim().len();
     if start < end {
-        cell.push(start..end);
+        cell.text.push(start..end);
     }
 }
 

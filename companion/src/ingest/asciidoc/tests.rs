@@ -4,24 +4,25 @@ use super::*;
 use proptest::prelude::*;
 
 fn shown(source: &str) -> Vec<String> {
-    read(source).shown()
+    read(source, &[]).shown()
 }
 
 #[test]
 fn the_header_names_title_author_and_attributes() {
     let page = read(
         "// A note\n= The Book\nAda Lind <ada@x.org>; Bo\nv1.0, 2020-01-02\n:keywords: a, b\n:product: Pocket\n\nAbout {product} and {unknown}.\n",
+        &[],
     );
     assert_eq!(page.blocks[0].kind, BlockKind::Heading(1));
     assert_eq!((page.blocks[0].text.as_str(), page.blocks[0].fragment.as_deref()), ("The Book", None));
     assert_eq!(page.blocks[1].text, "About Pocket and {unknown}.");
-    let fields: Vec<_> = page.fields.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let fields: Vec<_> = page.fields.all().iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     assert_eq!(fields, [("author", "Ada Lind"), ("author", "Bo"), ("keywords", "a, b")]);
 }
 
 #[test]
 fn sections_have_levels_and_the_ids_of_asciidoctor() {
-    let ids = |source: &str| read(source).blocks.iter().map(|b| b.fragment.clone().unwrap_or_default()).collect::<Vec<_>>();
+    let ids = |source: &str| read(source, &[]).blocks.iter().map(|b| b.fragment.clone().unwrap_or_default()).collect::<Vec<_>>();
     assert_eq!(ids("== Getting started-with v1.2!\n\n=== Größe\n\n=== Größe\n"), ["_getting_started_with_v1_2", "_größe", "_größe_2"]);
     assert_eq!(
         ids(":idprefix:\n:idseparator: -\n\n== Getting started\n\n[#own]\n== Other\n\n[[mine]]\n== Third\n\n== [[here]]Fourth\n"),
@@ -35,7 +36,7 @@ fn marks_inside_paragraphs_are_left_out_and_links_kept() {
     let source = "Use *bold*, _it_, `code`, **b**old, #marked# and [.big]#more#; snake_case and 2 * 3 * 4 stay. See xref:guide/setup.adoc#run[how to\nrun], \
         <<intro,the start>>, <<_first_steps>>, https://a.org/x[the site], link:b.html[B,window=_blank] and https://c.org. \
         Press kbd:[Ctrl+C]. \"`Quoted`\" image:i.png[An icon] \\*not*, `+{raw}+` +\nend.\n";
-    let page = read(source);
+    let page = read(source, &[]);
     assert_eq!(
         page.blocks[0].text,
         "Use bold, it, code, bold, marked and more; snake_case and 2 * 3 * 4 stay. See how to run, the start, first steps, the site, B and https://c.org. \
@@ -109,20 +110,24 @@ fn delimited_blocks_are_what_their_marks_say() {
 #[test]
 fn tables_are_rows_of_cells() {
     assert_eq!(shown("|===\n|Name |Value\n\n|a\n|*one*\n more\n\n|b |two\n|===\n"), ["Table: Name | Value\na | one more\nb | two"]);
-    assert_eq!(shown("[cols=\"1,2*a\",options=\"header\"]\n|===\n|x\n2+|y\nh|z\n|1 |2 |3\n|===\n"), ["Table: x | y | z\n1 | 2 | 3"]);
+    assert_eq!(shown("[cols=\"1,2*a\",options=\"header\"]\n|===\n|x\n2+|y\nh|1 |2 |3\n|===\n"), ["Table: x | y | y\n1 | 2 | 3"]);
+    assert_eq!(
+        shown("[%header,cols=3*]\n|===\n|Boat |Basin |Skipper\n|Mistral\n.2+|East\n|Ida\n|Zephyr\n|Ulf\n2*|x |y\n|===\n"),
+        ["Table: Boat | Basin | Skipper\nMistral | East | Ida\nZephyr | East | Ulf\nx | x | y"]
+    );
     assert_eq!(shown("[format=csv]\n|===\na,b\n|===\n"), ["Code: a,b"]);
 }
 
 #[test]
 fn text_knows_where_it_came_from() {
     let source = "= Größe\n\nA *bold* word.\n";
-    assert_eq!(read(source).source_of(source, 1, "bold"), Some("bold"));
+    assert_eq!(read(source, &[]).source_of(source, 1, "bold"), Some("bold"));
 }
 
 #[test]
 fn deep_and_long_texts_end() {
     let deep: String = (4..2000).map(|n| format!("{}\n", "=".repeat(n))).collect();
-    let _ = read(&deep);
+    let _ = read(&deep, &[]);
     for unit in [
         "*a ",
         "_a _",
@@ -141,7 +146,7 @@ fn deep_and_long_texts_end() {
         "----\n-----\n",
         "\\",
     ] {
-        let page = read(&unit.repeat(40_000));
+        let page = read(&unit.repeat(40_000), &[]);
         assert!(page.blocks.len() < 100_000, "{unit}");
     }
 }
@@ -149,6 +154,18 @@ fn deep_and_long_texts_end() {
 proptest! {
     #[test]
     fn any_text_is_read(source in "([ ]{0,3}(={1,5}|-{2,5}|\\*{1,4}|_{4}|\\|===|[.*:+|#`_\\[\\]<>{}\"a-cé1/-]{0,12}|image::[a-z]\\[[a-z,]{0,3}\\]|[a-z]{1,3}::)( [a-zé*`_:|{}<>\\[\\]+-]{0,8}){0,3}\n){0,30}") {
-        prop_assert!(read(&source).lies_in(&source));
+        prop_assert!(read(&source, &[]).lies_in(&source));
     }
+}
+
+#[test]
+fn attributes_put_in_no_more_than_the_file_and_a_little() {
+    let n = 60_000;
+    let source = format!(":a: {}\n\n{}\n", "x".repeat(n / 2), "{a}".repeat(n / 6));
+    let page = super::read(&source, &[]);
+    let text: usize = page.blocks.iter().map(|b| b.text.len()).sum();
+    assert!(text <= 2 * source.len() + (64 << 10), "{text}");
+    assert!(page.blocks.iter().any(|b| b.text.ends_with("{a}")), "what is beyond stands as it is written");
+    let ids = super::read(&format!(":idprefix: {}\n\n{}", "x".repeat(n / 2), "== a b\n\n".repeat(100)), &[]);
+    assert!(ids.blocks.iter().all(|b| b.fragment.as_ref().is_none_or(|f| f.len() < 100)));
 }

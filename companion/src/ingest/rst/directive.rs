@@ -111,10 +111,14 @@ impl<'s> Reader<'_, 's> {
                 self.body(content, kind, depth + 1);
             }
             Use::Contents => self.contents(content),
-            Use::ListTable => self.table(&table::listed(content)),
+            Use::ListTable => {
+                let heads = option("header-rows").and_then(|l| l.text.parse().ok()).unwrap_or(0);
+                self.table(&table::listed(content), heads);
+            }
             Use::Values => {
                 let header = option("header");
-                self.values(header.iter().chain(content.iter()));
+                let heads = option("header-rows").is_some_and(|l| l.text.trim() != "0");
+                self.values(header.iter().chain(content.iter()), header.is_some() || heads);
             }
         }
     }
@@ -130,11 +134,12 @@ impl<'s> Reader<'_, 's> {
         }
     }
 
-    fn values<'l>(&mut self, lines: impl Iterator<Item = &'l Line<'s>>)
+    fn values<'l>(&mut self, lines: impl Iterator<Item = &'l Line<'s>>, has_header: bool)
     where
         's: 'l,
     {
         let mut draft = Draft::new(BlockKind::Table);
+        draft.header = has_header;
         for line in lines.filter(|l| !l.is_blank()) {
             draft.new_line();
             // Quotes count behind a comma alone for the one, behind a space for the other.

@@ -3,16 +3,25 @@
 use super::super::Link;
 use super::super::block::Draft;
 use super::super::lines::flow;
+use super::super::marked::Allowance;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// What a text names for use elsewhere in it.
-#[derive(Debug, Default)]
 pub(super) struct Names<'s> {
+    /// What they may still put into the text.
+    pub allowance: Allowance,
     /// Where references by a name lead, in lower case.
     pub targets: HashMap<String, &'s str>,
     /// What stands for `|name|`.
     pub substitutions: HashMap<&'s str, &'s str>,
+}
+
+impl<'s> Names<'s> {
+    /// Where a reference by a name leads.
+    fn target(&self, name: &str) -> Option<&'s str> {
+        self.targets.get(&folded(name)).copied().filter(|t| self.allowance.take(t))
+    }
 }
 
 /// Marks that part a reference, a role or emphasis from what stands before it.
@@ -122,7 +131,7 @@ impl<'s> Inline<'_, 's> {
         let inner = self.closed(at, "|")?;
         self.plain(plain..at);
         let name = self.text.get(inner.clone()).unwrap_or("");
-        match self.names.substitutions.get(name) {
+        match self.names.substitutions.get(name).filter(|v| self.names.allowance.take(v)) {
             Some(value) => self.draft.push(value, self.base + inner.start..self.base + inner.end),
             None => self.plain(inner.clone()),
         }
@@ -189,7 +198,7 @@ impl<'s> Inline<'_, 's> {
         let target = match role {
             None if reference => {
                 let named = target.and_then(|t| t.strip_suffix('_')).or(if target.is_none() { Some(text) } else { None });
-                named.map_or(target, |n| self.names.targets.get(&folded(n)).copied())
+                named.map_or(target, |n| self.names.target(n))
             }
             Some("doc" | "download") => target.or(Some(text)),
             _ => None,
@@ -211,7 +220,7 @@ impl<'s> Inline<'_, 's> {
         if !self.ends_at(end) {
             return None;
         }
-        let target = *self.names.targets.get(&folded(name))?;
+        let target = self.names.target(name)?;
         self.plain(plain..near + start);
         let from = self.draft.text.len();
         self.plain(near + start..at);

@@ -11,27 +11,46 @@ mod tests;
 use super::address;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
-use super::marked::{self, Page, Rows};
+use super::marked::{self, Allowance, Page, Rows};
 use inline::{Names, folded, inline};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::Path;
 
 /// What stands inside more elements than this is one text. Directives and footnotes can begin inside each other on a single line, so depth costs a hostile
 /// file nothing.
 const DEEPEST: usize = 40;
 
+/// Whether a text file is reStructuredText: it lies beside the configuration of Sphinx, or it begins with a title and has directives.
+pub(super) fn looks_like(source: &str, file: &Path) -> bool {
+    let directive = |l: &str| {
+        l.trim_start()
+            .strip_prefix(".. ")
+            .is_some_and(|r| r.split_once("::").is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')))
+    };
+    let mut lines = source.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("..")).map(str::trim_end);
+    let is_rule =
+        |l: &str| l.len() > 2 && l.starts_with(|c: char| c.is_ascii_punctuation()) && l.bytes().all(|b| Some(b) == l.bytes().next());
+    let first = lines.next().unwrap_or("");
+    let title = if is_rule(first) { lines.next().unwrap_or("") } else { first };
+    let under = lines.next().unwrap_or("");
+    let titled = is_rule(under) && under.len() >= title.chars().count().min(4) && !title.starts_with(char::is_whitespace);
+    titled && (source.lines().any(directive) || file.parent().is_some_and(|folder| folder.join("conf.py").is_file()))
+}
+
 /// Reads a file.
 pub(super) fn read(source: &str) -> Page {
     let index = CharIndex::new(source);
     let lines = lines(source);
-    let mut reader = Reader { source, index: &index, names: named(&lines), page: Page::default(), styles: Vec::new(), ids: HashMap::new() };
+    let mut reader =
+        Reader { source, index: &index, names: named(source, &lines), page: Page::default(), styles: Vec::new(), ids: HashMap::new() };
     reader.body(&lines, BlockKind::Paragraph, 0);
     reader.page
 }
 
 /// What the explicit marks of a text give names to.
-fn named<'s>(lines: &[Line<'s>]) -> Names<'s> {
-    let mut names = Names::default();
+fn named<'s>(source: &str, lines: &[Line<'s>]) -> Names<'s> {
+    let mut names = Names { allowance: Allowance::of(source), targets: HashMap::new(), substitutions: HashMap::new() };
     for line in lines {
         let Some(rest) = line.text.strip_prefix(".. ") else { continue };
         if let Some(target) = rest.trim_start().strip_prefix('_') {
@@ -165,13 +184,15 @@ impl<'s> Reader<'_, 's> {
         }
         if table::begins_grid(&line) {
             let length = lines.iter().position(|l| !l.text.starts_with(['+', '|'])).unwrap_or(lines.len());
-            self.table(&table::grid(lines.get(..length).unwrap_or(&[])));
+            let (rows, heads) = table::grid(lines.get(..length).unwrap_or(&[]));
+            self.table(&rows, heads);
             return length;
         }
         if table::is_simple_border(&line)
             && let Some(length) = table::simple_length(lines)
         {
-            self.table(&table::simple(lines.get(..length).unwrap_or(&[])));
+            let (rows, heads) = table::simple(lines.get(..length).unwrap_or(&[]));
+            self.table(&rows, heads);
             return length;
         }
         if line.text.starts_with(">>> ") {
@@ -216,7 +237,7 @@ impl<'s> Reader<'_, 's> {
         let only_titles = self.page.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(1)));
         if depth == 0 && only_titles {
             let parts = [first.text].into_iter().chain(below.iter().map(|l| l.text)).filter(|t| !t.is_empty());
-            self.page.fields.push((name.to_lowercase(), parts.collect::<Vec<_>>().join(" ")));
+            self.page.fields.push(&name.to_lowercase(), &parts.collect::<Vec<_>>().join(" "));
             return;
         }
         // The text's first paragraph stands behind the name.
@@ -240,8 +261,8 @@ impl<'s> Reader<'_, 's> {
         self.finish(draft);
     }
 
-    fn table(&mut self, rows: &Rows) {
-        let draft = marked::table(rows, |part, draft| self.inline(part, draft));
+    fn table(&mut self, rows: &Rows, heads: usize) {
+        let draft = marked::table(rows, heads, |part, draft| self.inline(part, draft));
         self.finish(draft);
     }
 

@@ -16,33 +16,112 @@ fn is_border(line: &Line<'_>) -> bool {
     line.text.starts_with("+-") || line.text.starts_with("+=")
 }
 
-/// The rows of a table drawn with lines.
-pub(super) fn grid(lines: &[Line<'_>]) -> Rows {
-    let Some(top) = lines.first() else { return Vec::new() };
-    let edges: Vec<usize> = top.text.char_indices().filter(|&(_, c)| c == '+').map(|(i, _)| i).take(MOST_COLUMNS).collect();
-    let mut rows = Rows::new();
-    let mut row: Vec<Vec<Range<usize>>> = Vec::new();
-    for line in lines.iter().skip(1) {
-        if is_border(line) {
-            rows.push(std::mem::take(&mut row));
-            continue;
+/// Rows of a table drawn with lines that are laid out; longer tables are read without spans of rows.
+const MOST_ROWS: usize = 4096;
+
+/// The rows of a table drawn with lines, and how many of them are its head. A cell that covers several rows or columns stands in each of them.
+pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
+    let Some(first) = lines.first() else { return (Vec::new(), 0) };
+    // Lines by character, so that columns can be compared.
+    let chars: Vec<Vec<(usize, char)>> = lines.iter().map(|l| l.text.char_indices().collect()).collect();
+    let at = |line: usize, place: usize| chars.get(line).and_then(|l| l.get(place)).map_or(' ', |&(_, c)| c);
+    let mut edges: Vec<usize> = Vec::new();
+    for (l, line) in lines.iter().enumerate().filter(|(_, l)| l.indent == first.indent) {
+        if is_border(line) || line.text.contains("+-") || line.text.contains("-+") {
+            let drawn = |i: &usize| at(l, *i) == '+' && (matches!(at(l, i + 1), '-' | '=') || *i > 0 && matches!(at(l, i - 1), '-' | '='));
+            edges.extend((0..chars.get(l).map_or(0, Vec::len)).filter(drawn));
         }
-        // A column stands where its edge does, in characters; cells over several columns have no bar at the edges between them.
-        let (mut column, mut start) = (0, None);
-        for (place, (at, c)) in line.text.char_indices().enumerate() {
-            let Ok(edge) = edges.binary_search(&place) else { continue };
-            if !matches!(c, '|' | '+') {
-                continue;
-            }
-            if let Some(start) = start {
-                add(&mut row, column, line, start..at);
-            }
-            (column, start) = (edge, Some(at + 1));
+        if edges.len() > 64 * MOST_COLUMNS {
+            break;
         }
     }
-    rows.push(row);
+    edges.sort_unstable();
+    edges.dedup();
+    edges.truncate(MOST_COLUMNS);
+    // Whether a line is the border between two rows, in a column.
+    let border = |line: usize, column: usize| match (edges.get(column), edges.get(column + 1)) {
+        (Some(&from), Some(&to)) => to > from + 1 && (from + 1..to).all(|p| matches!(at(line, p), '-' | '=')),
+        _ => false,
+    };
+    let columns = edges.len().saturating_sub(1);
+    let is_rule: Vec<bool> = (0..lines.len()).map(|l| (0..columns).any(|c| border(l, c))).collect();
+    let mut rows = Rows::new();
+    let mut heads = 0;
+    let mut above: Option<usize> = None;
+    let mut band: Vec<usize> = Vec::new();
+    for l in 0..lines.len() {
+        if !is_rule.get(l).copied().unwrap_or(false) {
+            band.push(l);
+            continue;
+        }
+        if let Some(rule) = above.filter(|_| !band.is_empty() && rows.len() < MOST_ROWS) {
+            let mut row: Vec<Vec<Range<usize>>> = vec![Vec::new(); columns];
+            let mut column = 0;
+            while column < columns {
+                // The cell goes on to the right where no bar stands between.
+                let bar = |edge: usize| edges.get(edge).is_some_and(|&p| band.iter().all(|&b| matches!(at(b, p), '|' | '+')));
+                let end = (column + 1..=columns).find(|&e| e == columns || bar(e)).unwrap_or(columns);
+                let mut cell: Vec<Range<usize>> = Vec::new();
+                // And from above where no line stands between; what stands on the line is part of it.
+                if !border(rule, column) {
+                    cell = rows.last().and_then(|r: &Vec<Vec<Range<usize>>>| r.get(column)).cloned().unwrap_or_default();
+                    part(lines, &chars, rule, &edges, column..end, &mut cell);
+                }
+                for &b in &band {
+                    part(lines, &chars, b, &edges, column..end, &mut cell);
+                }
+                for place in column..end {
+                    if let Some(slot) = row.get_mut(place) {
+                        slot.clone_from(&cell);
+                    }
+                }
+                column = end;
+            }
+            // What goes on below is complete in the rows above, too.
+            complete(&mut rows, &row, |c| !border(rule, c));
+            rows.push(row);
+        }
+        band.clear();
+        above = Some(l);
+        if lines.get(l).is_some_and(|line| line.text.starts_with("+=")) {
+            heads = rows.len();
+        }
+    }
     rows.retain(|r| r.iter().any(|cell| !cell.is_empty()));
-    rows
+    (rows, heads)
+}
+
+/// Gives a cell that goes on in `row` its whole text in the rows before.
+fn complete(rows: &mut Rows, row: &[Vec<Range<usize>>], goes_on: impl Fn(usize) -> bool) {
+    for (column, cell) in row.iter().enumerate().filter(|(c, _)| goes_on(*c)) {
+        let Some(before) = rows.last().and_then(|r| r.get(column)).cloned() else { continue };
+        for earlier in rows.iter_mut().rev() {
+            match earlier.get_mut(column) {
+                Some(slot) if *slot == before => slot.clone_from(cell),
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Adds what stands on a line between two edges to a cell.
+fn part(
+    lines: &[Line<'_>],
+    chars: &[Vec<(usize, char)>],
+    line: usize,
+    edges: &[usize],
+    columns: Range<usize>,
+    cell: &mut Vec<Range<usize>>,
+) {
+    let (Some(text), Some(chars)) = (lines.get(line), chars.get(line)) else { return };
+    let (Some(&from), Some(&to)) = (edges.get(columns.start), edges.get(columns.end)) else { return };
+    let byte = |place: usize| chars.get(place).map_or(text.text.len(), |&(at, _)| at);
+    let Some(inner) = text.text.get(byte(from + 1)..byte(to).max(byte(from + 1))) else { return };
+    let start = text.start + byte(from + 1) + (inner.len() - inner.trim_start().len());
+    let end = start + inner.trim().len();
+    if start < end {
+        cell.push(start..end);
+    }
 }
 
 /// Whether a line is a border of a table aligned in columns: `=====  =====`.
@@ -56,13 +135,18 @@ pub(super) fn simple_length(lines: &[Line<'_>]) -> Option<usize> {
     borders.find(|&i| lines.get(i + 1).is_none_or(Line::is_blank)).map(|i| i + 1)
 }
 
-/// The rows of a table aligned in columns.
-pub(super) fn simple(lines: &[Line<'_>]) -> Rows {
-    let Some(top) = lines.first() else { return Vec::new() };
+/// The rows of a table aligned in columns, and how many of them are its head.
+pub(super) fn simple(lines: &[Line<'_>]) -> (Rows, usize) {
+    let Some(top) = lines.first() else { return (Vec::new(), 0) };
     let runs = top.text.char_indices().filter(|&(i, c)| c == '=' && (i == 0 || top.text.as_bytes().get(i - 1) == Some(&b' ')));
     let starts: Vec<usize> = runs.map(|(i, _)| top.indent + i).take(MOST_COLUMNS).collect();
     let mut rows = Rows::new();
-    for line in lines.iter().skip(1) {
+    let mut heads = 0;
+    let last = lines.len().saturating_sub(1);
+    for (number, line) in lines.iter().enumerate().skip(1) {
+        if is_simple_border(line) && number < last && heads == 0 {
+            heads = rows.len();
+        }
         let under = line.text.starts_with('-') && line.text.bytes().all(|b| matches!(b, b'-' | b' '));
         if line.is_blank() || is_simple_border(line) || under && line.text.len() > 2 {
             continue;
@@ -88,7 +172,7 @@ pub(super) fn simple(lines: &[Line<'_>]) -> Rows {
         }
         add(row, column, line, from..line.text.len());
     }
-    rows
+    (rows, heads)
 }
 
 /// The rows of a list of lists: `* - cell`.

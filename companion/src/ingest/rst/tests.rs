@@ -111,7 +111,7 @@ fn directives_give_their_text_their_signature_or_nothing() {
 fn tables_are_rows_of_cells() {
     let grid =
         "+------+-----+\n| Größe| B   |\n+======+=====+\n| *a*  | two |\n| more | x   |\n+------+-----+\n| both       |\n+------+-----+\n";
-    assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth"]);
+    assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth | both"]);
     let simple = "=====  ======\nName   Value\n=====  ======\na      one\n       more\nb      two\n=====  ======\n\nAfter.\n";
     assert_eq!(shown(simple), ["Table: Name | Value\na | one more\nb | two", "Paragraph: After."]);
     let listed = ".. list-table::\n   :header-rows: 1\n\n   * - Name\n     - Value\n   * - a\n     - one\n       more\n";
@@ -123,7 +123,7 @@ fn tables_are_rows_of_cells() {
 #[test]
 fn fields_at_the_top_are_the_page_s_own() {
     let page = read("Title\n=====\n\n:author: Ada\n:date: 2020-01-02\n\nText.\n\n:later: an item\n");
-    assert_eq!(page.fields, [("author".to_owned(), "Ada".to_owned()), ("date".to_owned(), "2020-01-02".to_owned())]);
+    assert_eq!(page.fields.all(), [("author".to_owned(), "Ada".to_owned()), ("date".to_owned(), "2020-01-02".to_owned())]);
     assert_eq!(page.blocks.last().unwrap().text, "later: an item");
 }
 
@@ -159,4 +159,29 @@ proptest! {
     fn any_text_is_read(source in "([ \\t]{0,6}([*+=|:.`_\\[\\]\\\\<>a-cé1#-]{0,12}|\\.\\. [a-c]{1,6}:: ?[a-c]{0,3}|[-=+|]{1,9})( [a-zé*`_:|-]{0,8}){0,3}\n){0,30}") {
         prop_assert!(read(&source).lies_in(&source));
     }
+}
+
+#[test]
+fn substitutions_and_targets_put_in_no_more_than_the_file_and_a_little() {
+    let n = 60_000;
+    let long = "x".repeat(n / 2);
+    for (source, of_links) in [
+        (format!(".. |a| replace:: {long}\n\n{}\n", "|a| ".repeat(n / 8)), false),
+        (format!(".. _a: {long}\n\n{}\n", "a_ ".repeat(n / 6)), true),
+        (format!(".. _a: {long}\n\n{}\n", "`a`_ ".repeat(n / 10)), true),
+    ] {
+        let page = super::read(&source);
+        let text: usize = page.blocks.iter().map(|b| b.text.len()).sum();
+        let targets: usize = page.links.iter().map(|l| l.target.len()).sum();
+        assert!(text.max(targets) <= 2 * source.len() + (64 << 10), "{text} {targets}");
+        assert!(text.max(targets) > n / 2 && page.links.is_empty() != of_links);
+    }
+}
+
+#[test]
+fn cells_over_rows_stand_in_each_and_two_header_rows_are_one() {
+    let source = "+--------+-------------+-------+\n| Pump   | Flow        | Maker |\n+        +------+------+       +\n|        | Min  | Max  |       |\n+========+======+======+=======+\n| Heron  | 12   | 80   | Oake  |\n+--------+------+------+       +\n| Tern   | 15   | 95   |       |\n+--------+------+------+-------+\n";
+    let page = read(source);
+    assert_eq!(page.shown(), ["Table: Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake"]);
+    assert!(page.blocks[0].header);
 }

@@ -20,6 +20,8 @@ pub(super) struct Adder<'k, 'd> {
     sections: HashMap<(usize, usize), BuildNode>,
     /// The first of the ready chunks that are parts of one page: those of one title and one address.
     first_part: Vec<usize>,
+    /// The first heading of each document, by its block.
+    first_heading: Vec<Option<usize>>,
     /// Titles that one page alone has.
     single: HashMap<String, usize>,
 }
@@ -47,6 +49,7 @@ impl<'k, 'd> Adder<'k, 'd> {
             pages: HashMap::new(),
             sections: HashMap::new(),
             first_part,
+            first_heading: documents.iter().map(|d| d.blocks.iter().position(|b| matches!(b.kind, BlockKind::Heading(_)))).collect(),
             single,
         }
     }
@@ -147,8 +150,7 @@ impl<'k, 'd> Adder<'k, 'd> {
 
     fn is_title(&self, d: usize, block: usize) -> bool {
         let document = self.documents.get(d);
-        let heading = document.and_then(|doc| doc.blocks.iter().position(|b| matches!(b.kind, BlockKind::Heading(_))));
-        heading == Some(block)
+        self.first_heading.get(d).copied().flatten() == Some(block)
             && document.is_some_and(|doc| doc.blocks.get(block).is_some_and(|b| name_key(&b.text) == name_key(&doc.title)))
     }
 

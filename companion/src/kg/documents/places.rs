@@ -13,6 +13,8 @@ pub(in crate::kg) struct Place {
     pub end: u32,
 }
 
+/// So much of a chunk is looked through, in bytes.
+const SEARCHED: usize = 32 << 10;
 /// So much of a piece is looked for where the whole of it was cut apart.
 const BEGINNING: usize = 48;
 /// A place that stands for a whole block is not longer, in bytes.
@@ -54,11 +56,14 @@ impl<'a> Places<'a> {
         if piece.is_empty() {
             return nothing;
         }
+        // To look for a long text takes as long as it is, and many places may be asked for in one block: no more is looked through than a chunk usually has.
+        let near = cut(&c.text, SEARCHED);
+        let find = |text: &str| if text.len() <= near.len() { near.find(text) } else { None };
         // Where the chunk holds the whole block, the place is exact even if the piece stands there twice.
-        let whole = c.text.find(b.text.as_str()).map(|p| p + range.start);
-        let start = whole.or_else(|| c.text.find(piece)).or_else(|| c.text.find(cut(piece, BEGINNING)));
+        let whole = find(&b.text).map(|p| p + range.start);
+        let start = whole.or_else(|| find(piece)).or_else(|| find(cut(piece, BEGINNING)));
         let Some(start) = start else { return nothing };
-        let found = c.text.get(start..).unwrap_or("");
+        let found = near.get(start..).unwrap_or("");
         let common: usize = found.chars().zip(piece.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
         Place { chunk, start: start as u32, end: (start + common) as u32 }
     }

@@ -16,6 +16,8 @@ use std::collections::HashMap;
 pub(super) const OF_A_PAGE: usize = 64;
 /// See [`OF_A_PAGE`].
 pub(super) const OF_A_CHUNK: usize = 8;
+/// So much of a document, besides four times its text, is looked through for texts of links that do not stand where they should.
+const SEARCHED_IN_VAIN: usize = 1 << 20;
 /// Headings with more bytes are prose.
 const LONGEST_HEADING: usize = 200;
 /// A definition is kept to so many bytes.
@@ -33,6 +35,8 @@ pub(super) struct Reader<'a> {
     title: Option<usize>,
     said: Said,
     budget: usize,
+    /// Bytes that may still be looked through in vain for the texts of links.
+    in_vain: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -50,7 +54,8 @@ impl<'a> Reader<'a> {
             under.push(open);
         }
         let budget = OF_A_PAGE + OF_A_CHUNK * chunks.len();
-        Reader { d, document, places: Places::new(document, chunks, first), under, title, said: Said::default(), budget }
+        let in_vain = SEARCHED_IN_VAIN + 4 * document.blocks.iter().map(|b| b.text.len()).sum::<usize>();
+        Reader { d, document, places: Places::new(document, chunks, first), under, title, said: Said::default(), budget, in_vain }
     }
 
     pub fn read(mut self, targets: &Targets) -> Said {
@@ -63,8 +68,13 @@ impl<'a> Reader<'a> {
         self.said
     }
 
+    /// Whether no more triples are kept. To look for the place of one that is not would be in vain.
+    fn full(&self) -> bool {
+        self.said.facts.len() >= self.budget
+    }
+
     fn say(&mut self, head: End, relation: Relation, tail: End, place: Place) {
-        if self.said.facts.len() >= self.budget {
+        if self.full() {
             self.said.dropped += 1;
         } else {
             self.said.facts.push(Fact { head, relation, tail, place });
@@ -181,24 +191,33 @@ impl<'a> Reader<'a> {
             if target.document == self.d {
                 continue;
             }
+            if self.full() {
+                self.said.dropped += 1;
+                continue;
+            }
             let place = self.link_place(link.block, &one_line(&link.text), &mut from);
             self.known(End::Page(self.d), Rel::LinksTo, end_of(target), place);
         }
     }
 
     /// Where a link's text stands. Links come in order, so that the second "here" of a block is found after the first.
-    fn link_place(&self, block: usize, text: &str, from: &mut HashMap<usize, usize>) -> Place {
+    fn link_place(&mut self, block: usize, text: &str, from: &mut HashMap<usize, usize>) -> Place {
         if !text.is_empty() {
             // Blocks without text are not counted among the document's.
             let near = std::iter::once(block).chain((1..=8).filter_map(|back| block.checked_sub(back)));
             for b in near {
                 let Some(of_block) = self.document.blocks.get(b) else { continue };
                 let start = from.get(&b).copied().unwrap_or(0);
-                if let Some(at) = of_block.text.get(start..).and_then(|rest| rest.find(text)) {
+                let rest = of_block.text.get(start..).unwrap_or("");
+                if rest.len() < text.len() || rest.len() > self.in_vain {
+                    continue;
+                }
+                if let Some(at) = rest.find(text) {
                     let range = start + at..start + at + text.len();
                     from.insert(b, range.end);
                     return self.places.bytes(b, range);
                 }
+                self.in_vain -= rest.len();
             }
         }
         let last = self.document.blocks.len().saturating_sub(1);
@@ -207,8 +226,12 @@ impl<'a> Reader<'a> {
 
     fn tables(&mut self) {
         for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table) {
-            let Some(table) = tables::read(&block.text) else { continue };
+            let Some(table) = tables::read(&block.text).filter(|_| block.header) else { continue };
             for row in table.rows {
+                if self.full() {
+                    self.said.dropped += 1 + row.cells.len();
+                    continue;
+                }
                 let place = self.places.bytes(i, row.span);
                 let subject = End::Subject(row.subject, table.first.clone());
                 self.known(self.whole(i), Rel::Lists, subject.clone(), place);

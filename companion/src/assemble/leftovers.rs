@@ -1,0 +1,231 @@
+//! What a build that was killed left beside its output: found by its lock, restored or swept by the next build.
+//!
+//! A build holds a lock on the file `.pocketgraph-X.lock` as long as it works in the folder `.pocketgraph-X`. The system lets go of it however the
+//! build ends, so a lock that can be had is that of a build that is gone.
+
+use super::ownership::Owned;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// How names of staging folders and their locks begin.
+pub(super) const PREFIX: &str = ".pocketgraph-";
+const SUFFIX: &str = ".lock";
+/// First line of a lock; the second is the name of the bundle's folder.
+const HEAD: &str = "pocketgraph-staging 1";
+/// The third line, from when the two bundles change places: until then all that stands in the folder is the build's own, from then on it may be the old
+/// bundle.
+const CHANGING: &str = "changing places";
+
+/// A staging folder and the lock that says that somebody works in it. Dropped, both vanish.
+#[derive(Debug)]
+pub(super) struct Claim {
+    pub(super) folder: PathBuf,
+    pub(super) lock: PathBuf,
+    // Held open: the lock ends with it.
+    file: File,
+}
+
+impl Claim {
+    /// Makes a new folder in `parent` in which the bundle that is to be `parent/name` grows.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn new(parent: &Path, name: &str) -> std::io::Result<Claim> {
+        let (mut file, lock) = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(parent)?.keep().map_err(|e| e.error)?;
+        let made = || -> std::io::Result<PathBuf> {
+            file.lock()?;
+            file.write_all(format!("{HEAD}\n{name}\n").as_bytes())?;
+            let folder = lock.with_extension("");
+            std::fs::create_dir(&folder)?;
+            Ok(folder)
+        }();
+        match made {
+            Ok(folder) => Ok(Claim { folder, lock, file }),
+            Err(e) => {
+                let _ = std::fs::remove_file(&lock);
+                Err(e)
+            }
+        }
+    }
+
+    /// Says in the lock that from now on the folder may hold the old bundle.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn changes_places(&self) -> std::io::Result<()> {
+        (&self.file).write_all(format!("{CHANGING}\n").as_bytes())
+    }
+
+    /// Where the old bundle waits while the two cannot change places in one step.
+    pub(super) fn aside(&self) -> PathBuf {
+        aside(&self.folder)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = std::fs::remove_file(&self.lock);
+    }
+}
+
+fn aside(folder: &Path) -> PathBuf {
+    folder.with_extension("old")
+}
+
+/// Looks in `parent` for what builds left that are gone: a bundle that was moved aside and has no successor returns to its place, the rest is
+/// removed as far as a build wrote it. What cannot be read or removed stays.
+pub(super) fn sweep(parent: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX)) else { continue };
+        if entry.file_type().is_ok_and(|t| t.is_file()) {
+            recover(parent, name);
+        }
+    }
+}
+
+/// Deals with what belongs to one lock, if nobody holds it.
+fn recover(parent: &Path, lock: &str) {
+    let path = parent.join(lock);
+    let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { return };
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => return,
+    }
+    let mut text = String::new();
+    if (&file).take(1 << 16).read_to_string(&mut text).is_err() {
+        return;
+    }
+    let mut lines = text.lines();
+    let (Some(HEAD), Some(name)) = (lines.next(), lines.next()) else { return };
+    let changing = match (lines.next(), lines.next()) {
+        (None, _) => false,
+        (Some(CHANGING), None) => true,
+        _ => return,
+    };
+    if Path::new(name).file_name() != Some(name.as_ref()) {
+        return;
+    }
+    let target = parent.join(name);
+    let folder = path.with_extension("");
+    let old = aside(&folder);
+    if is_folder(&old) {
+        if std::fs::symlink_metadata(&target).is_err() {
+            let _ = std::fs::rename(&old, &target);
+        } else if let Some(owned) = Owned::of(&old) {
+            let _ = owned.remove(&old);
+        }
+    }
+    if is_folder(&folder) {
+        let _ = match Owned::of(&folder) {
+            _ if !changing => std::fs::remove_dir_all(&folder),
+            // Perhaps the old one, into which others may have put something.
+            Some(owned) => owned.remove(&folder),
+            // Its manifest goes last.
+            None => std::fs::remove_dir(&folder),
+        };
+    }
+    let _ = std::fs::remove_file(&path);
+}
+
+fn is_folder(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|m| m.is_dir())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::bundle::MANIFEST;
+
+    const BUNDLE: &str = "{\"pocketgraph\":{\"sections\":[]}}";
+
+    /// What a build leaves that is killed: the claim's files without its lock held.
+    fn killed(parent: &Path, name: &str, changing: bool) -> PathBuf {
+        let claim = Claim::new(parent, name).unwrap();
+        if changing {
+            claim.changes_places().unwrap();
+        }
+        let (folder, lock) = (claim.folder.clone(), claim.lock.clone());
+        let text = std::fs::read_to_string(&lock).unwrap();
+        drop(claim);
+        std::fs::write(&lock, text).unwrap();
+        std::fs::create_dir(&folder).unwrap();
+        folder
+    }
+
+    fn left(parent: &Path) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(parent).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_build_left_is_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = killed(dir.path(), "kg", false);
+        std::fs::write(folder.join("chunks.pgs"), "half").unwrap();
+        sweep(dir.path());
+        assert_eq!(left(dir.path()), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_swept_may_have_a_manifest_and_no_lists_yet() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = killed(dir.path(), "kg", false);
+        std::fs::create_dir(folder.join("chunks")).unwrap();
+        std::fs::write(folder.join("chunks/ab.pgs"), "a page").unwrap();
+        std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
+        sweep(dir.path());
+        assert_eq!(left(dir.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_build_that_is_under_way_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let claim = Claim::new(dir.path(), "kg").unwrap();
+        sweep(dir.path());
+        assert!(claim.folder.is_dir() && claim.lock.is_file());
+        drop(claim);
+        assert_eq!(left(dir.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_bundle_that_was_moved_aside_returns_where_nothing_took_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = killed(dir.path(), "kg", true);
+        std::fs::create_dir(aside(&folder)).unwrap();
+        std::fs::write(aside(&folder).join(MANIFEST), BUNDLE).unwrap();
+        std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
+        sweep(dir.path());
+        assert_eq!(left(dir.path()), ["kg"]);
+        assert!(dir.path().join("kg").join(MANIFEST).is_file());
+    }
+
+    #[test]
+    fn an_old_bundle_after_the_exchange_goes_but_not_what_others_put_into_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = killed(dir.path(), "kg", true);
+        std::fs::create_dir(dir.path().join("kg")).unwrap();
+        std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
+        std::fs::write(folder.join("thesis.txt"), "years").unwrap();
+        sweep(dir.path());
+        assert!(folder.join("thesis.txt").is_file() && !folder.join(MANIFEST).exists());
+    }
+
+    #[test]
+    fn files_that_only_look_like_locks_change_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for (i, text) in ["", "mine", "pocketgraph-staging 1\n../x\n", "pocketgraph-staging 1\na\nb\n"].iter().enumerate() {
+            let folder = dir.path().join(format!("{PREFIX}{i}"));
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("thesis.txt"), "years").unwrap();
+            std::fs::write(dir.path().join(format!("{PREFIX}{i}{SUFFIX}")), text).unwrap();
+        }
+        sweep(dir.path());
+        assert_eq!(left(dir.path()).len(), 8);
+    }
+}

@@ -1,0 +1,81 @@
+//! Antora: AsciiDoc in the pages of modules.
+
+use super::super::UrlStyle;
+use super::super::walk::Format;
+use super::config::{Config, value};
+use super::{Generator, Page, Site};
+
+pub(super) struct Antora;
+
+impl Generator for Antora {
+    fn name(&self) -> &'static str {
+        "antora"
+    }
+
+    fn label(&self) -> &'static str {
+        "Antora"
+    }
+
+    fn configurations(&self) -> &'static [&'static str] {
+        &["antora.yml"]
+    }
+
+    fn configure(&self, config: &Config, site: &mut Site) {
+        site.style = UrlStyle::Html;
+        site.attributes = attributes(&config.text);
+        let version = value(&config.text, "version").filter(|v| !matches!(*v, "~" | "true" | "null")).map(str::to_owned);
+        for (name, of) in [("page-component-name", value(&config.text, "name")), ("page-component-version", version.as_deref())] {
+            site.attributes.extend(of.map(|v| (name.to_owned(), v.to_owned())));
+        }
+        site.latest_version = version;
+    }
+
+    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
+        if format != Format::AsciiDoc {
+            return Some(super::NOT_PUBLISHED);
+        }
+        if path.split('/').any(|part| part.starts_with('_')) {
+            return Some("a part of other pages: its name begins with _");
+        }
+        module(&format!("{}{path}", site.place)).is_none().then_some("not in the pages of a module")
+    }
+
+    fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
+        let whole = format!("{}{}", site.place, page.path);
+        let (module, _) = module(&whole)?;
+        // Below the address of the folder that is read, which may be one of a module's.
+        let published = |path: &str| {
+            let (module, rest) = self::module(path)?;
+            Some(if module == "ROOT" { rest.to_owned() } else { format!("{module}/{rest}") })
+        };
+        let local = published(&whole)?;
+        let root = match self::module(&format!("{}x", site.place)) {
+            Some((_, below)) if module == "ROOT" => below.trim_end_matches('x').to_owned(),
+            Some((_, below)) => format!("{module}/{}", below.trim_end_matches('x')),
+            None => String::new(),
+        };
+        Some(site.of_path(local.strip_prefix(&root).unwrap_or(&local), &["index"]))
+    }
+}
+
+/// The module of a page, and its path there.
+fn module(path: &str) -> Option<(&str, &str)> {
+    let (before, rest) = path.split_once("/pages/")?;
+    let (above, name) = before.rsplit_once('/').map_or(("", before), |(a, n)| (a, n));
+    (above == "modules" || above.ends_with("/modules")).then_some((name, rest))
+}
+
+/// The attributes that the description of a component sets for its pages.
+fn attributes(text: &str) -> Vec<(String, String)> {
+    let mut lines = text.lines().skip_while(|l| l.trim_end() != "asciidoc:").skip(1).skip_while(|l| l.trim() != "attributes:");
+    let Some(first) = lines.next() else { return Vec::new() };
+    let column = first.len() - first.trim_start().len();
+    lines
+        .take_while(|l| l.trim().is_empty() || l.len() - l.trim_start().len() > column)
+        .filter_map(|l| {
+            let (name, value) = l.trim().split_once(':')?;
+            let value = value.trim().trim_matches(['"', '\'']).trim_end_matches('@');
+            Some((name.trim_matches(['"', '\'']).to_owned(), value.to_owned()))
+        })
+        .collect()
+}

@@ -1,0 +1,194 @@
+//! Docusaurus: MDX in `docs`, `blog` and `src/pages`, older versions in `versioned_docs`, translations in `i18n`.
+
+use super::super::UrlStyle;
+use super::super::address::styled;
+use super::super::walk::Format;
+use super::config::{Config, value};
+use super::paths::{dated, parted, resolved, without_ending};
+use super::{Generator, Page, Site};
+
+pub(super) struct Docusaurus;
+
+/// The folder of a translated plug-in's files.
+const TRANSLATED: &str = "docusaurus-plugin-content-";
+
+impl Generator for Docusaurus {
+    fn name(&self) -> &'static str {
+        "docusaurus"
+    }
+
+    fn label(&self) -> &'static str {
+        "Docusaurus"
+    }
+
+    fn configurations(&self) -> &'static [&'static str] {
+        &["docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs", "docusaurus.config.cjs", "docusaurus.config.mts"]
+    }
+
+    fn configure(&self, config: &Config, site: &mut Site) {
+        site.mdx = true;
+        site.style = if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean };
+        site.folders_clean = config.is_false("trailingSlash");
+        site.numbers_stripped = !config.is_false("numberPrefixParser");
+        site.languages = config.list("locales");
+        if let Some(default) = config.value("defaultLocale") {
+            site.languages.retain(|l| l != default);
+            site.languages.insert(0, default.to_owned());
+        }
+        let released = config.beside("versions.json").and_then(|text| serde_json::from_str::<Vec<String>>(&text).ok());
+        site.latest_version = config.value("lastVersion").map(str::to_owned).or_else(|| released?.into_iter().next());
+        site.docs_at = config
+            .after("docs")
+            .and_then(|docs| value(docs.get(..docs.floor_char_boundary(2000)).unwrap_or(docs), "routeBasePath"))
+            .unwrap_or("docs")
+            .trim_matches('/')
+            .to_owned();
+        site.claimed_address =
+            config.value("url").map(|url| format!("{}{}", url.trim_end_matches('/'), config.value("baseUrl").unwrap_or("/")));
+    }
+
+    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
+        if !matches!(format, Format::Markdown | Format::Mdx) {
+            return Some(super::NOT_PUBLISHED);
+        }
+        if path.split('/').any(|part| part.starts_with('_')) {
+            return Some("a part of other pages: its name begins with _");
+        }
+        let tests = |part: &str| part == "__tests__" || part.ends_with(".test.md") || part.ends_with(".test.mdx");
+        if path.split('/').any(tests) {
+            return Some("a test");
+        }
+        (site.place.is_empty() && located(site, path).is_none()).then_some(super::ELSEWHERE)
+    }
+
+    fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
+        let Some(Located { base, rest, blog }) = located(site, page.path) else { return Some(of_doc(site, page, page.path)) };
+        let local = if blog { of_post(site, page, rest) } else { of_doc(site, page, rest) };
+        Some(if base.is_empty() || local.is_empty() && site.folders_clean { base + &local } else { format!("{base}/{local}") })
+    }
+}
+
+/// Which plug-in a file belongs to.
+struct Located<'p> {
+    /// The address of the plug-in's pages, without a slash at its end.
+    base: String,
+    rest: &'p str,
+    blog: bool,
+}
+
+/// Where a file of a whole project belongs; of a folder in it, only versions and posts are told.
+fn located<'p>(site: &Site, path: &'p str) -> Option<Located<'p>> {
+    let joined = |parts: &[&str]| parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/");
+    let plain = |base: String, rest: &'p str| Some(Located { base, rest, blog: false });
+    if !site.place.is_empty() {
+        return match site.place.as_str() {
+            "blog/" => Some(Located { base: String::new(), rest: path, blog: true }),
+            "versioned_docs/" => {
+                let (version, rest) = path.strip_prefix("version-")?.split_once('/')?;
+                plain(of_version(site, version).to_owned(), rest)
+            }
+            _ => None,
+        };
+    }
+    if let Some(rest) = path.strip_prefix("docs/") {
+        let next = site.latest_version.as_deref().is_some_and(|v| v != "current");
+        return plain(joined(&[&site.docs_at, if next { "next" } else { "" }]), rest);
+    }
+    if let Some((version, rest)) = path.strip_prefix("versioned_docs/version-").and_then(|r| r.split_once('/')) {
+        return plain(joined(&[&site.docs_at, of_version(site, version)]), rest);
+    }
+    if let Some(rest) = path.strip_prefix("blog/") {
+        return Some(Located { base: "blog".to_owned(), rest, blog: true });
+    }
+    if let Some(rest) = path.strip_prefix("src/pages/") {
+        return plain(String::new(), rest);
+    }
+    let (language, rest) = path.strip_prefix("i18n/")?.split_once('/')?;
+    let rest = rest.strip_prefix(TRANSLATED)?;
+    if let Some(rest) = rest.strip_prefix("blog/") {
+        return Some(Located { base: joined(&[language, "blog"]), rest, blog: true });
+    }
+    if let Some(rest) = rest.strip_prefix("pages/") {
+        return plain(language.to_owned(), rest);
+    }
+    let (version, rest) = rest.strip_prefix("docs/")?.split_once('/')?;
+    let next = site.latest_version.as_deref().is_some_and(|v| v != "current");
+    let version = match version.strip_prefix("version-") {
+        Some(version) => of_version(site, version),
+        None if next => "next",
+        None => "",
+    };
+    plain(joined(&[language, &site.docs_at, version]), rest)
+}
+
+/// The folder of a version in addresses: the newest has none.
+fn of_version<'v>(site: &Site, version: &'v str) -> &'v str {
+    if site.latest_version.as_deref() == Some(version) { "" } else { version }
+}
+
+fn of_doc(site: &Site, page: &Page<'_>, path: &str) -> String {
+    let (folder, name) = parted(without_ending(path));
+    let bare = |part: &str| if site.numbers_stripped { without_number(part).to_owned() } else { part.to_owned() };
+    let folder: String = folder.split('/').filter(|p| !p.is_empty()).map(|p| bare(p) + "/").collect();
+    let slug = page.field("slug");
+    if let Some(slug) = slug.and_then(|s| resolved(&if s.starts_with('/') { s.to_owned() } else { format!("{folder}{s}") })) {
+        return if slug.is_empty() { slug } else { styled(&slug, site.style) };
+    }
+    let own = parted(folder.trim_end_matches('/')).1;
+    let index = ["index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i)) || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
+    if index {
+        return site.of_folder(folder.trim_end_matches('/'));
+    }
+    let id = page.field("id").filter(|id| !id.contains('/')).map_or_else(|| bare(name), str::to_owned);
+    styled(&format!("{folder}{id}"), site.style)
+}
+
+fn of_post(site: &Site, page: &Page<'_>, path: &str) -> String {
+    if let Some(slug) = page.field("slug").and_then(|s| resolved(s.trim_start_matches('/'))) {
+        return styled(&slug, site.style);
+    }
+    let stem = without_ending(path);
+    let stem = stem.strip_suffix("/index").unwrap_or(stem);
+    let (folder, name) = parted(stem);
+    let local = match dated(name) {
+        Some(([year, month, day], rest)) => format!("{folder}{year}/{month}/{day}/{rest}"),
+        None => stem.to_owned(),
+    };
+    styled(&local, site.style)
+}
+
+/// `01-intro` is published as `intro`; versions and dates, such as `7.0` and `2021-11-foo`, are no numbers.
+fn without_number(name: &str) -> &str {
+    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = name.get(digits..).unwrap_or("");
+    let mark = rest.trim_start_matches(' ');
+    let suffix = mark.trim_start_matches(['-', '_', '.']);
+    let marks = mark.len() - suffix.len();
+    let suffix = suffix.trim_start_matches(' ');
+    if digits == 0 || marks == 0 || suffix.is_empty() || suffix.starts_with(['-', '_', '.']) {
+        return name;
+    }
+    // A version or a date: digits, one mark, digits.
+    if rest.starts_with(['-', '_', '.']) && marks == 1 && suffix.starts_with(|c: char| c.is_ascii_digit()) { name } else { suffix }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_number;
+
+    #[test]
+    fn numbers_of_order_go_and_versions_and_dates_stay() {
+        for (name, shown) in [
+            ("01-intro", "intro"),
+            ("2. Taking photos", "Taking photos"),
+            ("9-0", "9-0"),
+            ("7.0-guide", "7.0-guide"),
+            ("2021-11-x", "2021-11-x"),
+            ("3d", "3d"),
+            ("10", "10"),
+            ("01 - a", "a"),
+        ] {
+            assert_eq!(without_number(name), shown);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Eleventy: a folder for each page, ids of headings by plug-ins alone.
+
+use super::super::UrlStyle;
+use super::super::slug::HeadingIds;
+use super::super::walk::Format;
+use super::config::{Config, value};
+use super::paths::{dated, parted, resolved, without_ending};
+use super::{Generator, Page, Site};
+
+pub(super) struct Eleventy;
+
+impl Generator for Eleventy {
+    fn name(&self) -> &'static str {
+        "eleventy"
+    }
+
+    fn label(&self) -> &'static str {
+        "Eleventy"
+    }
+
+    fn configurations(&self) -> &'static [&'static str] {
+        &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"]
+    }
+
+    fn configure(&self, config: &Config, site: &mut Site) {
+        site.style = UrlStyle::Directory;
+        site.ids = if config.text.contains("IdAttributePlugin") {
+            HeadingIds::Eleventy
+        } else if config.text.contains("anchor") {
+            HeadingIds::GitHub
+        } else {
+            HeadingIds::None
+        };
+        if let Some(input) = config.after("dir").and_then(|dir| value(dir, "input")) {
+            site.content_in(input.trim_matches(['.', '/']));
+        }
+    }
+
+    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
+        if !matches!(format, Format::Markdown | Format::Html | Format::Mdx) {
+            return Some(super::NOT_PUBLISHED);
+        }
+        path.split('/')
+            .any(|part| matches!(part, "_includes" | "_data" | "_layouts" | "_site" | "node_modules"))
+            .then_some(super::NOT_PUBLISHED)
+    }
+
+    fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
+        if let Some(permalink) = page.field("permalink").filter(|p| !p.contains("{{") && !p.contains("{%")) {
+            let local = resolved(permalink)? + if permalink.ends_with('/') && permalink.len() > 1 { "/" } else { "" };
+            return Some(match local.strip_suffix("index.html") {
+                Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
+                _ => local,
+            });
+        }
+        // Dates before names are left out.
+        let (folder, name) = parted(without_ending(page.path));
+        let name = dated(name).map_or(name, |(_, rest)| rest);
+        let own = parted(folder.trim_end_matches('/')).1;
+        if !own.is_empty() && name == own {
+            return Some(folder.to_owned());
+        }
+        Some(site.of_page(&format!("{folder}{name}"), &["index"]))
+    }
+}

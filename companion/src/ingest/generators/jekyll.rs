@@ -1,0 +1,136 @@
+//! Jekyll: pages anywhere, posts in `_posts`, collections in folders that the configuration names.
+
+use super::super::UrlStyle;
+use super::super::front_matter::field;
+use super::super::globs::Globs;
+use super::super::walk::Format;
+use super::config::Config;
+use super::paths::{dated, parted, without_ending};
+use super::{Generator, Page, Site};
+
+pub(super) struct Jekyll;
+
+impl Generator for Jekyll {
+    fn name(&self) -> &'static str {
+        "jekyll"
+    }
+
+    fn label(&self) -> &'static str {
+        "Jekyll"
+    }
+
+    fn configurations(&self) -> &'static [&'static str] {
+        &["_config.yml", "_config.yaml", "_config.toml"]
+    }
+
+    fn accepts(&self, config: &Config) -> bool {
+        // Jupyter Book has a file of this name, too.
+        !(config.project.join("_toc.yml").is_file() && config.after("sphinx").is_some())
+    }
+
+    fn configure(&self, config: &Config, site: &mut Site) {
+        let permalink = config.value("permalink").unwrap_or("date").to_owned();
+        site.style = if permalink == "pretty" || permalink.ends_with('/') { UrlStyle::Directory } else { UrlStyle::Html };
+        site.excluded = Globs::tolerant(&config.list("exclude"));
+        site.collections = collections(&config.text);
+        site.posts = Some(match permalink.as_str() {
+            "date" => "/:categories/:year/:month/:day/:title.html".to_owned(),
+            "pretty" => "/:categories/:year/:month/:day/:title/".to_owned(),
+            "none" => "/:categories/:title.html".to_owned(),
+            "ordinal" => "/:categories/:year/:y_day/:title.html".to_owned(),
+            own => own.to_owned(),
+        });
+        site.claimed_address = config.value("url").map(|url| format!("{url}{}", config.value("baseurl").unwrap_or("")));
+        site.languages = config.value("lang").map(str::to_owned).into_iter().collect();
+    }
+
+    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
+        if !matches!(format, Format::Markdown | Format::Html | Format::Text | Format::Notebook) {
+            return Some(super::NOT_PUBLISHED);
+        }
+        let hidden = |part: &str| part.strip_prefix('_').is_some_and(|c| c != "posts" && !site.collections.iter().any(|known| known == c));
+        path.split('/').any(hidden).then_some("in a folder that is not published: its name begins with _")
+    }
+
+    fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
+        let (folder, name) = parted(without_ending(page.path));
+        let collection = page.path.split('/').find_map(|part| part.strip_prefix('_')).filter(|c| *c != "posts");
+        if let Some(own) = page.field("permalink") {
+            return filled(own, page, folder, name);
+        }
+        if page.path.split('/').any(|part| part == "_posts") {
+            return filled(site.posts.as_deref()?, page, folder, name);
+        }
+        if let Some(collection) = collection {
+            let below = page.path.split_once(&format!("_{collection}/")).map_or(page.path, |(_, rest)| rest);
+            return Some(site.of_page(&format!("{collection}/{}", without_ending(below)), &[]));
+        }
+        Some(site.of_path(page.path, &["index"]))
+    }
+}
+
+/// A permalink with its placeholders filled in; `None` where one is not known.
+fn filled(permalink: &str, page: &Page<'_>, folder: &str, name: &str) -> Option<String> {
+    let ([year, month, day], title) = match dated(name) {
+        Some(parts) => parts,
+        None => (["", "", ""], name),
+    };
+    let day_given = page.field("date").and_then(|d| d.get(..10)).map(|d| d.split('-').collect::<Vec<_>>());
+    let [year, month, day] = match day_given.as_deref() {
+        Some(&[y, m, d]) => [y, m, d],
+        _ => [year, month, day],
+    };
+    let title = page.field("slug").unwrap_or(title);
+    let listed = page
+        .fields
+        .iter()
+        .filter(|(n, _)| matches!(n.as_str(), "categories" | "category"))
+        .map(|(_, v)| v.to_lowercase().replace(' ', "-"));
+    let above = folder.split('/').take_while(|p| *p != "_posts").filter(|p| !p.is_empty()).map(str::to_owned);
+    let categories = above.chain(listed).collect::<Vec<_>>().join("/");
+    let mut out = permalink.to_owned();
+    for (placeholder, value) in [
+        (":categories", categories.as_str()),
+        (":year", year),
+        (":month", month),
+        (":day", day),
+        (":title", title),
+        (":slug", title),
+        (":name", name),
+        (":basename", name),
+        (":path", &format!("{folder}{name}")),
+        (":output_ext", ".html"),
+    ] {
+        out = out.replace(placeholder, value);
+    }
+    let out = out.split('/').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("/") + if out.ends_with('/') { "/" } else { "" };
+    let out = out.strip_suffix("index.html").map(str::to_owned).unwrap_or(out);
+    (!out.contains(':')).then(|| out.trim_start_matches('/').to_owned())
+}
+
+/// The collections that are published.
+fn collections(text: &str) -> Vec<String> {
+    let mut lines = text.lines().skip_while(|l| l.trim_end() != "collections:");
+    let mut out: Vec<(String, bool)> = Vec::new();
+    lines.next();
+    for line in lines.take_while(|l| l.trim().is_empty() || l.starts_with([' ', '\t'])) {
+        match line.trim() {
+            "output: true" => {
+                if let Some(last) = out.last_mut() {
+                    last.1 = true;
+                }
+            }
+            name if name.ends_with(':') => out.push((name.trim_end_matches(':').trim_start_matches("- ").to_owned(), false)),
+            _ => {}
+        }
+    }
+    out.into_iter().filter(|(_, published)| *published).map(|(name, _)| name).collect()
+}
+
+/// Why a page is not published.
+pub(super) fn unread(site: &Site, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
+    let name = parted(path).1;
+    let day = field(fields, "date").and_then(|d| d.get(..10)).or_else(|| dated(without_ending(name)).and_then(|_| name.get(..10)));
+    let post = path.split('/').any(|part| part == "_posts");
+    (post && day.is_some_and(|d| d > site.today.as_str())).then_some("published later")
+}

@@ -1,0 +1,77 @@
+//! MkDocs, with or without the theme Material, and Zensical, which reads the same sources.
+
+use super::super::UrlStyle;
+use super::super::globs::Globs;
+use super::super::slug::HeadingIds;
+use super::super::walk::Format;
+use super::config::Config;
+use super::paths::{parted, without_ending};
+use super::{Generator, Page, Site};
+
+pub(super) struct MkDocs;
+
+impl Generator for MkDocs {
+    fn name(&self) -> &'static str {
+        "mkdocs"
+    }
+
+    fn label(&self) -> &'static str {
+        "MkDocs"
+    }
+
+    fn configurations(&self) -> &'static [&'static str] {
+        &["mkdocs.yml", "mkdocs.yaml", "zensical.toml"]
+    }
+
+    fn configure(&self, config: &Config, site: &mut Site) {
+        site.style = if config.is_false("use_directory_urls") { UrlStyle::Html } else { UrlStyle::Directory };
+        site.ids = if config.text.contains("pymdownx.slugs") { HeadingIds::PyMdown } else { HeadingIds::PythonMarkdown };
+        let mut excluded = config.list("exclude_docs");
+        excluded.extend(config.list("draft_docs"));
+        excluded.push("/templates/".to_owned());
+        site.excluded = Globs::tolerant(&excluded);
+        site.content_in(config.value("docs_dir").unwrap_or("docs"));
+        // Of the plug-in for translations.
+        site.languages = translations(&config.text);
+        site.claimed_address = config.value("site_url").map(str::to_owned);
+    }
+
+    fn no_page(&self, _site: &Site, _path: &str, format: Format) -> Option<&'static str> {
+        matches!(format, Format::ReStructuredText | Format::AsciiDoc).then_some(super::NOT_PUBLISHED)
+    }
+
+    fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
+        let stem = without_ending(page.path);
+        // `page.de.md` is published in the folder of its language.
+        let translated = stem.rsplit_once('.').and_then(|(bare, language)| {
+            let index = site.languages.iter().position(|l| l == language)?;
+            Some((bare, if index == 0 { String::new() } else { format!("{language}/") }))
+        });
+        let (stem, language) = translated.unwrap_or((stem, String::new()));
+        // The folder of the default language is the site's own.
+        let (first, rest) = stem.split_once('/').unwrap_or(("", stem));
+        let stem = if site.languages.first().is_some_and(|l| l == first) { rest } else { stem };
+        let index = ["index", "readme"].iter().any(|i| parted(stem).1.eq_ignore_ascii_case(i));
+        let local = site.of_page(stem, &["index", "readme"]);
+        Some(if local.is_empty() && !index { language } else { language + &local })
+    }
+}
+
+/// The languages of the plug-in `i18n`, the default first.
+fn translations(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut lines = text.lines().skip_while(|l| !l.trim().starts_with("- i18n"));
+    let Some(first) = lines.next() else { return out };
+    let column = first.len() - first.trim_start().len();
+    for line in lines.take_while(|l| l.trim().is_empty() || l.len() - l.trim_start().len() > column) {
+        let entry = line.trim().trim_start_matches("- ");
+        if let Some(language) = entry.strip_prefix("locale:") {
+            out.push(language.trim().trim_matches(['"', '\'']).to_owned());
+        } else if entry.trim_end() == "default: true"
+            && let Some(default) = out.pop()
+        {
+            out.insert(0, default);
+        }
+    }
+    out
+}

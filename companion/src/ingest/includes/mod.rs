@@ -1,0 +1,162 @@
+//! Parts of other files that a page shows, put where it shows them, before the page is read.
+//!
+//! Only text files inside the folder that is read are brought in, never hidden ones, and never through a link out of it. What includes itself is brought
+//! in once. The places of a page with parts of other files are those of the text with them.
+
+mod asciidoc;
+mod lines;
+mod markdown;
+mod rst;
+#[cfg(test)]
+mod tests;
+
+pub(super) use asciidoc::expanded as asciidoc;
+pub(super) use markdown::expanded as markdown;
+pub(super) use rst::expanded as rst;
+
+use super::front_matter::front_matter;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Files inside files that are brought in.
+const DEEPEST: usize = 8;
+
+/// Parts of files that one page may show.
+const MOST: usize = 500;
+
+/// Bytes that one page may get from other files.
+const MOST_BYTES: usize = 8 << 20;
+
+/// Bytes of a file that is brought in.
+const LARGEST: u64 = 4 << 20;
+
+/// Where files are looked for that pages name.
+#[derive(Debug, Clone)]
+pub(super) struct Folder {
+    /// The folder that is read, without links in its path.
+    root: PathBuf,
+    /// Where it lies in its project, with a slash at its end.
+    place: String,
+}
+
+impl Folder {
+    /// The folder `root`, or that of the file `root`.
+    pub fn new(root: &Path, place: &str) -> Option<Folder> {
+        let folder = if root.is_dir() { root } else { root.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")) };
+        Some(Folder { root: folder.canonicalize().ok()?, place: place.to_owned() })
+    }
+
+    /// The path in the folder of a file that the page `from` names, where it is there.
+    fn find(&self, from: &str, target: &str) -> Option<String> {
+        let target = target.trim();
+        if target.is_empty() || target.len() > 1000 || target.contains(['\0', '\\']) || target.contains("://") {
+            return None;
+        }
+        let from_root = target.strip_prefix("@site/").or_else(|| target.strip_prefix("@/")).or_else(|| target.strip_prefix('/'));
+        let beside = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut candidates = Vec::new();
+        if let Some(target) = from_root {
+            candidates.push(target.to_owned());
+        } else {
+            candidates.push(format!("{beside}/{target}"));
+            candidates.push(target.to_owned());
+        }
+        // As seen from the project that the folder is in.
+        let plain = from_root.unwrap_or(target);
+        candidates.extend(plain.strip_prefix(&self.place).filter(|_| !self.place.is_empty()).map(str::to_owned));
+        candidates.into_iter().find_map(|c| self.inside(&c))
+    }
+
+    /// The path of a file, if it lies in the folder and is no hidden one.
+    fn inside(&self, path: &str) -> Option<String> {
+        let mut parts: Vec<&str> = Vec::new();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop()?;
+                }
+                hidden if hidden.starts_with('.') => return None,
+                part => parts.push(part),
+            }
+        }
+        let path = parts.join("/");
+        let real = self.root.join(&path).canonicalize().ok()?;
+        (real.starts_with(&self.root) && real.is_file()).then_some(path)
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        let file = self.root.join(path).canonicalize().ok().filter(|real| real.starts_with(&self.root))?;
+        let mut bytes = Vec::new();
+        std::fs::File::open(file).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+        if bytes.len() as u64 > LARGEST {
+            return None;
+        }
+        super::decode::decode(bytes).ok().map(|text| if text.contains('\r') { text.replace("\r\n", "\n") } else { text })
+    }
+}
+
+/// Brings in the files that one page shows.
+pub(super) struct Includer<'f> {
+    folder: Option<&'f Folder>,
+    /// The files that are being brought in, the page first.
+    open: RefCell<Vec<String>>,
+    taken: Cell<usize>,
+    bytes: Cell<usize>,
+    /// All that were brought in.
+    pub used: RefCell<BTreeSet<String>>,
+}
+
+impl<'f> Includer<'f> {
+    /// For the page at `path`.
+    pub fn new(folder: Option<&'f Folder>, path: &str) -> Self {
+        Includer {
+            folder,
+            open: RefCell::new(vec![path.to_owned()]),
+            taken: Cell::new(0),
+            bytes: Cell::new(0),
+            used: RefCell::new(BTreeSet::new()),
+        }
+    }
+
+    /// What `with` makes of the text of a file that the one being read names; `None` where it is not brought in.
+    pub fn within<T>(&self, target: &str, with: impl FnOnce(&str, &str) -> Option<T>) -> Option<T> {
+        let folder = self.folder?;
+        let from = self.open.borrow().last().cloned().unwrap_or_default();
+        let path = folder.find(&from, target)?;
+        if self.open.borrow().len() > DEEPEST || self.open.borrow().contains(&path) || self.taken.get() >= MOST {
+            return None;
+        }
+        let text = folder.text(&path)?;
+        if self.bytes.get() + text.len() > MOST_BYTES {
+            return None;
+        }
+        self.taken.set(self.taken.get() + 1);
+        self.bytes.set(self.bytes.get() + text.len());
+        self.used.borrow_mut().insert(path.clone());
+        self.open.borrow_mut().push(path.clone());
+        let made = with(&path, &text);
+        self.open.borrow_mut().pop();
+        made
+    }
+}
+
+/// A text without its front matter.
+fn body(text: &str) -> &str {
+    text.get(front_matter(text).1..).unwrap_or(text)
+}
+
+/// A text as a block of fenced code.
+fn fenced(text: &str, language: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}\n", text.trim_end_matches('\n'))
+}
+
+/// The ending of a file's name, which says its language.
+fn language(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or("", |(_, e)| e)
+}

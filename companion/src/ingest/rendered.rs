@@ -1,0 +1,188 @@
+//! A folder that a generator wrote: what in it is the page of a reader, and what stands beside the pages.
+
+use super::walk::{Format, Found};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What is known of the folder as a rendered site.
+#[derive(Debug, Default)]
+pub(super) struct Rendered {
+    /// Whether it is one.
+    pub is: bool,
+    /// Whether Sphinx wrote it.
+    sphinx: bool,
+    /// Whether mdBook wrote it.
+    mdbook: bool,
+    /// The files that its `sitemap.xml` lists; `None` without one that does.
+    listed: Option<BTreeSet<String>>,
+    /// The paths of all pages of HTML.
+    pages: BTreeSet<String>,
+}
+
+impl Rendered {
+    /// Looks at the files of a folder.
+    pub fn of(root: &Path, found: &[Found]) -> Rendered {
+        let pages: BTreeSet<String> = found.iter().filter(|f| f.format == Format::Html).map(|f| f.path.clone()).collect();
+        let has = |name: &str| root.join(name).exists();
+        let mut rendered = Rendered { pages, ..Rendered::default() };
+        let sources = found.iter().filter(|f| is_source(f.format) && !rendered.is_copy(&f.path)).count();
+        rendered.is = rendered.pages.contains("index.html") && rendered.pages.len() > sources;
+        rendered.sphinx = has("searchindex.js") || has("objects.inv") || has("_sources") || has("genindex.html");
+        rendered.mdbook = has("toc.html") && has("print.html") || has("book.js") || has("mark.min.js");
+        if rendered.is {
+            rendered.listed = sitemap(root, &rendered.pages);
+        }
+        rendered
+    }
+
+    /// Whether a file is the source of a page of HTML, laid beside it.
+    fn is_copy(&self, path: &str) -> bool {
+        if path.split('/').any(|part| part == "_sources") {
+            return !self.pages.is_empty();
+        }
+        let Some((stem, ending)) = path.rsplit_once('.') else { return false };
+        if !matches!(ending.to_ascii_lowercase().as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc") {
+            return false;
+        }
+        let stem = stem.strip_suffix(".html").or_else(|| stem.strip_suffix(".rst")).unwrap_or(stem);
+        let beside = [format!("{stem}.html"), format!("{stem}.htm"), format!("{stem}/index.html")];
+        beside.iter().any(|page| self.pages.contains(page))
+    }
+
+    /// Why a file is no page for readers, if it is none.
+    pub fn no_page(&self, path: &str) -> Option<&'static str> {
+        if self.is_copy(path) {
+            return Some("the source of a page that lies beside it");
+        }
+        let (folder, name) = path.rsplit_once('/').map_or(("", path), |(f, n)| (f, n));
+        let lower = name.to_ascii_lowercase();
+        if matches!(lower.as_str(), "404.html" | "404.htm" | "500.html")
+            || self.is && lower == "index.html" && folder.rsplit('/').next() == Some("404")
+        {
+            return Some("the page that is shown for missing ones");
+        }
+        if self.listed.as_ref().is_some_and(|listed| self.pages.contains(path) && !listed.contains(path)) {
+            return Some("not in the site's sitemap.xml");
+        }
+        let index =
+            lower.starts_with("genindex") || lower.ends_with("-modindex.html") || matches!(lower.as_str(), "modindex.html" | "search.html");
+        let made = self.sphinx && (index || path.split('/').any(|part| matches!(part, "_modules" | "_static" | "_images" | "_downloads")));
+        if made || self.is && lower == "search.html" && folder.is_empty() {
+            return Some("an index or a search page, not one of the site's own");
+        }
+        (self.mdbook && folder.is_empty() && matches!(lower.as_str(), "print.html" | "toc.html"))
+            .then_some("all pages as one, to be printed")
+    }
+
+    /// Whether a page is a list of pages by tag, by month or one after the other, from its path and the marks of its generator.
+    pub fn is_list(&self, path: &str, generator: &str, classes: &str) -> bool {
+        let generator = generator.to_ascii_lowercase();
+        let marked = [
+            "docs-tags-list-page",
+            "docs-tag-doc-list-page",
+            "blog-list-page",
+            "blog-tags-list-page",
+            "blog-tags-post-list-page",
+            "blog-archive-page",
+            "search-page-wrapper",
+        ];
+        if classes.split_ascii_whitespace().any(|c| marked.contains(&c)) {
+            return true;
+        }
+        let lists = ["tags", "categories", "page"];
+        let folders: Vec<&str> = path.split('/').collect();
+        generator.starts_with("hugo") && folders.len() >= 2 && folders.iter().rev().skip(1).take(2).any(|f| lists.contains(f))
+    }
+
+    /// The address of a page of HTML: that of its folder for an index, without its ending where its canonical address has none.
+    pub fn address(&self, path: &str, canonical: Option<&str>) -> Option<String> {
+        if !self.is {
+            return None;
+        }
+        let local = match path.strip_suffix("index.html") {
+            Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
+            _ => path.to_owned(),
+        };
+        let Some(said) = canonical.and_then(|c| c.split(['?', '#']).next()) else { return Some(local) };
+        let decoded = percent_encoding::percent_decode_str(said).decode_utf8().ok()?;
+        let bare = local.strip_suffix(".html").unwrap_or(local.trim_end_matches('/'));
+        let ends = |form: &str| decoded == *form || decoded.ends_with(&format!("/{form}"));
+        let forms = [local.clone(), bare.to_owned(), format!("{bare}/")];
+        Some(forms.into_iter().find(|f| !bare.is_empty() && ends(f)).unwrap_or(local))
+    }
+}
+
+fn is_source(format: Format) -> bool {
+    !matches!(format, Format::Html | Format::Text | Format::JsonLines)
+}
+
+/// The pages that `sitemap.xml` lists, by the ends of their addresses. `None` where few of its addresses are pages here: it speaks of another site then.
+fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeSet<String>> {
+    use std::io::Read;
+    /// Longer ones are read up to here, and do not count.
+    const LONGEST: u64 = 64 << 20;
+    let mut text = String::new();
+    std::fs::File::open(root.join("sitemap.xml")).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+    let mut paths: Vec<String> = Vec::new();
+    for part in text.split("<loc>").skip(1) {
+        let address = htmlize::unescape(part.split('<').next()?.trim()).into_owned();
+        let path = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
+        paths.push(percent_encoding::percent_decode_str(path).decode_utf8().ok()?.into_owned());
+    }
+    if paths.is_empty() || text.len() as u64 >= LONGEST {
+        return None;
+    }
+    // The site may lie in a folder of its host: as many folders are dropped as make the most addresses pages.
+    let page_of = |path: &str| {
+        let bare = path.trim_end_matches('/');
+        let join = |name: &str| if bare.is_empty() { name.trim_start_matches('/').to_owned() } else { format!("{bare}{name}") };
+        [path.to_owned(), join("/index.html"), join(".html")].into_iter().find(|p| pages.contains(p))
+    };
+    let below = |path: &str, drop: usize| match drop {
+        0 => Some(path.to_owned()),
+        drop => path.splitn(drop + 1, '/').nth(drop).map(str::to_owned),
+    };
+    let listed = |drop: usize| paths.iter().filter_map(|p| page_of(&below(p, drop)?)).collect::<BTreeSet<String>>();
+    let best = (0..4).map(listed).max_by_key(BTreeSet::len)?;
+    (best.len() * 2 > paths.len() && best.len() * 2 > pages.len()).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pages: &[&str]) -> Rendered {
+        Rendered { is: true, pages: pages.iter().map(|p| (*p).to_owned()).collect(), ..Rendered::default() }
+    }
+
+    #[test]
+    fn sources_beside_their_pages_are_copies() {
+        let site = of(&["faq.html", "guide/index.html"]);
+        for copy in ["faq.md", "faq.html.md", "_sources/faq.rst.txt", "guide.md", "guide/index.md"] {
+            assert!(site.no_page(copy).is_some(), "{copy}");
+        }
+        for own in ["other.md", "notes.txt", "faq.html"] {
+            assert!(site.no_page(own).is_none(), "{own}");
+        }
+    }
+
+    #[test]
+    fn canonical_addresses_say_how_addresses_end_and_never_where_they_lead() {
+        let site = of(&["index.html"]);
+        let address = |path: &str, canonical: Option<&str>| site.address(path, canonical).unwrap_or_default();
+        assert_eq!(address("a/b.html", Some("https://x.org/docs/a/b")), "a/b");
+        assert_eq!(address("a/b/index.html", Some("https://x.org/docs/a/b")), "a/b");
+        assert_eq!(address("a/b/index.html", None), "a/b/");
+        assert_eq!(address("a/b.html", Some("https://evil.example/")), "a/b.html");
+        assert_eq!(address("1.0/b.html", Some("https://x.org/2.0/b")), "1.0/b.html");
+        assert_eq!(address("index.html", Some("https://x.org/")), "");
+    }
+
+    #[test]
+    fn lists_are_known_by_their_generators_marks() {
+        let site = of(&[]);
+        assert!(site.is_list("docs/tags/index.html", "Docusaurus v3.5", "docs-wrapper docs-tags-list-page"));
+        assert!(site.is_list("tags/oil/index.html", "Hugo 0.140", "") && site.is_list("categories/index.html", "Hugo 0.140", ""));
+        assert!(!site.is_list("html/tags/index.html", "", "") && !site.is_list("guide/tags.html", "Hugo 0.140", ""));
+    }
+}

@@ -1,0 +1,147 @@
+//! Connections: taking them, answering on them, and ending those that only stand open.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, Sleep};
+
+/// How long requests in flight may go on after Ctrl-C.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long to wait when the system gives no connection: it has run out of something that others may give back.
+const AFTER_REFUSAL: Duration = Duration::from_millis(500);
+
+/// The longest head of a request, and how much of an answer is buffered for a reader.
+const BUFFER: usize = 64 * 1024;
+
+/// How long the other side of a connection may take.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeLimits {
+    /// From an open connection, or the end of the answer before, to the end of a request's headers; and again to the end of its body.
+    pub request: Duration,
+    /// The longest time in which a reader takes nothing of an answer that is ready.
+    pub reading: Duration,
+}
+
+impl Default for TimeLimits {
+    fn default() -> TimeLimits {
+        TimeLimits { request: Duration::from_secs(20), reading: Duration::from_secs(60) }
+    }
+}
+
+/// Answers requests with `answer` until `stop` is ready; those in flight then have two seconds to end.
+pub(super) async fn answer_all<F>(
+    listener: TcpListener,
+    limits: TimeLimits,
+    answer: impl Fn(Request) -> F + Clone + Send + 'static,
+    stop: impl Future<Output = ()> + Send,
+) where
+    F: Future<Output = Response> + Send + 'static,
+{
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(limits.request).max_buf_size(BUFFER);
+    let open = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let stream = tokio::select! {
+            () = &mut stop => break,
+            taken = listener.accept() => match taken {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    if !is_of_one_connection(&error) {
+                        tokio::time::sleep(AFTER_REFUSAL).await;
+                    }
+                    continue;
+                }
+            },
+        };
+        // A small answer goes out at once; where the option is refused it only comes later.
+        let _ = stream.set_nodelay(true);
+        let answer = answer.clone();
+        let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+            let answered = answer(request.map(Body::new));
+            async move { Ok::<_, Infallible>(answered.await) }
+        });
+        let connection = open.watch(http.serve_connection(TokioIo::new(Patient::new(stream, limits.reading)), service));
+        tokio::spawn(async move {
+            // Whoever broke the connection off knows.
+            let _ = connection.await;
+        });
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(GRACE, open.shutdown()).await;
+}
+
+/// Whether an error of taking a connection is that connection's own.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// A connection that breaks when its reader takes nothing for too long.
+struct Patient {
+    stream: TcpStream,
+    limit: Duration,
+    /// Set while the reader takes nothing.
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patient {
+    fn new(stream: TcpStream, limit: Duration) -> Patient {
+        Patient { stream, limit, deadline: None }
+    }
+
+    /// What a write came to, or that it has waited too long.
+    fn within<T>(&mut self, tried: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+        if tried.is_ready() {
+            self.deadline = None;
+            return tried;
+        }
+        let limit = self.limit;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + limit)));
+        deadline.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let tried = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.within(tried, cx)
+    }
+
+    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, pieces: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        let tried = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
+        self.within(tried, cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

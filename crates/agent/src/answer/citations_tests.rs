@@ -1,0 +1,122 @@
+//! Citations against the passages they name.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use pocketgraph_testing::hits::hit;
+use proptest::prelude::*;
+
+fn passages() -> Vec<Hit> {
+    vec![
+        hit(10, "Loops", &["Bounds"], "Loops are bounded by a counter. The counter stops at 40 steps."),
+        hit(11, "Graphs", &[], "The keyword graph was described by Chen and Bertozzi in 2023. It has 461 keywords."),
+    ]
+}
+
+fn check_text(text: &str) -> Vec<Citation> {
+    let hits = passages();
+    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    let mut tracker = CitationTracker::new();
+    tracker.push(text);
+    tracker.check(&numbered).0
+}
+
+fn statuses(text: &str) -> Vec<(u32, CitationStatus)> {
+    check_text(text).into_iter().map(|c| (c.number, c.status)).collect()
+}
+
+use CitationStatus::{Dangling, Unsupported, Verified};
+
+#[test]
+fn a_true_citation_is_verified_and_its_support_quoted() {
+    let text = "A counter bounds loops, which stop after 40 steps [1].";
+    let found = check_text(text);
+    assert_eq!((found[0].number, found[0].chunk, found[0].status), (1, Some(10), Verified));
+    assert_eq!(&text[found[0].at.start as usize..found[0].at.end as usize], "[1]");
+    assert_eq!(found[0].quote, "The counter stops at 40 steps.");
+    assert_eq!(&passages()[0].text[found[0].span.start as usize..found[0].span.end as usize], found[0].quote);
+}
+
+#[test]
+fn a_number_that_cites_nothing_is_dangling() {
+    assert_eq!(statuses("Loops are bounded [0] [3] [999999999999]."), [(0, Dangling), (3, Dangling), (u32::MAX, Dangling)]);
+    assert_eq!(check_text("Loops [3].")[0].chunk, None);
+}
+
+#[test]
+fn a_claim_with_other_words_numbers_or_names_is_unsupported() {
+    assert_eq!(statuses("Bananas grow on tall plants in warm countries [1]."), [(1, Unsupported)]);
+    assert_eq!(statuses("The counter stops at 90 steps after 17 tries [1]."), [(1, Unsupported)]);
+    assert_eq!(statuses("The counter stops at 40 steps [1]."), [(1, Verified)]);
+    assert_eq!(statuses("The keyword graph was described by Smith and Wesson in 2023 [2]."), [(2, Unsupported)]);
+    assert_eq!(statuses("The keyword graph was described by Bertozzi in 2023 [2]."), [(2, Verified)]);
+}
+
+#[test]
+fn a_mark_after_the_full_stop_belongs_to_the_sentence_before_it() {
+    assert_eq!(statuses("Loops are bounded by a counter. [1] Bananas grow in warm countries. [2]"), [(1, Verified), (2, Unsupported)]);
+    assert_eq!(statuses("Loops are bounded by a counter.[1] The keyword graph has 461 keywords.[2]"), [(1, Verified), (2, Verified)]);
+    assert_eq!(statuses("Bananas grow.\n[1] Loops are bounded by a counter."), [(1, Verified)]);
+    assert_eq!(statuses("[1] Loops are bounded by a counter."), [(1, Verified)]);
+    assert_eq!(statuses("[1]"), [(1, Unsupported)]);
+}
+
+#[test]
+fn passages_cited_together_are_judged_together_but_each_must_give_something() {
+    assert_eq!(statuses("Loops stop at 40 steps, and the graph has 461 keywords [1, 2]."), [(1, Verified), (2, Verified)]);
+    assert_eq!(statuses("Loops are bounded by a counter that stops at 40 steps [1][2]."), [(1, Verified), (2, Unsupported)]);
+}
+
+#[test]
+fn the_citations_of_one_bracket_share_its_place() {
+    let found = check_text("Loops stop [1-2].");
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].at, found[1].at);
+}
+
+#[test]
+fn marks_are_seen_while_the_text_grows_and_checked_at_the_end() {
+    let mut tracker = CitationTracker::new();
+    assert!(tracker.push("Loops are bounded [").is_empty());
+    assert_eq!(tracker.push("1] and").len(), 1);
+    assert!(tracker.push(" so on.").is_empty());
+    assert_eq!(tracker.text(), "Loops are bounded [1] and so on.");
+}
+
+#[test]
+fn a_megabyte_of_marks_is_bounded_and_says_so() {
+    let hits = passages();
+    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    for text in ["Loops [1]. ".repeat(100_000), "[1]".repeat(300_000), "[1-32]".repeat(150_000), "a [7]\n\n".repeat(100_000)] {
+        let mut tracker = CitationTracker::new();
+        tracker.push(&text);
+        let (found, more) = tracker.check(&numbered);
+        assert_eq!((found.len(), more), (MAX_CITATIONS, true));
+    }
+    for text in ["[".repeat(1 << 20), "word ".repeat(200_000), ". ".repeat(1 << 19)] {
+        let mut tracker = CitationTracker::new();
+        tracker.push(&text);
+        assert_eq!(tracker.check(&numbered), (Vec::new(), false));
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_citation_points_into_its_texts(text in "(Loops|Chen|40|\\[1\\]|\\[2, 9\\]|【1】|\\. |\\n|\\[|é东| ){0,30}", cut in any::<prop::sample::Index>()) {
+        let hits = passages();
+        let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+        let found = check_text(&text);
+        for c in &found {
+            let mark = &text[c.at.start as usize..c.at.end as usize];
+            prop_assert!(mark.starts_with(['[', '【']));
+            match numbered.iter().find(|(n, _)| *n == c.number) {
+                Some((_, hit)) => prop_assert_eq!(&hit.text[c.span.start as usize..c.span.end as usize], &c.quote),
+                None => prop_assert_eq!(c.status, Dangling),
+            }
+        }
+        let at = (0..=cut.index(text.len() + 1)).rev().find(|&i| text.is_char_boundary(i)).unwrap();
+        let mut tracker = CitationTracker::new();
+        tracker.push(&text[..at]);
+        tracker.push(&text[at..]);
+        prop_assert_eq!(tracker.check(&numbered).0, found);
+    }
+}

@@ -1,0 +1,14 @@
+//! Answers that a language model writes: the prompt, the stream, and the check of what it cites.
+
+mod citations;
+mod evidence;
+mod generate;
+mod markers;
+mod prompt;
+
+pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
+pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
+pub use generate::{checked, generate};
+pub use markers::{Marker, MarkerScanner, markers};
+pub use pocketgraph_search::answer::*;
+pub use prompt::{NoRoom, Prompt};

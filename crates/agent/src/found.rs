@@ -1,0 +1,279 @@
+//! What a plan has found, as an answer: its members, each with the statements and passages that show it.
+
+use super::elsewhere::{ELSEWHERE, page};
+use super::environment::Evidence as Page;
+use crate::answer::{Answer, AnswerBy, Citation, CitationStatus, Outcome, reference, span};
+use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId};
+use crate::plan::execute::{Evidence, Execution, Item};
+use crate::retrieve::Hit;
+use crate::text::{fold, sentences};
+use futures::future::LocalBoxFuture;
+use std::ops::Range;
+
+/// Members that an answer lists.
+const LISTED: usize = 20;
+/// Marks behind one member: a plan of three steps has three statements.
+const MARKS: usize = 3;
+/// Marks behind a value that was computed from many.
+const MARKS_OF_COMPUTED: usize = 8;
+
+/// Loads a chunk; `None` when it cannot be had.
+pub type Load<'a, 'f> = &'a dyn Fn(u32) -> LocalBoxFuture<'f, Option<Hit>>;
+
+/// Something that an answer cites.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// A passage of the bundle.
+    Passage(Box<Hit>),
+    /// A statement of the graph that no passage of the bundle says: its words, and where it was imported from.
+    Statement {
+        /// Which.
+        triple: TripleId,
+        /// Its words.
+        words: String,
+        /// Where it was imported from.
+        from: String,
+    },
+    /// A passage from elsewhere.
+    Page {
+        /// Its place among the execution's passages.
+        at: u32,
+        /// Its title.
+        title: String,
+        /// Its address.
+        url: String,
+        /// Its text.
+        text: String,
+    },
+}
+
+impl Source {
+    /// As a hit, for a prompt. What is no chunk gets a number that no chunk has.
+    pub fn hit(&self, number: u32) -> Hit {
+        let mut hit = match self {
+            Source::Passage(hit) => return hit.as_ref().clone(),
+            Source::Statement { words, from, .. } => page(&Page { title: from.clone(), text: words.clone(), ..Page::default() }),
+            Source::Page { title, url, text, .. } => {
+                page(&Page { title: title.clone(), url: url.clone(), text: text.clone(), ..Page::default() })
+            }
+        };
+        hit.chunk = ELSEWHERE - number;
+        hit
+    }
+}
+
+/// What a plan has found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The members with their marks.
+    pub text: String,
+    /// The marks, resolved.
+    pub citations: Vec<Citation>,
+    /// What the numbers stand for, from 1.
+    pub sources: Vec<Source>,
+    /// Whether statements of the graph show it, rather than passages alone.
+    pub from_graph: bool,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+impl Found {
+    /// As an answer without a model.
+    pub fn answer(&self) -> Answer {
+        let references = (1..).zip(&self.sources).filter_map(|(number, source)| match source {
+            Source::Passage(hit) => Some(reference(number, hit)),
+            _ => None,
+        });
+        Answer {
+            text: self.text.clone(),
+            answered: true,
+            outcome: Outcome::Answer,
+            blocks: Vec::new(),
+            by: if self.from_graph { AnswerBy::Graph } else { AnswerBy::Extraction },
+            citations: self.citations.clone(),
+            references: references.collect(),
+            truncated: None,
+            partial: None,
+            usage: None,
+            warnings: self.warnings.clone(),
+        }
+    }
+
+    /// The passages of the bundle among the sources.
+    pub fn passages(&self) -> impl Iterator<Item = &Hit> {
+        self.sources.iter().filter_map(|s| if let Source::Passage(hit) = s { Some(hit.as_ref()) } else { None })
+    }
+}
+
+/// What an execution found; `None` when that is nothing.
+pub async fn found(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_, '_>) -> Option<Found> {
+    let answer = execution.answer();
+    if answer.members.is_empty() {
+        return None;
+    }
+    let everything = execution.support(&[]);
+    let of_graph = everything.iter().any(|e| matches!(e, Evidence::Triple(_)));
+    let mut writer = Writer { graph, execution, load, text: String::new(), citations: Vec::new(), sources: Vec::new() };
+    let ranked = answer.ranked();
+    for (i, member) in ranked.iter().take(LISTED).enumerate() {
+        if i > 0 {
+            writer.text.push_str(", ");
+        }
+        let label = words_of(&member.item, graph);
+        writer.text.push_str(&label);
+        let computed = matches!(member.item, Item::Value { .. }) && member.origins.is_empty();
+        let marks = if computed { MARKS_OF_COMPUTED } else { MARKS };
+        let mut cited = Vec::new();
+        for evidence in execution.support(std::slice::from_ref(&member.item)) {
+            if cited.len() == marks {
+                break;
+            }
+            writer.cite(evidence, &label, &mut cited).await;
+        }
+    }
+    if ranked.len() > LISTED {
+        writer.text.push_str(&format!(" and {} more", ranked.len() - LISTED));
+    }
+    let from_graph = of_graph || (everything.is_empty() && !answer.open);
+    let mut warnings = Vec::new();
+    if answer.open && execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Extraction)) {
+        warnings.push("The knowledge graph does not hold all of this: part of it was taken from passages by their words alone.".to_owned());
+    }
+    if execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Web)) {
+        warnings.push("The documents do not hold all of this: part of it was found by a search of the web.".to_owned());
+    }
+    let Writer { text, citations, sources, .. } = writer;
+    Some(Found { text, citations, sources, from_graph, warnings })
+}
+
+/// A member in words.
+fn words_of(item: &Item, graph: &KnowledgeGraph) -> String {
+    match item {
+        Item::Value { kind: LiteralKind::Boolean, text, .. } if text == "true" => "Yes".to_owned(),
+        Item::Value { kind: LiteralKind::Boolean, .. } => "No".to_owned(),
+        // A label is one line of text, whatever the graph was imported from.
+        other => other.label(Some(graph)).split_whitespace().collect::<Vec<_>>().join(" "),
+    }
+}
+
+struct Writer<'a, 'f> {
+    graph: &'a KnowledgeGraph,
+    execution: &'a Execution,
+    load: Load<'a, 'f>,
+    text: String,
+    citations: Vec<Citation>,
+    sources: Vec<Source>,
+}
+
+impl Writer<'_, '_> {
+    /// Puts a mark behind what was written last, unless it has one of that number already.
+    async fn cite(&mut self, evidence: Evidence, label: &str, cited: &mut Vec<u32>) {
+        let (at, quoted) = match evidence {
+            Evidence::Triple(id) => match self.triple(id, label).await {
+                Some(source) => source,
+                None => return,
+            },
+            Evidence::Passage(at) => match self.read(at, label).await {
+                Some(source) => source,
+                None => return,
+            },
+        };
+        let number = at as u32 + 1;
+        if cited.contains(&number) {
+            return;
+        }
+        cited.push(number);
+        if cited.len() == 1 {
+            self.text.push(' ');
+        }
+        let start = self.text.len();
+        self.text.push_str(&format!("[{number}]"));
+        let mark = span(&(start..self.text.len()));
+        let empty = || (None, String::new(), Vec::new(), String::new(), String::new());
+        let (chunk, title, heading_path, url, text) = match self.sources.get(at) {
+            Some(Source::Passage(h)) => (Some(h.chunk), h.title.clone(), h.heading_path.clone(), h.url.clone(), h.text.clone()),
+            Some(Source::Statement { words, from, .. }) => (None, from.clone(), Vec::new(), String::new(), words.clone()),
+            Some(Source::Page { title, url, text, .. }) => (None, title.clone(), Vec::new(), url.clone(), text.clone()),
+            None => empty(),
+        };
+        let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
+        let status = if quote.is_empty() { CitationStatus::Unsupported } else { CitationStatus::Verified };
+        self.citations.push(Citation { number, chunk, title, heading_path, url, quote, span: span(&quoted), at: mark, status });
+    }
+
+    /// The source of a triple: the passage that says it, or else the statement itself; and the part of it to quote.
+    async fn triple(&mut self, id: TripleId, label: &str) -> Option<(usize, Range<usize>)> {
+        let graph = self.graph;
+        let mut from = String::new();
+        for provenance in graph.provenance(id) {
+            match provenance {
+                Provenance::Passage { chunk, start, end } => {
+                    if let Some((at, hit)) = self.chunk(chunk).await {
+                        let given = start as usize..end as usize;
+                        let quoted =
+                            if start < end && hit.text.get(given.clone()).is_some() { given } else { sentence_with(&hit.text, label) };
+                        return Some((at, quoted));
+                    }
+                }
+                Provenance::Line { file, line: 0 } if from.is_empty() => file.clone_into(&mut from),
+                Provenance::Line { file, line } if from.is_empty() => from = format!("{file}, line {line}"),
+                Provenance::Cited(text) if from.is_empty() => text.clone_into(&mut from),
+                _ => {}
+            }
+        }
+        if from.is_empty() {
+            "the knowledge graph".clone_into(&mut from);
+        }
+        let known = self.sources.iter().position(|s| matches!(s, Source::Statement { triple, .. } if *triple == id));
+        let triple = graph.triple(id)?;
+        let relation = graph.vocabulary().relation(triple.relation).map_or("", |r| r.label.as_str());
+        let words = format!("{} | {relation} | {}", graph.label(triple.head), Item::Node(triple.tail).label(Some(graph)));
+        let whole = 0..words.len();
+        let at = known.unwrap_or_else(|| {
+            self.sources.push(Source::Statement { triple: id, words, from });
+            self.sources.len() - 1
+        });
+        Some((at, whole))
+    }
+
+    /// The source that is a passage which was read, and the sentence of it that names the answer.
+    async fn read(&mut self, place: u32, label: &str) -> Option<(usize, Range<usize>)> {
+        let passage = self.execution.passages.get(place as usize)?.clone();
+        if let Some(chunk) = passage.chunk
+            && let Some((at, hit)) = self.chunk(chunk).await
+        {
+            return Some((at, sentence_with(&hit.text, label)));
+        }
+        let quoted = sentence_with(&passage.text, label);
+        let known = self.sources.iter().position(|s| matches!(s, Source::Page { at, .. } if *at == place));
+        let at = known.unwrap_or_else(|| {
+            self.sources.push(Source::Page { at: place, title: passage.title, url: passage.url, text: passage.text });
+            self.sources.len() - 1
+        });
+        Some((at, quoted))
+    }
+
+    /// The source that is a chunk.
+    async fn chunk(&mut self, chunk: u32) -> Option<(usize, Hit)> {
+        let known = self.sources.iter().position(|s| matches!(s, Source::Passage(h) if h.chunk == chunk));
+        if let Some(at) = known
+            && let Some(Source::Passage(hit)) = self.sources.get(at)
+        {
+            return Some((at, hit.as_ref().clone()));
+        }
+        let hit = (self.load)(chunk).await?;
+        self.sources.push(Source::Passage(Box::new(hit.clone())));
+        Some((self.sources.len() - 1, hit))
+    }
+}
+
+/// The first sentence that holds these words; empty where none does.
+fn sentence_with(text: &str, words: &str) -> Range<usize> {
+    let wanted = fold(words);
+    let holds = |s: &Range<usize>| text.get(s.clone()).is_some_and(|t| fold(t).contains(&wanted));
+    sentences(text).into_iter().find(|s| !wanted.is_empty() && holds(s)).unwrap_or(0..0)
+}
+
+#[cfg(test)]
+#[path = "found_tests.rs"]
+mod tests;

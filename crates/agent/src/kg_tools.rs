@@ -1,0 +1,239 @@
+//! A knowledge graph as protocols ask it: by words, in either direction, best first.
+
+use super::environment::{EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep};
+use crate::compact::{Set, sort_by};
+use crate::kg::{Direction, Edge, KnowledgeGraph, Linker, NodeId, Provenance, RelationId, TripleId};
+use crate::plan::Plan;
+use crate::plan::execute::{Executor, Limits, Passage, Resources};
+use crate::plan::trace::{EdgeTrace, StepTrace};
+use crate::text::{fold, terms};
+use futures::future::{FutureExt, LocalBoxFuture, ready};
+use std::rc::Rc;
+
+/// Mentions of a query that are followed.
+const MENTIONS: usize = 4;
+/// Edges of one relation that a query looks at.
+const EDGES: usize = 50;
+
+/// Answers from a graph and its linker.
+#[derive(Debug)]
+pub struct KgTools {
+    linker: Rc<Linker>,
+}
+
+impl KgTools {
+    /// Over a graph and all its names.
+    pub fn new(linker: Rc<Linker>) -> KgTools {
+        KgTools { linker }
+    }
+
+    fn graph(&self) -> &KnowledgeGraph {
+        self.linker.graph()
+    }
+
+    fn entity(&self, name: &str) -> Option<NodeId> {
+        self.linker.link(name, 1).first().map(|c| c.node)
+    }
+
+    fn label(&self, relation: RelationId) -> &str {
+        self.graph().vocabulary().relation(relation).map_or("", |r| if r.label.is_empty() { &r.name } else { &r.label })
+    }
+
+    /// How much a relation has to do with some words: the share of them that its names hold; more than all if a name is just these words.
+    fn fit(&self, relation: RelationId, wanted: &str, words: &Set<String>) -> f32 {
+        let Some(r) = self.graph().vocabulary().relation(relation) else { return 0.0 };
+        let names = || [&r.label, &r.name].into_iter().chain(&r.aliases);
+        if names().any(|n| fold(n) == wanted) {
+            return 2.0;
+        }
+        let held: Set<String> = names().flat_map(|n| words_of(&n.replace(['_', '.', '/'], " ")).into_items()).collect();
+        if words.items().is_empty() { 0.0 } else { words.shared(&held) as f32 / words.items().len() as f32 }
+    }
+
+    /// The relations at a node, those that fit best first; among equals those with more edges, then in the order of the graph.
+    fn ranked(&self, node: NodeId, wanted: &str) -> Vec<(f32, RelationId, Direction)> {
+        let (folded, words) = (fold(wanted.trim()), words_of(wanted));
+        let mut all: Vec<(f32, u32, RelationId, Direction)> = Vec::new();
+        for direction in [Direction::Forward, Direction::Backward] {
+            for (relation, n) in self.graph().relations_at(node, direction) {
+                all.push((self.fit(relation, &folded, &words), n, relation, direction));
+            }
+        }
+        sort_by(&mut all, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        all.into_iter().map(|(fit, _, relation, direction)| (fit, relation, direction)).collect()
+    }
+
+    fn fact(&self, node: NodeId, edge: Edge, direction: Direction, score: f32) -> Fact {
+        let graph = self.graph();
+        let (head, tail) = if direction == Direction::Forward { (node, edge.other) } else { (edge.other, node) };
+        let chunk = self.chunk(edge.triple);
+        Fact {
+            head: graph.label(head).to_owned(),
+            relation: self.label(edge.relation).to_owned(),
+            tail: graph.label(tail).to_owned(),
+            chunk,
+            score,
+        }
+    }
+
+    fn chunk(&self, triple: TripleId) -> Option<u32> {
+        chunk_of(self.graph(), triple)
+    }
+
+    /// An edge that a plan followed.
+    fn shown(&self, edge: &EdgeTrace) -> Fact {
+        let (head, tail) = (edge.head_label.clone(), edge.tail_label.clone());
+        Fact { head, relation: edge.relation.clone(), tail, chunk: self.chunk(edge.triple), score: 1.0 }
+    }
+
+    fn near(&self, query: &str, k: usize) -> Vec<Fact> {
+        let words = words_of(query);
+        let mut facts: Vec<Fact> = Vec::new();
+        for mention in self.linker.mentions(query).iter().take(MENTIONS) {
+            let Some(best) = mention.candidates.first() else { continue };
+            for (fit, relation, direction) in self.ranked(best.node, query) {
+                for edge in self.graph().follow(best.node, relation, direction).take(EDGES) {
+                    let other = words_of(self.graph().label(edge.other));
+                    let shared = other.shared(&words) as f32 / other.items().len().max(1) as f32;
+                    let fact = self.fact(best.node, edge, direction, best.score * (fit + shared));
+                    // Two mentions may lead to one edge.
+                    if !facts.iter().any(|f| (&f.head, &f.relation, &f.tail) == (&fact.head, &fact.relation, &fact.tail)) {
+                        facts.push(fact);
+                    }
+                }
+                if facts.len() > 20 * k {
+                    break;
+                }
+            }
+        }
+        sort_by(&mut facts, |a, b| b.score.total_cmp(&a.score));
+        facts.truncate(k);
+        facts
+    }
+}
+
+/// The chunk that says a triple, where the graph knows one.
+pub(super) fn chunk_of(graph: &KnowledgeGraph, triple: TripleId) -> Option<u32> {
+    graph.provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
+}
+
+fn words_of(text: &str) -> Set<String> {
+    terms(text).into_iter().map(|(t, _)| t).collect()
+}
+
+impl GraphTools for KgTools {
+    fn facts<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Fact> {
+        ready(Ok(self.near(query, k))).boxed_local()
+    }
+
+    fn relations<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, String> {
+        let mut out: Vec<String> = Vec::new();
+        if let Some(node) = self.entity(entity) {
+            for (_, relation, _) in self.ranked(node, relation) {
+                let label = self.label(relation).to_owned();
+                if !out.contains(&label) {
+                    out.push(label);
+                }
+            }
+        }
+        out.truncate(k);
+        ready(Ok::<_, EnvironmentError>(out)).boxed_local()
+    }
+
+    fn neighbors<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, Fact> {
+        let mut out = Vec::new();
+        if let Some(node) = self.entity(entity) {
+            let ranked = self.ranked(node, relation);
+            // A relation may lead both ways; one that fits less well than the best is another relation.
+            let best = ranked.first().map_or(0.0, |r| r.0);
+            for (fit, relation, direction) in ranked.into_iter().filter(|r| r.0 > 0.0 && r.0 >= best) {
+                let edges = self.graph().follow(node, relation, direction).take(k.saturating_sub(out.len()));
+                out.extend(edges.map(|edge| self.fact(node, edge, direction, fit)));
+            }
+        }
+        ready(Ok(out)).boxed_local()
+    }
+
+    fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
+        async move {
+            let execution = Executor::new(Some(&self.linker)).execute(plan, resources, limits).await.ok()?;
+            let step = |s: &StepTrace| PlanStep {
+                name: s.name.clone(),
+                says: s.says.clone(),
+                members: s.members.iter().map(|m| m.label.clone()).collect(),
+                size: s.size,
+                facts: s.edges.iter().map(|e| self.shown(e)).collect(),
+                passages: s.passages.iter().filter_map(|p| execution.passages.get(p.passage as usize)).map(evidence).collect(),
+                notes: s.truncated.iter().chain(&s.notes).chain(&s.missing).cloned().collect(),
+                trace: Some(s.clone()),
+            };
+            Some(execution.trace.steps.iter().map(step).collect())
+        }
+        .boxed_local()
+    }
+}
+
+/// A passage that a plan read.
+fn evidence(passage: &Passage) -> Evidence {
+    let Passage { chunk, title, url, text } = passage.clone();
+    Evidence { chunk, title, url, text, score: 0.0 }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn tools() -> KgTools {
+        KgTools::new(Rc::new(Linker::new(&pocketgraph_testing::films::example())))
+    }
+
+    fn now<T>(work: Looked<'_, T>) -> Vec<T> {
+        work.now_or_never().unwrap().unwrap()
+    }
+
+    fn lines(facts: Vec<Fact>) -> Vec<String> {
+        facts.into_iter().map(|f| format!("{} / {} / {}", f.head, f.relation, f.tail)).collect()
+    }
+
+    #[test]
+    fn the_relation_that_was_meant_comes_first() {
+        let tools = tools();
+        assert_eq!(now(tools.relations("Heat", "who directed it", 15))[0], "directed by");
+        assert_eq!(now(tools.relations("heat", "release year", 1)), ["release year"]);
+        assert!(now(tools.relations("Nobody at all", "directed by", 15)).is_empty());
+    }
+
+    #[test]
+    fn neighbours_are_found_in_both_directions() {
+        let tools = tools();
+        assert_eq!(
+            lines(now(tools.neighbors("Heat", "starred actors", 50))),
+            ["Heat / starred actors / Al Pacino", "Heat / starred actors / Val Kilmer"]
+        );
+        assert_eq!(
+            lines(now(tools.neighbors("Michael Kenneth Mann", "directed by", 50))),
+            ["Heat / directed by / Michael Mann", "Ali / directed by / Michael Mann"]
+        );
+        assert!(now(tools.neighbors("Heat", "wrote", 50)).is_empty());
+        assert_eq!(now(tools.neighbors("Heat", "starred actors", 1)).len(), 1);
+    }
+
+    #[test]
+    fn statements_are_ranked_by_the_words_of_the_query() {
+        let tools = tools();
+        assert_eq!(lines(now(tools.facts("Who directed Heat?", 1))), ["Heat / directed by / Michael Mann"]);
+        assert_eq!(lines(now(tools.facts("Was Val Kilmer in Heat?", 1))), ["Heat / starred actors / Val Kilmer"]);
+        assert!(now(tools.facts("nothing is named here", 5)).is_empty());
+    }
+
+    #[test]
+    fn a_plan_is_carried_out_with_its_edges() {
+        let tools = tools();
+        let plan =
+            crate::plan::rft::parse("Ans1=SearchKG(t=* | h=Heat, r=directed by)", &crate::plan::check::Limits::default()).unwrap().plan;
+        let steps = tools.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+        assert_eq!((steps.len(), steps[0].members.as_slice(), steps[0].size), (1, ["Michael Mann".to_owned()].as_slice(), 1));
+        assert_eq!(lines(steps[0].facts.clone()), ["Heat / directed by / Michael Mann"]);
+    }
+}

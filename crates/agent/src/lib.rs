@@ -1,0 +1,76 @@
+#![doc = include_str!("../README.md")]
+
+extern crate self as agent;
+use pocketgraph_base::{compact, json};
+use pocketgraph_bundle as bundle;
+use pocketgraph_embed as embed;
+use pocketgraph_kg as kg;
+use pocketgraph_llm as llm;
+use pocketgraph_plan as plan;
+use pocketgraph_planner as planner;
+use pocketgraph_search::retrieve;
+use pocketgraph_text as text;
+
+mod aids;
+pub mod answer;
+mod calls;
+mod carry_out;
+mod dialogue;
+mod driver;
+mod elsewhere;
+mod environment;
+mod found;
+mod kg_tools;
+mod look;
+mod meter;
+mod neutralise;
+mod options;
+mod picture;
+mod protocol;
+mod registry;
+mod rules;
+mod run;
+mod searxng;
+mod stream;
+pub mod tags;
+mod trained;
+mod types;
+
+mod graph_r1;
+mod graph_rft;
+mod graph_search;
+mod graphrag_global;
+mod lpkg;
+mod react;
+mod search_o1;
+mod search_r1;
+mod self_ask;
+mod single_shot;
+mod tool_calling;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod behaviour_tests;
+#[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
+mod hostile_tests;
+
+pub use aids::PlanningAids;
+pub use carry_out::WebPassages;
+pub use driver::run;
+pub use elsewhere::{ELSEWHERE, page};
+pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch};
+pub use found::{Found, Load, Source, found};
+pub use kg_tools::KgTools;
+pub use meter::Metered;
+pub use neutralise::{Marks, neutralise};
+pub use options::{AgentOptions, Condense, Continuation, Limits, PlannerChoice, Polarity};
+pub use picture::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
+pub use protocol::Protocol;
+pub use registry::{NAMES, PLAN, by_name, needs_model};
+pub use run::{AgentError, Run, Services};
+pub use searxng::SearXng;
+pub use trained::Trained;
+pub use types::{AgentEvent, Call, Cap, Numbered, Outcome, PlannedBy, Turn};

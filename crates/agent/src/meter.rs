@@ -1,0 +1,130 @@
+//! A model whose every reply is counted and kept, for runs that ask it from several places.
+
+use super::types::Turn;
+use crate::llm::{ChatModel, ChatRequest, ChatStream, Finish, LlmError, Usage};
+use futures::future::{FutureExt, LocalBoxFuture};
+use futures::stream::StreamExt;
+use std::cell::{Cell, RefCell};
+
+/// Counts and keeps what a model writes.
+pub struct Metered<'a> {
+    chat: &'a dyn ChatModel,
+    clock: &'a dyn Fn() -> f64,
+    count: &'a dyn Fn(&str) -> usize,
+    purpose: Cell<&'static str>,
+    kept: RefCell<Vec<Kept>>,
+}
+
+/// One request and its reply.
+struct Kept {
+    turn: Turn,
+    read: usize,
+    usage: Option<Usage>,
+    started: f64,
+}
+
+impl<'a> Metered<'a> {
+    /// Meters a model, by a clock in milliseconds; `count` estimates the tokens that the endpoint does not count.
+    pub fn new(chat: &'a dyn ChatModel, clock: &'a dyn Fn() -> f64, count: &'a dyn Fn(&str) -> usize) -> Metered<'a> {
+        Metered { chat, clock, count, purpose: Cell::new("answer"), kept: RefCell::default() }
+    }
+
+    /// What the requests from now on are for, as the trace names it. The number of the next one.
+    pub fn begin(&self, purpose: &'static str) -> u32 {
+        self.purpose.set(purpose);
+        self.kept.borrow().len() as u32 + 1
+    }
+
+    /// Tokens of all requests and replies, and whether some are an estimate.
+    pub fn usage(&self) -> (Usage, bool) {
+        let mut all = Usage::default();
+        let mut estimated = false;
+        for kept in self.kept.borrow().iter() {
+            let used = kept.usage.unwrap_or_else(|| {
+                estimated = true;
+                let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+                Usage { prompt_tokens: small(kept.read), completion_tokens: small((self.count)(&kept.turn.text)) }
+            });
+            all.prompt_tokens = all.prompt_tokens.saturating_add(used.prompt_tokens);
+            all.completion_tokens = all.completion_tokens.saturating_add(used.completion_tokens);
+        }
+        (all, estimated)
+    }
+
+    /// Every reply, in the order of the requests.
+    pub fn turns(&self) -> Vec<Turn> {
+        self.kept.borrow().iter().map(|k| k.turn.clone()).collect()
+    }
+
+    fn change(&self, at: usize, change: impl FnOnce(&mut Kept)) {
+        if let Some(kept) = self.kept.borrow_mut().get_mut(at) {
+            change(kept);
+            kept.turn.milliseconds = ((self.clock)() - kept.started).clamp(0.0, f64::from(u32::MAX)) as u32;
+        }
+    }
+}
+
+impl ChatModel for Metered<'_> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        async move {
+            let at = self.kept.borrow().len();
+            let read = request.messages.iter().map(|m| (self.count)(&m.content)).sum();
+            let purpose = self.purpose.get().to_owned();
+            let turn = Turn { number: at as u32 + 1, purpose, text: String::new(), cut: None, calls: Vec::new(), milliseconds: 0 };
+            self.kept.borrow_mut().push(Kept { turn, read, usage: None, started: (self.clock)() });
+            let stream = match self.chat.chat(request).await {
+                Ok(stream) => stream,
+                Err(error) => {
+                    self.change(at, |kept| kept.turn.cut = Some("error".to_owned()));
+                    return Err(error);
+                }
+            };
+            let note = move |item: &Result<crate::llm::Delta, LlmError>| {
+                self.change(at, |kept| match item {
+                    Err(_) => kept.turn.cut = Some("error".to_owned()),
+                    Ok(delta) => {
+                        kept.turn.text.push_str(&delta.text);
+                        kept.usage = delta.usage.or(kept.usage);
+                        match delta.finish {
+                            Some(Finish::Length) => kept.turn.cut = Some("length".to_owned()),
+                            Some(Finish::Filtered) => kept.turn.cut = Some("filter".to_owned()),
+                            _ => {}
+                        }
+                    }
+                });
+            };
+            Ok(stream.inspect(note).boxed_local())
+        }
+        .boxed_local()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::testing::{Scripted, count, says};
+    use super::*;
+    use crate::llm::{Delta, Message, complete};
+
+    fn asked() -> ChatRequest {
+        ChatRequest { messages: vec![Message::user("three words here".to_owned())], ..ChatRequest::default() }
+    }
+
+    #[test]
+    fn replies_are_counted_as_told_or_else_estimated_and_failures_are_kept() {
+        let uncounted = vec![Ok(Delta { text: "two words".to_owned(), ..Delta::default() })];
+        let broken = vec![Ok(Delta { text: "half".to_owned(), ..Delta::default() }), Err(LlmError::Stream("gone".to_owned()))];
+        let model = Scripted::of(vec![says("told"), uncounted, broken]);
+        let meter = Metered::new(&model, &|| 0.0, &count);
+        assert_eq!(meter.begin("plan"), 1);
+        complete(&meter, asked()).now_or_never().unwrap();
+        assert_eq!(meter.usage(), (Usage { prompt_tokens: 10, completion_tokens: 5 }, false));
+        assert_eq!(meter.begin("answer"), 2);
+        complete(&meter, asked()).now_or_never().unwrap();
+        assert_eq!(meter.usage(), (Usage { prompt_tokens: 13, completion_tokens: 7 }, true));
+        complete(&meter, asked()).now_or_never().unwrap();
+        let turns: Vec<_> = meter.turns().into_iter().map(|t| (t.number, t.purpose, t.text, t.cut)).collect();
+        let turn = |n, purpose: &str, text: &str, cut: Option<&str>| (n, purpose.to_owned(), text.to_owned(), cut.map(str::to_owned));
+        assert_eq!(turns, [turn(1, "plan", "told", None), turn(2, "answer", "two words", None), turn(3, "answer", "half", Some("error"))]);
+    }
+}

@@ -1,0 +1,308 @@
+//! A run of a protocol: it asks the model, counts what that costs, and says when a budget is spent.
+
+use super::dialogue::Dialogue;
+use super::environment::{Environment, Evidence};
+use super::neutralise::{Marks, neutralise};
+use super::options::{AgentOptions, Limits};
+use super::stream::{Reader, Reply, Stop};
+use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
+use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Usage};
+use futures::StreamExt;
+
+/// Why there is no outcome at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    /// The caller aborted.
+    #[error("aborted")]
+    Aborted,
+}
+
+/// What a run works with.
+#[derive(Clone, Copy)]
+pub struct Services<'a> {
+    /// The model.
+    pub chat: &'a dyn ChatModel,
+    /// What can be looked into.
+    pub environment: &'a dyn Environment,
+    /// Milliseconds since any fixed moment.
+    pub clock: &'a dyn Fn() -> f64,
+    /// Measures a text.
+    pub count_tokens: &'a dyn Fn(&str) -> usize,
+}
+
+/// A question is read up to here, in bytes.
+const MAX_QUESTION: usize = 8 << 10;
+/// A model that writes more bytes than this for each token of its budget ignores the budget, and is stopped.
+const BYTES_PER_TOKEN: usize = 16;
+/// A model that has said the same thing so many times in a row will not say anything else.
+const SAME: u32 = 3;
+
+/// A request of a protocol.
+pub struct Ask<'s> {
+    /// For what, as events and the trace name it.
+    pub purpose: &'static str,
+    /// The messages, and whatever else the protocol wants to say. Budget, temperature and stops are filled in.
+    pub request: ChatRequest,
+    /// Where the reply ends.
+    pub stops: &'s [Stop],
+    /// Whether it counts as a turn: requests on the side do not, such as reading a document.
+    pub counts: bool,
+}
+
+/// A run under way: what a protocol sees of the world.
+pub struct Run<'a> {
+    /// The question, safe to stand in a prompt.
+    pub question: String,
+    /// The caller's wishes.
+    pub options: &'a AgentOptions,
+    /// The numbers in force.
+    pub limits: Limits,
+    pub(super) marks: Marks,
+    pub(super) services: Services<'a>,
+    pub(super) events: &'a mut dyn FnMut(AgentEvent),
+    pub(super) turns: Vec<Turn>,
+    pub(super) warnings: Vec<String>,
+    pub(super) shown: Vec<Evidence>,
+    /// Every query so far with what it brought: tool, normalised query, numbers.
+    pub(super) asked: Vec<(&'static str, String, Vec<u32>)>,
+    pub(super) searches: u32,
+    pub(super) aborted: bool,
+    usage: Usage,
+    estimated: bool,
+    forced: Option<Cap>,
+    deadline: f64,
+    counted: u32,
+    same: u32,
+    last: String,
+    /// Some models refuse stop sequences; the reader stops them in any case.
+    send_stops: bool,
+}
+
+impl<'a> Run<'a> {
+    /// A run of a protocol of these numbers, whose evidence must not hold `marks`.
+    pub(super) fn new(
+        (limits, marks): (Limits, Marks),
+        question: &str,
+        options: &'a AgentOptions,
+        services: Services<'a>,
+        events: &'a mut dyn FnMut(AgentEvent),
+    ) -> Run<'a> {
+        Run {
+            question: neutralise(question[..question.floor_char_boundary(MAX_QUESTION)].trim(), &marks),
+            options,
+            limits: limits.with(options),
+            marks,
+            deadline: (services.clock)() + f64::from(options.milliseconds),
+            services,
+            events,
+            turns: Vec::new(),
+            warnings: Vec::new(),
+            shown: Vec::new(),
+            asked: Vec::new(),
+            searches: 0,
+            aborted: false,
+            usage: Usage::default(),
+            estimated: false,
+            forced: None,
+            counted: 0,
+            same: 0,
+            last: String::new(),
+            send_stops: true,
+        }
+    }
+
+    /// What came of it, from the protocol's answer or error.
+    pub(super) fn outcome(mut self, result: Result<String, LlmError>) -> Result<Outcome, AgentError> {
+        let (text, error) = match result {
+            Ok(text) => (text.trim().to_owned(), None),
+            Err(LlmError::Aborted) => return Err(AgentError::Aborted),
+            Err(error) => (String::new(), Some(error)),
+        };
+        if self.aborted {
+            return Err(AgentError::Aborted);
+        }
+        let forced = self.forced;
+        self.warnings.extend(forced.map(|cap| cap.describe().to_owned()));
+        (self.events)(AgentEvent::Answer { text: text.clone(), forced });
+        let cut = self.turns.last().and_then(|t| t.cut.clone());
+        let Run { usage, estimated, shown: evidence, turns, warnings, .. } = self;
+        Ok(Outcome { text, forced, cut, error, usage, estimated, evidence, turns, warnings })
+    }
+
+    /// Tells of something that happened.
+    pub fn tell(&mut self, event: AgentEvent) {
+        (self.events)(event);
+    }
+
+    /// Tells the reader something, once.
+    pub fn warn(&mut self, warning: &str) {
+        if !self.warnings.iter().any(|w| w == warning) {
+            self.warnings.push(warning.to_owned());
+        }
+    }
+
+    /// A text that came from documents by way of the model, made safe to stand among evidence.
+    pub fn safe(&self, text: &str) -> String {
+        neutralise(text, &self.marks)
+    }
+
+    /// Number of tokens of a text.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        (self.services.count_tokens)(text)
+    }
+
+    /// Milliseconds until the time is spent.
+    pub(super) fn time_left(&self) -> f64 {
+        (self.deadline - (self.services.clock)()).max(0.0)
+    }
+
+    /// The budget that is spent, if one is: then the next request must be the last one.
+    pub fn cap(&self) -> Option<Cap> {
+        let tokens = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);
+        match () {
+            () if self.counted >= self.limits.turns => Some(Cap::Turns),
+            () if tokens >= self.options.tokens => Some(Cap::Tokens),
+            () if (self.services.clock)() >= self.deadline => Some(Cap::Time),
+            () if self.same + 1 >= SAME => Some(Cap::Repetition),
+            () => None,
+        }
+    }
+
+    /// The last request of a run that has spent a budget; it is given a quarter of the run's time.
+    ///
+    /// # Errors
+    /// As [`Run::generate`].
+    pub async fn last(&mut self, cap: Cap, ask: Ask<'_>) -> Result<Reply, LlmError> {
+        self.forced = Some(cap);
+        self.deadline = (self.services.clock)() + f64::from(self.options.milliseconds) / 4.0;
+        self.generate(ask).await
+    }
+
+    /// The next turn of a dialogue.
+    ///
+    /// # Errors
+    /// As [`Run::generate`].
+    pub async fn turn(&mut self, purpose: &'static str, dialogue: &mut Dialogue, stops: &[Stop]) -> Result<Reply, LlmError> {
+        let request = dialogue.request(self.options.tokens_in as usize, self.services.count_tokens);
+        let reply = self.generate(Ask { purpose, request, stops, counts: true }).await?;
+        dialogue.model(&reply.text);
+        Ok(reply)
+    }
+
+    /// The last turn of a dialogue that has spent a budget, after some last words to the model.
+    ///
+    /// # Errors
+    /// As [`Run::generate`].
+    pub async fn last_turn(&mut self, cap: Cap, dialogue: &mut Dialogue, words: &str, stops: &[Stop]) -> Result<Reply, LlmError> {
+        dialogue.remark(words);
+        let request = dialogue.request(self.options.tokens_in as usize, self.services.count_tokens);
+        self.last(cap, Ask { purpose: "final", request, stops, counts: true }).await
+    }
+
+    /// A request of its own, apart from any dialogue.
+    ///
+    /// # Errors
+    /// As [`Run::generate`].
+    pub async fn aside(&mut self, purpose: &'static str, prompt: String, counts: bool) -> Result<Reply, LlmError> {
+        let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
+        self.generate(Ask { purpose, request, stops: &[], counts }).await
+    }
+
+    /// Asks the model, and waits for its reply.
+    ///
+    /// # Errors
+    /// [`LlmError`] when it fails; what it had written is in the trace. What a budget cuts is a reply, not an error.
+    pub async fn generate(&mut self, ask: Ask<'_>) -> Result<Reply, LlmError> {
+        if self.aborted {
+            return Err(LlmError::Aborted);
+        }
+        let Ask { purpose, mut request, stops, counts } = ask;
+        let number = self.requests() + 1;
+        self.tell(AgentEvent::Turn { number, purpose: purpose.to_owned() });
+        let started = (self.services.clock)();
+        request.max_tokens.get_or_insert(self.limits.tokens_out);
+        request.temperature.get_or_insert(self.limits.temperature);
+        if self.send_stops {
+            request.stop = stops.iter().map(|s| s.sequence().to_owned()).collect();
+        }
+        let read: usize = request.messages.iter().map(|m| self.count_tokens(&m.content)).sum();
+        let most = (self.limits.tokens_out as usize).saturating_mul(BYTES_PER_TOKEN);
+        let mut reader = Reader::new(stops, most);
+        let mut error = self.read(request.clone(), &mut reader).await;
+        if let Some(LlmError::Http { status: Some(400 | 422), message }) = &error
+            && message.contains("stop")
+            && !request.stop.is_empty()
+        {
+            self.send_stops = false;
+            request.stop.clear();
+            error = self.read(request, &mut reader).await;
+        }
+        let (reply, back) = reader.finish();
+        if error.is_none() && !back.is_empty() {
+            self.tell(AgentEvent::Token { text: back.to_owned() });
+        }
+        self.account(&reply, read);
+        let milliseconds = ((self.services.clock)() - started).clamp(0.0, f64::from(u32::MAX)) as u32;
+        let cut = if error.is_some() { Some("error") } else { reply.cut }.map(str::to_owned);
+        self.turns.push(Turn { number, purpose: purpose.to_owned(), text: reply.text.clone(), cut, calls: Vec::new(), milliseconds });
+        if counts {
+            self.counted += 1;
+            self.same = if self.last == reply.text && !reply.text.is_empty() { self.same + 1 } else { 0 };
+            self.last.clone_from(&reply.text);
+        }
+        error.map_or(Ok(reply), Err)
+    }
+
+    /// Reads a reply to its end, or to where it must end.
+    async fn read(&mut self, request: ChatRequest, reader: &mut Reader<'_>) -> Option<LlmError> {
+        let chat = self.services.chat;
+        let mut stream = match chat.chat(request).await {
+            Ok(stream) => stream,
+            Err(error) => return Some(error),
+        };
+        while let Some(item) = stream.next().await {
+            match item {
+                Err(error) => return Some(error),
+                Ok(delta) => {
+                    let text = reader.push(&delta).to_owned();
+                    if !text.is_empty() {
+                        self.tell(AgentEvent::Token { text });
+                    }
+                }
+            }
+            if !reader.is_over() && (self.services.clock)() >= self.deadline {
+                reader.end("time");
+            }
+            if reader.is_over() {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Adds up tokens; where the endpoint does not count them, or was not waited for, they are estimated.
+    fn account(&mut self, reply: &Reply, read: usize) {
+        let used = reply.usage.unwrap_or_else(|| {
+            self.estimated = true;
+            let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            Usage { prompt_tokens: small(read), completion_tokens: small(self.count_tokens(&reply.text)) }
+        });
+        self.usage.prompt_tokens = self.usage.prompt_tokens.saturating_add(used.prompt_tokens);
+        self.usage.completion_tokens = self.usage.completion_tokens.saturating_add(used.completion_tokens);
+    }
+
+    fn requests(&self) -> u32 {
+        self.turns.last().map_or(0, |t| t.number)
+    }
+
+    /// Notes a call beside the turn that led to it. What comes before the first turn stands in a turn of its own, numbered 0.
+    pub(super) fn note(&mut self, call: Call) {
+        if self.turns.is_empty() {
+            let (purpose, text) = ("retrieve".to_owned(), String::new());
+            self.turns.push(Turn { number: 0, purpose, text, cut: None, calls: Vec::new(), milliseconds: 0 });
+        }
+        if let Some(turn) = self.turns.last_mut() {
+            turn.calls.push(call);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a bundle's text is made of, and its sections.
+
+use super::bounds::MOST_CHUNKS;
+use super::codec::{Kind, begin, open_section};
+use super::error::BundleError;
+use super::pages::PagedIndex;
+use serde::{Deserialize, Serialize};
+
+/// How many chunks share a page: small enough that ten scattered hits cost about 50 kB, large enough to compress.
+pub const CHUNKS_PER_PAGE: usize = 16;
+
+/// A document: one page, file or record of the corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Its title, never empty: front matter, else the first heading, else the file's name.
+    pub title: String,
+    /// Where a reader opens it: relative to the site, or absolute; without a fragment.
+    pub url: String,
+    /// Its path in the source folder, with forward slashes.
+    pub path: String,
+}
+
+/// A passage of a document, at most T tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunk {
+    /// Index of its document.
+    pub document: u32,
+    /// The headings above it, outermost first, without the document's title.
+    pub heading_path: Vec<String>,
+    /// The URL fragment of the nearest heading, without `#`; empty at the top of a page.
+    pub fragment: String,
+    /// The passage as plain text: Markdown and HTML marks removed, code and tables kept as text.
+    pub text: String,
+    /// Start of its source in the document's file, in characters.
+    pub start: u32,
+    /// End of its source in the document's file, in characters (exclusive).
+    pub end: u32,
+}
+
+impl Chunk {
+    /// What is embedded for this chunk: title, heading path and text. Titles carry the words that a passage takes for granted.
+    pub fn context(&self, title: &str) -> String {
+        let mut out = String::from(title);
+        for h in &self.heading_path {
+            out.push_str(" > ");
+            out.push_str(h);
+        }
+        out.push('\n');
+        out.push_str(&self.text);
+        out
+    }
+}
+
+/// The list of chunk pages.
+pub type ChunkIndex = PagedIndex;
+
+fn encode<T: Serialize + ?Sized>(kind: Kind, value: &T) -> Result<Vec<u8>, BundleError> {
+    let mut out = begin(kind);
+    let body = postcard::to_stdvec(value).map_err(|e| BundleError::Corrupt { file: format!("{kind:?}"), what: e.to_string() })?;
+    out.extend_from_slice(&body);
+    Ok(out)
+}
+
+/// The documents section.
+///
+/// # Errors
+/// Only where a text is too long to encode.
+pub fn encode_documents(documents: &[Document]) -> Result<Vec<u8>, BundleError> {
+    encode(Kind::Documents, documents)
+}
+
+/// Reads the documents section.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no documents section.
+pub fn decode_documents(file: &str, bytes: &[u8]) -> Result<Vec<Document>, BundleError> {
+    let mut b = open_section(file, bytes, Kind::Documents)?;
+    // A document of three empty texts takes three bytes here and twenty times that in memory.
+    if u64::from(b.clone().varint()?) > MOST_CHUNKS {
+        return Err(b.corrupt("it has more documents than a bundle can hold"));
+    }
+    b.postcard()
+}
+
+/// From this many documents on a page of chunks brings the documents that its chunks are of: the section of all documents would cost more than a
+/// first answer may.
+pub const TITLED_FROM: usize = 512;
+
+/// A page of chunks as it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkPage {
+    /// The chunks, in their order.
+    pub chunks: Vec<Chunk>,
+    /// The documents that they are of, by number, ascending; `None` where these are to be looked up in their own section.
+    pub documents: Option<Vec<(u32, Document)>>,
+}
+
+impl ChunkPage {
+    /// The document of this number, where the page brings it.
+    pub fn document(&self, number: u32) -> Option<&Document> {
+        let documents = self.documents.as_ref()?;
+        documents.binary_search_by_key(&number, |d| d.0).ok().and_then(|i| documents.get(i)).map(|d| &d.1)
+    }
+}
+
+/// A page of chunks.
+///
+/// # Errors
+/// Only where a text is too long to encode.
+pub fn encode_chunks(chunks: &[Chunk]) -> Result<Vec<u8>, BundleError> {
+    encode(Kind::Chunks, chunks)
+}
+
+/// A page of chunks with the documents that they are of, by number, ascending.
+///
+/// # Errors
+/// As [`encode_chunks`].
+pub fn encode_titled_chunks(chunks: &[Chunk], documents: &[(u32, &Document)]) -> Result<Vec<u8>, BundleError> {
+    encode(Kind::TitledChunks, &(chunks, documents))
+}
+
+/// Reads a page of chunks, with or without their documents; these must exist among `documents`.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no such page.
+pub fn decode_chunks(file: &str, bytes: &[u8], documents: u32) -> Result<ChunkPage, BundleError> {
+    let titled = bytes.get(6..8) == Some(&(Kind::TitledChunks as u16).to_le_bytes());
+    let mut b = open_section(file, bytes, if titled { Kind::TitledChunks } else { Kind::Chunks })?;
+    let page = if titled {
+        let (chunks, documents): (Vec<Chunk>, Vec<(u32, Document)>) = b.postcard()?;
+        ChunkPage { chunks, documents: Some(documents) }
+    } else {
+        ChunkPage { chunks: b.postcard()?, documents: None }
+    };
+    if page.chunks.iter().any(|c| c.document >= documents || c.start > c.end) {
+        return Err(b.corrupt("a chunk points outside its bundle"));
+    }
+    if titled && page.chunks.iter().any(|c| page.document(c.document).is_none()) {
+        return Err(b.corrupt("it lacks a document of its chunks"));
+    }
+    Ok(page)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn chunk(document: u32) -> Chunk {
+        Chunk { document, heading_path: vec!["Part".into()], fragment: "part".into(), text: "Text.".into(), start: 0, end: 5 }
+    }
+
+    #[test]
+    fn a_page_reads_back_with_and_without_its_documents() {
+        let chunks = [chunk(3), chunk(8), chunk(3)];
+        let plain = decode_chunks("t", &encode_chunks(&chunks).unwrap(), 9).unwrap();
+        assert_eq!(plain, ChunkPage { chunks: chunks.to_vec(), documents: None });
+        let document = |title: &str| Document { title: title.into(), url: "u".into(), path: "p".into() };
+        let (a, b) = (document("a"), document("b"));
+        let titled = decode_chunks("t", &encode_titled_chunks(&chunks, &[(3, &a), (8, &b)]).unwrap(), 9).unwrap();
+        assert_eq!((titled.document(8), titled.document(4)), (Some(&b), None));
+        assert_eq!(titled.chunks, chunks);
+        let lacking = encode_titled_chunks(&chunks, &[(3, &a)]).unwrap();
+        assert!(decode_chunks("t", &lacking, 9).unwrap_err().to_string().contains("lacks a document"));
+        assert!(decode_chunks("t", &encode_chunks(&chunks).unwrap(), 8).is_err());
+    }
+}

@@ -1,0 +1,75 @@
+//! What can be wrong with a bundle.
+
+use super::source::SourceError;
+
+/// Why a bundle, or a file of it, cannot be used: always which file, and what to do where there is something to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BundleError {
+    /// The bytes could not be had.
+    #[error("cannot read {file}: {reason}")]
+    Source {
+        /// The file's name in the bundle.
+        file: String,
+        /// What the source said.
+        reason: SourceError,
+    },
+    /// `manifest.json` is not a manifest.
+    #[error("manifest.json is not a PocketGraph manifest: {0}")]
+    Manifest(String),
+    /// The bundle was written for another reader, a later or an earlier one.
+    #[error("{file} has format version {found}; this reader knows version {supported}: build the bundle again, or update the reader")]
+    Version {
+        /// The file's name in the bundle.
+        file: String,
+        /// The version found.
+        found: u64,
+        /// The version that this reader knows.
+        supported: u64,
+    },
+    /// A file does not have the content that its bundle names.
+    #[error("{file} is not what the manifest names: its SHA-256 differs; it was changed or replaced: load the bundle again, or rebuild it")]
+    Hash {
+        /// The file's name in the bundle.
+        file: String,
+    },
+    /// A file has the wrong length.
+    #[error("{file} has {found} bytes where {expected} belong: it was cut or replaced: load the bundle again, or rebuild it")]
+    Length {
+        /// The file's name in the bundle.
+        file: String,
+        /// Bytes that the bundle promises.
+        expected: u64,
+        /// Bytes found.
+        found: u64,
+    },
+    /// A file's bytes do not decode.
+    #[error("{file} is damaged: {what}")]
+    Corrupt {
+        /// The file's name in the bundle.
+        file: String,
+        /// What did not fit.
+        what: String,
+    },
+    /// The bundle was built without something that was asked for.
+    #[error("the bundle has no section {0}: it was built without it")]
+    Missing(String),
+    /// The bundle was built without what a retriever reads.
+    #[error("the bundle is not prepared for the retriever {0}: build it with --retrievers auto,{0}")]
+    NotPrepared(&'static str),
+}
+
+impl BundleError {
+    /// A stable word for each kind of error, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            BundleError::Source { reason, .. } => reason.code(),
+            BundleError::Manifest(_) => "manifest",
+            BundleError::Version { .. } => "unsupported-version",
+            BundleError::Hash { .. } => "hash-mismatch",
+            BundleError::Length { .. } => "truncated",
+            BundleError::Corrupt { .. } => "corrupt",
+            BundleError::Missing(_) => "missing-section",
+            BundleError::NotPrepared(_) => "missing-section",
+        }
+    }
+}

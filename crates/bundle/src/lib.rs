@@ -1,0 +1,40 @@
+#![doc = include_str!("../README.md")]
+
+extern crate self as bundle;
+use pocketgraph_base::{compact, json};
+use pocketgraph_kernels::vector;
+
+mod bounds;
+mod chunk;
+mod codec;
+mod error;
+mod layout;
+mod manifest;
+mod pages;
+mod reader;
+mod runs;
+mod sketch;
+mod source;
+mod terms;
+mod vectors;
+
+pub use bounds::{LONGEST_FILE, LONGEST_MANIFEST, MOST_CHUNKS, MOST_SHARED, Part};
+pub use chunk::{
+    CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents, encode_chunks, encode_documents,
+    encode_titled_chunks,
+};
+pub use codec::{
+    Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_text, put_texts, put_varint, take_matrix, take_text, take_texts, take_vectors,
+};
+pub use error::BundleError;
+pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
+pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
+pub use pages::{PAGE_HASH, PageRef, PagedIndex, page_file, section_file};
+pub use reader::{Bundle, Pages, Stats, content_hash};
+pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};
+pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketches};
+#[cfg(not(target_arch = "wasm32"))]
+pub use source::inflate_gzip;
+pub use source::{MemorySource, Source, SourceError};
+pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, decode_run, encode_range};
+pub use vectors::{VectorIndex, decode_vectors, encode_vectors};

@@ -1,0 +1,322 @@
+//! The manifest: what a bundle holds and by what its files are known.
+
+use super::bounds::MOST_CHUNKS;
+use super::codec::FORMAT;
+use super::error::BundleError;
+use crate::json::{self, Value};
+use sha2::{Digest, Sha256};
+
+/// The manifest's name, the one file of a bundle whose name does not change.
+pub const MANIFEST: &str = "manifest.json";
+
+/// How a section's file is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// As it is.
+    Raw,
+    /// gzip.
+    Gzip,
+}
+
+impl Encoding {
+    fn word(self) -> &'static str {
+        match self {
+            Encoding::Raw => "raw",
+            Encoding::Gzip => "gzip",
+        }
+    }
+}
+
+/// A section's line in the manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionInfo {
+    /// Its name: `documents`, `chunks`, `vectors`, ...
+    pub name: String,
+    /// Its file; for a paged section the file that names the pages.
+    pub file: String,
+    /// Length of the file.
+    pub bytes: u64,
+    /// Length after inflating.
+    pub raw: u64,
+    /// SHA-256 of the file.
+    pub sha256: [u8; 32],
+    /// How the file, and the section's pages, are stored.
+    pub encoding: Encoding,
+    /// How the pages are stored, for a paged section.
+    pub page_encoding: Encoding,
+    /// How many pages belong to it; 0 for a section of one file.
+    pub pages: u64,
+    /// Length of all its pages together.
+    pub page_bytes: u64,
+}
+
+/// How many things a bundle holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Documents.
+    pub documents: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Keywords.
+    pub keywords: u64,
+}
+
+/// Which model made the vectors, so that a question can be embedded to match.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EmbedderInfo {
+    /// `minilm`, or the name given for vectors from outside.
+    pub id: String,
+    /// Components a vector.
+    pub dimension: u64,
+    /// How vectors are stored: `int8`.
+    pub quantisation: String,
+    /// How token vectors become one: `mean`.
+    pub pooling: String,
+    /// What is put before a question before it is embedded.
+    pub query_prefix: String,
+    /// What was put before a passage.
+    pub passage_prefix: String,
+}
+
+/// The manifest of a bundle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Manifest {
+    /// The format version it was written in.
+    pub format: u64,
+    /// The oldest reader that can read it.
+    pub oldest_reader: u64,
+    /// Program and version that built it.
+    pub built_by: String,
+    /// How much it holds.
+    pub counts: Counts,
+    /// The options of the build, for the reader's eyes, as (name, value).
+    pub options: Vec<(String, String)>,
+    /// What embeds the questions.
+    pub embedder: EmbedderInfo,
+    /// The sections in the order of writing.
+    pub sections: Vec<SectionInfo>,
+}
+
+fn hex_of(bytes: &[u8; 32]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(64), |mut s, b| {
+        let _ = write!(s, "{b:02x}");
+        s
+    })
+}
+
+fn unhex(s: &str) -> Option<[u8; 32]> {
+    if s.len() != 64 || !s.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut out = [0; 32];
+    for (i, o) in out.iter_mut().enumerate() {
+        *o = u8::from_str_radix(s.get(2 * i..2 * i + 2)?, 16).ok()?;
+    }
+    Some(out)
+}
+
+/// A file name inside the bundle's folder: no way out of it, whatever the manifest says.
+fn safe_file(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() < 200
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'/'))
+        && name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'))
+}
+
+impl Manifest {
+    /// The section `name`.
+    pub fn section(&self, name: &str) -> Option<&SectionInfo> {
+        self.sections.iter().find(|s| s.name == name)
+    }
+
+    fn to_value(&self) -> Value {
+        let e = &self.embedder;
+        Value::object([
+            ("format", self.format.into()),
+            ("oldestReader", self.oldest_reader.into()),
+            ("builtBy", self.built_by.as_str().into()),
+            (
+                "counts",
+                Value::object([
+                    ("documents", self.counts.documents.into()),
+                    ("chunks", self.counts.chunks.into()),
+                    ("keywords", self.counts.keywords.into()),
+                ]),
+            ),
+            ("options", Value::Object(self.options.iter().map(|(k, v)| (k.clone(), v.as_str().into())).collect())),
+            (
+                "embedder",
+                Value::object([
+                    ("id", e.id.as_str().into()),
+                    ("dimension", e.dimension.into()),
+                    ("quantisation", e.quantisation.as_str().into()),
+                    ("pooling", e.pooling.as_str().into()),
+                    ("queryPrefix", e.query_prefix.as_str().into()),
+                    ("passagePrefix", e.passage_prefix.as_str().into()),
+                ]),
+            ),
+            (
+                "sections",
+                Value::Array(
+                    self.sections
+                        .iter()
+                        .map(|s| {
+                            Value::object([
+                                ("name", s.name.as_str().into()),
+                                ("file", s.file.as_str().into()),
+                                ("bytes", s.bytes.into()),
+                                ("raw", s.raw.into()),
+                                ("sha256", hex_of(&s.sha256).into()),
+                                ("encoding", s.encoding.word().into()),
+                                ("pageEncoding", s.page_encoding.word().into()),
+                                ("pages", s.pages.into()),
+                                ("pageBytes", s.page_bytes.into()),
+                            ])
+                        })
+                        .collect(),
+                ),
+            ),
+        ])
+    }
+
+    /// The manifest as the text of `manifest.json`. It carries the SHA-256 of its own content, so that a changed digit anywhere is seen.
+    pub fn to_json(&self) -> String {
+        let body = self.to_value();
+        let sha: [u8; 32] = Sha256::digest(body.to_string().as_bytes()).into();
+        Value::object([("pocketgraph", body), ("sha256", hex_of(&sha).into())]).to_string()
+    }
+
+    /// Reads `manifest.json`.
+    ///
+    /// # Errors
+    /// [`BundleError::Manifest`] when it is not one, [`BundleError::Version`] when it is for another reader, [`BundleError::Hash`] when it was changed.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, BundleError> {
+        let bad = |what: &str| BundleError::Manifest(what.to_owned());
+        let text = std::str::from_utf8(bytes).map_err(|_| bad("it is not UTF-8"))?;
+        let outer = json::parse(text).map_err(|e| bad(&e.to_string()))?;
+        let body = outer.get("pocketgraph").ok_or_else(|| bad("it has no member pocketgraph"))?;
+        // The version is looked at first: another format may hash otherwise.
+        let oldest = body.get("oldestReader").and_then(Value::as_u64).ok_or_else(|| bad("oldestReader is no number"))?;
+        if oldest != u64::from(FORMAT) {
+            return Err(BundleError::Version { file: MANIFEST.to_owned(), found: oldest, supported: FORMAT.into() });
+        }
+        let sha = outer.get("sha256").and_then(Value::as_str).and_then(unhex).ok_or_else(|| bad("sha256 is no hash"))?;
+        if sha != <[u8; 32]>::from(Sha256::digest(body.to_string().as_bytes())) {
+            return Err(BundleError::Hash { file: MANIFEST.to_owned() });
+        }
+        let manifest = Self::from_value(body).ok_or_else(|| bad("a member is missing or has the wrong type"))?;
+        if manifest.counts.chunks.max(manifest.counts.documents) > MOST_CHUNKS {
+            return Err(bad("it counts more than a bundle can hold"));
+        }
+        Ok(manifest)
+    }
+
+    fn from_value(body: &Value) -> Option<Self> {
+        let text = |v: &Value, k: &str| v.get(k).and_then(Value::as_str).map(str::to_owned);
+        let number = |v: &Value, k: &str| v.get(k).and_then(Value::as_u64);
+        let encoding = |v: &Value, k: &str| match v.get(k).and_then(Value::as_str) {
+            Some("raw") => Some(Encoding::Raw),
+            Some("gzip") => Some(Encoding::Gzip),
+            _ => None,
+        };
+        let counts = body.get("counts")?;
+        let e = body.get("embedder")?;
+        let mut sections = Vec::new();
+        for s in body.get("sections")?.as_array()? {
+            sections.push(SectionInfo {
+                name: text(s, "name")?,
+                file: text(s, "file").filter(|f| safe_file(f))?,
+                bytes: number(s, "bytes")?,
+                raw: number(s, "raw")?,
+                sha256: s.get("sha256")?.as_str().and_then(unhex)?,
+                encoding: encoding(s, "encoding")?,
+                page_encoding: encoding(s, "pageEncoding")?,
+                pages: number(s, "pages")?,
+                page_bytes: number(s, "pageBytes")?,
+            });
+        }
+        Some(Manifest {
+            format: number(body, "format")?,
+            oldest_reader: number(body, "oldestReader")?,
+            built_by: text(body, "builtBy")?,
+            counts: Counts {
+                documents: number(counts, "documents")?,
+                chunks: number(counts, "chunks")?,
+                keywords: number(counts, "keywords")?,
+            },
+            options: body
+                .get("options")?
+                .as_object()?
+                .iter()
+                .map(|(k, v)| v.as_str().map(|v| (k.clone(), v.to_owned())))
+                .collect::<Option<_>>()?,
+            embedder: EmbedderInfo {
+                id: text(e, "id")?,
+                dimension: number(e, "dimension")?,
+                quantisation: text(e, "quantisation")?,
+                pooling: text(e, "pooling")?,
+                query_prefix: text(e, "queryPrefix")?,
+                passage_prefix: text(e, "passagePrefix")?,
+            },
+            sections,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn example() -> Manifest {
+        Manifest {
+            format: FORMAT.into(),
+            oldest_reader: FORMAT.into(),
+            built_by: "pocketgraph 0.1.0".into(),
+            counts: Counts { documents: 1, chunks: 2, keywords: 3 },
+            options: vec![("seed".into(), "0".into())],
+            embedder: EmbedderInfo { id: "minilm".into(), dimension: 384, ..EmbedderInfo::default() },
+            sections: vec![SectionInfo {
+                name: "documents".into(),
+                file: "documents-00.pgs".into(),
+                bytes: 10,
+                raw: 20,
+                sha256: [7; 32],
+                encoding: Encoding::Gzip,
+                page_encoding: Encoding::Raw,
+                pages: 0,
+                page_bytes: 0,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_manifest_reads_back() {
+        assert_eq!(Manifest::from_json(example().to_json().as_bytes()).unwrap(), example());
+    }
+
+    #[test]
+    fn a_changed_digit_is_refused() {
+        let text = example().to_json().replace("\"bytes\":10", "\"bytes\":11");
+        assert_eq!(Manifest::from_json(text.as_bytes()).unwrap_err().code(), "hash-mismatch");
+    }
+
+    #[test]
+    fn another_format_is_refused_by_its_version() {
+        for version in [1, 2, 4] {
+            let text = example().to_json().replace("\"oldestReader\":3", &format!("\"oldestReader\":{version}"));
+            let error = Manifest::from_json(text.as_bytes()).unwrap_err();
+            assert_eq!(error.code(), "unsupported-version");
+            assert!(error.to_string().contains("build the bundle again"), "{error}");
+        }
+    }
+
+    #[test]
+    fn no_file_name_leads_out_of_the_bundle() {
+        assert!(safe_file("chunks/0af.pgs"));
+        for name in ["../x", "/etc", "a//b", "a/../b", "", "a b", "https://x", ".hidden"] {
+            assert!(!safe_file(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+use super::*;
+use crate::bundle::{Bytes, Counts, EmbedderInfo, FORMAT, MOST_CHUNKS, MemorySource, PAGE_HASH, SectionInfo, section_file};
+use futures::future::FutureExt;
+
+/// What comes of a future over bytes in memory, which is there at once.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().unwrap()
+}
+
+/// A bundle of sections, each with its bytes as stored, their inflated length and their encoding; and of pages.
+fn bundle(sections: &[(&str, &[u8], u64, Encoding)], pages: &[(&str, &PageRef, &[u8])]) -> Bundle {
+    let mut files = MemorySource::default();
+    let mut listed = Vec::new();
+    for &(name, bytes, raw, encoding) in sections {
+        let sha256 = content_hash(bytes);
+        let file = section_file(name, &sha256);
+        files.files.insert(file.clone(), bytes.to_vec());
+        let (bytes, page_encoding) = (bytes.len() as u64, Encoding::Raw);
+        listed.push(SectionInfo { name: name.into(), file, bytes, raw, sha256, encoding, page_encoding, pages: 0, page_bytes: 0 });
+    }
+    for (name, page, bytes) in pages {
+        files.files.insert(page_file(name, page), bytes.to_vec());
+    }
+    let manifest = Manifest {
+        format: FORMAT.into(),
+        oldest_reader: FORMAT.into(),
+        built_by: "test".into(),
+        counts: Counts::default(),
+        options: Vec::new(),
+        embedder: EmbedderInfo::default(),
+        sections: listed,
+    };
+    files.files.insert(MANIFEST.into(), manifest.to_json().into_bytes());
+    block_on(Bundle::open(Rc::new(files), 1 << 20)).unwrap()
+}
+
+fn page(bytes: &[u8]) -> PageRef {
+    let mut sha256 = [0; PAGE_HASH];
+    sha256.copy_from_slice(&content_hash(bytes)[..PAGE_HASH]);
+    PageRef { sha256, bytes: bytes.len() as u32, raw: bytes.len() as u32 }
+}
+
+/// The bytes themselves, of which there must be as many as items.
+fn counted(items: u32, file: &str, bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
+    if bytes.len() == items as usize { Ok(bytes.to_vec()) } else { Err(Bytes::new(file, bytes).corrupt("another number")) }
+}
+
+#[test]
+fn a_page_that_stands_in_a_list_twice_is_checked_for_each_place() {
+    let of_three = page(b"abc");
+    let bundle = bundle(&[("s", b"", 0, Encoding::Raw)], &[("s", &of_three, b"abc")]);
+    let mut index = PagedIndex::empty();
+    index.push(of_three.clone(), 3);
+    index.push(of_three.clone(), 1);
+    index.push(of_three, 3);
+    let pages = block_on(bundle.pages("s", &index, &[0, 1, 2], counted));
+    assert_eq!((pages.loaded.keys().copied().collect::<Vec<_>>(), pages.failed.len()), (vec![0, 2], 1));
+    assert_eq!(bundle.stats().requests, 3, "the manifest, and the page for each number of items");
+}
+
+#[test]
+fn a_list_that_says_something_else_of_a_loaded_page_is_not_answered_from_memory() {
+    let honest = page(b"abc");
+    let bundle = bundle(&[("s", b"", 0, Encoding::Raw)], &[("s", &honest, b"abc")]);
+    let load = |page: PageRef| {
+        let mut index = PagedIndex::empty();
+        index.push(page, 3);
+        block_on(bundle.pages("s", &index, &[0], counted)).failed.into_iter().next().map(|e| e.code())
+    };
+    let mut sha256 = honest.sha256;
+    sha256[PAGE_HASH - 1] ^= 1;
+    assert_eq!(load(honest.clone()), None);
+    assert_eq!(load(PageRef { sha256, ..honest.clone() }), Some("hash-mismatch"));
+    assert_eq!(load(PageRef { bytes: 4, ..honest }), Some("truncated"));
+}
+
+#[test]
+fn one_file_as_two_sections_is_decoded_for_each() {
+    let bundle = bundle(&[("a", b"abc", 3, Encoding::Raw), ("b", b"abc", 3, Encoding::Raw)], &[]);
+    let read = |name: &'static str, items: u32| block_on(bundle.section(name, move |f, b| counted(items, f, b))).map(|_| ());
+    assert!(read("a", 3).is_ok());
+    assert!(read("b", 2).is_err(), "what was checked for one section does not stand in for another");
+    assert!(read("b", 3).is_ok());
+}
+
+#[test]
+fn sizes_are_believed_as_far_as_stored_bytes_back_them() {
+    let read = |bytes: &[u8], raw: u64, encoding| {
+        let bundle = bundle(&[("a", bytes, raw, encoding)], &[]);
+        block_on(bundle.section("a", |_, b| Ok(b.len()))).map(|n| *n).unwrap_err().to_string()
+    };
+    // Not even the first of these bytes is inflated: nothing of it is gzip.
+    assert!(read(&[0; 100], 3 << 30, Encoding::Gzip).contains("larger than its stored bytes can back"));
+    assert!(read(&[0; 100], 1 << 20, Encoding::Gzip).contains("not a gzip file"));
+    let large = PageRef { raw: 100_000, ..page(b"abc") };
+    let of_pages = bundle(&[("s", b"", 0, Encoding::Raw)], &[("s", &large, b"abc")]);
+    assert_eq!(
+        block_on(of_pages.page("s", &large, 3, |f, b| counted(3, f, b))).unwrap().len(),
+        3,
+        "a page that is not compressed is as long as it is"
+    );
+}
+
+#[test]
+fn a_manifest_cannot_count_more_than_a_bundle_can_hold() {
+    let manifest = |chunks: u64, documents: u64| {
+        let counts = Counts { chunks, documents, keywords: 0 };
+        let (embedder, built_by) = (EmbedderInfo::default(), String::new());
+        let manifest =
+            Manifest { format: FORMAT.into(), oldest_reader: FORMAT.into(), built_by, counts, options: vec![], embedder, sections: vec![] };
+        Manifest::from_json(manifest.to_json().as_bytes()).is_ok()
+    };
+    assert!(manifest(MOST_CHUNKS, MOST_CHUNKS));
+    assert!(!manifest(MOST_CHUNKS + 1, 0) && !manifest(0, u64::from(u32::MAX)));
+}

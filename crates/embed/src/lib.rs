@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+
+use pocketgraph_base::compact;
+use pocketgraph_bundle as bundle;
+use pocketgraph_kernels::{nn, vector};
+use pocketgraph_text as text;
+#[cfg(test)]
+extern crate self as pocketgraph_embed;
+#[cfg(test)]
+#[path = "../../testing/src/models.rs"]
+mod models;
+
+mod layers;
+mod minilm;
+mod question;
+mod table;
+mod vocabulary;
+
+pub use layers::{LayersDecoder, encode_layers};
+pub use minilm::{EmbedError, EmbedScratch, MiniLm, Positions, WordRows};
+pub use question::{QuestionEncoder, QuestionRows, WordPages};
+pub use table::{TableEncoder, TableIndex, encode_rows};
+pub use vocabulary::{Piece, Vocabulary, VocabularyIndex, decode_pieces, encode_pieces};

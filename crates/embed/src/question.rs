@@ -1,0 +1,186 @@
+//! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
+
+use super::vocabulary::Vocabulary;
+use super::{EmbedError, EmbedScratch, LayersDecoder, MiniLm, WordRows};
+use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
+use crate::compact::Map;
+use crate::text::{Cut, Tokenizer};
+use crate::vector::QuantizedMatrix;
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+
+/// A question counts up to here, in tokens; what follows is not embedded.
+const MAX_TOKENS: usize = 256;
+/// Vectors of names are forgotten when there are more.
+const NAMES_KEPT: usize = 4096;
+
+/// Cuts questions into the tokens of the bundle's model, and loads their word vectors a page at a time.
+#[derive(Clone)]
+pub struct WordPages {
+    bundle: Bundle,
+    vocabulary: Rc<Vocabulary>,
+    words: Rc<PagedIndex>,
+}
+
+/// Embeds questions with the bundle's own copy of the model.
+pub struct QuestionEncoder {
+    words: WordPages,
+    model: Rc<MiniLm>,
+    /// Vectors of names that were asked for.
+    named: RefCell<Map<String, Rc<[f32]>>>,
+}
+
+/// The word vectors that one question needs.
+pub struct QuestionRows {
+    index: Rc<PagedIndex>,
+    pages: Map<usize, Rc<QuantizedMatrix>>,
+}
+
+impl WordRows for QuestionRows {
+    fn row(&self, id: u32) -> Option<(&[i8], f32)> {
+        let (page, place) = self.index.locate(id)?;
+        self.pages.get(&page).filter(|m| place < m.rows()).map(|m| m.row(place))
+    }
+}
+
+impl WordPages {
+    /// Loads the root of the vocabulary and the list of pages.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bundle has none or it cannot be loaded.
+    pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
+        async move {
+            let words = bundle.section("words", |file, bytes| {
+                let mut b = open_section(file, bytes, Kind::WordIndex)?;
+                let index = PagedIndex::take(&mut b)?;
+                b.end().map(|()| index)
+            });
+            let (vocabulary, words) = futures::future::try_join(Vocabulary::load(bundle), words).await?;
+            Ok(WordPages { bundle: bundle.clone(), vocabulary, words })
+        }
+        .boxed_local()
+    }
+
+    /// The tokenizer, once the ranges of the vocabulary that are wanted have been loaded; `wanted` tells them for the tokenizer of what has been loaded. It
+    /// must not be held while others may load.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a range cannot be loaded.
+    pub async fn tokenizer(&self, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<Ref<'_, Tokenizer>, BundleError> {
+        self.vocabulary.ready(&self.bundle, wanted).await.map(|()| self.vocabulary.tokenizer())
+    }
+
+    /// The tokens of texts, each cut to what the model takes.
+    async fn tokens(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, BundleError> {
+        let wanted = |tokenizer: &Tokenizer| {
+            let mut all = Cut::default();
+            texts.iter().for_each(|text| tokenizer.cut_into(&mut all, text, MAX_TOKENS));
+            all.absent
+        };
+        let tokenizer = self.tokenizer(&wanted).await?;
+        Ok(texts.iter().map(|text| tokenizer.encode(text, MAX_TOKENS)).collect())
+    }
+
+    /// The word vectors of these tokens.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a page cannot be loaded.
+    pub async fn rows(&self, ids: &[u32]) -> Result<QuestionRows, BundleError> {
+        let dim = self.bundle.manifest().embedder.dimension;
+        let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
+        let pages = self.bundle.pages("words", &self.words, self.words.pages_of(ids).items(), decode).await;
+        match pages.failed.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(QuestionRows { index: Rc::clone(&self.words), pages: pages.loaded }),
+        }
+    }
+
+    /// Makes the pass of a model over a text, of which `rows` are the words; between its steps others may have the thread.
+    ///
+    /// # Errors
+    /// As [`MiniLm::embed`].
+    pub async fn run(&self, model: &MiniLm, ids: &[u32], rows: &dyn WordRows, pass: &mut EmbedScratch) -> Result<(), EmbedError> {
+        model.begin(&[ids], rows, pass)?;
+        loop {
+            self.bundle.pause().await;
+            if !model.step(pass)? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl QuestionEncoder {
+    /// Whether the bundle brings the model that made its vectors.
+    pub fn is_in(bundle: &Bundle) -> bool {
+        bundle.manifest().embedder.id == "minilm" && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
+    }
+
+    /// Loads vocabulary and layers.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the bundle has no model or a section of it cannot be loaded.
+    pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
+        async move {
+            let mut decoder = LayersDecoder::default();
+            let model = bundle.section_in_steps("layers", move |file, bytes| {
+                let mut b = open_section(file, bytes, Kind::Layers)?;
+                decoder.step(b.rest()).map_err(|e| b.corrupt(&e.to_string()))
+            });
+            let (words, model) = futures::future::try_join(WordPages::load(bundle), model).await?;
+            Ok(QuestionEncoder { words, model, named: RefCell::default() })
+        }
+        .boxed_local()
+    }
+
+    /// Number of content tokens of a text; about that, where it has words that no question had.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.words.vocabulary.tokenizer().count(text)
+    }
+
+    /// The unit vector of a text.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
+    pub fn encode<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<Vec<f32>, BundleError>> {
+        async move {
+            let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
+            let rows = self.words.rows(&ids).await?;
+            self.pass(&ids, &rows).await
+        }
+        .boxed_local()
+    }
+
+    /// The unit vectors of texts that come again and again, such as names of relations. They are computed once, and their word embeddings loaded together.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
+    pub fn encode_names<'a>(&'a self, texts: &'a [&'a str]) -> LocalBoxFuture<'a, Result<Vec<Rc<[f32]>>, BundleError>> {
+        async move {
+            if self.named.borrow().len() > NAMES_KEPT {
+                *self.named.borrow_mut() = Map::default();
+            }
+            let known = |text: &str| self.named.borrow().get(text).cloned();
+            let new: Vec<&str> = texts.iter().copied().filter(|t| known(t).is_none()).collect();
+            let tokens = self.words.tokens(&new).await?;
+            let rows = self.words.rows(&tokens.concat()).await?;
+            for (text, ids) in new.into_iter().zip(tokens) {
+                let vector = self.pass(&ids, &rows).await?;
+                self.named.borrow_mut().insert(text.to_owned(), vector.into());
+            }
+            Ok(texts.iter().filter_map(|t| known(t)).collect())
+        }
+        .boxed_local()
+    }
+
+    /// The model's pass over a text whose word embeddings are loaded.
+    async fn pass(&self, ids: &[u32], rows: &QuestionRows) -> Result<Vec<f32>, BundleError> {
+        let corrupt = |e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() };
+        let mut pass = EmbedScratch::default();
+        self.words.run(&self.model, ids, rows, &mut pass).await.map_err(corrupt)?;
+        let mut out = Vec::new();
+        self.model.unit_vectors(&pass, &mut out).map_err(corrupt)?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,217 @@
+//! Sentences, entities and chunks, each from the other.
+
+use crate::compact::{sort_by, sort_unique};
+use crate::sparse::{Csr, Edges, Graph, Lists};
+use crate::vector::QuantizedMatrix;
+use std::cell::OnceCell;
+
+/// Which entities the sentences of a corpus mention, and the entities' vectors.
+#[derive(Debug, Clone)]
+pub struct EntityIndex {
+    /// One unit vector an entity.
+    pub vectors: QuantizedMatrix,
+    /// First sentence of each chunk, and at the end the number of sentences.
+    first: Vec<u32>,
+    mentions: Lists,
+    sentences_of: Lists,
+    chunks_of: Lists,
+    counts: Csr<u32>,
+    /// The entities that name the document of each chunk, and the chunks of the documents that each entity names.
+    titles: Lists,
+    titled: Lists,
+    passages: OnceCell<Graph>,
+    facts: [OnceCell<Graph>; 2],
+}
+
+/// Which entities name the document of each chunk.
+#[derive(Debug, Clone, Default)]
+pub struct Titles {
+    /// The entities that name each document, ascending.
+    names: Lists,
+    /// The document of each chunk.
+    of: Vec<u32>,
+}
+
+impl Titles {
+    /// From the entities that name each document, ascending, and the document of each chunk.
+    pub fn new(names: Lists, of: Vec<u32>) -> Titles {
+        Titles { names, of }
+    }
+
+    fn get(&self, chunk: usize) -> &[u32] {
+        self.of.get(chunk).map_or(&[], |&d| self.names.get(d as usize))
+    }
+
+    /// The number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.of.len()
+    }
+
+    /// How many times a title is named, over all chunks: many names of one long document are many more than their bytes.
+    pub fn named(&self) -> u64 {
+        self.of.iter().map(|&d| self.names.get(d as usize).len() as u64).sum()
+    }
+}
+
+impl EntityIndex {
+    /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences, `titles` the entities that name its document.
+    /// Mentions of other entities are dropped.
+    pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>], titles: &[Vec<u32>]) -> Self {
+        let (mut first, mut mentions) = (vec![0u32], Lists::default());
+        for sentences in chunks {
+            sentences.iter().for_each(|s| mentions.push(s.iter().copied().filter(|&e| (e as usize) < vectors.rows())));
+            first.push(mentions.len() as u32);
+        }
+        let titles = Titles::new(titles.iter().cloned().collect(), (0..chunks.len() as u32).collect());
+        Self::of(vectors, first, mentions, &titles)
+    }
+
+    /// An index of `vectors.rows()` entities; `mentions` holds what each sentence mentions, of these entities alone, `first` the first sentence of each
+    /// chunk and then the number of sentences, `titles` the entities that name each chunk's document, which the chunk mentions besides, once a sentence: a
+    /// passage says "he" of what its title names.
+    pub(super) fn of(vectors: QuantizedMatrix, first: Vec<u32>, mentions: Lists, titles: &Titles) -> Self {
+        let entities = vectors.rows();
+        let chunks = first.len().saturating_sub(1);
+        let (mut named, mut rows) = (Lists::default(), Vec::with_capacity(chunks));
+        for c in 0..chunks {
+            let sentences = first[c] as usize..first[c + 1] as usize;
+            let once_a_sentence = sentences.len().max(1) as u32;
+            let mut all: Vec<u32> = sentences.flat_map(|s| mentions.get(s)).copied().collect();
+            sort_by(&mut all, Ord::cmp);
+            let title = || titles.get(c).iter().copied().filter(|&e| (e as usize) < entities);
+            let mut row: Vec<(u32, u32)> = all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
+            row.extend(title().map(|e| (e, once_a_sentence)));
+            sort_by(&mut row, Ord::cmp);
+            row.dedup_by(|next, kept| {
+                next.0 == kept.0 && {
+                    kept.1 += next.1;
+                    true
+                }
+            });
+            named.push(title());
+            rows.push(row);
+        }
+        let counts = Csr::from_rows(entities, rows);
+        let sentences_of = mentions.inverted(entities);
+        let chunks_of = (0..chunks).map(|c| counts.row(c).0.to_vec()).collect::<Lists>().inverted(entities);
+        let titled = named.inverted(entities);
+        let (passages, facts) = Default::default();
+        EntityIndex { vectors, first, mentions, sentences_of, chunks_of, counts, titles: named, titled, passages, facts }
+    }
+
+    /// Number of entities.
+    pub fn entities(&self) -> usize {
+        self.vectors.rows()
+    }
+
+    /// Number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Number of sentences of all chunks.
+    pub fn sentences(&self) -> usize {
+        self.mentions.len()
+    }
+
+    /// The sentences of a chunk, as numbers that count through the corpus.
+    pub fn sentences_in(&self, chunk: u32) -> std::ops::Range<u32> {
+        let at = |i: usize| self.first.get(i).copied().unwrap_or(self.mentions.len() as u32);
+        at(chunk as usize)..at(chunk as usize + 1)
+    }
+
+    /// The chunk of a sentence.
+    pub fn chunk_of(&self, sentence: u32) -> u32 {
+        (self.first.partition_point(|&f| f <= sentence).max(1) - 1) as u32
+    }
+
+    /// What a sentence mentions, in order, repetition included.
+    pub fn mentioned(&self, sentence: u32) -> &[u32] {
+        self.mentions.get(sentence as usize)
+    }
+
+    /// What a sentence mentions, ascending, each once.
+    pub fn distinct(&self, sentence: u32) -> Vec<u32> {
+        let mut out = self.mentioned(sentence).to_vec();
+        sort_unique(&mut out);
+        out
+    }
+
+    /// The sentences that mention an entity, ascending.
+    pub fn sentences_of(&self, entity: u32) -> &[u32] {
+        self.sentences_of.get(entity as usize)
+    }
+
+    /// What a sentence speaks of, ascending, each once: what it mentions, and what its document's title names.
+    pub fn spoken_of(&self, sentence: u32) -> Vec<u32> {
+        let mut out = self.mentioned(sentence).to_vec();
+        out.extend(self.titles.get(self.chunk_of(sentence) as usize));
+        sort_unique(&mut out);
+        out
+    }
+
+    /// The sentences that speak of an entity, ascending: those that mention it, and all of the documents that it names.
+    pub fn speaking_of(&self, entity: u32) -> Vec<u32> {
+        let mut out = self.sentences_of(entity).to_vec();
+        self.titled.get(entity as usize).iter().for_each(|&c| out.extend(self.sentences_in(c)));
+        sort_unique(&mut out);
+        out
+    }
+
+    /// The chunks that mention an entity, or are of a document that it names, ascending.
+    pub fn chunks_of(&self, entity: u32) -> &[u32] {
+        self.chunks_of.get(entity as usize)
+    }
+
+    /// The entities of a chunk, ascending, and how often each is mentioned in it, its document's title included.
+    pub fn counts(&self, chunk: u32) -> (&[u32], &[u32]) {
+        self.counts.row(chunk as usize)
+    }
+
+    /// A graph over facts, in one of two weightings, made by `make` when first asked for and kept.
+    pub fn facts(&self, canonical: bool, make: impl FnOnce() -> Graph) -> &Graph {
+        self.facts[usize::from(canonical)].get_or_init(make)
+    }
+
+    /// The graph of passages and entities: node `c` is chunk `c`, node `chunks + e` entity `e`; an edge weighs the entity's share of all mentions in the
+    /// chunk. Made when first asked for.
+    pub fn passages(&self) -> &Graph {
+        self.passages.get_or_init(|| {
+            let mut edges = Edges::default();
+            let chunks = self.chunks() as u32;
+            for c in 0..chunks {
+                let (entities, counts) = self.counts(c);
+                let all: u32 = counts.iter().sum();
+                for (&e, &n) in entities.iter().zip(counts) {
+                    edges.add(c, chunks + e, n as f32 / all as f32);
+                }
+            }
+            edges.graph(self.chunks() + self.entities())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_entities_and_chunks_lead_to_each_other() {
+        let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [1.0, 1.0]].iter().map(|r| &r[..]));
+        let chunks = vec![vec![vec![1, 0, 1], vec![]], vec![], vec![vec![0], vec![0, 9]]];
+        let i = EntityIndex::new(vectors, &chunks, &[vec![], vec![2], vec![0, 9]]);
+        assert_eq!((i.chunks(), i.sentences(), i.entities()), (3, 4, 3));
+        assert_eq!((i.sentences_in(0), i.sentences_in(1), i.sentences_in(2), i.sentences_in(7)), (0..2, 2..2, 2..4, 4..4));
+        assert_eq!((0..4).map(|s| i.chunk_of(s)).collect::<Vec<_>>(), [0, 0, 2, 2]);
+        assert_eq!((i.mentioned(0), i.distinct(0)), (&[1, 0, 1][..], vec![0, 1]));
+        assert_eq!(i.mentioned(3), [0], "a mention of an entity that does not exist is dropped");
+        assert_eq!((i.sentences_of(0), i.chunks_of(0), i.sentences_of(2)), (&[0, 2, 3][..], &[0, 2][..], &[][..]));
+        assert_eq!(i.chunks_of(2), [1], "its title names it, though no sentence does");
+        assert_eq!(i.counts(2), (&[0][..], &[4][..]), "its title counts once a sentence");
+        assert_eq!((i.counts(1), i.speaking_of(2)), ((&[2][..], &[1][..]), vec![]), "and once where there is none");
+        assert_eq!((i.speaking_of(0), i.spoken_of(1), i.spoken_of(3)), (vec![0, 2, 3], vec![], vec![0]));
+        assert_eq!(i.counts(0), (&[0, 1][..], &[1, 2][..]));
+        let g = i.passages();
+        assert!((g.weight(0, 3) - 1.0 / 3.0).abs() < 1e-6 && (g.weight(0, 4) - 2.0 / 3.0).abs() < 1e-6 && g.weight(2, 3) == 1.0);
+    }
+}

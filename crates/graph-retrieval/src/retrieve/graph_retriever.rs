@@ -1,0 +1,158 @@
+//! What the retrievers that a bundle is prepared for do first, in one place: load what they were prepared, then compare the question with the chunks.
+
+use super::facts::{by_weight, is_fact};
+use super::prepared::{Asked, PreparedCorpus};
+use super::{Corpus, DEFAULT_K, Names, Query, Ranked, Reached, Retriever};
+use crate::bundle::BundleError;
+use crate::compact::Map;
+use crate::entities::{EntityIndex, Relations};
+use crate::vector::{Scored, top_k};
+use futures::future::{FutureExt, LocalBoxFuture};
+use std::rc::Rc;
+
+/// A retriever that reads something of the bundle that is there on demand only.
+pub(super) trait GraphRetriever {
+    /// Its name in options and results.
+    const NAME: &'static str;
+    /// What it reads.
+    type Prepared;
+
+    /// Loads what it reads. This comes first: a bundle that is not prepared for the retriever says so whatever the question.
+    async fn open(&self, corpus: PreparedCorpus<'_>) -> Result<Self::Prepared, BundleError>;
+
+    /// Ranks, once something stands for the question's vector.
+    async fn rank(&self, prepared: &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError>;
+}
+
+/// A question that is being ranked.
+pub(super) struct On<'a> {
+    /// The bundle's contents.
+    pub corpus: PreparedCorpus<'a>,
+    /// The question.
+    pub query: &'a Query,
+    /// The question with its vector, and the chunks' cosines to it.
+    pub asked: Asked,
+    /// How many hits the caller wants at most.
+    pub wanted: Option<usize>,
+}
+
+impl On<'_> {
+    /// How many hits there are at most.
+    pub fn k(&self) -> usize {
+        self.wanted.unwrap_or(DEFAULT_K)
+    }
+
+    /// The chunks by cosine alone, as [`Asked::by_cosine`].
+    pub fn by_cosine(self) -> Ranked {
+        let k = self.k();
+        self.asked.by_cosine(k)
+    }
+
+    /// The `n` entities nearest to the question, of those that a sentence mentions; `None` where their vectors are not of the question's kind.
+    pub fn nearest(&self, index: &EntityIndex, n: usize) -> Option<Vec<Scored>> {
+        if index.vectors.dim() != self.asked.question.data.len() {
+            return None;
+        }
+        let near = index.vectors.scan(&self.asked.question).into_iter().enumerate().map(|(e, score)| Scored { index: e as u32, score });
+        Some(top_k(near.filter(|s| !index.sentences_of(s.index).is_empty()), n))
+    }
+
+    /// All sentences that mention two entities or more, with their cosines to the question.
+    pub async fn joining_sentences(&mut self, index: &EntityIndex) -> Result<Vec<Scored>, BundleError> {
+        let every: Vec<u32> = (0..index.chunks() as u32).collect();
+        let (mut found, mut missing) = self.corpus.sentence_cosines(index, &every, &self.asked.question).await?;
+        self.asked.missing.append(&mut missing);
+        found.retain(|s| is_fact(index, s.index));
+        Ok(found)
+    }
+}
+
+/// Such a retriever as one of any kind.
+struct Over<T>(T);
+
+/// Such a retriever as one of any kind.
+pub(super) fn over(retriever: impl GraphRetriever + 'static) -> Box<dyn Retriever> {
+    Box::new(Over(retriever))
+}
+
+impl<T: GraphRetriever> Retriever for Over<T> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+        async move {
+            let corpus = PreparedCorpus(corpus);
+            let prepared = self.0.open(corpus).await?;
+            match Asked::ask(&corpus, query).await? {
+                Ok(asked) => self.0.rank(&prepared, On { corpus, query, asked, wanted: k }).await,
+                Err(nothing) => Ok(nothing),
+            }
+        }
+        .boxed_local()
+    }
+}
+
+/// The names of the corpus, and which of them its sentences mention: what most graph retrievers read.
+pub(super) type Entities = (Rc<Names>, Rc<EntityIndex>);
+
+/// Entities with what joins them: names and the sentences that mention them, or what a language model read, where one did.
+pub(super) enum Joined {
+    /// Names, and the sentences that mention them.
+    Sentences(Entities),
+    /// Entities and statements of a model.
+    Statements(Rc<Relations>),
+}
+
+impl Joined {
+    /// Loads what a bundle has for `retriever`.
+    pub async fn open(corpus: PreparedCorpus<'_>, retriever: &'static str) -> Result<Joined, BundleError> {
+        match corpus.relations().await? {
+            Some(relations) => Ok(Joined::Statements(relations)),
+            None => corpus.entities(retriever).await.map(Joined::Sentences),
+        }
+    }
+
+    /// What mentions what.
+    pub fn index(&self) -> &EntityIndex {
+        match self {
+            Joined::Sentences((_, index)) => index,
+            Joined::Statements(relations) => &relations.index,
+        }
+    }
+
+    /// How much each sentence or statement says; empty where that is not known.
+    pub fn scores(&self) -> &[u8] {
+        match self {
+            Joined::Sentences(_) => &[],
+            Joined::Statements(relations) => &relations.scores,
+        }
+    }
+
+    /// All that joins two entities or more, with its cosine to the question.
+    pub async fn hyperedges(&self, on: &mut On<'_>) -> Result<Vec<Scored>, BundleError> {
+        let relations = match self {
+            Joined::Sentences((_, index)) => return on.joining_sentences(index).await,
+            Joined::Statements(relations) => relations,
+        };
+        let vectors = on.corpus.statements(relations.scores.len()).await?;
+        if vectors.dim() != on.asked.question.data.len() {
+            return Ok(Vec::new());
+        }
+        let near = vectors.scan(&on.asked.question).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score });
+        Ok(near.filter(|s| is_fact(&relations.index, s.index)).collect())
+    }
+
+    /// The weighted entities of a chunk as ways to it, the heaviest first.
+    pub fn ways(&self, weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
+        match self {
+            Joined::Sentences((names, index)) => by_entities((names, index), weight, chunk),
+            Joined::Statements(r) => by_weight(r.index.counts(chunk).0.iter().copied(), weight, |e| r.labels.get(e as usize).cloned()),
+        }
+    }
+}
+
+/// The weighted entities of a chunk as ways to it, the heaviest first.
+pub(super) fn by_entities((names, index): (&Names, &EntityIndex), weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
+    by_weight(index.counts(chunk).0.iter().copied(), weight, |e| names.table.entries.get(e as usize).map(|n| n.key.clone()))
+}

@@ -1,0 +1,250 @@
+//! The `graphrag` retriever: GraphRAG's local and global search (arXiv 2404.16130), which ask no language model.
+//!
+//! Local search takes the entities nearest to the question and their text units, entity by entity, those with most of the entity's relations first. Global
+//! search (`graphrag:global`) takes the community reports nearest to the question, and the sentences that each rests on: where the original maps a model
+//! over all reports and reduces, this retrieves and leaves reducing to the answer. With a model, the protocol `graphrag-global` maps and reduces; what it
+//! reads are the reports of [`community_reports`].
+//!
+//! Entities are names of the corpus and relations their co-occurrence, or both are what a language model read in the chunks, where the bundle has that.
+
+use super::graph_retriever::{GraphRetriever, Joined, On};
+use super::prepared::Cosines;
+use super::{Corpus, PreparedCorpus, Query, Ranked, Reached};
+use crate::bundle::BundleError;
+use crate::compact::{Map, sort_by};
+use crate::entities::{Communities, Community, EntityIndex};
+use crate::text::sentences;
+use crate::vector::{QuantizedVector, Scored, top_k};
+use pocketgraph_search::retrieve::dense::question_vector;
+use std::rc::Rc;
+
+/// The retriever with its parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GraphRag {
+    /// Search over community reports rather than over entities.
+    pub global: bool,
+    /// Entities that local search starts from: the original asks for ten, twice over.
+    pub entities: usize,
+    /// Reports that global search takes.
+    pub reports: usize,
+    /// The deepest level of reports that global search looks at.
+    pub level: u32,
+}
+
+impl Default for GraphRag {
+    fn default() -> Self {
+        GraphRag { global: false, entities: 20, reports: 20, level: 2 }
+    }
+}
+
+/// The text units of `entities`, in their order; of one entity those with most of its relations first, then those nearer to the question.
+pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entities: &[u32], cosines: &Cosines) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::new();
+    let mut taken = vec![false; index.chunks()];
+    for &entity in entities {
+        let related = communities.relations.neighbours(entity as usize).0;
+        let mut units: Vec<(u32, usize, f32)> = index
+            .chunks_of(entity)
+            .iter()
+            .filter(|&&c| !taken[c as usize])
+            .map(|&c| {
+                let relations = index.counts(c).0.iter().filter(|e| related.binary_search(e).is_ok()).count();
+                (c, relations, cosines.get(c).unwrap_or(f32::NEG_INFINITY))
+            })
+            .collect();
+        sort_by(&mut units, |a, b| b.1.cmp(&a.1).then(b.2.total_cmp(&a.2)).then(a.0.cmp(&b.0)));
+        for (c, _, _) in units {
+            taken[c as usize] = true;
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The reports that global search looks at: of every branch the deepest whose level is at most `level`.
+pub(super) fn reports_at(communities: &Communities, level: u32) -> Vec<u32> {
+    let mut divided = vec![false; communities.all.len()];
+    for c in communities.all.iter().filter(|c| c.level <= level) {
+        if let Some(p) = c.parent {
+            divided[p as usize] = true;
+        }
+    }
+    let at = |(i, c): (usize, &Community)| (c.level <= level && !divided[i]).then_some(i as u32);
+    communities.all.iter().enumerate().filter_map(at).collect()
+}
+
+/// How much more a community that stands in many chunks counts: up to a tenth.
+const WEIGHT: f32 = 0.1;
+
+/// The best reports for a question: by cosine, a little more for communities that stand in many chunks.
+pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector, how: &GraphRag) -> Vec<Scored> {
+    if communities.vectors.dim() != question.data.len() {
+        return Vec::new();
+    }
+    let score = |i: u32| {
+        let c = &communities.all[i as usize];
+        Scored { index: i, score: communities.vectors.dot(i as usize, question) * (1.0 + WEIGHT * c.weight) }
+    };
+    top_k(reports_at(communities, how.level).into_iter().map(score), how.reports)
+}
+
+/// A report on a community, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommunityReport {
+    /// What it is about.
+    pub title: String,
+    /// The report: as a model wrote it where one did, else the sentences that it rests on.
+    pub text: String,
+    /// The chunks that it rests on, the most telling first.
+    pub chunks: Vec<u32>,
+}
+
+/// The reports that global search looks at, those nearest to the question first, at most `most`; where nothing stands for the question's vector, those of the
+/// communities that stand in most chunks.
+///
+/// # Errors
+/// [`BundleError::NotPrepared`] when the bundle was built without; [`BundleError`] when a section cannot be loaded.
+pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> Result<Vec<CommunityReport>, BundleError> {
+    let corpus = PreparedCorpus(corpus);
+    if !corpus.bundle().has("communities") {
+        return Err(BundleError::NotPrepared(GraphRag::NAME));
+    }
+    let entities = match corpus.relations().await? {
+        Some(relations) => relations.labels.len(),
+        None => corpus.names().await?.table.entries.len(),
+    };
+    let communities = corpus.communities(GraphRag::NAME, entities).await?;
+    let how = GraphRag { reports: most, ..GraphRag::default() };
+    let mut order: Vec<Scored> = match question_vector(&corpus, query).await?.vector {
+        Some(vector) => best_reports(&communities, &QuantizedVector::from_f32(&vector), &how),
+        None => Vec::new(),
+    };
+    if order.is_empty() {
+        let weighed = |i: u32| Scored { index: i, score: communities.all.get(i as usize).map_or(0.0, |c| c.weight) };
+        order = top_k(reports_at(&communities, how.level).into_iter().map(weighed), most);
+    }
+    let written = corpus.written("reports", communities.all.len()).await?;
+    let wanted = order.iter().filter_map(|s| communities.all.get(s.index as usize).map(|c| (s.index as usize, c)));
+    let quoted: Vec<u32> = match written {
+        Some(_) => Vec::new(),
+        None => wanted.clone().flat_map(|(_, c)| c.sentences.iter().map(|p| p.0)).collect(),
+    };
+    let (texts, _) = corpus.chunks(&quoted).await?;
+    let report = |(i, community): (usize, &Community)| {
+        let mut chunks: Vec<u32> = Vec::new();
+        for &(chunk, _) in &community.sentences {
+            if !chunks.contains(&chunk) {
+                chunks.push(chunk);
+            }
+        }
+        let text = match written.as_ref().and_then(|w| w.get(i)) {
+            Some(text) => text.clone(),
+            None => {
+                let quote = |&(chunk, place): &(u32, u32)| {
+                    let text = &texts.get(&chunk)?.text;
+                    text.get(sentences(text).into_iter().nth(place as usize)?)
+                };
+                let quotes: Vec<&str> = community.sentences.iter().filter_map(quote).collect();
+                format!("{}\n{}", community.title, quotes.join("\n"))
+            }
+        };
+        CommunityReport { title: community.title.clone(), text, chunks }
+    };
+    Ok(wanted.map(report).collect())
+}
+
+impl GraphRetriever for GraphRag {
+    const NAME: &'static str = "graphrag";
+    type Prepared = (Joined, Rc<Communities>);
+
+    async fn open(&self, corpus: PreparedCorpus<'_>) -> Result<Self::Prepared, BundleError> {
+        let joined = Joined::open(corpus, Self::NAME).await?;
+        let communities = corpus.communities(Self::NAME, joined.index().entities()).await?;
+        Ok((joined, communities))
+    }
+
+    async fn rank(&self, (joined, communities): &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError> {
+        let (k, index) = (on.k(), joined.index());
+        if self.global {
+            let mut best: Vec<Scored> = Vec::new();
+            let mut titles: Map<u32, Vec<Reached>> = Map::new();
+            for report in best_reports(communities, &on.asked.question, self) {
+                let community = &communities.all[report.index as usize];
+                for &(chunk, _) in &community.sentences {
+                    if best.len() < k && !best.iter().any(|b| b.index == chunk) {
+                        best.push(Scored { index: chunk, score: report.score });
+                    }
+                    titles.get_or_insert_with(chunk, Vec::new).push(Reached::Summary { title: community.title.clone() });
+                }
+            }
+            // No communities, or none with a sentence: the question is left to the vectors.
+            if best.is_empty() {
+                return Ok(on.by_cosine());
+            }
+            return Ok(on.asked.ranked(best, |chunk| {
+                let mut ways = titles.get(&chunk).cloned().unwrap_or_default();
+                ways.dedup();
+                ways
+            }));
+        }
+        let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
+        let entities: Vec<u32> = seeds.iter().map(|s| s.index).collect();
+        let units = text_units(index, communities, &entities, &on.asked.cosines);
+        if units.is_empty() {
+            return Ok(on.by_cosine());
+        }
+        // The score keeps the order; the cosine is told beside it.
+        let best = units.iter().take(k).enumerate().map(|(i, &index)| Scored { index, score: 1.0 / (1.0 + i as f32) }).collect();
+        let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
+        Ok(on.asked.ranked(best, |chunk| joined.ways(&weights, chunk)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sparse::Edges;
+    use crate::vector::QuantizedMatrix;
+
+    fn matrix(rows: &[[f32; 2]]) -> QuantizedMatrix {
+        QuantizedMatrix::from_rows(2, rows.iter().map(|r| &r[..]))
+    }
+
+    fn communities() -> Communities {
+        let mut edges = Edges::default();
+        [(0, 1), (0, 2), (3, 4)].iter().for_each(|&(a, b)| edges.add(a, b, 1.0));
+        let of = |level, parent, weight| Community { level, parent, title: String::new(), members: vec![], weight, sentences: vec![] };
+        Communities {
+            relations: edges.graph(5),
+            all: vec![of(0, None, 1.0), of(0, None, 0.2), of(1, Some(0), 0.5), of(2, Some(2), 0.4), of(3, Some(3), 0.4)],
+            vectors: matrix(&[[1.0, 0.0], [0.9, 0.1], [0.8, 0.2], [0.0, 1.0], [1.0, 0.0]]),
+        }
+    }
+
+    #[test]
+    fn text_units_follow_the_entities_and_their_relations() {
+        // Chunks: 0 {0}, 1 {0,1,2}, 2 {0,1}, 3 {3}.
+        let vectors = matrix(&[[1.0, 0.0]; 5]);
+        let index = EntityIndex::new(vectors, &[vec![vec![0]], vec![vec![0, 1, 2]], vec![vec![0, 1]], vec![vec![3]]], &[]);
+        let cosines = Cosines::from(&[Some(0.9), Some(0.1), Some(0.2), None][..]);
+        assert_eq!(text_units(&index, &communities(), &[0, 3], &cosines), [1, 2, 0, 3]);
+        assert_eq!(text_units(&index, &communities(), &[3, 0], &cosines), [3, 1, 2, 0]);
+        assert!(text_units(&index, &communities(), &[4], &cosines).is_empty());
+    }
+
+    #[test]
+    fn global_search_looks_at_the_deepest_reports_that_its_level_allows() {
+        assert_eq!(reports_at(&communities(), 0), [0, 1]);
+        assert_eq!(reports_at(&communities(), 1), [1, 2]);
+        assert_eq!(reports_at(&communities(), 2), [1, 3]);
+        assert_eq!(reports_at(&communities(), 9), [1, 4]);
+    }
+
+    #[test]
+    fn the_nearest_report_comes_first_and_vectors_of_another_model_find_none() {
+        let q = QuantizedVector::from_f32(&[0.0, 1.0]);
+        let best = best_reports(&communities(), &q, &GraphRag::default());
+        assert_eq!(best[0].index, 3);
+        assert!(best_reports(&communities(), &QuantizedVector::from_f32(&[1.0]), &GraphRag::default()).is_empty());
+    }
+}

@@ -1,0 +1,144 @@
+//! The `hypergraph` retriever: HyperGraphRAG's bipartite graph (arXiv 2503.21322) with Graph-R1's way of asking it, which needs no language model. A hyperedge
+//! is a sentence that joins two entities or more, or a statement that a language model read in a chunk, where the bundle has these; the hyperedges at the
+//! entities nearest to the question and those nearest to it themselves are fused by reciprocal rank.
+
+use super::facts::is_fact;
+use super::graph_retriever::{GraphRetriever, Joined, On};
+use super::{PreparedCorpus, Ranked};
+use crate::bundle::BundleError;
+use crate::compact::{Map, sort_by};
+use crate::elementary::ln;
+use crate::entities::EntityIndex;
+use crate::vector::{Scored, top_k};
+
+/// The retriever with its parameters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HyperGraph {
+    /// How many entities speak for the question.
+    pub entities: usize,
+    /// How many hyperedges do so directly.
+    pub hyperedges: usize,
+    /// Hyperedges of one entity that are looked at; a common entity has thousands.
+    pub fan_out: usize,
+    /// Rank as the published program does: the hyperedges at the entities by the degrees of their members rather than by the entities' cosines, and those
+    /// nearest to the question by their scores, where a model gave them any, rather than by how near they are.
+    pub by_degree: bool,
+}
+
+impl Default for HyperGraph {
+    fn default() -> Self {
+        HyperGraph { entities: 5, hyperedges: 5, fan_out: 200, by_degree: false }
+    }
+}
+
+/// Number of hyperedges at an entity.
+fn degree(index: &EntityIndex, entity: u32) -> usize {
+    index.sentences_of(entity).iter().filter(|&&s| is_fact(index, s)).count()
+}
+
+/// A hyperedge's score; all weigh the same where there are none.
+fn weight(scores: &[u8], hyperedge: u32) -> u8 {
+    scores.get(hyperedge as usize).copied().unwrap_or(0)
+}
+
+/// The hyperedges at the `seeds` (entities with their cosines), best first; of equals those of the higher score.
+pub(super) fn at_entities(index: &EntityIndex, scores: &[u8], seeds: &[Scored], how: &HyperGraph) -> Vec<u32> {
+    let mut shares: Vec<(u32, f64)> = Vec::new();
+    for seed in seeds {
+        let share = f64::from(seed.score.max(0.0)) / ln(2.0 + degree(index, seed.index) as f64);
+        let joined = index.sentences_of(seed.index).iter().filter(|&&s| is_fact(index, s)).take(how.fan_out);
+        shares.extend(joined.map(|&s| (s, share)));
+    }
+    sort_by(&mut shares, |a, b| a.0.cmp(&b.0));
+    let members = |s: u32| index.distinct(s).iter().map(|&e| degree(index, e) as f64).sum();
+    let score = |run: &[(u32, f64)]| if how.by_degree { members(run[0].0) } else { run.iter().map(|x| x.1).sum() };
+    let mut order: Vec<(u32, f64)> = shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, score(run))).collect();
+    sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(weight(scores, b.0).cmp(&weight(scores, a.0))).then(a.0.cmp(&b.0)));
+    order.into_iter().map(|x| x.0).collect()
+}
+
+/// Reciprocal-rank fusion without a constant: the sum over lists of 1 / rank, ranks from 1. Best first.
+pub(super) fn fuse(lists: &[&[u32]]) -> Vec<Scored> {
+    let mut all: Vec<(u32, f32)> = lists.iter().flat_map(|l| l.iter().enumerate().map(|(i, &s)| (s, 1.0 / (i + 1) as f32))).collect();
+    sort_by(&mut all, |a, b| a.0.cmp(&b.0));
+    let mut out: Vec<Scored> =
+        all.chunk_by(|a, b| a.0 == b.0).map(|run| Scored { index: run[0].0, score: run.iter().map(|x| x.1).sum() }).collect();
+    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
+    out
+}
+
+impl GraphRetriever for HyperGraph {
+    const NAME: &'static str = "hypergraph";
+    type Prepared = Joined;
+
+    async fn open(&self, corpus: PreparedCorpus<'_>) -> Result<Joined, BundleError> {
+        Joined::open(corpus, Self::NAME).await
+    }
+
+    async fn rank(&self, joined: &Joined, mut on: On<'_>) -> Result<Ranked, BundleError> {
+        let index = joined.index();
+        let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
+        let mut direct: Vec<u32> = top_k(joined.hyperedges(&mut on).await?, self.hyperedges).iter().map(|h| h.index).collect();
+        if self.by_degree {
+            sort_by(&mut direct, |&a, &b| weight(joined.scores(), b).cmp(&weight(joined.scores(), a)));
+        }
+        let through = at_entities(index, joined.scores(), &seeds, self);
+        let mut best: Vec<Scored> = Vec::new();
+        for hyperedge in fuse(&[&through, &direct]) {
+            let chunk = index.chunk_of(hyperedge.index);
+            if best.len() < on.k() && !best.iter().any(|b| b.index == chunk) {
+                best.push(Scored { index: chunk, score: hyperedge.score });
+            }
+        }
+        if best.is_empty() {
+            return Ok(on.by_cosine());
+        }
+        let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
+        Ok(on.asked.ranked(best, |chunk| joined.ways(&weights, chunk)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::QuantizedMatrix;
+
+    fn index() -> EntityIndex {
+        let rows: Vec<Vec<f32>> = (0..5).map(|i| vec![1.0, i as f32]).collect();
+        let vectors = QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice));
+        // Sentences: 0 {0,1}, 1 {0}, 2 {1,2}, 3 {0,2}, 4 {3,4}.
+        EntityIndex::new(vectors, &[vec![vec![0, 1], vec![0]], vec![vec![1, 2]], vec![vec![2, 0]], vec![vec![3, 4]]], &[])
+    }
+
+    fn seed(index: u32, score: f32) -> Scored {
+        Scored { index, score }
+    }
+
+    #[test]
+    fn a_sentence_that_joins_two_seeds_comes_first_and_one_entity_alone_joins_nothing() {
+        let all = at_entities(&index(), &[], &[seed(0, 0.9), seed(1, 0.8)], &HyperGraph::default());
+        assert_eq!(all, [0, 3, 2], "sentence 1 mentions one entity and is no hyperedge");
+    }
+
+    #[test]
+    fn by_degree_the_best_connected_members_win() {
+        let how = HyperGraph { by_degree: true, ..HyperGraph::default() };
+        // Degrees: entities 0, 1 and 2 have two hyperedges each, 3 and 4 one.
+        assert_eq!(at_entities(&index(), &[], &[seed(3, 0.9), seed(2, 0.1)], &how), [2, 3, 4]);
+        assert_eq!(at_entities(&index(), &[1, 1, 1, 9, 9], &[seed(3, 0.9), seed(2, 0.1)], &how), [3, 2, 4], "of equals the higher score");
+    }
+
+    #[test]
+    fn a_common_entity_fans_out_no_further_than_its_cap() {
+        let how = HyperGraph { fan_out: 1, ..HyperGraph::default() };
+        assert_eq!(at_entities(&index(), &[], &[seed(0, 0.9)], &how), [0]);
+    }
+
+    #[test]
+    fn reciprocal_ranks_add_up() {
+        let fused = fuse(&[&[7, 8, 9], &[9, 7]]);
+        assert_eq!(fused.iter().map(|s| s.index).collect::<Vec<_>>(), [7, 9, 8]);
+        assert!((fused[0].score - 1.5).abs() < 1e-6 && (fused[1].score - (1.0 / 3.0 + 1.0)).abs() < 1e-6);
+        assert!(fuse(&[&[], &[]]).is_empty());
+    }
+}

@@ -1,0 +1,135 @@
+//! Tool calls as endpoints stream them: in pieces, by index, the arguments as growing JSON text.
+
+use crate::json::Value;
+
+/// More calls than this in one reply are not kept.
+const MAX_CALLS: usize = 64;
+
+/// A tool that the model wants called.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCall {
+    /// The endpoint's name for this call; the result must bear it.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments: JSON text as the model wrote it, which may be broken.
+    pub arguments: String,
+}
+
+/// A piece of a tool call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCallPiece {
+    /// Which call of the reply it belongs to.
+    pub index: u32,
+    /// The call, as far as this piece tells it: its texts are to be appended.
+    pub call: ToolCall,
+}
+
+/// Tool calls growing out of their pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCalls {
+    calls: Vec<(u32, ToolCall)>,
+}
+
+impl ToolCalls {
+    /// Takes one more piece.
+    pub fn push(&mut self, piece: &ToolCallPiece) {
+        let room = self.calls.len() < MAX_CALLS;
+        match self.calls.iter_mut().find(|(index, _)| *index == piece.index) {
+            Some((_, call)) => {
+                // Some servers repeat id and name with every piece.
+                if call.id.is_empty() {
+                    call.id.clone_from(&piece.call.id);
+                }
+                if call.name.is_empty() {
+                    call.name.clone_from(&piece.call.name);
+                }
+                call.arguments.push_str(&piece.call.arguments);
+            }
+            None if room => self.calls.push((piece.index, piece.call.clone())),
+            None => {}
+        }
+    }
+
+    /// The calls, in the order in which they began.
+    pub fn iter(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls.iter().map(|(_, call)| call)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+}
+
+/// The pieces of `tool_calls` in a delta or a message; whole calls of an unstreamed reply are numbered by their place.
+pub(super) fn pieces(part: &Value) -> Vec<ToolCallPiece> {
+    let calls = part.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+    let piece = |(place, value): (usize, &Value)| {
+        let function = value.get("function").unwrap_or(value);
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("").to_owned();
+        let arguments = match function.get("arguments") {
+            // Ollama's own form.
+            Some(object @ Value::Object(_)) => object.to_string(),
+            other => text(other),
+        };
+        let index = value.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
+        let call = ToolCall { id: text(value.get("id")), name: text(function.get("name")), arguments };
+        ToolCallPiece { index: u32::try_from(index).unwrap_or(u32::MAX), call }
+    };
+    calls.iter().take(MAX_CALLS).enumerate().map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::request::message;
+    use super::*;
+    use crate::json::parse;
+    use crate::llm::Message;
+
+    fn piece(text: &str) -> Vec<ToolCallPiece> {
+        parse(text).map(|v| pieces(&v)).unwrap_or_default()
+    }
+
+    #[test]
+    fn pieces_grow_into_calls_by_index() {
+        let mut calls = ToolCalls::default();
+        for text in [
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"search","arguments":""}}]}"#,
+            r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"search","arguments":"{\"q"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"search","arguments":"{}"}}]}"#,
+            r#"{"tool_calls":[{"index":1,"function":{"arguments":"\":1}"}}]}"#,
+        ] {
+            piece(text).iter().for_each(|p| calls.push(p));
+        }
+        let got: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
+        assert_eq!(got, [("a", "search", "{}"), ("b", "search", "{\"q\":1}")]);
+    }
+
+    #[test]
+    fn unstreamed_calls_and_arguments_as_objects_are_read() {
+        let read = piece(r#"{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}},{"function":{"name":"g"}}]}"#);
+        assert_eq!((read[0].index, read[0].call.arguments.as_str()), (0, r#"{"x":1}"#));
+        assert_eq!((read[1].index, read[1].call.name.as_str(), read[1].call.arguments.as_str()), (1, "g", ""));
+        assert!(piece(r#"{"tool_calls":7}"#).is_empty());
+    }
+
+    #[test]
+    fn a_flood_of_calls_is_bounded() {
+        let mut calls = ToolCalls::default();
+        for index in 0..10_000 {
+            calls.push(&ToolCallPiece { index, call: ToolCall::default() });
+        }
+        assert_eq!(calls.iter().count(), MAX_CALLS);
+    }
+
+    #[test]
+    fn a_call_and_its_result_are_sent_in_the_usual_form() {
+        let call = ToolCall { id: "a".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
+        assert_eq!(
+            message(&Message::calls("", vec![call])).to_string(),
+            r#"{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
+        );
+        assert_eq!(message(&Message::tool("a", "none")).to_string(), r#"{"role":"tool","content":"none","tool_call_id":"a"}"#);
+    }
+}

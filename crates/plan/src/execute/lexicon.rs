@@ -1,0 +1,222 @@
+//! Agreement of a plan's words with the graph's relations and types.
+
+use super::Similarity;
+use crate::compact::{sort_by, sort_unique};
+use crate::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, label_of_name};
+use crate::text::{fold, is_stop_word, stem, words};
+
+/// Relations below this score are not followed.
+pub(super) const LEAST_SCORE: f32 = 0.35;
+/// Relations whose scores differ by less say the same thing, as far as anyone can tell.
+const TIE: f32 = 0.005;
+/// How many relations are ranked for a step (Graph-RFT: 15).
+pub(super) const RANKED: usize = 15;
+
+/// A relation at the heads of a step, in one direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// The relation.
+    pub relation: RelationId,
+    /// Which way it is followed.
+    pub direction: Direction,
+    /// How well its name agrees, from 0 to 1.
+    pub score: f32,
+    /// Edges at the heads.
+    pub edges: usize,
+}
+
+/// What a plan wants its results to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// Anything.
+    Any,
+    /// Entities of one of these types.
+    Types(Vec<TypeId>),
+    /// Numbers or dates.
+    Literals(LiteralKind),
+    /// Words that no type of the graph answers to: they help to rank relations, and are not checked.
+    Unknown,
+}
+
+/// The words of relations and types, stemmed once for a graph.
+#[derive(Debug)]
+pub struct Lexicon {
+    /// Of each relation: the stems of each of its names.
+    relations: Vec<Vec<Vec<String>>>,
+    /// Of each type: the stems of each of its names.
+    types: Vec<Vec<Vec<String>>>,
+}
+
+/// The stems of the words that carry meaning; of all words where none does.
+pub(super) fn stems(text: &str) -> Vec<String> {
+    let opened = label_of_name(text);
+    let folded: Vec<String> =
+        words(&opened).iter().flat_map(|w| w.text.split('_').map(fold).collect::<Vec<_>>()).filter(|w| !w.is_empty()).collect();
+    let content: Vec<String> = folded.iter().filter(|w| !is_stop_word(w)).map(|w| stem(w)).collect();
+    if content.is_empty() { folded.iter().map(|w| stem(w)).collect() } else { content }
+}
+
+/// From 0 to 1: 1 for the same stem, 0.9 for stems that begin alike ("direct", "director").
+fn word_agreement(a: &str, b: &str) -> f32 {
+    if a == b {
+        return 1.0;
+    }
+    let common = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
+    let shorter = a.chars().count().min(b.chars().count());
+    if common >= 4 && common * 4 >= shorter * 3 { 0.9 } else { 0.0 }
+}
+
+/// How much of `these` is covered by `those`, from 0 to 1.
+fn coverage(these: &[String], those: &[String]) -> f32 {
+    if these.is_empty() {
+        return 0.0;
+    }
+    let best = |w: &String| those.iter().map(|v| word_agreement(w, v)).fold(0.0, f32::max);
+    these.iter().map(best).sum::<f32>() / these.len() as f32
+}
+
+/// The plan's words must be covered; what else a name says costs less.
+fn agreement(phrase: &[String], name: &[String]) -> f32 {
+    coverage(phrase, name) * (0.6 + 0.4 * coverage(name, phrase))
+}
+
+impl Lexicon {
+    /// The words of a graph.
+    pub fn new(graph: &KnowledgeGraph) -> Self {
+        let v = graph.vocabulary();
+        let of = |names: Vec<&str>| -> Vec<Vec<String>> {
+            let mut all: Vec<Vec<String>> = names.into_iter().map(stems).filter(|s| !s.is_empty()).collect();
+            sort_unique(&mut all);
+            all
+        };
+        let relations = v
+            .relations()
+            .iter()
+            .map(|r| of([r.label.as_str(), r.name.as_str()].into_iter().chain(r.aliases.iter().map(String::as_str)).collect()));
+        let types = v
+            .types()
+            .iter()
+            .map(|t| of([t.label.as_str(), t.name.as_str()].into_iter().chain(t.aliases.iter().map(String::as_str)).collect()));
+        Lexicon { relations: relations.collect(), types: types.collect() }
+    }
+
+    /// What a plan's target stands for: types of exactly its words, else types that say these words and more, else numbers and dates by
+    /// their usual names.
+    pub fn target(&self, target: Option<&str>) -> Target {
+        let Some(text) = target.map(str::trim).filter(|t| !t.is_empty() && *t != "*") else { return Target::Any };
+        let wanted = stems(text);
+        let same = |name: &Vec<String>| name.len() == wanted.len() && coverage(&wanted, name) > 0.99;
+        let wider = |name: &Vec<String>| coverage(&wanted, name) > 0.99;
+        for test in [&same as &dyn Fn(&Vec<String>) -> bool, &wider] {
+            let found: Vec<TypeId> =
+                self.types.iter().enumerate().filter(|(_, names)| names.iter().any(test)).map(|(i, _)| TypeId(i as u32)).collect();
+            if !found.is_empty() {
+                return Target::Types(found);
+            }
+        }
+        match text.to_lowercase().as_str() {
+            "date" | "year" | "day" | "time" | "month" => Target::Literals(LiteralKind::Date),
+            "number" | "integer" | "count" | "quantity" | "value" | "amount" => Target::Literals(LiteralKind::Number),
+            _ => Target::Unknown,
+        }
+    }
+
+    /// The relations at these heads, the best [`RANKED`] first: by label, synonyms and name against the phrase, by meaning where
+    /// `similarity` is given and the words disagree, and by whether they lead to what is wanted. Equal ones forward first, then by number.
+    pub fn rank(
+        &self,
+        graph: &KnowledgeGraph,
+        heads: &[NodeId],
+        phrase: &str,
+        target_words: Option<&str>,
+        target: &Target,
+        similarity: Option<Similarity<'_>>,
+    ) -> Vec<Ranked> {
+        let wanted = stems(phrase);
+        let target_stems = target_words.map(stems).unwrap_or_default();
+        let mut out = Vec::new();
+        for (relation, direction, edges) in at(graph, heads) {
+            let names = self.relations.get(relation.index()).map_or(&[][..], Vec::as_slice);
+            let mut score = names.iter().map(|n| agreement(&wanted, n)).fold(0.0, f32::max);
+            let Some(r) = graph.vocabulary().relation(relation) else { continue };
+            if r.name == phrase || r.label == phrase {
+                score = 1.0;
+            }
+            if score < 0.9
+                && let Some(similarity) = similarity
+            {
+                let cosine = similarity(phrase, &r.label);
+                score = score.max(0.8 * ((cosine - 0.35) / 0.4).clamp(0.0, 1.0));
+            }
+            let ends = if direction == Direction::Forward { &r.range } else { &r.domain };
+            let share = |wanted: &dyn Fn(Class) -> bool| {
+                let n: u32 = ends.iter().filter(|(c, _)| wanted(*c)).map(|(_, n)| *n).max().unwrap_or(0);
+                n as f32 / r.triples.max(1) as f32
+            };
+            score += match target {
+                Target::Types(types) => match share(&|c| matches!(c, Class::Type(t) if types.contains(&t))) {
+                    0.0 => -0.3,
+                    n => 0.25 * n,
+                },
+                Target::Literals(kind) => 0.25 * share(&|c| c == Class::Literal(*kind)),
+                Target::Unknown => 0.15 * names.iter().map(|n| coverage(&target_stems, n)).fold(0.0, f32::max),
+                Target::Any => 0.0,
+            };
+            if direction == Direction::Forward {
+                score += 0.02;
+            }
+            out.push(Ranked { relation, direction, score, edges });
+        }
+        sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then((a.direction, a.relation).cmp(&(b.direction, b.relation))));
+        out.truncate(RANKED);
+        out
+    }
+}
+
+/// All relations at the heads in both directions, with their edges.
+fn at(graph: &KnowledgeGraph, heads: &[NodeId]) -> Vec<(RelationId, Direction, usize)> {
+    let relations = graph.vocabulary().relations().len();
+    let mut counts = vec![[0usize; 2]; relations];
+    for &head in heads {
+        for (i, direction) in [Direction::Forward, Direction::Backward].into_iter().enumerate() {
+            for (relation, n) in graph.relations_at(head, direction) {
+                counts[relation.index()][i] += n as usize;
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for (r, [forward, backward]) in counts.into_iter().enumerate() {
+        for (direction, n) in [(Direction::Forward, forward), (Direction::Backward, backward)] {
+            if n > 0 {
+                out.push((RelationId(r as u32), direction, n));
+            }
+        }
+    }
+    out
+}
+
+/// The ranked relations in groups of those that cannot be told apart, best first, down to the least score.
+pub(super) fn groups(ranked: &[Ranked]) -> Vec<std::ops::Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    while start < ranked.len() && ranked[start].score >= LEAST_SCORE {
+        let first = ranked[start];
+        let mut end = start + 1;
+        while end < ranked.len() && first.score - ranked[end].score < TIE && ranked[end].direction == first.direction {
+            end += 1;
+        }
+        out.push(start..end);
+        start = end;
+    }
+    out
+}
+
+/// Whether a node is what a plan wants.
+pub(super) fn fits(graph: &KnowledgeGraph, node: NodeId, target: &Target) -> bool {
+    match target {
+        Target::Any | Target::Unknown => true,
+        Target::Types(types) => graph.types(node).iter().any(|t| types.contains(t)),
+        // Years and numbers may be entities in graphs that were imported without literals.
+        Target::Literals(_) => true,
+    }
+}

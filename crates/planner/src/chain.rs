@@ -1,0 +1,303 @@
+//! Chains from one entity: the paths that the schema allows, scored by how well they explain the question.
+
+use super::alignment::Aligner;
+use super::question::{Ask, Token, is_modifier};
+pub(super) use super::rank::{Rank, Ranking, Start};
+use super::schema::{Schema, Step};
+use super::superlative::Superlatives;
+use crate::compact::{Map, sort_by, sort_unique};
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
+
+/// Chains are at most so long.
+const LONGEST: usize = 3;
+/// Paths beyond these are not scored, so that a hostile graph costs a bounded time.
+const PATHS: usize = 20_000;
+/// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones only a return.
+const FREE: usize = 64;
+/// What it is worth that a relation between things of one kind is followed the way that the words face.
+const FACING: f32 = 0.15;
+/// What it is worth that the word beside an entity says what it is: "the film Heat".
+const TOLD: f32 = 0.25;
+/// What it costs that an entity has no such relation as the first step.
+const ABSENT: f32 = 0.25;
+/// What a superlative costs that no set of the chain can be ranked by.
+const UNMET: f32 = 1.0;
+
+/// What a step back costs for which there is no word of the type that it leads to; and where no word says that it is one either.
+const RETURN: f32 = 0.3;
+const UNSAID_RETURN: f32 = 1.2;
+/// What a step forth again costs where no word says so, and none what lies between.
+const UNSAID_FORTH: f32 = 0.8;
+/// Words for what is done or had again.
+const AGAIN: [&str; 16] = [
+    "again", "also", "another", "both", "co", "common", "else", "fellow", "other", "others", "same", "share", "shared", "shares",
+    "sharing", "together",
+];
+
+/// Whether a word, in lower case, says that something is done or had again.
+pub(super) fn means_again(folded: &str) -> bool {
+    AGAIN.contains(&folded)
+}
+
+/// A chain and its score.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Chain {
+    /// Where it starts.
+    pub start: Start,
+    /// Other entities of the same name and types, from which it starts too.
+    pub namesakes: Vec<NodeId>,
+    /// Superlatives, in the order of the steps.
+    pub ranks: Vec<Rank>,
+    /// What is asked for is what the steps do *not* find among all things of this type. Superlatives behind the last step come after.
+    pub negated: Option<TypeId>,
+    /// Whether the number of what it finds is asked for.
+    pub counted: bool,
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// How well it explains the question.
+    pub score: f32,
+    /// How many of its steps a word pays for.
+    pub paid: usize,
+    /// How many of its other steps lead to a type that the question names: "rivers in Texas".
+    pub typed: usize,
+}
+
+/// Everything about a question that does not depend on the path.
+pub(super) struct Scorer<'a> {
+    pub graph: &'a KnowledgeGraph,
+    pub schema: &'a Schema,
+    pub tokens: &'a [Token],
+    pub ask: &'a Ask,
+    /// The place of the entity among the tokens.
+    pub anchor: usize,
+    /// The superlatives of the question.
+    pub superlatives: &'a Superlatives,
+}
+
+impl Scorer<'_> {
+    /// The chains from an entity, best first; of equal ones the shorter and then the first of the schema.
+    pub fn chains(&self, start: Start) -> Vec<Chain> {
+        let mut aligner = Aligner::new(self.tokens, self.anchor);
+        let own = match start {
+            Start::Node(node) => self.graph.types(node).to_vec(),
+            Start::All(of) => vec![of],
+        };
+        let mentioned = self.mentioned(start, &own);
+        let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
+        let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
+        let told = if told { TOLD } else { 0.0 };
+        let paths = self.paths(start, &aligner);
+        let again = self.says_again();
+        // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
+        let mut beginning: Option<(Step, f32, bool)> = None;
+        let mut types = Vec::new();
+        let mut chains: Vec<Chain> = Vec::with_capacity(paths.len());
+        for steps in paths {
+            let (faces, absent) = match (steps.first(), beginning) {
+                (None, _) => (0.0, false),
+                (Some(first), Some((known, faces, absent))) if *first == known => (faces, absent),
+                (Some(first), _) => {
+                    let absent = present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
+                    let faces = self.faces(*first);
+                    beginning = Some((*first, faces, absent));
+                    (faces, absent)
+                }
+            };
+            let (aligned, paid) = aligner.score(&steps);
+            let (ranks, unmet) = self.superlatives.ranks(start, &steps);
+            let score = told - if absent { ABSENT } else { 0.0 }
+                + aligned
+                + self.answer_type(start, &steps)
+                + faces
+                + type_words(&steps, &mentioned, &own, again, &mut types)
+                - 0.08 * steps.len() as f32
+                - UNMET * unmet as f32;
+            chains.push(Chain {
+                start,
+                namesakes: Vec::new(),
+                ranks,
+                negated: None,
+                counted: false,
+                typed: typed(&steps, &mentioned).min(steps.len() - paid.min(steps.len())),
+                steps,
+                score,
+                paid,
+            });
+        }
+        sort_by(&mut chains, |a, b| {
+            b.score.total_cmp(&a.score).then_with(|| a.steps.len().cmp(&b.steps.len())).then_with(|| a.steps.cmp(&b.steps))
+        });
+        chains
+    }
+
+    /// The paths of one to three steps from an entity.
+    fn paths(&self, start: Start, aligner: &Aligner) -> Vec<Vec<Step>> {
+        let few = self.schema.directed_relations() <= FREE;
+        let speaks = |step: &Step| aligner.speaks(step.relation);
+        let mut frontier: Vec<Vec<Step>> = Vec::new();
+        let mut paths = Vec::new();
+        match start {
+            Start::Node(node) => {
+                let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
+                let classes: Vec<Class> = self.graph.classes(node).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
+                let present = self.present(node);
+                let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
+                // That a state has no rivers is an answer, where what things of its type have is known and little.
+                ends.retain(|s| {
+                    if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] }
+                });
+                sort_unique(&mut ends);
+                frontier.extend(ends.into_iter().map(|step| vec![step]));
+            }
+            Start::All(of) => {
+                // The whole set may be what is asked for.
+                paths.push(Vec::new());
+                frontier.extend(self.schema.from(Class::Type(of)).iter().filter(|s| few || speaks(s)).map(|step| vec![*step]));
+            }
+        }
+        let mut spoken: Map<Class, Vec<Step>> = Map::new();
+        for length in 1..=LONGEST {
+            let mut next = Vec::new();
+            for path in frontier {
+                if length < LONGEST
+                    && let Some(&last) = path.last()
+                {
+                    let all = self.schema.from(last.to);
+                    // Classes have hundreds of steps, of which few are spoken of: they are picked out once.
+                    let spoken = spoken.get_or_insert_with(last.to, || all.iter().copied().filter(|s| few || speaks(s)).collect());
+                    let (before, behind) = spoken.split_at(spoken.partition_point(|s| s.relation < last.relation));
+                    let unspoken = if few || speaks(&last) { &[] } else { &all[all.partition_point(|s| s.relation < last.relation)..] };
+                    let returns = unspoken.iter().take_while(|s| s.relation == last.relation).filter(|s| s.returns(last));
+                    for step in before.iter().chain(returns).chain(behind).filter(|s| self.schema.meet(last, **s)) {
+                        if next.len() < PATHS {
+                            next.push(path.iter().copied().chain([*step]).collect());
+                        }
+                    }
+                }
+                paths.push(path);
+            }
+            frontier = next;
+            if paths.len() > PATHS {
+                break;
+            }
+        }
+        paths
+    }
+
+    /// Whether the entity that a chain starts from has no such relation as its first step.
+    pub fn lacks(&self, chain: &Chain) -> bool {
+        let has = |node, step: &Step| self.graph.follow(node, step.relation, step.direction).next().is_some();
+        matches!((chain.start, chain.steps.first()), (Start::Node(node), Some(step)) if !has(node, step))
+    }
+
+    /// The directed relations that an entity has.
+    fn present(&self, node: NodeId) -> Vec<(RelationId, Direction)> {
+        let of = |direction| self.graph.relations_at(node, direction).into_iter().map(move |(relation, _)| (relation, direction));
+        of(Direction::Forward).chain(of(Direction::Backward)).collect()
+    }
+
+    /// How the end of a path agrees with what is asked for.
+    fn answer_type(&self, start: Start, steps: &[Step]) -> f32 {
+        if self.ask.is_open() {
+            return 0.0;
+        }
+        let Some(last) = steps.last() else {
+            return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) { 0.6 } else { -0.5 };
+        };
+        let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
+        if by_relation || self.ask.classes.contains(&last.to) { 0.6 } else { -0.5 }
+    }
+
+    /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that link to X" wants those at its beginning,
+    /// "what does X link to" and "the father of X" those at its end.
+    fn faces(&self, first: Step) -> f32 {
+        let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
+        if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
+            return 0.0;
+        }
+        let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
+        let before = self.tokens.get(..self.anchor).unwrap_or_default();
+        let Some(at) = before.iter().rposition(speaks) else { return 0.0 };
+        let owned = before[at..].iter().any(|t| t.folded == "of");
+        if owned == (first.direction == Direction::Forward) { FACING } else { 0.0 }
+    }
+
+    /// Whether a word says that a step is taken back: "films that share directors with Heat".
+    fn says_again(&self) -> bool {
+        let before = self.anchor.checked_sub(1).map(|at| self.tokens[at].folded.as_str());
+        matches!(before, Some("as" | "with" | "like")) || self.tokens.iter().any(|t| means_again(&t.folded))
+    }
+
+    /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
+    /// one, a film and a person of the same name, it tells which is meant.
+    fn apposed(&self, start: Start) -> Option<(usize, TypeId)> {
+        let Start::Node(start) = start else { return None };
+        let own = self.graph.types(start);
+        let article = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "called" | "named" | "titled");
+        let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at])).map(|at| {
+            // "The state of Texas", but not "the films of Spielberg".
+            let kind = at.checked_sub(1).filter(|&k| self.tokens[at].folded == "of" && !self.tokens[k].folded.ends_with('s'));
+            kind.unwrap_or(at)
+        });
+        let behind = (self.anchor + 1 < self.tokens.len()).then_some(self.anchor + 1);
+        [before, behind].into_iter().flatten().find_map(|at| {
+            let of = self.tokens[at].types.iter().find(|t| own.contains(t))?;
+            Some((at, *of))
+        })
+    }
+
+    /// The types that the question's words name, apart from a word beside the entity that says what it is, and from one that says of what kind it is: "which sort
+    /// of film is Heat", but not "the director of films".
+    fn mentioned(&self, start: Start, own: &[TypeId]) -> Vec<TypeId> {
+        let apposed = self.apposed(start).map(|(at, _)| at);
+        let kind = |at: usize| {
+            let token = &self.tokens[at];
+            let bare = at.checked_sub(1).is_some_and(|of| self.tokens[of].folded == "of") && !token.folded.ends_with('s');
+            bare && token.types.iter().any(|t| own.contains(t))
+        };
+        let counts = |at: usize| Some(at) != apposed && !kind(at) && !is_modifier(&self.tokens[at..]);
+        self.tokens.iter().enumerate().filter(|(at, _)| counts(*at)).filter_map(|(_, t)| t.types.first().copied()).collect()
+    }
+}
+
+/// How many steps lead to types that the question names, each word for one step.
+fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
+    let words = |to: Class| mentioned.iter().filter(|of| to == Class::Type(**of)).count();
+    let earlier = |at: usize| steps[..at].iter().filter(|s| s.to == steps[at].to).count();
+    (0..steps.len()).filter(|&at| earlier(at) < words(steps[at].to)).count()
+}
+
+/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it if nothing else says so (`again`): two words
+/// that speak of a film's year speak of one step. So does a step back from there want one for what lies between. And each word for a type a step that leads there,
+/// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
+fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
+    let mut total = 0.0;
+    let unsaid = if again { RETURN } else { UNSAID_RETURN };
+    // Ascending: the same order gives the same sum.
+    types.clear();
+    let led_to = steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None });
+    for of in mentioned.iter().copied().chain(led_to) {
+        if let Err(at) = types.binary_search(&of) {
+            types.insert(at, of);
+        }
+    }
+    for &of in types.iter() {
+        let words = mentioned.iter().filter(|t| **t == of).count() as f32;
+        let to = |s: &&Step| s.to == Class::Type(of);
+        let inverse = steps.iter().filter(to).filter(|s| s.direction == Direction::Backward).count() as f32;
+        let returns = steps
+            .windows(2)
+            .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Backward && pair[1].to == Class::Type(of))
+            .count() as f32;
+        let any = (steps.iter().filter(to).count() + usize::from(own.contains(&of))) as f32;
+        let forth = steps
+            .windows(2)
+            .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Forward && pair[0].to == Class::Type(of))
+            .count() as f32;
+        if !again {
+            total -= UNSAID_FORTH * (forth - words).max(0.0);
+        }
+        total -= 0.5 * (inverse - words).max(0.0) + unsaid * (returns - words).max(0.0) + 0.2 * (words - any).max(0.0);
+    }
+    total
+}

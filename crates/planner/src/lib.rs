@@ -1,0 +1,99 @@
+#![doc = include_str!("../README.md")]
+
+extern crate self as planner;
+use pocketgraph_base::{compact, elementary};
+use pocketgraph_bundle as bundle;
+use pocketgraph_embed as embed;
+use pocketgraph_kernels::vector;
+use pocketgraph_kg as kg;
+use pocketgraph_plan as plan;
+use pocketgraph_text as text;
+
+mod alignment;
+mod chain;
+mod choice;
+mod comparison;
+mod compose;
+mod conditions;
+mod kin;
+mod lexicon;
+mod llm;
+mod meaning;
+mod measures;
+pub mod model;
+mod negation;
+mod pattern;
+mod phrases;
+mod query;
+mod question;
+mod rank;
+mod rules;
+mod schema;
+mod sets;
+mod superlative;
+mod token;
+mod walk;
+
+use crate::plan::Plan;
+use futures::future::LocalBoxFuture;
+
+pub use choice::{Choice, ChosenFrom, OtherPlanners, choose};
+pub use llm::{Drafted, Form, LlmPlanner};
+pub use meaning::{Meant, MeantRelation, meant};
+pub use pattern::{names, ordering, pattern};
+pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
+pub use query::{Asked, Query};
+pub use rules::{Planned, RulesPlanner};
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlannerError {
+    /// The question names nothing that the graph knows.
+    #[error("I cannot plan this: the question names nothing that the knowledge graph knows")]
+    NothingLinked,
+    /// The question is longer than any question.
+    #[error("I cannot plan this: the question has {found} bytes, the limit is {limit}")]
+    TooLong {
+        /// Its bytes.
+        found: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// The best plan explains too little of the question.
+    #[error("I cannot plan this: the best plan explains too little of the question (confidence {confidence:.2})")]
+    Unsure {
+        /// From 0 to 1.
+        confidence: f32,
+    },
+    /// A model that the planner needs failed.
+    #[error("the planner's model failed: {0}")]
+    Model(String),
+    /// A model's plan cannot be carried out, nor could the one that it wrote when it was told why.
+    #[error("the planner's model gave no plan that can be carried out: {0}")]
+    Unreadable(String),
+    /// The caller aborted.
+    #[error("aborted")]
+    Aborted,
+}
+
+/// A question to a plan.
+pub trait Planner {
+    /// The plan of a question, and how sure the planner is of it.
+    ///
+    /// # Errors
+    /// [`PlannerError`] where the planner has no plan that it would stand by; the caller then searches passages.
+    fn plan<'a>(&'a self, question: &'a str) -> LocalBoxFuture<'a, Result<Proposal, PlannerError>>;
+}
+
+/// A plan that a planner stands by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The plan.
+    pub plan: Plan,
+    /// How much of the question the plan explains, and how clearly it beats the next best; from 0 to 1.
+    pub confidence: f32,
+}
+
+#[cfg(test)]
+mod tests;

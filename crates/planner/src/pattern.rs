@@ -1,0 +1,230 @@
+//! The pattern of a question from its words alone: chain, intersection, union, comparison, difference.
+//!
+//! Rules over where the entities stand and which words stand before, between and behind them. They need no graph, so that they also
+//! tell how a question would be planned; with a graph, what the candidate plans find decides between neighbouring patterns.
+
+use super::lexicon::is_function_word;
+use crate::compact::sort_by;
+use crate::plan::{How, Shape};
+use crate::text::{fold, words};
+use std::ops::Range;
+
+/// Characters of a question that are searched for names.
+const LONGEST: usize = 4096;
+/// Words that join steps of a chain.
+const CONNECTORS: [&str; 8] = ["by", "in", "of", "that", "where", "which", "with", "within"];
+/// Words that stand in most phrases of their kind and say nothing of how many steps there are.
+const VAGUE: [&str; 10] =
+    ["administrative", "associated", "contained", "depicted", "entities", "entity", "located", "territorial", "thing", "things"];
+/// Comparatives beyond those that name an end of an order.
+const COMPARATIVES: [&str; 5] = ["better", "deeper", "faster", "slower", "worse"];
+
+/// The parts of a question that look like names: in quotes, or with capitals. For questions without a graph to link them to; a name
+/// in plain lower case is not found.
+pub fn names(question: &str) -> Vec<Range<usize>> {
+    // What is longer is no question, and each word is compared with each quoted part.
+    let end = question.char_indices().nth(LONGEST).map_or(question.len(), |(at, _)| at);
+    let question = question.get(..end).unwrap_or_default();
+    let mut found = quoted(question);
+    let inside = |span: &Range<usize>, found: &[Range<usize>]| found.iter().any(|f| span.start < f.end && f.start < span.end);
+    let all: Vec<_> = words(question).into_iter().filter(|w| !inside(&w.span, &found)).collect();
+    let small =
+        |w: &str| matches!(w, "of" | "the" | "in" | "a" | "an" | "for" | "to" | "at" | "on" | "de" | "von" | "van" | "from" | "la" | "le");
+    let marked = |text: &str| text.starts_with(|c: char| c.is_uppercase() || c.is_numeric());
+    // A full stop ends a name but for initials and abbreviations: "D. W. Griffith", "St. Louis", "F.C. Nantes".
+    let joined = |word: &str, gap: &str| gap.chars().all(|c| c == ' ' || "-.:&’'".contains(c)) && (!gap.contains(". ") || word.len() <= 3);
+    let mut at = 1;
+    while at < all.len() {
+        if !marked(all[at].text) || matches!(all[at].text, "I" | "TV") {
+            at += 1;
+            continue;
+        }
+        let mut last = at;
+        let mut next = at + 1;
+        while next < all.len() && next - last <= 3 {
+            let gap = question.get(all[next - 1].span.end..all[next].span.start).unwrap_or(",");
+            if !joined(all[next - 1].text, gap) {
+                break;
+            }
+            // "St. Stephen's College" is one name; of "Belgium's king" the first word alone.
+            if fold(all[next - 1].text).ends_with("'s") && !marked(all[next].text) {
+                break;
+            }
+            if marked(all[next].text) {
+                last = next;
+            } else if !small(all[next].text) {
+                break;
+            }
+            next += 1;
+        }
+        let mut span = all[at].span.start..all[last].span.end;
+        if fold(all[last].text).ends_with("'s") {
+            let cut: usize = all[last].text.chars().rev().take(2).map(char::len_utf8).sum();
+            span.end -= cut;
+        }
+        found.push(span);
+        at = last + 1;
+    }
+    if found.is_empty() {
+        found = alternatives(question).into_iter().flatten().collect();
+    }
+    sort_by(&mut found, |a, b| a.start.cmp(&b.start));
+    found
+}
+
+/// The two things that a question ends with and names in plain lower case: ", salt or sugar?".
+fn alternatives(question: &str) -> Option<[Range<usize>; 2]> {
+    let end = question.trim_end_matches([' ', '?', '.']);
+    let start = end.rfind([',', ':'])? + 1;
+    let (first, second) = end.get(start..)?.split_once(" or ")?;
+    let few = |text: &str| (1..=3).contains(&words(text).len()) && !text.contains(" or ");
+    let place = |text: &str, at: usize| {
+        let name = text.trim().trim_start_matches("the ");
+        let from = at + text.find(name).unwrap_or_default();
+        from..from + name.len()
+    };
+    (few(first) && few(second)).then(|| [place(first, start), place(second, start + first.len() + " or ".len())])
+}
+
+/// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing quote ends the part: where it is set inside,
+/// it parts names all the same.
+pub(super) fn quoted(question: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    let mut before = ' ';
+    let mut chars = question.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let letter_follows = chars.peek().is_some_and(|(_, n)| n.is_alphanumeric());
+        match open {
+            Some((start, close)) if c == close && !(c == '\'' && letter_follows) => {
+                found.push(start..if before == ',' { at - 1 } else { at + c.len_utf8() });
+                open = None;
+            }
+            None if !before.is_alphanumeric() => {
+                let close = match c {
+                    '"' => Some('"'),
+                    '\'' => Some('\''),
+                    '“' => Some('”'),
+                    '‘' => Some('’'),
+                    _ => None,
+                };
+                open = close.map(|close| (at, close));
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    found
+}
+
+/// The words of a piece of a question, lower case.
+fn plain(text: &str) -> Vec<String> {
+    words(text).iter().map(|w| fold(w.text)).collect()
+}
+
+/// The pattern of a question whose entities stand at these places, in order and apart from each other.
+pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
+    let all = plain(question);
+    let has = |word: &str| all.iter().any(|w| w == word);
+    let mut pieces: Vec<&str> = Vec::new();
+    let mut from = 0;
+    for entity in entities {
+        pieces.push(question.get(from..entity.start).unwrap_or_default());
+        from = entity.end.max(from);
+    }
+    pieces.push(question.get(from..).unwrap_or_default());
+    let outside: Vec<Vec<String>> = pieces.iter().map(|p| plain(p)).collect();
+    let between: Vec<&String> = outside.get(1..outside.len().saturating_sub(1)).unwrap_or_default().iter().flatten().collect();
+    let is_between = |word: &str| between.iter().any(|w| *w == word);
+    // "Named after" and "who or what" compare nothing.
+    let comparative =
+        |w: &&String| (How::from_word(w).is_some() && !["after", "before"].contains(&w.as_str())) || COMPARATIVES.contains(&w.as_str());
+    let said: Vec<&String> = outside.iter().flatten().collect();
+    let offers = |w: &[&String]| w[1] == "or" && w[0] != "who";
+    if said.iter().any(comparative) && (said.windows(2).any(offers) || has("than")) {
+        return Shape::Compare;
+    }
+    let taken = ["not", "except", "without", "excluding", "neither"];
+    if entities.len() >= 2 && between.iter().any(|w| taken.contains(&w.as_str())) {
+        return Shape::Negation;
+    }
+    let count = u8::try_from(entities.len()).unwrap_or(u8::MAX);
+    if has("either") || is_between("or") {
+        return Shape::Union(count.max(2));
+    }
+    match count {
+        0 | 1 => chain(&outside),
+        2 => pair(question, entities, &outside),
+        _ => Shape::Intersection(count),
+    }
+}
+
+/// What a question asks of an order, by its words outside the names: `superlative` for what stands at an end, `condition` for what lies on
+/// one side of a value.
+pub fn ordering(question: &str, entities: &[Range<usize>]) -> Option<&'static str> {
+    let inside = |w: &crate::text::Word<'_>| entities.iter().any(|e| e.start < w.span.end && w.span.start < e.end);
+    let all: Vec<String> = words(question).iter().take(LONGEST).filter(|w| !inside(w)).map(|w| fold(w.text)).collect();
+    let has = |any: &[&str]| all.iter().any(|w| any.contains(&w.as_str()));
+    let figure = question.bytes().any(|b| b.is_ascii_digit());
+    if has(&["than"]) || (figure && has(&["before", "after", "prior", "since", "until"])) {
+        return Some("condition");
+    }
+    let end = |w: &String| crate::plan::Extreme::from_word(w).is_some();
+    let told = |w: &&String| (w.ends_with("est") && end(w)) || matches!(w.as_str(), "most" | "least" | "first" | "last");
+    all.iter().find(told).map(|_| "superlative")
+}
+
+/// Two steps or three, by how many phrases and words there are around the entity.
+fn chain(outside: &[Vec<String>]) -> Shape {
+    let all: Vec<&String> = outside.iter().flatten().collect();
+    let content = all.iter().filter(|w| !is_small(w)).count();
+    let score = 5 * phrases(&all) + 3 * content;
+    if score >= 29 { Shape::Chain(3) } else { Shape::Chain(2) }
+}
+
+/// Intersection, a step from one, or one whose branch is a chain.
+fn pair(question: &str, entities: &[Range<usize>], outside: &[Vec<String>]) -> Shape {
+    let [before, between, behind] = outside else { return Shape::Intersection(2) };
+    let own = |entity: &Range<usize>| question.get(entity.end..).is_some_and(|rest| rest.starts_with("'s") || rest.starts_with("’s"));
+    if entities.iter().any(own) && (phrases(&refs(between)) + phrases(&refs(behind))) > 0 {
+        return Shape::Pi;
+    }
+    let relative = matches!(before.last().map(String::as_str), Some("where" | "that"))
+        || matches!(before.as_slice(), [.., a, b] if matches!(a.as_str(), "where" | "that") && b == "the");
+    let both = before.iter().position(|w| w == "both");
+    if relative
+        && (phrases(&refs(between)) >= 1 || between.iter().any(|w| w == "also"))
+        && between.iter().any(|w| w == "and" || w == "also")
+    {
+        return Shape::Pi;
+    }
+    if let Some(both) = both {
+        let nested = |w: &&String| matches!(w.as_str(), "of" | "where" | "that");
+        if before[both + 1..].iter().any(|w| nested(&w)) && between.len() <= 3 {
+            return Shape::Pi;
+        }
+        let head = before.get(1..both).unwrap_or_default();
+        let joints = head.iter().filter(|w| CONNECTORS.contains(&w.as_str())).count();
+        let deep = phrases(&refs(head));
+        return if deep >= 3 || (deep >= 2 && joints >= 2) { Shape::Ip } else { Shape::Intersection(2) };
+    }
+    let also = between.iter().any(|w| w == "also");
+    let relates = before.iter().any(|w| w == "that" || w == "where");
+    let deep = phrases(&refs(before));
+    if !also && (deep >= 4 || (deep >= 3 && relates)) { Shape::Ip } else { Shape::Intersection(2) }
+}
+
+fn refs(words: &[String]) -> Vec<&String> {
+    words.iter().collect()
+}
+
+fn is_small(word: &str) -> bool {
+    is_function_word(word) || word == "associated" || word == "s"
+}
+
+/// Runs of content words.
+fn phrases(words: &[&String]) -> usize {
+    let content = |w: &&&String| !is_small(w) && VAGUE.binary_search(&w.as_str()).is_err();
+    let starts = words.iter().enumerate().filter(|(at, w)| content(w) && (*at == 0 || !content(&&words[at - 1])));
+    starts.count()
+}

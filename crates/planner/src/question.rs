@@ -1,0 +1,249 @@
+//! A question's words as the planner sees them: where the entities are, what each word speaks of, what is asked for.
+
+use super::kin::opened;
+use super::lexicon::{Lexicon, is_function_word, piece};
+use super::measures::measures;
+use super::pattern::quoted;
+pub(super) use super::token::Token;
+use crate::kg::{Class, LiteralKind, Mention, RelationId};
+use crate::text::{Word, fold, without_possessive, words};
+use std::ops::Range;
+
+/// Words beyond these are not looked at, so that a hostile question costs a bounded time.
+const LONGEST: usize = 256;
+
+/// Whether a question wants a way of doing something: passages tell those, no set of entities does.
+pub(super) fn asks_for_a_way(question: &str) -> bool {
+    how(question).is_some()
+}
+
+/// Whether the asker wants a way of doing something: "how do I", "how can one", "how to".
+pub(super) fn asks_how_to(question: &str) -> bool {
+    how(question).is_some_and(|[second, third]| second == "to" || ["i", "one", "we", "you"].contains(&third.as_str()))
+}
+
+/// The two words behind the "how" that a question begins with, where the first is a verb.
+fn how(question: &str) -> Option<[String; 2]> {
+    const VERBS: [&str; 13] = ["do", "does", "did", "can", "could", "should", "will", "must", "to", "is", "are", "was", "were"];
+    let mut first = words(question).into_iter().map(|w| fold(w.text));
+    let behind = (first.next()? == "how").then(|| std::array::from_fn(|_| first.next().unwrap_or_default()))?;
+    let [second, _] = &behind;
+    VERBS.contains(&second.as_str()).then_some(behind)
+}
+
+/// The words of a question, with the spans of entities as one word each. So are the words of a relation's whole name: the "country" of "country of citizenship"
+/// speaks of no other relation, and of no type.
+pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut placed = vec![false; entities.len()];
+    let entity = |index: usize| Token { folded: String::new(), entity: Some(index), relations: Vec::new(), types: Vec::new() };
+    let mut all = words(question);
+    all.truncate(LONGEST);
+    let folded: Vec<String> = all.iter().map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
+    let pieces: Vec<String> = folded.iter().map(|w| piece(w)).collect();
+    let apart = |at: usize| !entities.iter().any(|e| all[at].span.start < e.end && e.start < all[at].span.end);
+    let mut next = 0;
+    while next < all.len() {
+        let at = next;
+        next += 1;
+        // An entity of signs alone ("$") overlaps no word, and stands before the first word behind it.
+        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < all[at].span.end) {
+            *done = true;
+            tokens.push(entity(index));
+        }
+        if !apart(at) {
+            continue;
+        }
+        let end = (at..all.len()).find(|&at| !apart(at)).unwrap_or(all.len());
+        if let Some((taken, of)) = lexicon.whole_name(&pieces[at..end]) {
+            next = at + taken;
+            let relations = of.into_iter().map(|r| (r, 1.0)).collect();
+            tokens.push(Token { folded: folded[next - 1].clone(), entity: None, relations, types: Vec::new() });
+            continue;
+        }
+        let folded = &folded[at];
+        let (mut relations, mut types) = (lexicon.relations(folded), lexicon.types(folded).to_vec());
+        let before = tokens.last().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str());
+        // "How long" asks for what length measures.
+        if before == Some("how") && !measures(folded).is_empty() {
+            relations = lexicon.measured_by(folded);
+        }
+        if let Some(of) = before.and_then(|b| lexicon.type_of_two(b, folded)) {
+            tokens.pop();
+            types = vec![of];
+        }
+        tokens.push(Token { folded: folded.clone(), entity: None, relations, types });
+    }
+    tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
+    opened(tokens, lexicon)
+}
+
+/// Whether a text is made of words for relations and types, and of function words.
+pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
+    tokens(text, &[], lexicon).iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
+}
+
+/// The mentions that are told to be names: by a capital, a figure or quotation marks, or, in a question without capitals but the first word's, by being no
+/// spoken words, and no verb where there are other names.
+pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
+    let capital = |text: &str| text.chars().any(char::is_uppercase);
+    let all = words(question);
+    let lower = !all.iter().skip(1).any(|w| w.text != "I" && capital(w.text));
+    let begins = all.first().map_or(0, |w| w.span.start);
+    let inside = |quote: Range<usize>| Some(question.get(quote)?.trim_matches(|c: char| !c.is_alphanumeric()));
+    let quotes: Vec<&str> = quoted(question).into_iter().filter_map(inside).collect();
+    let is = |m: &&Mention| {
+        let Some(text) = question.get(m.span.clone()) else { return false };
+        let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && m.span.start <= begins) || quotes.contains(&text);
+        if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
+    };
+    let told: Vec<&Mention> = mentions.iter().filter(is).collect();
+    // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about revenge": "The Watch" is not meant.
+    let is_exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
+    let any_exact = told.iter().any(|m| is_exact(m));
+    let is_one_of = |w: Option<&Word<'_>>, of: &[&str]| w.is_some_and(|w| of.contains(&fold(w.text).as_str()));
+    let is_verb = |m: &Mention| {
+        let text = question.get(m.span.clone()).unwrap_or_default();
+        let plain = !text.contains(|c: char| c.is_uppercase() || c.is_numeric()) && !quotes.contains(&text);
+        let own = words(text);
+        let one = own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2 && !is_one_of(own.first(), &["a", "an", "the"]);
+        let front = all.iter().take_while(|w| w.span.end <= m.span.start).last();
+        let behind = all.iter().find(|w| w.span.start >= m.span.end);
+        let apart = front.is_some() && !is_one_of(front, &LEADS);
+        plain && one && apart && (any_exact && !is_exact(m) || is_one_of(behind, &PREPOSITIONS))
+    };
+    let named: Vec<&Mention> = told.iter().filter(|m| !is_verb(m)).copied().collect();
+    if named.is_empty() { told } else { named }
+}
+
+/// The score of a mention that has all of a name's words.
+const EXACT: f32 = 0.9;
+/// Words that lead to a name or a noun.
+const LEADS: [&str; 27] = [
+    "a", "about", "all", "an", "and", "any", "at", "by", "did", "does", "every", "for", "from", "has", "in", "is", "like", "no", "of",
+    "on", "or", "some", "the", "was", "what", "which", "with",
+];
+/// Words that a verb may go with.
+const PREPOSITIONS: [&str; 8] = ["about", "at", "for", "from", "in", "on", "to", "with"];
+
+/// What the question asks for, as far as its words say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Ask {
+    /// Classes of answers; empty for any.
+    pub classes: Vec<Class>,
+    /// Relations whose tail is asked for; empty for any.
+    pub relations: Vec<RelationId>,
+    /// Whether a number of things is asked for.
+    pub count: bool,
+    /// Whether a value is asked for: how high, how long.
+    pub value: bool,
+}
+
+impl Ask {
+    /// Whether the question says anything about the kind of answer.
+    pub fn is_open(&self) -> bool {
+        self.classes.is_empty() && self.relations.is_empty()
+    }
+}
+
+const PEOPLE: [&str; 6] = ["person", "people", "human", "actor", "artist", "character"];
+const TIMES: [&str; 4] = ["year", "date", "day", "time"];
+const PLACES: [&str; 7] = ["place", "location", "city", "country", "state", "region", "territory"];
+
+/// What a question asks for: who for people, when for dates, where for places, what and which for the type or relation after them.
+pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
+    let types = |names: &[&str]| -> Vec<Class> { lexicon.types_named(names).into_iter().map(Class::Type).collect() };
+    let relations = |names: &[&str]| lexicon.relations_named(names);
+    for (at, token) in tokens.iter().enumerate() {
+        let rest = &tokens[at + 1..];
+        match token.folded.as_str() {
+            "who" | "whom" => return Ask { classes: types(&PEOPLE), ..Ask::default() },
+            "when" => {
+                let mut classes = types(&TIMES);
+                classes.push(Class::Literal(LiteralKind::Date));
+                return Ask { classes, relations: relations(&TIMES), ..Ask::default() };
+            }
+            "where" => return Ask { classes: types(&PLACES), relations: relations(&PLACES), ..Ask::default() },
+            "how" if rest.first().is_some_and(|t| !measures(&t.folded).is_empty()) => {
+                let relations = rest.first().into_iter().flat_map(|t| &t.relations).map(|r| r.0).collect();
+                return Ask { relations, value: true, ..Ask::default() };
+            }
+            "how" if rest.first().is_some_and(|t| t.folded == "many" || t.folded == "much") => {
+                // "How many people live in": a number that a relation leads to, not a number of things.
+                if let Some(noun) = rest.get(1).filter(|t| t.types.is_empty() && !t.relations.is_empty()) {
+                    return Ask { relations: noun.relations.iter().map(|r| r.0).collect(), ..Ask::default() };
+                }
+                let classes = rest.get(1).map(|t| t.types.iter().map(|&t| Class::Type(t)).collect()).unwrap_or_default();
+                return Ask { classes, count: true, ..Ask::default() };
+            }
+            "what" | "which" | "give" | "tell" if counted(rest).is_some() => {
+                let classes = counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
+                return Ask { classes, count: true, ..Ask::default() };
+            }
+            "what" | "which" | "list" | "name" | "give" | "show" | "find" => {
+                if let Some(noun) = noun(rest) {
+                    let best = noun.relations.iter().map(|r| r.1).fold(0.0, f32::max);
+                    let strongest = noun.relations.iter().filter(|r| r.1 >= best).map(|r| r.0);
+                    return Ask {
+                        classes: noun.types.iter().map(|&t| Class::Type(t)).collect(),
+                        relations: strongest.collect(),
+                        ..Ask::default()
+                    };
+                }
+            }
+            _ => {}
+        }
+    }
+    Ask::default()
+}
+
+/// The things whose number is asked for: "is the number of neighbouring states".
+fn counted(rest: &[Token]) -> Option<&Token> {
+    let at = rest.iter().take(5).position(|t| t.folded == "number")?;
+    rest.get(at + 1).filter(|t| t.folded == "of")?;
+    rest.get(at + 2..)?.iter().take(3).find(|t| !t.types.is_empty())
+}
+
+/// The noun that a question word asks for: the word after it, or after "are the", "kind of" and the like.
+fn noun(rest: &[Token]) -> Option<&Token> {
+    let speaks = |t: &&Token| !t.types.is_empty() || !t.relations.is_empty();
+    let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
+    let small = |t: &Token| {
+        matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main")
+            || t.folded.starts_with(|c: char| c.is_ascii_digit())
+    };
+    match rest {
+        // "Which film genre": the second names what is asked for, the first what it is of.
+        [first, second, ..] if is_modifier(rest) => Some(second).filter(|_| !first.types.is_empty()),
+        [first, ..] if speaks(&first) => Some(first),
+        [first, ..] if copula(first) || small(first) => {
+            let after = rest.iter().position(|t| !copula(t) && !small(t))?;
+            // "What was directed by" asks for nothing by name; "what was the director" does.
+            (after >= 1 && small(&rest[after - 1])).then(|| rest.get(after)).flatten().filter(speaks)
+        }
+        // One adjective may stand between: "which primary languages". But "titles tagged with" asks for titles, whatever these are.
+        [first, second, behind @ ..] if first.entity.is_none() && !is_function_word(&first.folded) => {
+            Some(second).filter(speaks).filter(|t| !t.types.is_empty() || !is_participle(&t.folded, behind))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a word that stands before these says what was done to what stands before it: "tagged" in "titles tagged with", "starring" in "films starring X".
+fn is_participle(folded: &str, behind: &[Token]) -> bool {
+    let preposition = |t: &Token| matches!(t.folded.as_str(), "as" | "at" | "by" | "for" | "from" | "in" | "on" | "to" | "under" | "with");
+    let ending = folded.ends_with("ing") || (folded.ends_with("ed") && !folded.ends_with("eed"));
+    ending && behind.first().is_some_and(|t| t.entity.is_some() || preposition(t))
+}
+
+/// Whether the first of these words, for a type, only says what the noun after it is of: "film" in "film genre", but not in "films
+/// directed", nor in "river flows through".
+pub(super) fn is_modifier(words: &[Token]) -> bool {
+    let [token, next, rest @ ..] = words else { return false };
+    let verb = ["ed", "ing", "en"].iter().any(|ending| next.folded.ends_with(ending)) || {
+        let preposition = |t: &Token| matches!(t.folded.as_str(), "through" | "into" | "the" | "at" | "across" | "most");
+        next.folded.ends_with('s') && rest.first().is_some_and(|t| t.entity.is_some() || preposition(t))
+    };
+    let plural = token.folded.ends_with('s');
+    !token.types.is_empty() && !plural && !next.relations.is_empty() && next.types != token.types && !verb
+}

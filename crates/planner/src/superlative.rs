@@ -1,0 +1,279 @@
+//! Superlatives of a question: which set is ranked, by what, and which end is kept.
+//!
+//! "The largest state" ranks states by what "large" measures of them, "the state with the lowest elevation" by what is named, "the river
+//! that crosses the most states" by how many states a river leads to. The words that say so are taken out of the question, so that what
+//! is left is a question without superlatives; which set of a chain they belong to is told by the words for types.
+
+use super::lexicon::Lexicon;
+use super::measures::{extreme, measures};
+use super::question::Token;
+use super::rank::{Rank, Ranking, Start};
+use super::schema::{Schema, Step};
+use crate::compact::sort_by;
+use crate::kg::{Class, Direction, LiteralKind, RelationId, TypeId};
+use crate::plan::Extreme;
+
+/// The superlatives of a question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Superlatives {
+    wishes: Vec<Wish>,
+    /// Relations that are themselves named by a superlative ("highest point"): of several things the one at that end is meant.
+    named: Vec<Named>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Wish {
+    of: TypeId,
+    /// Which mention of the type is ranked, from the outermost.
+    mention: usize,
+    by: Ranking,
+    end: Extreme,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Named {
+    relations: Vec<RelationId>,
+    by: RelationId,
+    end: Extreme,
+}
+
+/// The relations that lead from things of a type to numbers or dates.
+pub(super) fn numeric(schema: &Schema, of: TypeId) -> Vec<RelationId> {
+    let is = |s: &&Step| s.direction == Direction::Forward && matches!(s.to, Class::Literal(LiteralKind::Number | LiteralKind::Date));
+    let mut all: Vec<RelationId> = schema.from(Class::Type(of)).iter().filter(is).map(|s| s.relation).collect();
+    all.dedup();
+    all
+}
+
+struct Reading<'a> {
+    lexicon: &'a Lexicon,
+    schema: &'a Schema,
+    tokens: Vec<Token>,
+    gone: Vec<bool>,
+    /// Type, place of its word, ranking, end.
+    wishes: Vec<(TypeId, usize, Ranking, Extreme)>,
+    named: Vec<Named>,
+}
+
+/// Reads the superlatives of a question's words, and gives the words without them.
+pub(super) fn read(tokens: Vec<Token>, lexicon: &Lexicon, schema: &Schema) -> (Vec<Token>, Superlatives) {
+    let gone = vec![false; tokens.len()];
+    let mut reading = Reading { lexicon, schema, tokens, gone, wishes: Vec::new(), named: Vec::new() };
+    for at in 0..reading.tokens.len() {
+        if reading.gone[at] || reading.tokens[at].entity.is_some() || (at > 0 && reading.tokens[at - 1].folded == "at") {
+            continue;
+        }
+        if let Some(end) = extreme(&reading.tokens[at].folded) {
+            reading.superlative(at, end);
+        }
+    }
+    let Reading { tokens, gone, wishes, named, .. } = reading;
+    let mention = |of: TypeId, place: usize| (0..place).filter(|&i| !gone[i] && tokens[i].types.first() == Some(&of)).count();
+    let wishes = wishes.iter().map(|&(of, place, by, end)| Wish { of, mention: mention(of, place), by, end }).collect();
+    let left = tokens.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(t, _)| t.clone()).collect();
+    (left, Superlatives { wishes, named })
+}
+
+impl Reading<'_> {
+    fn superlative(&mut self, at: usize, end: Extreme) {
+        if self.named_relation(at, end) {
+            return;
+        }
+        let counting = matches!(self.tokens[at].folded.as_str(), "most" | "least" | "fewest");
+        let filler = |t: &Token| matches!(t.folded.as_str(), "number" | "amount" | "of" | "other" | "densely" | "the" | "sparsely");
+        let mut next = at + 1;
+        while self.tokens.get(next).is_some_and(filler) {
+            next += 1;
+        }
+        if counting && self.counted(at, next, end) {
+            return;
+        }
+        self.valued(at, next, end, counting);
+    }
+
+    /// The nearest word for a type before a place.
+    fn type_before(&self, at: usize) -> Option<(usize, TypeId)> {
+        (0..at).rev().find_map(|i| Some((i, *self.tokens[i].types.first().filter(|_| !self.gone[i])?)))
+    }
+
+    /// "The highest point": a relation that a superlative names. "The state with the highest point" ranks states.
+    fn named_relation(&mut self, at: usize, end: Extreme) -> bool {
+        let Some(next) = self.tokens.get(at + 1).filter(|t| t.entity.is_none()) else { return false };
+        let own: Vec<RelationId> = self.tokens[at].relations.iter().filter(|r| r.1 >= 1.0).map(|r| r.0).collect();
+        let shared: Vec<RelationId> = own.iter().copied().filter(|r| next.relations.iter().any(|n| n.0 == *r)).collect();
+        if shared.is_empty() {
+            return false;
+        }
+        let plural = next.folded.ends_with('s');
+        let before = self.type_before(at);
+        let joins =
+            |t: &Token| matches!(t.folded.as_str(), "with" | "has" | "have" | "having" | "contain" | "contains" | "containing" | "whose");
+        let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "its" | "that" | "which");
+        let of = before.or_else(|| self.any_owner(&own));
+        let Some(by) = of.and_then(|(_, of)| {
+            let numbers = numeric(self.schema, of);
+            shared.iter().chain(&own).copied().find(|r| numbers.contains(r))
+        }) else {
+            return true;
+        };
+        if let Some((place, of)) = before {
+            let gap = &self.tokens[place + 1..at];
+            if gap.iter().any(joins) && gap.iter().all(|t| joins(t) || small(t)) {
+                self.wishes.push((of, place, Ranking::Value(by), end));
+                self.gone[at] = true;
+                self.gone[at + 1] = true;
+                return true;
+            }
+        }
+        if !plural {
+            self.named.push(Named { relations: shared, by, end });
+        }
+        true
+    }
+
+    /// A type whose things have one of these relations.
+    fn any_owner(&self, relations: &[RelationId]) -> Option<(usize, TypeId)> {
+        self.schema.types().find(|&of| numeric(self.schema, of).iter().any(|r| relations.contains(r))).map(|of| (0, of))
+    }
+
+    /// "The most states": a number of things.
+    fn counted(&mut self, at: usize, next: usize, end: Extreme) -> bool {
+        let Some(&counted) = self.tokens.get(next).and_then(|t| t.types.first()) else { return false };
+        let Some((place, of)) = self.type_before(at) else { return false };
+        let leads = |s: &&Step| s.to == Class::Type(counted);
+        let steps: Vec<Step> = self.schema.from(Class::Type(of)).iter().filter(leads).copied().collect();
+        let spoken = |range: std::ops::Range<usize>, step: &Step| {
+            self.tokens.get(range).is_some_and(|all| all.iter().any(|t| t.relations.iter().any(|r| r.0 == step.relation)))
+        };
+        let between = steps.iter().find(|s| spoken(place + 1..at, s)).copied();
+        let until = (next + 1..self.tokens.len()).find(|&i| !self.tokens[i].types.is_empty()).unwrap_or(self.tokens.len());
+        let behind = || steps.iter().find(|s| spoken(next + 1..until, s)).copied();
+        let Some(step) = between.or_else(behind).or_else(|| steps.first().copied()) else { return false };
+        let words = if between.is_some() { place + 1..at } else { next + 1..until };
+        for token in &mut self.tokens[words] {
+            if token.relations.iter().any(|r| r.0 == step.relation) {
+                token.relations.clear();
+            }
+        }
+        self.wishes.push((of, place, Ranking::Number(step.relation, step.direction), end));
+        self.gone[at..=next].fill(true);
+        true
+    }
+
+    /// "The largest state", "the state with the largest population", "the most populous state".
+    fn valued(&mut self, at: usize, next: usize, end: Extreme, counting: bool) {
+        let token = self.tokens.get(next).cloned();
+        let relations = |t: &Token| t.relations.iter().map(|r| r.0).collect::<Vec<_>>();
+        let behind = self.tokens.get(next + 1).and_then(|t| Some((next + 1, *t.types.first()?)));
+        let known = |of: TypeId, all: &[RelationId]| {
+            let numbers = numeric(self.schema, of);
+            all.iter().copied().find(|r| numbers.contains(r))
+        };
+        // A measure is named.
+        if let Some(token) = token.as_ref().filter(|t| t.types.is_empty() && !t.relations.is_empty()) {
+            let mut named = relations(token);
+            let mut last = next;
+            // "Population density": what both words speak of, else the second.
+            if let Some(more) = self.tokens.get(next + 1).filter(|t| t.types.is_empty() && !t.relations.is_empty()) {
+                let second = relations(more);
+                let both: Vec<RelationId> = named.iter().copied().filter(|r| second.contains(r)).collect();
+                named = if both.is_empty() { second } else { both };
+                last = next + 1;
+            }
+            let modified = behind.filter(|_| last == next);
+            for (place, of) in modified.into_iter().chain(self.type_before(at)) {
+                if let Some(by) = known(of, &named) {
+                    self.wishes.push((of, place, Ranking::Value(by), end));
+                    self.gone[at..=last].fill(true);
+                    return;
+                }
+            }
+        }
+        if counting {
+            return;
+        }
+        let mut place = next;
+        let noun = token.as_ref().and_then(|t| t.types.first().copied());
+        let (place, of) = match noun {
+            Some(mut of) => {
+                // "The largest state capital" is a capital.
+                while let Some(&further) = self.tokens.get(place + 1).and_then(|t| t.types.first()) {
+                    self.gone[place] = true;
+                    place += 1;
+                    of = further;
+                }
+                (place, of)
+            }
+            None => match self.type_before(at) {
+                Some(found) => found,
+                None => return,
+            },
+        };
+        let numbers = numeric(self.schema, of);
+        // "The largest capital in population", "the largest city in Texas by population".
+        let last = self.tokens.len().saturating_sub(2);
+        let explicit = [place + 1, last].into_iter().find_map(|from| match self.tokens.get(from..from + 2) {
+            Some([by, measure]) if matches!(by.folded.as_str(), "in" | "by") && measure.types.is_empty() => {
+                Some((from, known(of, &relations(measure))?))
+            }
+            _ => None,
+        });
+        let spoken = explicit.map(|(from, _)| from);
+        let explicit = explicit.map(|(_, by)| by);
+        let adjective = self.lexicon.measured_by(&self.tokens[at].folded);
+        let by = explicit.or_else(|| known(of, &adjective.iter().map(|r| r.0).collect::<Vec<_>>()));
+        let by = by.or_else(|| {
+            let names = measures(&self.tokens[at].folded);
+            names.iter().find_map(|name| numbers.iter().copied().find(|&r| self.lexicon.relation_is(r, &[name])))
+        });
+        let only = match numbers.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        };
+        let Some(by) = by.or(only) else { return };
+        self.wishes.push((of, place, Ranking::Value(by), end));
+        self.gone[at] = true;
+        if let Some(from) = spoken {
+            self.gone[from..from + 2].fill(true);
+        }
+    }
+}
+
+impl Superlatives {
+    /// The superlatives at their places in a chain, and how many have none.
+    pub fn ranks(&self, start: Start, steps: &[Step]) -> (Vec<Rank>, usize) {
+        if self.wishes.is_empty() && self.named.is_empty() {
+            return (Vec::new(), 0);
+        }
+        let class = |at: usize| match (at.checked_sub(1), start) {
+            (None, Start::All(of)) => Some(Class::Type(of)),
+            (None, Start::Node(_)) => None,
+            (Some(before), _) => steps.get(before).map(|s| s.to),
+        };
+        let mut ranks = Vec::new();
+        let mut unmet = 0;
+        for wish in &self.wishes {
+            let places: Vec<usize> = (0..=steps.len()).rev().filter(|&at| class(at) == Some(Class::Type(wish.of))).collect();
+            match places.get(wish.mention).or(places.last()) {
+                Some(&at) => ranks.push(Rank { at, by: wish.by, end: wish.end }),
+                None => unmet += 1,
+            }
+        }
+        for named in &self.named {
+            let several = |at: &usize| *at > 0 || matches!(start, Start::All(_));
+            let meant = |step: &Step| {
+                step.direction == Direction::Forward && (named.relations.contains(&step.relation) || step.relation == named.by)
+            };
+            let places = (0..steps.len()).filter(|&at| meant(&steps[at])).filter(several);
+            ranks.extend(places.map(|at| Rank { at, by: Ranking::Value(named.by), end: named.end }));
+        }
+        sort_by(&mut ranks, |a, b| a.at.cmp(&b.at));
+        (ranks, unmet)
+    }
+
+    /// The type of things among which a relation that a superlative names is sought, where the question names no other: "the highest point".
+    pub fn owner(&self, schema: &Schema) -> Option<TypeId> {
+        let by = self.named.first()?.by;
+        schema.types().find(|&of| numeric(schema, of).contains(&by))
+    }
+}

@@ -1,0 +1,354 @@
+//! Answers without a language model: the block of the hits that answers best, the closest passage, or the statement that none does.
+//!
+//! In two steps, so that a caller can embed blocks in between: [`candidates`] lists what could be quoted, best first by words alone; [`choose`] picks one of
+//! them, two for a comparison, or none, and says how sure that is. Blocks are told apart by a linear model over [`FEATURES`]. Its weights, and those that
+//! tell answers from what is merely close, are fitted by `tuning/answers.py` on questions over documentation sites and over XQuAD's paragraphs, one site
+//! left out at a time.
+
+use super::block::{Block, Shown, announces, blocks, leans_back};
+use super::cue::cue;
+use super::question::{Question, QuestionKind};
+use super::weights::{BY_MEANING, BY_WORDS, CERTAINTY, CERTAINTY_BY_WORDS, CLOSEST_FROM, STATED_FROM};
+use crate::bundle::{Form, Layout};
+use crate::compact::{Map, Set, sort_by};
+use crate::elementary;
+use crate::retrieve::Hit;
+use crate::text::terms;
+use std::ops::Range;
+
+/// The most candidates that are kept.
+pub const MAX_CANDIDATES: usize = 96;
+/// The most quotations of an answer: one, or one for each side of a comparison.
+pub const MAX_QUOTED: usize = 2;
+/// Only the first hits are quoted from.
+const QUOTED_HITS: usize = 6;
+
+/// What a word is worth that only shares its beginning with a question's term.
+const BEGINNING_CREDIT: f32 = 0.5;
+/// Characters of a block that are embedded with its headings.
+const EMBEDDED_BYTES: usize = 600;
+
+/// What is known of a block, by name; the order of the weights.
+pub const FEATURES: [&str; 20] = [
+    "cosine",
+    "own",
+    "near",
+    "far",
+    "share",
+    "first-hit",
+    "dense",
+    "first-block",
+    "cue",
+    "manner-code",
+    "dangling",
+    "short",
+    "reference",
+    "echo",
+    "code-alone",
+    "reply",
+    "row",
+    "length",
+    "near-agrees",
+    "far-agrees",
+];
+/// What is known of the best block and of the question, by name; the order of the weights of certainty. The first is 1.
+pub const CERTAINTY_FEATURES: [&str; 9] = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms"];
+
+/// A block that could be quoted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Index of its hit.
+    pub hit: usize,
+    /// What a caller embeds: headings, what it stands under, and the block.
+    pub text: String,
+    /// What is known of it, in the order of [`FEATURES`]; the cosine is 0 until [`choose`] hears it.
+    pub features: [f32; FEATURES.len()],
+    /// The pieces that are quoted.
+    pub shown: Vec<Shown>,
+    /// Whether the passage goes on behind them under the same heading.
+    pub more: bool,
+    /// Its score by words alone; larger is better.
+    pub score: f32,
+    /// The share of the question's weight that it covers with its headings, 0 to 1.
+    pub covered: f32,
+    /// What each term of the question is worth here with its headings, 0 to 1.
+    credits: Vec<f32>,
+}
+
+impl Candidate {
+    /// The part of its hit's text that is quoted, with what may stand between its pieces.
+    pub fn span(&self) -> Range<usize> {
+        let start = self.shown.iter().map(|s| s.span.start).min().unwrap_or(0);
+        start..self.shown.iter().map(|s| s.span.end).max().unwrap_or(start).max(start)
+    }
+}
+
+/// How sure an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sureness {
+    /// It is stated.
+    Stated,
+    /// It is shown as the passage that is closest, not as an answer.
+    Closest,
+    /// The documents do not say.
+    #[default]
+    Silent,
+}
+
+/// What [`choose`] decided.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Choice {
+    /// The candidates to quote, best first; for a comparison by side. Empty: the documents do not say.
+    pub picked: Vec<usize>,
+    /// How sure that is.
+    pub sureness: Sureness,
+    /// How likely it is that what is picked answers, 0 to 1, as fitted.
+    pub certainty: f32,
+    /// What that was made of, in the order of [`CERTAINTY_FEATURES`].
+    pub grounds: [f32; CERTAINTY_FEATURES.len()],
+    /// Words of the question that no hit holds, as the question has them.
+    pub absent: Vec<String>,
+}
+
+/// What could be quoted from the hits, best first by words; at most [`MAX_CANDIDATES`]. `layouts` has the forms of chunks' blocks, where they are known.
+pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>) -> Vec<Candidate> {
+    let weight = question.weight();
+    if question.terms.is_empty() || weight <= 0.0 {
+        return Vec::new();
+    }
+    let top = hits.iter().map(|h| h.score).filter(|s| s.is_finite()).fold(0.0_f32, f32::max);
+    let mut out = Vec::new();
+    for (index, hit) in hits.iter().enumerate().take(QUOTED_HITS) {
+        let share = if top > 0.0 && hit.score.is_finite() { (hit.score / top).clamp(0.0, 1.0) } else { 1.0 / (1.0 + index as f32) };
+        let place = Place { index, share, hit };
+        for block in blocks(&hit.text, layouts.get(&hit.chunk)) {
+            out.extend(candidate(question, weight, &place, block));
+        }
+    }
+    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.hit.cmp(&b.hit)).then(a.span().start.cmp(&b.span().start)));
+    out.truncate(MAX_CANDIDATES);
+    out
+}
+
+struct Place<'a> {
+    index: usize,
+    share: f32,
+    hit: &'a Hit,
+}
+
+/// A block with what is known of it; none of one that says nothing of its own.
+fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) -> Option<Candidate> {
+    let hit = place.hit;
+    let text = |range: &Range<usize>| hit.text.get(range.clone()).unwrap_or("");
+    let (core, head, lead) = (text(&block.core), text(&block.head), text(&block.lead));
+    let own = term_set([core, lead]);
+    let (last, others) = match hit.heading_path.split_last() {
+        Some((last, others)) => (last.as_str(), others),
+        None => (hit.title.as_str(), &[][..]),
+    };
+    let near = term_set([head, last]);
+    let far = term_set(others.iter().map(String::as_str).chain([hit.title.as_str()]));
+    let mut sums = [0.0_f32; 3];
+    let mut credits = Vec::with_capacity(question.terms.len());
+    for t in &question.terms {
+        let of = [credit(&t.term, &own), credit(&t.term, &near), credit(&t.term, &far)];
+        sums[0] += t.weight * of[0];
+        // What the block says itself is no merit of its headings.
+        sums[1] += t.weight * (of[1] - of[0]).max(0.0);
+        sums[2] += t.weight * (of[2] - of[0].max(of[1])).max(0.0);
+        credits.push(of.into_iter().fold(0.0, f32::max));
+    }
+    let asked = |term: &String| question.terms.iter().any(|t| t.term == *term);
+    let new = own.items().iter().filter(|t| !asked(t)).count();
+    let agrees = |set: &Set<String>| set.items().iter().filter(|t| asked(t)).count() as f32 / set.items().len().max(1) as f32;
+    let dangling = announces(core) && !block.introduces;
+    let short = core.len() < 30 && block.form != Form::Code && head.is_empty();
+    let has_code = block.form == Form::Code || (block.introduces && !announces_list(&block));
+    let flag = |b: bool| f32::from(u8::from(b));
+    let covered = question.terms.iter().zip(&credits).map(|(t, c)| t.weight * c).sum::<f32>() / weight;
+    let mut features = [
+        0.0,
+        sums[0] / weight,
+        sums[1] / weight,
+        sums[2] / weight,
+        place.share,
+        flag(place.index == 0),
+        hit.dense.filter(|d| d.is_finite()).unwrap_or(0.0),
+        flag(block.first),
+        cue(question, core, &own),
+        flag(question.kind == QuestionKind::Manner && has_code),
+        flag(dangling),
+        flag(short),
+        flag(refers(core) || leans_back(core) && block.core.start == block.shown.first().map_or(0, |s| s.span.start)),
+        flag(new < 3 && !has_code && block.form != Form::Table),
+        flag(block.form == Form::Code),
+        flag(block.replies),
+        flag(block.form == Form::Table),
+        (core.len() as f32 / 420.0).min(1.5),
+        agrees(&near),
+        agrees(&far),
+    ];
+    features.iter_mut().filter(|f| !f.is_finite()).for_each(|f| *f = 0.0);
+    let score = dot(&features, &BY_WORDS);
+    let headings = hit.heading_path.iter().map(String::as_str).rev().take(2).collect::<Vec<_>>();
+    let mut embedded = hit.title.clone();
+    for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
+        embedded.push_str(if embedded.is_empty() { "" } else { "\n" });
+        embedded.push_str(part.trim());
+    }
+    embedded.truncate(embedded.floor_char_boundary(EMBEDDED_BYTES));
+    Some(Candidate { hit: place.index, text: embedded, features, shown: block.shown, more: block.more, score, covered, credits })
+}
+
+fn announces_list(block: &Block) -> bool {
+    block.shown.iter().all(|s| s.form != Form::Code)
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Picks what to quote, or nothing. `cosines`, if given, holds each candidate's similarity to the question, in the candidates' order; no number where one
+/// was not embedded.
+pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosines: Option<&[f32]>) -> Choice {
+    let absent = absent(question, hits);
+    let words: Vec<String> = absent.iter().map(|&i| question.terms[i].word.clone()).collect();
+    let weight = question.weight();
+    if candidates.is_empty() || weight <= 0.0 {
+        return Choice { absent: words, ..Choice::default() };
+    }
+    let cosine = |i: usize| cosines.and_then(|c| c.get(i)).copied().filter(|c| c.is_finite());
+    // Where the question has a vector, what was not embedded was too far behind by words to be.
+    let by_meaning = (0..candidates.len()).any(|i| cosine(i).is_some());
+    let score = |i: usize| match (by_meaning, cosine(i)) {
+        (false, _) => candidates[i].score,
+        (true, Some(c)) => dot(&candidates[i].features, &BY_MEANING) + BY_MEANING[0] * c,
+        (true, None) => f32::MIN,
+    };
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    sort_by(&mut order, |&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+    let picked = match &question.sides {
+        Some(sides) => of_sides(candidates, &order, sides),
+        None => vec![order[0]],
+    };
+    let best = picked[0];
+    let second = order.iter().copied().find(|&i| candidates[i].hit != candidates[best].hit);
+    // Of a comparison, each side has its own block; the worse one decides.
+    let worst = match &question.sides {
+        Some((a, b)) => [a, b].map(|side| picked.iter().map(|&i| side_coverage(question, &candidates[i], side)).fold(0.0, f32::max)),
+        None => [candidates[best].covered; 2],
+    };
+    let gone = |i: &usize| question.terms[*i].weight / weight;
+    let grounds = [
+        1.0,
+        picked.iter().filter_map(|&i| cosine(i)).fold(0.0, f32::max),
+        worst[0].min(worst[1]),
+        candidates[best].features[1],
+        absent.iter().map(gone).sum::<f32>(),
+        absent.iter().map(gone).fold(0.0, f32::max),
+        hits.iter().take(3).filter_map(|h| h.dense).filter(|d| d.is_finite()).fold(0.0, f32::max),
+        second.filter(|_| score(best) > f32::MIN).map_or(0.0, |s| (score(best) - score(s).max(score(best) - 3.0)).clamp(0.0, 3.0)),
+        1.0 / (question.terms.len() as f32).sqrt(),
+    ];
+    let sum = dot(&grounds, if by_meaning { &CERTAINTY } else { &CERTAINTY_BY_WORDS });
+    let certainty = 1.0 / (1.0 + elementary::exp(-f64::from(sum)) as f32);
+    let thresholds = usize::from(!by_meaning);
+    let sureness = match certainty {
+        c if c >= STATED_FROM[thresholds] => Sureness::Stated,
+        c if c >= CLOSEST_FROM[thresholds] => Sureness::Closest,
+        _ => Sureness::Silent,
+    };
+    let picked = if sureness == Sureness::Silent { Vec::new() } else { picked };
+    Choice { picked, sureness, certainty, grounds, absent: words }
+}
+
+/// The best block of each side of a comparison, or the one that is of both.
+fn of_sides(candidates: &[Candidate], order: &[usize], (a, b): &(Vec<usize>, Vec<usize>)) -> Vec<usize> {
+    let names =
+        |i: usize, side: &[usize], other: &[usize]| side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0);
+    let best = |side: &[usize], other: &[usize]| order.iter().copied().find(|&i| names(i, side, other));
+    let both = order.iter().copied().find(|&i| names(i, a, b) && names(i, b, a));
+    let mut out: Vec<usize> = match (both, best(a, b), best(b, a)) {
+        (Some(both), ..) if order.iter().take(3).any(|&i| i == both) => vec![both],
+        (_, Some(a), Some(b)) => vec![a, b],
+        (both, ..) => vec![both.unwrap_or(order[0])],
+    };
+    out.dedup();
+    out
+}
+
+/// The share of one side's weight that a block covers.
+fn side_coverage(question: &Question, candidate: &Candidate, side: &[usize]) -> f32 {
+    let whole: f32 = side.iter().map(|&t| question.terms[t].weight).sum();
+    let met: f32 = side.iter().map(|&t| question.terms[t].weight * candidate.credits[t]).sum();
+    if whole > 0.0 { met / whole } else { 0.0 }
+}
+
+/// Whether a text only says where something is said: "see X", "X is described in Y".
+fn refers(text: &str) -> bool {
+    const LONGEST: usize = 160;
+    const MARKS: &[&str] = &[
+        "see ",
+        "refer to ",
+        "read more",
+        "learn more",
+        "more information",
+        "for details",
+        "described in",
+        "explained in",
+        "the following section",
+        "next section",
+        "as follows",
+        "check out",
+        "this page",
+        "this section",
+        "this guide",
+    ];
+    let lower = text.to_lowercase();
+    text.len() <= LONGEST && MARKS.iter().any(|m| lower.contains(m))
+}
+
+fn term_set<'a>(texts: impl IntoIterator<Item = &'a str>) -> Set<String> {
+    texts.into_iter().flat_map(terms).map(|(t, _)| t).collect()
+}
+
+fn credit(term: &str, set: &Set<String>) -> f32 {
+    match set.contains(term) {
+        true => 1.0,
+        false if shares_beginning(term, set) => BEGINNING_CREDIT,
+        false => 0.0,
+    }
+}
+
+/// Whether a word of the set begins like the term: at least five letters and most of the longer word, as "creat" and "creation" do.
+fn shares_beginning(term: &str, set: &Set<String>) -> bool {
+    const LETTERS: usize = 5;
+    if !term.is_ascii() || term.len() < LETTERS {
+        return false;
+    }
+    let start = &term[..LETTERS];
+    set.from(start).iter().take_while(|w| w.starts_with(start)).any(|w| {
+        let same = term.bytes().zip(w.bytes()).take_while(|(a, b)| a == b).count();
+        same * 10 >= term.len().max(w.len()) * 6
+    })
+}
+
+/// Terms that stand in no hit, neither in its text nor in its headings.
+fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
+    let mut missing: Vec<usize> = (0..question.terms.len()).collect();
+    for hit in hits {
+        if missing.is_empty() {
+            break;
+        }
+        let all = term_set(hit.heading_path.iter().map(String::as_str).chain([hit.text.as_str(), hit.title.as_str()]));
+        missing.retain(|&i| {
+            let term = &question.terms[i].term;
+            !all.contains(term) && !shares_beginning(term, &all)
+        });
+    }
+    missing
+}
+
+#[cfg(test)]
+#[path = "extract_tests.rs"]
+mod tests;

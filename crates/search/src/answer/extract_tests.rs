@@ -1,0 +1,146 @@
+//! What is quoted, and when nothing is.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::hits::hit;
+use proptest::prelude::*;
+
+fn handbook() -> Vec<Hit> {
+    vec![
+        hit(
+            0,
+            "How AutoKG works",
+            &["Keyword graph"],
+            "A keyword graph is an undirected graph whose nodes are keywords. Its edges carry one weight and no type.\n\nSee also\n\n\
+             The weight counts the chunks that two keywords share, because shared chunks show that topics meet.",
+        ),
+        hit(
+            1,
+            "Knowledge graphs",
+            &[],
+            "A knowledge graph is a set of typed, directed triples between entities. Is it large? It was first built by Ada Vector in 1998 \
+             from 461 keywords.\n\nlet graph = knowledge_graph();\n\nname | edges\nkeyword graph | one weight\nknowledge graph | typed relations",
+        ),
+        hit(2, "Limits", &["Loops"], "It stops after 40 steps. Loops are bounded by a counter."),
+    ]
+}
+
+/// Rare words weigh more than the corpus's own; words that it does not have weigh most.
+fn idf(term: &str) -> f32 {
+    match term {
+        "graph" | "keyword" => 1.0,
+        "knowledg" | "loop" | "bound" | "step" | "weight" | "edg" | "chunk" | "share" => 2.0,
+        "built" | "first" | "typ" => 2.5,
+        _ => 5.0,
+    }
+}
+
+fn answer(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> Vec<String> {
+    let hits = handbook();
+    let question = Question::new(question, &idf);
+    let found = candidates(&question, &hits, &Map::default());
+    let cosines: Option<Vec<f32>> = cosines.map(|f| found.iter().map(|c| f(&c.text)).collect());
+    let choice = choose(&question, &hits, &found, cosines.as_deref());
+    let stated = choice.picked.into_iter().filter(|_| choice.sureness == Sureness::Stated);
+    stated.map(|i| hits[found[i].hit].text[found[i].span()].to_owned()).collect()
+}
+
+#[test]
+fn a_definition_is_quoted_for_what_is() {
+    let quoted = answer("What is a keyword graph?", None);
+    assert!(quoted[0].starts_with("A keyword graph is an undirected graph whose nodes are keywords."), "{quoted:?}");
+}
+
+#[test]
+fn a_comparison_quotes_both_sides() {
+    let quoted = answer("what is the difference between a keyword graph and a knowledge graph?", None);
+    assert!(quoted.iter().any(|q| q.contains("A keyword graph is an undirected graph")), "{quoted:?}");
+    assert!(quoted.iter().any(|q| q.contains("A knowledge graph is a set of typed")), "{quoted:?}");
+}
+
+#[test]
+fn a_question_is_never_quoted_back_and_its_reply_is() {
+    let text = "Is swimming allowed?\n\nFrom June to August, between the two buoys.\n\nQ: Where do I park?\n\nA: Behind the boathouse, for two coins a day.";
+    let hits = vec![hit(0, "Questions about the lake", &[], text)];
+    for (asked, reply) in [
+        ("Is swimming allowed?", "From June to August, between the two buoys."),
+        ("Where do I park?", "Behind the boathouse, for two coins a day."),
+    ] {
+        let question = Question::new(asked, &|_| 1.0);
+        let found = candidates(&question, &hits, &Map::default());
+        let choice = choose(&question, &hits, &found, None);
+        assert_eq!(choice.picked.iter().map(|&i| &text[found[i].span()]).collect::<Vec<_>>(), [reply], "{asked}");
+    }
+}
+
+#[test]
+fn questions_about_something_else_are_not_answered() {
+    for question in [
+        "What is the capital of France?",
+        "Who is the chief executive of PocketGraph?",
+        "How do I bake bread?",
+        "What is the difference between a keyword graph and a flux capacitor?",
+        "Does the knowledge graph support quantum teleportation?",
+        "who are you?",
+        "",
+    ] {
+        assert_eq!(answer(question, None), Vec::<String>::new(), "{question}");
+    }
+}
+
+#[test]
+fn what_is_absent_is_named_in_the_questions_words() {
+    let hits = handbook();
+    let question = Question::new("Does the graph support teleportation?", &idf);
+    let choice = choose(&question, &hits, &candidates(&question, &hits), None);
+    assert_eq!(choice.absent, ["support", "teleportation"]);
+}
+
+#[test]
+fn a_strong_cosine_answers_where_words_fail_and_a_weak_one_forbids_chance() {
+    let strong = |text: &str| if text.contains("Loops are bounded") { 0.8 } else { 0.1 };
+    assert!(answer("What keeps a loop from running forever?", Some(&strong))[0].contains("Loops are bounded by a counter."));
+    let weak = |_: &str| 0.1;
+    assert!(answer("When was a counter built?", Some(&weak)).is_empty());
+}
+
+#[test]
+fn nothing_is_quoted_from_nothing() {
+    let question = Question::new("What is a graph?", &idf);
+    assert!(candidates(&question, &[], &Map::default()).is_empty());
+    assert_eq!(choose(&question, &[], &[], None).picked, Vec::<usize>::new());
+}
+
+#[test]
+fn a_huge_chunk_takes_no_long_time() {
+    let hits = vec![
+        hit(0, "x", &[], &"Loops are bounded. ".repeat(20_000)),
+        hit(1, "y", &[], &"| a ".repeat(50_000)),
+        hit(2, "z", &[], &"loop".repeat(100_000)),
+    ];
+    let question = Question::new("How are loops bounded?", &idf);
+    let found = candidates(&question, &hits, &Map::default());
+    assert!(found.len() <= MAX_CANDIDATES);
+    assert_eq!(choose(&question, &hits, &found, None).picked.len(), 1);
+}
+
+proptest! {
+    #[test]
+    fn quotes_are_verbatim_pieces_of_their_hits(
+        texts in prop::collection::vec("(Loops|graph|is|a|the|keyword|bounded|\\.|\\n\\n|\\n- | \\| |é東 ){0,20}", 0..4),
+        question in "(What is|difference between|a|loop|keyword graph|and|knowledge graph| ){0,6}",
+        cosines in prop::collection::vec(prop_oneof![-1.0_f32..1.0, Just(f32::NAN)], 0..40),
+    ) {
+        let hits: Vec<Hit> = texts.iter().enumerate().map(|(i, t)| hit(i as u32, "T", &["H"], t)).collect();
+        let question = Question::new(&question, &idf);
+        let found = candidates(&question, &hits, &Map::default());
+        for c in &found {
+            prop_assert!(hits[c.hit].text.get(c.span()).is_some());
+            prop_assert!((0.0..=1.0001).contains(&c.covered));
+            prop_assert!(c.features.iter().all(|f| f.is_finite()));
+        }
+        let choice = choose(&question, &hits, &found, Some(&cosines));
+        prop_assert!(choice.picked.len() <= MAX_QUOTED && choice.picked.iter().all(|&i| i < found.len()));
+        prop_assert_eq!(&choice, &choose(&question, &hits, &found, Some(&cosines)));
+    }
+}

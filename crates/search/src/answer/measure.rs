@@ -1,0 +1,122 @@
+//! How well extraction answers and refuses, on real questions: XQuAD's 1,190 over 240 paragraphs.
+//!
+//! Each question is asked twice over a plain BM25's ten best paragraphs: of the whole set (the answer is there), and of the set without the
+//! article that answers it (the answer is not there, though words of the question may be).
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+use super::{Question, Sureness, candidates, choose};
+use crate::compact::Map;
+use crate::hits::hit;
+use crate::json::{self, Value};
+use crate::retrieve::Hit;
+use crate::text::terms;
+use std::collections::{BTreeMap, BTreeSet};
+
+struct Corpus {
+    passages: Vec<(String, String)>,
+    terms: Vec<BTreeMap<String, f32>>,
+    frequency: BTreeMap<String, f32>,
+    average: f32,
+}
+
+impl Corpus {
+    fn idf(&self, term: &str) -> f32 {
+        let (n, df) = (self.passages.len() as f32, self.frequency.get(term).copied().unwrap_or(0.0));
+        (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+    }
+
+    fn search(&self, question: &str, without: &BTreeSet<usize>, k: usize) -> Vec<Hit> {
+        let asked: BTreeSet<String> = terms(question).into_iter().map(|(t, _)| t).collect();
+        let mut scored: Vec<(f32, usize)> = (0..self.passages.len())
+            .filter(|i| !without.contains(i))
+            .map(|i| {
+                let length: f32 = self.terms[i].values().sum();
+                let of = |t: &String| {
+                    let tf = self.terms[i].get(t).copied().unwrap_or(0.0);
+                    self.idf(t) * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / self.average))
+                };
+                (asked.iter().map(of).sum::<f32>(), i)
+            })
+            .filter(|(s, _)| *s > 0.0)
+            .collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.into_iter().take(k).map(|(score, i)| Hit { score, ..hit(i as u32, &self.passages[i].0, &[], &self.passages[i].1) }).collect()
+    }
+}
+
+fn lines(path: &str) -> Option<Vec<Value>> {
+    let root =
+        std::env::var("POCKETGRAPH_DATA").unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").to_owned());
+    let text = std::fs::read_to_string(format!("{root}/xquad_en/{path}")).ok()?;
+    Some(text.lines().map(|l| json::parse(l).unwrap()).collect())
+}
+
+fn string(value: &Value, name: &str) -> String {
+    value.get(name).and_then(Value::as_str).unwrap_or("").to_owned()
+}
+
+#[test]
+fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
+    let (Some(corpus), Some(questions)) = (lines("corpus.jsonl"), lines("questions.jsonl")) else {
+        eprintln!("skipped: ../shared/data/xquad_en is not here");
+        return;
+    };
+    let passages: Vec<(String, String)> = corpus.iter().map(|p| (string(p, "title").replace('_', " "), string(p, "text"))).collect();
+    let counted: Vec<BTreeMap<String, f32>> = passages
+        .iter()
+        .map(|(title, text)| {
+            let mut counts = BTreeMap::new();
+            terms(title).into_iter().chain(terms(text)).for_each(|(t, _)| *counts.entry(t).or_insert(0.0) += 1.0);
+            counts
+        })
+        .collect();
+    let mut frequency = BTreeMap::new();
+    counted.iter().flat_map(BTreeMap::keys).for_each(|t| *frequency.entry(t.clone()).or_insert(0.0) += 1.0);
+    let average = counted.iter().map(|c| c.values().sum::<f32>()).sum::<f32>() / counted.len() as f32;
+    let corpus = Corpus { passages, terms: counted, frequency, average };
+
+    let (mut answered, mut first_right, mut right, mut refused, mut blocks) = (0, 0, 0, 0, 0);
+    for q in &questions {
+        let text = string(q, "question");
+        let gold = q.get("gold").and_then(|g| g.at(0)).and_then(Value::as_u64).unwrap() as usize;
+        let answer = q.get("answers").and_then(|a| a.at(0)).and_then(Value::as_str).unwrap();
+        let start = q.get("answer_start").and_then(|a| a.at(0)).and_then(Value::as_u64).unwrap() as usize;
+        let start = corpus.passages[gold].1.char_indices().nth(start).unwrap().0;
+
+        let question = Question::new(&text, &|t| corpus.idf(t));
+        let hits = corpus.search(&text, &BTreeSet::new(), 10);
+        let found = candidates(&question, &hits, &Map::default());
+        let choice = choose(&question, &hits, &found, None);
+        let picked = if choice.sureness == Sureness::Stated { choice.picked } else { Vec::new() };
+        let holds = |i: &usize| {
+            let c = &found[*i];
+            hits[c.hit].chunk as usize == gold && c.span().start <= start && start + answer.len() <= c.span().end
+        };
+        answered += usize::from(!picked.is_empty());
+        right += usize::from(picked.iter().any(holds));
+        blocks += picked.len();
+        first_right += usize::from(picked.iter().max_by(|a, b| found[**a].score.total_cmp(&found[**b].score)).is_some_and(holds));
+
+        let title = &corpus.passages[gold].0;
+        let without: BTreeSet<usize> = (0..corpus.passages.len()).filter(|&i| corpus.passages[i].0 == *title).collect();
+        let df_without = |t: &str| {
+            let there = without.iter().filter(|&&i| corpus.terms[i].contains_key(t)).count() as f32;
+            let (n, df) = ((corpus.passages.len() - without.len()) as f32, corpus.frequency.get(t).copied().unwrap_or(0.0) - there);
+            (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+        };
+        let hits = corpus.search(&text, &without, 10);
+        let question = Question::new(&text, &df_without);
+        let found = candidates(&question, &hits, &Map::default());
+        refused += usize::from(choose(&question, &hits, &found, None).sureness != Sureness::Stated);
+    }
+    let share = |n: usize| n as f64 / questions.len() as f64;
+    eprintln!(
+        "xquad_en: answered {:.3}, right {:.3} (best block {:.3}), {:.2} blocks; refused without the article {:.3}",
+        share(answered),
+        share(right),
+        share(first_right),
+        blocks as f64 / answered.max(1) as f64,
+        share(refused)
+    );
+    assert!(share(right) > 0.77 && share(refused) > 0.94);
+}

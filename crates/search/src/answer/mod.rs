@@ -1,0 +1,26 @@
+//! Answers in the documents' own words.
+//!
+//! [`candidates`] lists the blocks of the hits that could be quoted, [`choose`] picks the one that answers best and says how sure that is, and [`extractive`]
+//! makes of it an answer, the closest passage shown as such, or the statement that the documents do not say.
+
+mod block;
+mod cue;
+mod extract;
+mod parts;
+mod question;
+mod quote;
+mod types;
+mod units;
+mod weights;
+
+#[cfg(test)]
+mod measure;
+
+pub use block::Shown;
+pub use extract::{CERTAINTY_FEATURES, Candidate, Choice, FEATURES, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
+pub use question::{Question, QuestionKind, QuestionTerm};
+pub use quote::{extractive, reference, span, warn_of_missing};
+pub use types::{
+    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, NOT_SAID, Outcome, Reference,
+};
+pub use units::{Form, Unit, units};

@@ -1,0 +1,237 @@
+//! What an answer is. These types cross into JavaScript.
+
+use crate::retrieve::{SearchResult, Span};
+use pocketgraph_base::Usage;
+use serde::{Deserialize, Serialize};
+
+/// What is said when the documents hold no answer, unless the options bring another sentence.
+pub const NOT_SAID: &str = "The documents do not say.";
+
+/// What the closest passage is introduced by where an answer is plain text.
+pub const CLOSEST: &str = "The closest passage:";
+
+/// Whether a citation holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum CitationStatus {
+    /// The cited passage shares the sentence's words, numbers and names.
+    Verified,
+    /// The passage exists, but does not bear the sentence out by its words.
+    Unsupported,
+    /// No passage has this number.
+    Dangling,
+}
+
+/// A citation of a passage in an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Citation {
+    /// The number as cited.
+    pub number: u32,
+    /// The chunk's number in the bundle; absent when the citation is dangling.
+    pub chunk: Option<u32>,
+    /// The document's title; empty when dangling.
+    pub title: String,
+    /// The headings above the passage, outermost first.
+    pub heading_path: Vec<String>,
+    /// Where to read it; empty when dangling.
+    pub url: String,
+    /// The piece of the passage that supports the sentence best, verbatim; empty when none shares a word with it.
+    pub quote: String,
+    /// Where `quote` stands in the chunk's text.
+    pub span: Span,
+    /// Where the mark stands in the answer's text, brackets included. The citations of one bracket, `[1, 3]`, share it.
+    pub at: Span,
+    /// Whether it holds.
+    pub status: CitationStatus,
+}
+
+/// A passage that an answer may cite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Reference {
+    /// The number that cites it.
+    pub number: u32,
+    /// The chunk's number in the bundle.
+    pub chunk: u32,
+    /// The document's title.
+    pub title: String,
+    /// The headings above the passage, outermost first.
+    pub heading_path: Vec<String>,
+    /// Where to read it.
+    pub url: String,
+}
+
+/// Who wrote an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum AnswerBy {
+    /// The documents themselves: sentences, quoted.
+    Extraction,
+    /// A language model.
+    Llm,
+    /// The knowledge graph: what a plan over it found, without a model.
+    Graph,
+}
+
+/// What an answer is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Outcome {
+    /// It answers.
+    Answer,
+    /// What was found is close to the question and may not answer it: it is to be shown as the closest passage.
+    Closest,
+    /// The documents do not say.
+    #[default]
+    NotSaid,
+}
+
+/// The form of a block of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum BlockForm {
+    /// What the blocks below stand under: a heading, a term.
+    Heading,
+    /// A paragraph.
+    Text,
+    /// Code, with its lines.
+    Code,
+    /// Items of a list, a line each, with a number before each where the list has numbers.
+    List,
+    /// Rows of a table, a line each, cells joined by ` | `; the first is the header.
+    Table,
+}
+
+/// A block of a quoted answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct AnswerBlock {
+    /// Its form.
+    pub form: BlockForm,
+    /// Its text, plain.
+    pub text: String,
+    /// The language of code, as the source names it; empty where it names none.
+    pub language: String,
+    /// Which of the answer's citations it stands under, from 0.
+    pub citation: u32,
+    /// Where it stands in the cited chunk's text.
+    pub span: Span,
+    /// Whether the passage goes on behind it: where to read on is the citation's address.
+    pub more: bool,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Answer {
+    /// The text, with citation marks `[n]`.
+    pub text: String,
+    /// False when it says that the documents do not say, and for the closest passage.
+    pub answered: bool,
+    /// Whether it answers, is merely the closest passage, or says that the documents do not say.
+    pub outcome: Outcome,
+    /// A quoted answer's blocks by form, in order; empty for others.
+    pub blocks: Vec<AnswerBlock>,
+    /// Who wrote it.
+    pub by: AnswerBy,
+    /// Its citations, in the order of the text.
+    pub citations: Vec<Citation>,
+    /// The passages that its numbers stand for.
+    pub references: Vec<Reference>,
+    /// Why the text is cut: `length` (the output budget) or `filter` (the endpoint's content filter); absent when it is whole.
+    pub truncated: Option<String>,
+    /// What a language model had written when it failed and the documents had to answer instead; already streamed, never checked.
+    pub partial: Option<String>,
+    /// Tokens, where an endpoint counted them.
+    pub usage: Option<Usage>,
+    /// What a reader should know: failures, left-out passages, marks that cite nothing.
+    pub warnings: Vec<String>,
+}
+
+/// What `ask` tells while it works, in this order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[allow(clippy::large_enum_variant)] // A handful of events an answer; boxes would show in the type that crosses the boundary.
+pub enum AskEvent {
+    /// What was found; may come again, refined.
+    Hits {
+        /// The result.
+        result: SearchResult,
+    },
+    /// The passages that the answer may cite.
+    References {
+        /// The passages, by number.
+        references: Vec<Reference>,
+    },
+    /// The next piece of a language model's answer.
+    Token {
+        /// Text to append.
+        text: String,
+    },
+    /// The answer, complete. Its text wins over the tokens.
+    Done {
+        /// The answer.
+        answer: Answer,
+    },
+}
+
+/// How to answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct AskOptions {
+    /// How many passages to retrieve.
+    pub k: u32,
+    /// The retriever by name; the bundle's default when absent.
+    pub retriever: Option<String>,
+    /// The most tokens of a prompt.
+    pub tokens_in: u32,
+    /// The most tokens of a model's answer.
+    pub tokens_out: u32,
+    /// The language to answer in, as its name ("German"); the question's when absent.
+    pub language: Option<String>,
+    /// Ask the model to leave out telephone numbers, addresses and the like.
+    pub hide_contacts: bool,
+    /// The sentence that says that the documents do not say, in the reader's language; [`NOT_SAID`] when absent.
+    pub not_said: Option<String>,
+}
+
+impl Default for AskOptions {
+    fn default() -> Self {
+        AskOptions { k: 10, retriever: None, tokens_in: 10_000, tokens_out: 1_024, language: None, hide_contacts: false, not_said: None }
+    }
+}
+
+impl AskOptions {
+    /// The sentence that says that the documents do not say.
+    pub fn not_said(&self) -> &str {
+        self.not_said.as_deref().map(str::trim).filter(|s| !s.is_empty()).unwrap_or(NOT_SAID)
+    }
+}
+
+/// Why there is no answer at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// The caller aborted.
+    #[error("aborted")]
+    Aborted,
+}
+
+impl AnswerError {
+    /// A stable name for programs: `aborted`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            AnswerError::Aborted => "aborted",
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! BM25 search.
+
+use super::impact::UNIT;
+use super::typo;
+use crate::bundle::{Bundle, BundleError, TermPostings, Terms};
+use crate::compact::{Map, sort_by};
+use crate::elementary::ln_f32;
+use crate::text::{fold, terms};
+use crate::vector::{Scored, top_k};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// A question as the lexical side sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LexicalQuery {
+    /// Distinct terms, in order of first occurrence.
+    pub terms: Vec<String>,
+    /// The last word when nothing follows it: what is being typed may be its beginning only.
+    pub prefix: Option<String>,
+}
+
+/// A word of a question counts up to here; longer questions are cut, so that a hostile one cannot load the whole index.
+const MAX_TERMS: usize = 64;
+/// A prefix counts for this share of an exact term: 0 ignores it, 1 takes every completion as meant.
+const PREFIX_WEIGHT: f32 = 0.6;
+/// How many completions of a prefix count, the commonest first.
+const MAX_COMPLETIONS: usize = 12;
+/// A term that a misspelt word may be meant for counts for this share of one that was written.
+const MEANT_WEIGHT: f32 = 0.7;
+/// How many misspelt words of a question are corrected: each may cost [`MEANT_RANGES`] range files.
+const MAX_MEANT: usize = 3;
+/// How many letters at the beginning of a misspelt word are taken to be right.
+const RIGHT_LETTERS: usize = 3;
+/// How many of the ranges whose terms begin with those letters are looked through.
+const MEANT_RANGES: usize = 4;
+
+impl LexicalQuery {
+    /// Analyses a question. With `typing`, its last word may be unfinished.
+    pub fn new(question: &str, typing: bool) -> Self {
+        let mut out = LexicalQuery::default();
+        for (term, _) in terms(question) {
+            if !out.terms.contains(&term) {
+                out.terms.push(term);
+            }
+            if out.terms.len() == MAX_TERMS {
+                break;
+            }
+        }
+        if typing && question.chars().last().is_some_and(char::is_alphanumeric) {
+            out.prefix = crate::text::words(question).last().map(|w| fold(w.text)).filter(|w| w.chars().count() >= 2);
+        }
+        out
+    }
+}
+
+/// A chunk and its BM25 score.
+pub type LexicalHit = Scored;
+
+/// What lexical search found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LexicalResult {
+    /// The best chunks, best first.
+    pub hits: Vec<LexicalHit>,
+    /// For each term of the question: in how many chunks it stands (0: nowhere).
+    pub document_frequency: Map<String, u32>,
+    /// The words that stand nowhere and were taken for a known one.
+    pub meant: Vec<Meant>,
+    /// Range files that could not be loaded.
+    pub missing: Vec<String>,
+}
+
+/// What a misspelt word was taken for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meant {
+    /// The question's term.
+    pub term: String,
+    /// The known one.
+    pub known: String,
+    /// In how many chunks that one stands.
+    pub chunks: u32,
+}
+
+/// BM25's inverse document frequency of a term that stands in `df` of `n` chunks: ln(1 + (n - df + 1/2) / (df + 1/2)).
+pub fn idf(df: u32, n: usize) -> f32 {
+    let (df, n) = (df as f32, n as f32);
+    ln_f32(1.0 + (n - df + 0.5).max(0.0) / (df + 0.5))
+}
+
+/// The `k` best chunks by BM25. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does
+/// not, because it may be unfinished. A range file that cannot be loaded is reported as missing; a damaged one is too.
+///
+/// # Errors
+/// [`BundleError`] when the lexical root cannot be loaded.
+pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> LocalBoxFuture<'a, Result<LexicalResult, BundleError>> {
+    async move {
+        let chunks = bundle.manifest().counts.chunks;
+        let mut words = Terms::open(bundle, "lexical", chunks).await?;
+        let completions = query.prefix.as_deref().map(|p| words.index.ranges_of_prefix(p)).unwrap_or(0..0);
+        // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
+        words.load(query.terms.iter().filter_map(|t| words.index.range_of(t)).chain(completions.take(4)).collect()).await;
+        let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
+        // What a range that is not at hand holds, nobody knows to be misspelt.
+        let stands = |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
+        let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
+        let misspelt: Vec<&String> = unknown.map(|x| x.1).take(MAX_MEANT).collect();
+        let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
+        words.load(misspelt.iter().flat_map(|t| words.index.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES)).collect()).await;
+        let mut out = LexicalResult::default();
+        let mut scores = Scores { chunks: usize::try_from(chunks).unwrap_or(usize::MAX), found: Vec::new() };
+        for term in &query.terms {
+            let found = words.find(term);
+            out.document_frequency.insert(term.clone(), found.map_or(0, |t| t.1.postings.len() as u32));
+            if let Some((_, t)) = found {
+                scores.add(t, 1.0);
+            }
+        }
+        for term in misspelt {
+            if let Some(t) = typo::meant(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
+                scores.add(t, MEANT_WEIGHT);
+                out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
+            }
+        }
+        if let Some(prefix) = &query.prefix {
+            let mut found: Vec<&TermPostings> =
+                words.iter().filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term)).collect();
+            sort_by(&mut found, |a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
+            for t in found.into_iter().take(MAX_COMPLETIONS) {
+                scores.add(t, PREFIX_WEIGHT);
+            }
+        }
+        out.hits = top_k(scores.found, k);
+        out.missing = words.missing;
+        Ok(out)
+    }
+    .boxed_local()
+}
+
+/// The chunks found so far, ascending, with their scores: as much memory as terms brought, whatever a bundle says of its number of chunks.
+struct Scores {
+    chunks: usize,
+    found: Vec<Scored>,
+}
+
+impl Scores {
+    /// Adds a term's BM25 weight to the chunks where it stands.
+    fn add(&mut self, t: &TermPostings, weight: f32) {
+        let one = idf(t.postings.len() as u32, self.chunks) * weight * UNIT;
+        let mut before = std::mem::take(&mut self.found).into_iter().peekable();
+        self.found.reserve(before.len() + t.postings.len());
+        for &(index, impact) in &t.postings {
+            while let Some(other) = before.next_if(|s| s.index < index) {
+                self.found.push(other);
+            }
+            let known = before.next_if(|s| s.index == index).map_or(0.0, |s| s.score);
+            self.found.push(Scored { index, score: known + one * impact as f32 });
+        }
+        self.found.extend(before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The definition: a score for every chunk, to which each term adds.
+        #[test]
+        fn scores_are_the_sums_of_all_terms(
+            terms in prop::collection::vec(prop::collection::btree_map(0u32..40, 1u32..=127, 0..30), 0..6),
+        ) {
+            let terms: Vec<TermPostings> =
+                terms.into_iter().map(|p| TermPostings { term: String::new(), postings: p.into_iter().collect() }).collect();
+            let mut naive: Vec<Option<f32>> = vec![None; 40];
+            let mut scores = Scores { chunks: 40, found: Vec::new() };
+            for t in &terms {
+                scores.add(t, 0.5);
+                let one = idf(t.postings.len() as u32, 40) * 0.5 * UNIT;
+                for &(chunk, impact) in &t.postings {
+                    let score = &mut naive[chunk as usize];
+                    *score = Some(score.unwrap_or(0.0) + one * impact as f32);
+                }
+            }
+            let found: Vec<(usize, f32)> = scores.found.iter().map(|s| (s.index as usize, s.score)).collect();
+            let wanted: Vec<(usize, f32)> = naive.iter().enumerate().filter_map(|(c, s)| s.map(|s| (c, s))).collect();
+            prop_assert_eq!(found, wanted);
+        }
+    }
+}

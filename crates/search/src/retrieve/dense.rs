@@ -1,0 +1,64 @@
+//! The `dense` retriever: cosine between the question's vector and the chunks', over the cells nearest to the question.
+
+use super::fusion::spoken_for;
+use super::scan::survey;
+use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
+use crate::bundle::BundleError;
+use crate::compact::Map;
+use crate::lexical;
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// Cosine alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Dense;
+
+/// The question's vector or its stand-in, and where that comes from.
+pub struct Spoken {
+    /// The vector; `None` when nothing speaks for the question.
+    pub vector: Option<Vec<f32>>,
+    /// Which of the two it is.
+    pub stage: Stage,
+    /// BM25's best chunks, where they speak.
+    pub near: Vec<u32>,
+    /// What could not be loaded.
+    pub missing: Vec<String>,
+}
+
+/// The question's vector, or its stand-in.
+pub fn question_vector<'a>(corpus: &'a Corpus, query: &'a Query) -> LocalBoxFuture<'a, Result<Spoken, BundleError>> {
+    async move {
+        let hits = match query.vector {
+            Some(_) => Vec::new(),
+            None => lexical::search(corpus.bundle(), &query.lexical, 100).await?.hits,
+        };
+        let (vector, stage, missing) = spoken_for(corpus, query, &hits).await?;
+        Ok(Spoken { vector, stage, near: hits.iter().map(|h| h.index).collect(), missing })
+    }
+    .boxed_local()
+}
+
+impl Retriever for Dense {
+    fn name(&self) -> &'static str {
+        "dense"
+    }
+
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+        async move {
+            let Spoken { vector, stage, near, mut missing } = question_vector(corpus, query).await?;
+            let mut chunks = Vec::new();
+            if let Some(vector) = vector {
+                let found = survey(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near).await?;
+                missing.extend(found.missing);
+                chunks.extend(found.best.iter().map(|h| RankedChunk {
+                    chunk: h.index,
+                    score: h.score,
+                    lexical: None,
+                    dense: Some(h.score),
+                    reached: vec![Reached::Query],
+                }));
+            }
+            Ok(Ranked { stage, chunks, keywords: Vec::new(), document_frequency: Map::new(), missing })
+        }
+        .boxed_local()
+    }
+}

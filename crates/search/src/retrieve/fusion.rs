@@ -1,0 +1,142 @@
+//! How lexical and dense scores become one, and how BM25's best hits stand in for a question's vector.
+
+use super::{Corpus, Query, Stage};
+use crate::bundle::BundleError;
+use crate::elementary::exp_f32;
+use crate::vector::Scored;
+
+/// Share of the cosine in the fused score `(1 - a) BM25 / max BM25 + a cosine`: 0 ranks by words alone, 1 by meaning alone. One value serves every
+/// encoder and every set tried (docs/benchmarks.md).
+pub const FUSION_WEIGHT: f32 = 0.70;
+
+/// The same for pseudo-relevance feedback, whose cosines are first stretched to 0..1 over the candidates.
+pub const FEEDBACK_WEIGHT: f32 = 0.55;
+
+/// Share of that stand-in beside the token table's vector, which has 1. The table knows what a question asks for on documentation, feedback what the
+/// corpus means by its words; between .3 and .5 they have most of the better of the two on each set tried (docs/benchmarks.md).
+const TABLE_LEANS: f32 = 0.4;
+
+/// How many of BM25's best chunks speak for the question in pseudo-relevance feedback.
+const FEEDBACK_CHUNKS: usize = 20;
+
+/// Pseudo-relevance feedback: the mean of the vectors of BM25's best chunks, weighted by exp((BM25 / max - 1) / 0.1) and normalised, stands in
+/// for the question's vector until a model is there. Their sketches serve for the vectors where the bundle has sketches. `None` when BM25 found
+/// nothing.
+///
+/// # Errors
+/// [`BundleError`] when the root of the vectors or sketches cannot be loaded. Pages that cannot be are named in the second value.
+pub async fn feedback_vector(corpus: &Corpus, lexical: &[Scored]) -> Result<(Option<Vec<f32>>, Vec<String>), BundleError> {
+    let best = &lexical[..lexical.len().min(FEEDBACK_CHUNKS)];
+    let Some(max) = best.first().map(|h| h.score).filter(|&m| m > 0.0) else { return Ok((None, Vec::new())) };
+    let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
+    let weight = |h: &Scored| exp_f32((h.score / max - 1.0) / 0.1);
+    if corpus.has_sketches() {
+        let index = corpus.sketch_index().await?;
+        let (pages, missing) = corpus.sketches(&index, index.pages.pages_of(&ids).items()).await;
+        let coordinates = |h: &Scored| {
+            let (page, place) = index.pages.locate(h.index)?;
+            let sketch = pages.get(&page)?.chunks_exact(index.width()).nth(place)?;
+            Some((weight(h), index.read(sketch)))
+        };
+        let mean = weighted_mean(best.iter().filter_map(coordinates));
+        return Ok((mean.and_then(|mean| normalise(index.lift(&mean))), missing));
+    }
+    let (vectors, missing) = corpus.vectors_of(&ids).await?;
+    let mean = weighted_mean(best.iter().filter_map(|h| Some((weight(h), vectors.get(&h.index)?.to_f32()))));
+    Ok((mean.and_then(normalise), missing))
+}
+
+/// The mean of vectors of one dimension by their weights, which are positive; `None` of none.
+fn weighted_mean(vectors: impl Iterator<Item = (f32, Vec<f32>)>) -> Option<Vec<f32>> {
+    let (mut sum, mut total): (Vec<f32>, f32) = (Vec::new(), 0.0);
+    for (weight, vector) in vectors {
+        sum.resize(vector.len(), 0.0);
+        sum.iter_mut().zip(&vector).for_each(|(s, x)| *s += weight * x);
+        total += weight;
+    }
+    sum.iter_mut().for_each(|s| *s /= total);
+    (total > 0.0).then_some(sum)
+}
+
+/// The first character that MiniLM reads badly: Hebrew's. Behind it stand Arabic, the scripts of India and South-East Asia, Chinese, Japanese and Korean, of
+/// which its vocabulary has single characters at most. On XQuAD in Chinese, Arabic and Hindi its cosine at today's weight ranked worse than words alone (`hybrid`
+/// .772, .665 and .792 recall@1, `lexical` .905, .819 and .901); the other scripts, and weights between, were not measured.
+const FIRST_UNREAD: char = '\u{590}';
+
+/// Whether the embedder of the bundle can make nothing of the question: the built-in one knows English, and more than half of the question's terms are in
+/// scripts that it was not trained on.
+fn is_unread(corpus: &Corpus, query: &Query) -> bool {
+    let terms = &query.lexical.terms;
+    let unread = terms.iter().filter(|t| t.starts_with(|c| c >= FIRST_UNREAD && !('\u{1d00}'..'\u{2c80}').contains(&c))).count();
+    corpus.bundle().manifest().embedder.id == "minilm" && 2 * unread > terms.len()
+}
+
+/// As [`spoken_for`], for a fusion: where the embedder cannot read the question, no vector, so that its words rank alone.
+///
+/// # Errors
+/// As [`feedback_vector`].
+pub(super) async fn read_by_embedder(
+    corpus: &Corpus,
+    query: &Query,
+    lexical: &[Scored],
+) -> Result<(Option<Vec<f32>>, Stage, Vec<String>), BundleError> {
+    if is_unread(corpus, query) {
+        return Ok((None, Stage::Lexical, Vec::new()));
+    }
+    spoken_for(corpus, query, lexical).await
+}
+
+/// The question's vector, or what stands in for it: the token table's, leaning to that of BM25's best hits, or the latter alone; which of them spoke; and
+/// what could not be loaded.
+///
+/// # Errors
+/// As [`feedback_vector`].
+pub(super) async fn spoken_for(
+    corpus: &Corpus,
+    query: &Query,
+    lexical: &[Scored],
+) -> Result<(Option<Vec<f32>>, Stage, Vec<String>), BundleError> {
+    if let Some(v) = &query.vector {
+        return Ok((Some(v.clone()), Stage::Model, Vec::new()));
+    }
+    let (near, missing) = feedback_vector(corpus, lexical).await?;
+    Ok(match &query.by_table {
+        Some(table) => (leaning(table, near.as_deref()), Stage::Table, missing),
+        None => (near, Stage::Feedback, missing),
+    })
+}
+
+/// The token table's vector, moved towards that of BM25's best hits (as Rocchio moves questions). `None` where they cancel out.
+fn leaning(table: &[f32], near: Option<&[f32]>) -> Option<Vec<f32>> {
+    let mut sum = table.to_vec();
+    sum.iter_mut().zip(near.unwrap_or_default()).for_each(|(s, x)| *s += TABLE_LEANS * x);
+    normalise(sum)
+}
+
+/// The vector with length 1; `None` for the zero vector.
+fn normalise(mut v: Vec<f32>) -> Option<Vec<f32>> {
+    let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if !(length.is_finite() && length > 0.0) {
+        return None;
+    }
+    v.iter_mut().for_each(|x| *x /= length);
+    Some(v)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_vector_leans_to_the_best_hits_and_keeps_its_length() {
+        let leant = leaning(&[1.0, 0.0], Some(&[0.0, 1.0])).unwrap();
+        assert!(
+            (leant[1] / leant[0] - TABLE_LEANS).abs() < 1e-6 && (leant[0] * leant[0] + leant[1] * leant[1] - 1.0).abs() < 1e-6,
+            "{leant:?}"
+        );
+        // Where BM25 found nothing, the table speaks alone.
+        assert_eq!(leaning(&[0.6, 0.8], None).unwrap(), [0.6, 0.8]);
+        assert_eq!(leaning(&[TABLE_LEANS, 0.0], Some(&[-1.0, 0.0])), None);
+    }
+}

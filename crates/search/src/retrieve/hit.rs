@@ -1,0 +1,144 @@
+//! What a search returns. These types cross into JavaScript; `js/pocketgraph.d.ts` is generated from them.
+
+use serde::{Deserialize, Serialize};
+
+/// A range of a text. In Rust: byte offsets. In JavaScript: UTF-16 code units, what strings index by; the boundary converts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Span {
+    /// First position.
+    pub start: u32,
+    /// Position after the last.
+    pub end: u32,
+}
+
+/// One way a chunk was reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Reached {
+    /// The question's own words or vector found it.
+    Query,
+    /// The question names its document.
+    Name {
+        /// The name, as the question writes it.
+        name: String,
+    },
+    /// A passage that answers to the question mentions its document.
+    Link {
+        /// The name that is mentioned.
+        name: String,
+        /// The title of the document that mentions it.
+        from: String,
+    },
+    /// It is among the best chunks of a keyword near the question.
+    Keyword {
+        /// The keyword.
+        keyword: String,
+    },
+    /// It is among the best chunks of a keyword that shares chunks with a keyword near the question.
+    AdjacentKeyword {
+        /// The adjacent keyword.
+        keyword: String,
+        /// The keyword near the question that led to it.
+        via: String,
+    },
+    /// The question leads to an entity that it mentions.
+    Entity {
+        /// The entity.
+        entity: String,
+    },
+    /// A summary or report near the question rests on it.
+    Summary {
+        /// What the summary is about.
+        title: String,
+    },
+}
+
+/// A chunk that answers to a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Hit {
+    /// The chunk's number in the bundle.
+    pub chunk: u32,
+    /// Score under the retriever; larger is better, comparable only within one result.
+    pub score: f32,
+    /// The BM25 score, where the lexical side saw it.
+    pub lexical: Option<f32>,
+    /// The cosine to the question, where the dense side saw it.
+    pub dense: Option<f32>,
+    /// The document's title.
+    pub title: String,
+    /// The headings above the passage, outermost first.
+    pub heading_path: Vec<String>,
+    /// Where to read it, with the fragment of its heading.
+    pub url: String,
+    /// The passage.
+    pub text: String,
+    /// Where words of the question stand in `text`, ascending, not overlapping.
+    pub highlights: Vec<Span>,
+    /// Every way it was reached.
+    pub reached: Vec<Reached>,
+}
+
+/// How a keyword came into a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum KeywordKind {
+    /// Near the question.
+    Direct,
+    /// Next to a direct keyword in the keyword graph.
+    Adjacent,
+}
+
+/// A keyword that a result touched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct KeywordHit {
+    /// The keyword's number in the keyword graph.
+    pub id: u32,
+    /// The keyword as shown.
+    pub label: String,
+    /// Direct or adjacent.
+    pub kind: KeywordKind,
+    /// Cosine to the question for a direct keyword; edge weight W^k to `via` for an adjacent one.
+    pub score: f32,
+    /// For an adjacent keyword: the number of the direct keyword that led to it.
+    pub via: Option<u32>,
+}
+
+/// Which query side spoke: results refine in place as later stages arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Stage {
+    /// Words alone: BM25.
+    Lexical,
+    /// BM25, then the vectors of its own best hits stand in for the question's (pseudo-relevance feedback).
+    Feedback,
+    /// The rows of the question's tokens were added up: the token table, which is there before the model.
+    Table,
+    /// The question was embedded by the full model.
+    Model,
+}
+
+/// The answer to `search`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct SearchResult {
+    /// The question as it was asked.
+    pub question: String,
+    /// The name of the retriever that ranked.
+    pub retriever: String,
+    /// Which query side spoke.
+    pub stage: Stage,
+    /// The chunks, best first.
+    pub hits: Vec<Hit>,
+    /// The keywords near the question and those adjacent to them.
+    pub keywords: Vec<KeywordHit>,
+    /// What could not be loaded and is missing from this result, by name; empty when the result is whole.
+    pub missing: Vec<String>,
+}

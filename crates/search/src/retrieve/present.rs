@@ -1,0 +1,92 @@
+//! From ranked chunks to hits that can be shown: text, place, highlights.
+
+use super::{Corpus, Hit, Query, Ranked, RankedChunk, SearchResult, Span};
+use crate::bundle::{BundleError, Chunk, Document};
+use crate::compact::sort_unique;
+use crate::lexical::LexicalQuery;
+use crate::text::{fold, terms};
+use futures::future::{FutureExt, LocalBoxFuture};
+
+/// Where words of the question stand in `text`: byte spans, ascending, not overlapping.
+pub fn highlights(text: &str, query: &LexicalQuery) -> Vec<Span> {
+    let mut out: Vec<Span> = Vec::new();
+    for (term, span) in terms(text) {
+        let prefix = || query.prefix.as_deref().is_some_and(|p| fold(&text[span.clone()]).starts_with(p));
+        if query.terms.contains(&term) || prefix() {
+            let span = Span { start: span.start as u32, end: span.end as u32 };
+            if out.last().is_none_or(|l| l.end <= span.start) {
+                out.push(span);
+            }
+        }
+    }
+    out
+}
+
+fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQuery) -> Hit {
+    let mut url = document.url.clone();
+    if !chunk.fragment.is_empty() {
+        url.push('#');
+        url.push_str(&chunk.fragment);
+    }
+    Hit {
+        chunk: ranked.chunk,
+        score: ranked.score,
+        lexical: ranked.lexical,
+        dense: ranked.dense,
+        title: document.title.clone(),
+        heading_path: chunk.heading_path,
+        url,
+        highlights: highlights(&chunk.text, query),
+        text: chunk.text,
+        reached: ranked.reached,
+    }
+}
+
+/// Loads the ranked chunks' texts and makes hits of them. A chunk whose page cannot be loaded is left out, and its page named in `missing`.
+///
+/// # Errors
+/// [`BundleError`] when the documents or the list of chunk pages cannot be loaded.
+pub fn present<'a>(
+    corpus: &'a Corpus,
+    query: &'a Query,
+    retriever: &'a str,
+    ranked: Ranked,
+) -> LocalBoxFuture<'a, Result<SearchResult, BundleError>> {
+    async move {
+        let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
+        let (mut passages, lost) = corpus.passages(&ids).await?;
+        let mut missing = ranked.missing;
+        missing.extend(lost);
+        sort_unique(&mut missing);
+        let hits = ranked
+            .chunks
+            .into_iter()
+            .filter_map(|r| {
+                let (chunk, document) = passages.remove(&r.chunk)?;
+                Some(hit(r, chunk, &document, &query.lexical))
+            })
+            .collect();
+        Ok(SearchResult {
+            question: query.text.clone(),
+            retriever: retriever.to_owned(),
+            stage: ranked.stage,
+            hits,
+            keywords: ranked.keywords,
+            missing,
+        })
+    }
+    .boxed_local()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn highlights_mark_other_forms_of_the_questions_words() {
+        let q = LexicalQuery::new("running caches", false);
+        let text = "It runs; the Cache was run.";
+        let marked: Vec<&str> = highlights(text, &q).iter().map(|s| &text[s.start as usize..s.end as usize]).collect();
+        assert_eq!(marked, ["runs", "Cache", "run"]);
+    }
+}

@@ -1,0 +1,18 @@
+//! The retrievers by name.
+
+use super::{Auto, AutoKg, Dense, Hybrid, Lexical, Retriever};
+
+/// The retriever named `name`, with its default parameters.
+pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
+    match name {
+        "auto" => Some(Box::new(Auto)),
+        "lexical" => Some(Box::new(Lexical)),
+        "dense" => Some(Box::new(Dense)),
+        "autokg" => Some(Box::new(AutoKg::default())),
+        "hybrid" => Some(Box::new(Hybrid)),
+        _ => None,
+    }
+}
+
+/// The names that [`by_name`] knows.
+pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg"];

@@ -1,0 +1,6 @@
+#![doc = include_str!("../README.md")]
+
+pub mod films;
+pub mod hits;
+pub mod model;
+pub mod models;

@@ -1,0 +1,109 @@
+//! Case and accent folding.
+
+use super::unicode::{compatible, is_mark, lower};
+
+/// The zeros of the scripts' own decimal digits; nine more follow each. Full-width and other styled digits are decomposed before.
+const ZEROS: [u16; 18] =
+    [0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810];
+
+/// A character before Syriac: Latin, Greek, Cyrillic, Hebrew, Arabic, whose marks readers leave out as they like.
+const MARKS_ARE_OPTIONAL_BELOW: u32 = 0x700;
+
+/// What people write for a small letter that has no mark to drop, or for a digit of another script; `None` where the character stays.
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ø' => "o",
+        'ł' => "l",
+        'đ' | 'ð' => "d",
+        'æ' => "ae",
+        'œ' => "oe",
+        'þ' => "th",
+        'ı' => "i",
+        'ħ' => "h",
+        'ß' => "ss",
+        // Persian and Urdu letters that keyboards set for the Arabic ones, and the stroke that lengthens words.
+        'ی' | 'ى' => "ي",
+        'ک' => "ك",
+        'ـ' => "",
+        _ => {
+            let code = c as u32;
+            let digit = ZEROS.iter().map(|&zero| code.wrapping_sub(u32::from(zero))).find(|&d| d < 10)?;
+            "0123456789".get(digit as usize..digit as usize + 1)?
+        }
+    })
+}
+
+/// Lower case without accents: compatibility decomposition, combining marks dropped, lower-cased; ø, ß and their kin as people without that key write
+/// them, digits of every script as ASCII's. Other letters keep their script.
+///
+/// Marks are dropped after Latin, Greek, Cyrillic, Hebrew and Arabic letters: elsewhere (Devanagari, Thai, ...) they are vowels, not accents.
+pub fn fold(s: &str) -> String {
+    if s.is_ascii() {
+        return s.to_ascii_lowercase();
+    }
+    let mut out = String::with_capacity(s.len());
+    let mut accents = true;
+    for c in s.chars() {
+        compatible(c, |c| {
+            if is_mark(c) {
+                if !accents {
+                    out.push(c);
+                }
+            } else {
+                // Lower-casing can bring a mark of its own: the dot of a capital dotted I.
+                lower(c, |l| {
+                    if !is_mark(l) {
+                        let instead = plain(l);
+                        accents = instead.is_some() || (l as u32) < MARKS_ARE_OPTIONAL_BELOW;
+                        match instead {
+                            Some(instead) => out.push_str(instead),
+                            None => out.push(l),
+                        }
+                    }
+                });
+            }
+        });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+    use proptest::prelude::*;
+
+    #[test]
+    fn accents_and_case_go_but_scripts_stay() {
+        assert_eq!(fold("Crème BRÛLÉE"), "creme brulee");
+        assert_eq!(fold("ﬁle Straße İ"), "file strasse i");
+        assert_eq!(fold("हिन्दी 東京"), "हिन्दी 東京");
+    }
+
+    #[test]
+    fn letters_without_a_mark_to_drop_are_written_as_people_without_that_key_do() {
+        assert_eq!(
+            fold("Østerbro Łódź Đorđević Ælfþryð Œuvre Kırklareli Ħamrun"),
+            "osterbro lodz dordevic aelfthryd oeuvre kirklareli hamrun"
+        );
+    }
+
+    #[test]
+    fn arabic_and_hebrew_marks_are_optional_and_persian_letters_are_the_arabic_ones() {
+        assert_eq!(fold("البَحْثُ"), fold("البحث"));
+        assert_eq!(fold("שָׁלוֹם"), fold("שלום"));
+        assert_eq!(fold("کتابـی"), "كتابي");
+    }
+
+    #[test]
+    fn digits_of_every_script_are_the_same_digits() {
+        assert_eq!(fold("٢٠٢٤ ۲۰۲۴ २०२४ ๒๐๒๔ ２０２４"), "2024 2024 2024 2024 2024");
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_is_folding_once(s in ".{0,40}") {
+            let once = fold(&s);
+            prop_assert_eq!(fold(&once), once);
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Words, stop words and stems.
+
+use super::fold;
+use rust_stemmers::{Algorithm, Stemmer};
+use std::ops::Range;
+
+/// A word and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The word as written.
+    pub text: &'a str,
+    /// Its byte range in the text.
+    pub span: Range<usize>,
+}
+
+/// Scripts written without spaces: every character is a word of its own.
+fn is_ideograph(c: char) -> bool {
+    matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
+}
+
+/// Scripts written without spaces whose characters say too little alone: Thai, Lao, Burmese, Khmer.
+fn is_unspaced(c: char) -> bool {
+    matches!(c as u32, 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff)
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || super::unicode::is_mark(c)
+}
+
+/// The words of a text: runs of letters, digits, marks and underscores; an apostrophe between letters stays inside ("doesn't"); each
+/// character of Chinese and Japanese is a word. Words longer than 64 characters are cut there, so that hostile text makes no giant terms.
+pub fn words(text: &str) -> Vec<Word<'_>> {
+    let mut out = Vec::new();
+    let mut start: Option<(usize, usize)> = None;
+    let mut chars = text.char_indices().peekable();
+    let mut push = |a: usize, b: usize| out.push(Word { text: &text[a..b], span: a..b });
+    while let Some((at, c)) = chars.next() {
+        if is_ideograph(c) {
+            if let Some((s, _)) = start.take() {
+                push(s, at);
+            }
+            push(at, at + c.len_utf8());
+            continue;
+        }
+        let inside =
+            is_word_char(c) || (matches!(c, '\'' | '’') && start.is_some() && chars.peek().is_some_and(|&(_, n)| n.is_alphabetic()));
+        match (inside, start) {
+            (true, None) => start = Some((at, 1)),
+            (true, Some((s, n))) if n >= 64 => {
+                push(s, at);
+                start = Some((at, 1));
+            }
+            (true, Some((s, n))) => start = Some((s, n + 1)),
+            (false, Some((s, _))) => {
+                push(s, at);
+                start = None;
+            }
+            (false, None) => {}
+        }
+    }
+    if let Some((s, _)) = start {
+        push(s, text.len());
+    }
+    out
+}
+
+const STOP_WORDS: &[&str] = &[
+    "a",
+    "about",
+    "above",
+    "after",
+    "again",
+    "against",
+    "all",
+    "also",
+    "am",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "because",
+    "been",
+    "before",
+    "being",
+    "below",
+    "between",
+    "both",
+    "but",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "does",
+    "doing",
+    "down",
+    "during",
+    "each",
+    "few",
+    "for",
+    "from",
+    "further",
+    "had",
+    "has",
+    "have",
+    "having",
+    "he",
+    "her",
+    "here",
+    "hers",
+    "herself",
+    "him",
+    "himself",
+    "his",
+    "how",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "itself",
+    "just",
+    "me",
+    "more",
+    "most",
+    "my",
+    "myself",
+    "no",
+    "nor",
+    "not",
+    "now",
+    "of",
+    "off",
+    "on",
+    "once",
+    "only",
+    "or",
+    "other",
+    "our",
+    "ours",
+    "ourselves",
+    "out",
+    "over",
+    "own",
+    "same",
+    "she",
+    "should",
+    "so",
+    "some",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "theirs",
+    "them",
+    "themselves",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "through",
+    "to",
+    "too",
+    "under",
+    "until",
+    "up",
+    "very",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "who",
+    "whom",
+    "why",
+    "will",
+    "with",
+    "would",
+    "you",
+    "your",
+    "yours",
+    "yourself",
+    "yourselves",
+];
+
+/// Whether a folded word is an English function word that search leaves out.
+pub fn is_stop_word(folded: &str) -> bool {
+    STOP_WORDS.binary_search(&folded).is_ok()
+}
+
+/// The English (Porter 2) stem of a folded word; words with letters beyond a to z stay as they are.
+pub fn stem(folded: &str) -> String {
+    if folded.bytes().all(|b| b.is_ascii_lowercase()) {
+        Stemmer::create(Algorithm::English).stem(folded).into_owned()
+    } else {
+        folded.to_owned()
+    }
+}
+
+/// A folded word without its possessive.
+pub fn without_possessive(folded: &str) -> &str {
+    folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(folded)
+}
+
+/// The index terms of a text, in order, each with its word's byte span: folded, possessives cut, stop words left out, stemmed.
+///
+/// A word that joins parts with underscores or capitals inside ("snake_case", "camelCase") also yields its parts, so that both the identifier
+/// and its words are found. Text in a script without spaces yields its overlapping pairs of letters, each with the marks on it.
+pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut out = Vec::new();
+    for w in words(text) {
+        if w.text.chars().any(is_unspaced) {
+            pairs(&w, &mut out);
+            continue;
+        }
+        let folded = fold(w.text);
+        let base = without_possessive(&folded).trim_matches('_');
+        if base.is_empty() || is_stop_word(base) {
+            continue;
+        }
+        out.push((stem(base), w.span.clone()));
+        let parts = identifier_parts(w.text);
+        if parts.len() > 1 {
+            for part in parts {
+                let part = fold(part);
+                if part.len() > 1 && !is_stop_word(&part) {
+                    out.push((stem(&part), w.span.clone()));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The terms of a word that has letters of a script without spaces: overlapping pairs of those (one alone where it has no neighbour), and what stands
+/// between them in other scripts.
+fn pairs(word: &Word<'_>, out: &mut Vec<(String, Range<usize>)>) {
+    // A letter with its marks, or a run of another script; and whether it is the former.
+    let mut units: Vec<(Range<usize>, bool)> = Vec::new();
+    for (at, c) in word.text.char_indices() {
+        let (end, unspaced) = (at + c.len_utf8(), is_unspaced(c));
+        match units.last_mut() {
+            Some((range, before)) if super::unicode::is_mark(c) || !(unspaced || *before) => range.end = end,
+            _ => units.push((at..end, unspaced)),
+        }
+    }
+    for (i, (range, unspaced)) in units.iter().enumerate() {
+        let paired = |other: Option<&(Range<usize>, bool)>| other.is_some_and(|o| o.1);
+        let next = units.get(i + 1).filter(|n| *unspaced && n.1);
+        if *unspaced && next.is_none() && paired(i.checked_sub(1).and_then(|b| units.get(b))) {
+            continue;
+        }
+        let range = range.start..next.map_or(range.end, |n| n.0.end);
+        let folded = fold(&word.text[range.clone()]);
+        if !folded.is_empty() && !is_stop_word(&folded) {
+            out.push((stem(&folded), word.span.start + range.start..word.span.start + range.end));
+        }
+    }
+}
+
+/// "snake_case" to snake, case; "camelCase" to camel, Case; "HTTPServer" to HTTP, Server. One part for ordinary words.
+fn identifier_parts(word: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let chars: Vec<(usize, char)> = word.char_indices().collect();
+    for i in 0..chars.len() {
+        let (at, c) = chars[i];
+        if c == '_' {
+            if at > start {
+                parts.push(&word[start..at]);
+            }
+            start = at + 1;
+        } else if i > 0 && c.is_uppercase() {
+            let previous = chars[i - 1].1;
+            let next_lower = chars.get(i + 1).is_some_and(|&(_, n)| n.is_lowercase());
+            if (previous.is_lowercase() || (previous.is_uppercase() && next_lower)) && at > start {
+                parts.push(&word[start..at]);
+                start = at;
+            }
+        }
+    }
+    if start < word.len() {
+        parts.push(&word[start..]);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(text: &str) -> Vec<String> {
+        terms(text).into_iter().map(|(t, _)| t).collect()
+    }
+
+    #[test]
+    fn the_stop_list_is_sorted_for_its_search() {
+        assert!(STOP_WORDS.windows(2).all(|w| w[0] < w[1]));
+    }
+
+    #[test]
+    fn terms_are_folded_stemmed_and_without_stop_words() {
+        assert_eq!(of("The Runners' caches aren’t running"), ["runner", "cach", "aren’t", "run"]);
+        assert_eq!(of("Alex's café"), ["alex", "cafe"]);
+    }
+
+    #[test]
+    fn identifiers_are_found_whole_and_by_their_parts() {
+        assert_eq!(of("unwrap_or_else HashMap"), ["unwrap_or_else", "unwrap", "els", "hashmap", "hash", "map"]);
+    }
+
+    #[test]
+    fn chinese_is_cut_into_characters() {
+        assert_eq!(of("東京 tower"), ["東", "京", "tower"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_found_by_pairs_of_letters() {
+        let all = of("กดปุ่มสีเขียวเพื่อเริ่ม");
+        assert!(of("ปุ่มสี").iter().all(|t| all.contains(t)), "{all:?}");
+        assert_eq!(of("ກ USBกข"), ["ກ", "usb", "กข"]);
+    }
+
+    proptest! {
+        #[test]
+        fn terms_of_any_script_stand_where_they_say(text in "[กขคุ่a-z๑ເກក្ខ ]{0,40}") {
+            for (term, span) in terms(&text) {
+                prop_assert!(!term.is_empty() && text.get(span).is_some());
+            }
+        }
+
+        #[test]
+        fn spans_are_the_words(text in ".{0,80}") {
+            for w in words(&text) {
+                prop_assert_eq!(&text[w.span.clone()], w.text);
+            }
+        }
+    }
+}

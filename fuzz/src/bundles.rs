@@ -1,0 +1,323 @@
+//! Whole bundles, changed where their formats say something, with every hash made right again: what a host that means ill can send.
+
+use crate::mutate::{COUNTS, Random, bytes, put_varint};
+use futures::executor::block_on;
+use pocketgraph::answer::AskOptions;
+use pocketgraph::bundle::{
+    Bundle, Encoding, MANIFEST, Manifest, MemorySource, PAGE_HASH, PageRef, SectionInfo, content_hash, inflate_gzip, page_file,
+    section_file,
+};
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph_companion::kg::{ImportOptions, KgFiles};
+use pocketgraph_companion::pipeline::{BuildOptions, Input, build};
+use pocketgraph_companion::prepare::Needs;
+use pocketgraph_companion::progress::Silent;
+use pocketgraph_companion::verify::verify;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+#[derive(Debug, Clone)]
+struct Page {
+    items: u32,
+    data: Rc<Vec<u8>>,
+    sha256: [u8; 32],
+    /// What its list says of its inflated length, where that is not the truth.
+    raw: Option<u32>,
+    lost: bool,
+}
+
+impl Page {
+    fn of(items: u32, data: Vec<u8>) -> Page {
+        Page { items, sha256: content_hash(&data), data: Rc::new(data), raw: None, lost: false }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Section {
+    name: String,
+    /// The file, inflated; of a section of pages its header alone, where the list of pages is still what it was.
+    root: Vec<u8>,
+    pages: Option<Vec<Page>>,
+    /// What stands behind the list of pages.
+    rest: Vec<u8>,
+    /// Whether `root` is the whole file although there are pages.
+    whole: bool,
+    /// Another section whose file is given out as this one's.
+    alias: Option<usize>,
+}
+
+/// A bundle, taken apart.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    manifest: Manifest,
+    sections: Vec<Section>,
+}
+
+fn varint(bytes: &[u8], at: &mut usize) -> u32 {
+    let mut out = 0u64;
+    for i in 0..5 {
+        let byte = bytes.get(*at).copied().unwrap_or(0);
+        *at += 1;
+        out |= u64::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            break;
+        }
+    }
+    out as u32
+}
+
+impl Parts {
+    /// Builds a bundle of some documents and a knowledge graph, for every retriever, and takes it apart.
+    pub fn build() -> Parts {
+        let folder = tempfile::tempdir().unwrap();
+        let docs = folder.path().join("docs");
+        std::fs::create_dir_all(&docs).unwrap();
+        for (name, text) in DOCUMENTS {
+            std::fs::write(docs.join(name), text).unwrap();
+        }
+        let triples = folder.path().join("kg.tsv");
+        std::fs::write(&triples, TRIPLES).unwrap();
+        let out = folder.path().join("bundle");
+        let options = BuildOptions {
+            autokg: Some(pocketgraph_companion::autokg::AutoKgOptions::default()),
+            knowledge: Some((KgFiles { triples: vec![triples], ..KgFiles::default() }, ImportOptions::default())),
+            kg_from_documents: true,
+            needs: Needs::of(&[pocketgraph::retrieve::NAMES, &["hippo:triples"][..]].concat()).unwrap(),
+            ..BuildOptions::bare(Input::Documents(docs), out.clone())
+        };
+        build(&options, &Silent).unwrap();
+        Parts::load(&out)
+    }
+
+    fn load(folder: &Path) -> Parts {
+        let manifest = Manifest::from_json(&std::fs::read(folder.join(MANIFEST)).unwrap()).unwrap();
+        let read = |file: &str, encoding: Encoding, raw: u64| {
+            let bytes = std::fs::read(folder.join(file)).unwrap();
+            if encoding == Encoding::Gzip { inflate_gzip(&bytes, raw).unwrap() } else { bytes }
+        };
+        let section = |s: &SectionInfo| {
+            let root = read(&s.file, s.encoding, s.raw);
+            let mut section = Section { name: s.name.clone(), root, pages: None, rest: Vec::new(), whole: false, alias: None };
+            if s.pages > 0 {
+                let (mut at, mut pages) = (8, Vec::new());
+                for _ in 0..varint(&section.root, &mut at) {
+                    let [items, bytes, raw] = [0; 3].map(|_| varint(&section.root, &mut at));
+                    let mut sha256 = [0; PAGE_HASH];
+                    sha256.copy_from_slice(&section.root[at..at + PAGE_HASH]);
+                    at += PAGE_HASH;
+                    let file = page_file(&s.name, &PageRef { sha256, bytes, raw });
+                    pages.push(Page::of(items, read(&file, s.page_encoding, raw.into())));
+                }
+                section.rest = section.root[at..].to_vec();
+                section.pages = Some(pages);
+            }
+            section
+        };
+        Parts { sections: manifest.sections.iter().map(section).collect(), manifest }
+    }
+
+    /// The same without the models, whose megabytes would have to be decoded for each question. They have targets of their own.
+    pub fn without_models(&self) -> Parts {
+        let mut out = self.clone();
+        out.sections.retain(|s| !["layers", "words", "vocabulary", "table", "planner"].contains(&s.name.as_str()));
+        out
+    }
+
+    /// The names of its sections.
+    pub fn names(&self) -> Vec<String> {
+        self.sections.iter().map(|s| s.name.clone()).collect()
+    }
+
+    /// The bytes of a section's own file and of its pages.
+    pub fn files_of(&self, name: &str) -> Vec<Vec<u8>> {
+        let of = self.sections.iter().filter(|s| s.name == name);
+        of.flat_map(|s| std::iter::once(s.file()).chain(s.pages.iter().flatten().map(|p| p.data.to_vec()))).collect()
+    }
+
+    fn files(&self, alter: &dyn Fn(&mut Manifest)) -> BTreeMap<String, Vec<u8>> {
+        let (mut files, mut manifest) = (BTreeMap::new(), self.manifest.clone());
+        manifest.sections.clear();
+        for s in &self.sections {
+            let root = s.file();
+            let sha256 = content_hash(&root);
+            for p in s.pages.iter().flatten().filter(|p| !p.lost) {
+                files.entry(page_file(&s.name, &p.named())).or_insert_with(|| p.data.to_vec());
+            }
+            manifest.sections.push(SectionInfo {
+                name: s.name.clone(),
+                file: section_file(&s.name, &sha256),
+                bytes: root.len() as u64,
+                raw: root.len() as u64,
+                sha256,
+                encoding: Encoding::Raw,
+                page_encoding: Encoding::Raw,
+                pages: s.pages.as_ref().map_or(0, |p| p.len() as u64),
+                page_bytes: 0,
+            });
+            files.insert(section_file(&s.name, &sha256), root);
+        }
+        for (i, s) in self.sections.iter().enumerate() {
+            if let Some(other) = s.alias.and_then(|o| manifest.sections.get(o).cloned()) {
+                manifest.sections[i] = SectionInfo { name: s.name.clone(), ..other };
+            }
+        }
+        alter(&mut manifest);
+        files.insert(MANIFEST.to_owned(), manifest.to_json().into_bytes());
+        files
+    }
+
+    /// The files of this bundle with a change or two; in the sections named `only`, where that is not empty.
+    pub fn changed(&self, random: &mut Random, only: &str) -> BTreeMap<String, Vec<u8>> {
+        let mut parts = self.clone();
+        let eligible: Vec<usize> = (0..parts.sections.len()).filter(|&i| only.is_empty() || parts.sections[i].name == only).collect();
+        let mut altered: Option<(usize, u64, usize)> = None;
+        for _ in 0..1 + random.below(2) * random.below(3) {
+            let (i, other) = (*random.one(&eligible), random.below(parts.sections.len()));
+            match random.below(10) {
+                0..=3 => parts.sections[i].change_file(random),
+                4 | 5 => parts.sections[i].change_page(random),
+                6 | 7 => parts.sections[i].change_list(random),
+                8 => {
+                    let taken = parts.sections[other].clone();
+                    let name = parts.sections[i].name.clone();
+                    match random.below(3) {
+                        0 => parts.sections[i] = Section { name, ..taken },
+                        1 => parts.sections[i].alias = Some(other),
+                        _ => parts.sections[i].name = format!("x-{name}"),
+                    }
+                }
+                _ => {
+                    let values =
+                        [0u64, 1, 2, 3, 5, 10, 100, 512, 4096, 20_001, 65_536, 1 << 22, (1 << 22) + 1, u32::MAX.into(), 1 << 32, 1 << 52];
+                    altered = Some((random.below(7), *random.one(&values), i));
+                }
+            }
+        }
+        parts.files(&|m| {
+            let Some((what, value, of)) = altered else { return };
+            match what {
+                0 => m.counts.chunks = value,
+                1 => m.counts.documents = value,
+                2 => m.counts.keywords = value,
+                3 => m.embedder.dimension = value,
+                4 => m.sections.iter_mut().skip(of).take(1).for_each(|s| (s.raw, s.encoding) = (value, Encoding::Gzip)),
+                5 => m.sections.iter_mut().skip(of).take(1).for_each(|s| s.bytes = value),
+                _ => (m.counts.chunks, m.counts.documents) = (value, value),
+            }
+        })
+    }
+}
+
+impl Page {
+    fn named(&self) -> PageRef {
+        let mut sha256 = [0; PAGE_HASH];
+        sha256.copy_from_slice(&self.sha256[..PAGE_HASH]);
+        let bytes = self.data.len() as u32;
+        PageRef { sha256, bytes, raw: self.raw.unwrap_or(bytes) }
+    }
+}
+
+impl Section {
+    fn file(&self) -> Vec<u8> {
+        let Some(pages) = self.pages.as_ref().filter(|_| !self.whole) else { return self.root.clone() };
+        let mut out = self.root[..8].to_vec();
+        put_varint(&mut out, pages.len() as u32);
+        for page in pages {
+            let named = page.named();
+            [page.items, named.bytes, named.raw].into_iter().for_each(|n| put_varint(&mut out, n));
+            out.extend_from_slice(&named.sha256);
+        }
+        out.extend_from_slice(&self.rest);
+        out
+    }
+
+    fn change_file(&mut self, random: &mut Random) {
+        if self.pages.is_some() && !self.whole && random.below(2) == 0 {
+            return bytes(random, &mut self.rest, 0);
+        }
+        self.root = self.file();
+        self.whole = self.pages.is_some();
+        bytes(random, &mut self.root, 8);
+    }
+
+    fn change_page(&mut self, random: &mut Random) {
+        let Some(pages) = self.pages.as_mut().filter(|p| !p.is_empty()) else { return self.change_file(random) };
+        let at = random.below(pages.len());
+        let mut data = pages[at].data.to_vec();
+        bytes(random, &mut data, 8);
+        pages[at] = Page::of(pages[at].items, data);
+    }
+
+    fn change_list(&mut self, random: &mut Random) {
+        let Some(pages) = self.pages.as_mut().filter(|p| !p.is_empty()) else { return self.change_file(random) };
+        let (at, other) = (random.below(pages.len()), random.below(pages.len()));
+        match random.below(8) {
+            0 => pages[at] = Page { items: pages[at].items, ..pages[other].clone() },
+            1 => pages[at].items = *random.one(&COUNTS),
+            2 => pages[at].items = (pages[at].items.saturating_add(random.below(9) as u32)).saturating_sub(4),
+            3 => {
+                let moved = random.below(9) as u32;
+                pages[at].items = pages[at].items.saturating_add(moved);
+                pages[other].items = pages[other].items.saturating_sub(moved);
+            }
+            4 => pages[at].raw = Some(*random.one(&COUNTS)),
+            5 => pages[at].lost = true,
+            6 => {
+                let again = pages[other].clone();
+                pages.insert(at, again);
+            }
+            _ => _ = pages.remove(at),
+        }
+    }
+}
+
+const QUESTIONS: [&str; 6] = [
+    "what is a keyword graph?",
+    "Who directed The Silent Orchard and where was the director born?",
+    "pocktgraf serch",
+    "how many films did Mara Kestrel direct",
+    "Mara Kestrel Tromsund",
+    "Which films were directed by someone born in Tromsund?",
+];
+
+/// Opens a bundle and asks of it whatever a reader may: every retriever, a quoted answer, the link of a name, and the check of the whole. Whether it opened.
+pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
+    let question = |i: usize| QUESTIONS[(number + i) % QUESTIONS.len()];
+    let source = Rc::new(MemorySource { files });
+    let Ok(engine) = block_on(Engine::open(source.clone(), 1 << 26)) else { return false };
+    for (i, name) in pocketgraph::retrieve::NAMES.iter().enumerate() {
+        let options = SearchOptions { k: Some(5), retriever: Some((*name).to_owned()), typing: false };
+        if let Ok(found) = block_on(engine.search(question(i), &options)) {
+            assert!(found.hits.iter().all(|h| h.score.is_finite()), "{name} gave a score that is no number");
+        }
+    }
+    let _ = block_on(engine.quote(question(3), &AskOptions { k: 5, ..AskOptions::default() }, &mut |_| {}));
+    let _ = block_on(engine.link("Mara Kestrel", 5));
+    let _ = block_on(engine.passage((number % 60) as u32));
+    if let Ok(bundle) = block_on(Bundle::open(source, 1 << 26)) {
+        let _ = block_on(verify(&bundle));
+    }
+    true
+}
+
+const DOCUMENTS: [(&str, &str); 4] = [
+    (
+        "kestrel.md",
+        "---\ntitle: Mara Kestrel\ntags: [director, film]\n---\n# Mara Kestrel\n\nMara Kestrel is a film director. She was born in Tromsund in 1961. Mara Kestrel directed The Silent Orchard and Winter Harbour.\n\n## Films\n\n| Film | Year | Country |\n|---|---|---|\n| The Silent Orchard | 1988 | Norway |\n| Winter Harbour | 1994 | Norway |\n",
+    ),
+    (
+        "orchard.md",
+        "# The Silent Orchard\n\nThe Silent Orchard is a film of 1988. It was directed by [Mara Kestrel](kestrel.md) and shows the harvest of a valley near Tromsund. Tomas Brenn plays the gardener.\n\nThe film was shown in Tromsund first. Tomas Brenn was born in Ostvik.\n",
+    ),
+    (
+        "tromsund.md",
+        "# Tromsund\n\nTromsund is a town on the coast. [Mara Kestrel](kestrel.md) was born in Tromsund. The harbour of Tromsund was built in 1802.\n\n## Harbour\n\nWinter Harbour was filmed there by Mara Kestrel with Tomas Brenn.\n",
+    ),
+    (
+        "graph.md",
+        "# Keyword graphs\n\nA keyword graph joins keywords that share chunks of text. A retriever reads the graph of keywords and answers from a bundle. The bundle holds chunks, vectors and names.\n\n## Retrievers\n\nA retriever ranks chunks. The hybrid retriever joins words and meaning.\n",
+    ),
+];
+
+const TRIPLES: &str = "Mara Kestrel\tborn in\tTromsund\nMara Kestrel\tdirected\tThe Silent Orchard\nMara Kestrel\tdirected\tWinter Harbour\nThe Silent Orchard\treleased\t1988\nWinter Harbour\treleased\t1994\nTomas Brenn\tacted in\tThe Silent Orchard\nTomas Brenn\tborn in\tOstvik\n";

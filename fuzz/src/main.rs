@@ -1,0 +1,71 @@
+//! Feeds every decoder with mutated bytes: see README.md beside it.
+//!
+//! Usage: pocketgraph-fuzz [TARGET...] [--seconds N] [--inputs N] [--seed N] [--list]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod bundles;
+mod memory;
+mod mutate;
+mod runner;
+mod targets;
+
+use std::path::Path;
+use std::time::Duration;
+
+#[global_allocator]
+static ALLOCATOR: memory::Counted = memory::Counted;
+
+fn main() {
+    let (mut names, mut seconds, mut most, mut seed, mut list) = (Vec::new(), 5.0f64, u64::MAX, 1u64, false);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number =
+            |what: &str| arguments.next().and_then(|n| n.parse::<f64>().ok()).unwrap_or_else(|| misused(&format!("{what} wants a number")));
+        match argument.as_str() {
+            "--seconds" => seconds = number("--seconds"),
+            "--inputs" => most = number("--inputs") as u64,
+            "--seed" => seed = number("--seed") as u64,
+            "--list" => list = true,
+            name if name.starts_with('-') => misused(&format!("there is no option {name}")),
+            name => names.push(name.to_owned()),
+        }
+    }
+    let all = targets::all();
+    if list {
+        all.iter().for_each(|t| println!("{}", t.name));
+        return;
+    }
+    // A name stands for the targets that begin with it.
+    let chosen: Vec<_> = all.iter().filter(|t| names.is_empty() || names.iter().any(|n| t.name.starts_with(n.as_str()))).collect();
+    if chosen.is_empty() {
+        misused("there is no such target; --list names them");
+    }
+    runner::watch();
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut inputs, mut findings) = (0, 0);
+    for target in chosen {
+        eprintln!("{}", target.name);
+        let kept = home.join("corpus").join(&target.name);
+        let run = runner::run(target, &kept, seed, Duration::from_secs_f64(seconds), most, &home.join("findings"));
+        println!(
+            "{:<28} {:>10} inputs, {:>9} read, {:>3} findings, most {:>6.1} MB, longest {:>6.1} ms",
+            target.name,
+            run.inputs,
+            run.taken,
+            run.findings.len(),
+            run.most_memory as f64 / 1e6,
+            run.longest.as_secs_f64() * 1e3
+        );
+        inputs += run.inputs;
+        findings += run.findings.len();
+    }
+    println!("{inputs} inputs, {findings} findings");
+    if findings > 0 {
+        std::process::exit(1);
+    }
+}
+
+fn misused(what: &str) -> ! {
+    eprintln!("pocketgraph-fuzz: {what}");
+    std::process::exit(2)
+}

@@ -1,0 +1,128 @@
+//! Runs a target over changed inputs, and tells panics, hangs and inputs that take much memory.
+
+use crate::memory;
+use crate::mutate::Random;
+use crate::targets::Target;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// An input that takes longer hangs.
+const HANGS: Duration = Duration::from_secs(20);
+/// An input that takes longer is slow, which is a finding too.
+const SLOW: Duration = Duration::from_secs(3);
+
+/// Which input is being tried: what `die` and the watch say of it.
+static SEED: AtomicU64 = AtomicU64::new(0);
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+static NAME: Mutex<String> = Mutex::new(String::new());
+static SAID: Mutex<String> = Mutex::new(String::new());
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// Inputs tried.
+    pub inputs: u64,
+    /// Inputs that the target took for what it reads.
+    pub taken: u64,
+    /// What was found, each with the number of its input.
+    pub findings: Vec<String>,
+    /// The most that an input made the program allocate, in bytes.
+    pub most_memory: usize,
+    /// The longest that an input took.
+    pub longest: Duration,
+}
+
+/// Ends the program in the middle of an input. It may be called by the allocator, so that it allocates nothing.
+pub fn die(why: &'static str) -> ! {
+    use std::io::Write;
+    let mut told = [0u8; 160];
+    let mut cursor = std::io::Cursor::new(&mut told[..]);
+    let _ = writeln!(cursor, "FINDING {why}: --seed {} input {} of the target named last", SEED.load(Relaxed), NUMBER.load(Relaxed));
+    let length = cursor.position() as usize;
+    let _ = std::io::stderr().write_all(&told[..length]);
+    std::process::abort()
+}
+
+/// Watches for hangs, and keeps what panics say.
+pub fn watch() {
+    std::panic::set_hook(Box::new(|told| {
+        if let Ok(mut said) = SAID.lock() {
+            *said = told.to_string().replace('\n', " ");
+        }
+    }));
+    std::thread::spawn(|| {
+        let mut last = (u64::MAX, Instant::now());
+        loop {
+            std::thread::sleep(Duration::from_millis(500));
+            let now = NUMBER.load(Relaxed);
+            if now != last.0 {
+                last = (now, Instant::now());
+            } else if last.1.elapsed() > HANGS && now > 0 {
+                die("hang");
+            }
+        }
+    });
+}
+
+/// The input of a number: the seed of a target that it picks, changed as the number says.
+pub fn input(target: &Target, seed: u64, number: u64) -> Vec<u8> {
+    let mut random = Random::new(seed.wrapping_add(number).wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let mut input = random.one(&target.seeds).clone();
+    (target.change)(&mut random, &mut input);
+    input
+}
+
+/// Tries the kept inputs of a target, then changed ones for so long, or so many.
+pub fn run(target: &Target, kept: &Path, seed: u64, time: Duration, most: u64, findings: &Path) -> Run {
+    let mut out = Run::default();
+    if let Ok(mut name) = NAME.lock() {
+        target.name.clone_into(&mut name);
+    }
+    SEED.store(seed, Relaxed);
+    let mut files: Vec<_> = std::fs::read_dir(kept).into_iter().flatten().flatten().map(|f| f.path()).collect();
+    files.sort();
+    for bytes in files.iter().filter_map(|f| std::fs::read(f).ok()).chain(target.seeds.iter().cloned()) {
+        try_one(target, &bytes, &mut out, findings);
+    }
+    let started = Instant::now();
+    let mut number = 0;
+    while started.elapsed() < time && out.inputs < most {
+        number += 1;
+        NUMBER.store(number, Relaxed);
+        let bytes = input(target, seed, number);
+        try_one(target, &bytes, &mut out, findings);
+    }
+    NUMBER.store(0, Relaxed);
+    out
+}
+
+fn try_one(target: &Target, bytes: &[u8], out: &mut Run, findings: &Path) {
+    let before = memory::begin();
+    let started = Instant::now();
+    let taken = catch_unwind(AssertUnwindSafe(|| (target.read)(bytes)));
+    let (took, peak) = (started.elapsed(), memory::peak(before));
+    out.inputs += 1;
+    out.most_memory = out.most_memory.max(peak);
+    out.longest = out.longest.max(took);
+    let why = match taken {
+        Err(_) => SAID.lock().map_or_else(|_| "panic".to_owned(), |s| format!("panic: {s}")),
+        Ok(_) if took > SLOW => format!("slow: {} ms", took.as_millis()),
+        Ok(_) if peak > target.memory(bytes.len()) => format!("memory: {peak} bytes for {}", bytes.len()),
+        Ok(taken) => {
+            out.taken += u64::from(taken);
+            return;
+        }
+    };
+    // One finding of a kind is enough: panics of one place differ in nothing else.
+    let kind: String = why.chars().filter(|c| !c.is_ascii_digit()).take(120).collect();
+    let known = out.findings.iter().any(|f| f.chars().filter(|c| !c.is_ascii_digit()).take(120).collect::<String>() == kind);
+    if !known {
+        let file = findings.join(format!("{}-{}", target.name, out.findings.len()));
+        let kept = std::fs::create_dir_all(findings).and_then(|()| std::fs::write(&file, bytes));
+        eprintln!("FINDING in {}: {why} ({})", target.name, kept.map_or_else(|e| e.to_string(), |()| file.display().to_string()));
+        out.findings.push(why);
+    }
+}

@@ -1,0 +1,752 @@
+//! What is fed: a target for every decoder of what strangers write.
+
+use crate::bundles::{Parts, trial};
+use crate::mutate::{self, Random};
+use pocketgraph::bundle::{
+    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_documents, decode_list,
+    decode_layouts, decode_range, decode_sketches, encode_list,
+};
+use pocketgraph::embed::{LayersDecoder, TableIndex, VocabularyIndex, decode_pieces};
+use pocketgraph::entities::{
+    Facts, StatedFact, Titles, decode_communities, decode_entities, decode_facts, decode_relations, decode_synonyms, decode_texts,
+    decode_tree, encode_facts, encode_relations, encode_texts,
+};
+use pocketgraph::llm::{ChatDecoder, SseDecoder};
+use pocketgraph::names::{ChunkDocuments, decode_links, decode_mentions};
+use pocketgraph::plan::{Surface, check::Limits};
+use pocketgraph::planner::model::PlannerModel;
+use pocketgraph::planner::{PhraseIndex, Phrases};
+use pocketgraph::sparse::{Csr, Lists};
+use pocketgraph::text::{Tokenizer, fold, sentences, stem, terms, words};
+use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph::{json, keyword, kg};
+use pocketgraph_companion::chunk::split;
+use pocketgraph_companion::ingest::{IngestOptions, ingest_bytes};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+type Change = Box<dyn Fn(&mut Random, &mut Vec<u8>)>;
+type Read = Box<dyn Fn(&[u8]) -> bool>;
+
+/// A decoder under test.
+pub struct Target {
+    /// What it is called: also the folder of its kept inputs.
+    pub name: String,
+    /// What inputs are made of.
+    pub seeds: Vec<Vec<u8>>,
+    /// How a seed is changed.
+    pub change: Change,
+    /// Reads an input; whether it is what the target reads.
+    pub read: Read,
+    /// Bytes that an input may make the program allocate: so many for each of its own, and so many besides.
+    pub allowed: (usize, usize),
+}
+
+impl Target {
+    fn of(name: &str, seeds: Vec<Vec<u8>>, change: Change, read: Read) -> Target {
+        Target { name: name.to_owned(), seeds, change, read, allowed: (600, 16 << 20) }
+    }
+
+    /// Bytes that an input of this length may take.
+    pub fn memory(&self, length: usize) -> usize {
+        self.allowed.0.saturating_mul(length).saturating_add(self.allowed.1)
+    }
+}
+
+const DIM: u64 = 384;
+const CHUNKS: u64 = 64;
+
+/// All targets.
+pub fn all() -> Vec<Target> {
+    let parts = Rc::new(Parts::build());
+    let mut out = Vec::new();
+    sections(&parts, &mut out);
+    out.extend(texts());
+    out.extend(documents());
+    out.extend(plans());
+    out.extend(bundles(&parts));
+    out
+}
+
+fn binary(keep: usize) -> Change {
+    Box::new(move |random, input| mutate::bytes(random, input, keep))
+}
+
+fn written(marks: &'static [&'static str]) -> Change {
+    Box::new(move |random, input| mutate::text(random, input, marks))
+}
+
+/// A target for each kind of file of a bundle, with the files of a bundle as seeds.
+fn sections(parts: &Parts, out: &mut Vec<Target>) {
+    let mut add = |name: &str, section: &str, which: fn(usize) -> bool, read: Read| {
+        let all = parts.files_of(section).into_iter().enumerate();
+        // Files of models are megabytes: their beginnings hold what is decoded, the rest are weights.
+        let mut seeds: Vec<Vec<u8>> = all.filter(|(i, _)| which(*i)).map(|(_, b)| b[..b.len().min(32 << 10)].to_vec()).take(20).collect();
+        seeds.extend(made(name));
+        if seeds.is_empty() {
+            return;
+        }
+        out.push(Target::of(&format!("section-{name}"), seeds, binary(8), read));
+    };
+    let root: fn(usize) -> bool = |i| i == 0;
+    let page: fn(usize) -> bool = |i| i > 0;
+    add("documents", "documents", root, Box::new(|b| decode_documents("f", b).is_ok()));
+    add(
+        "chunks",
+        "chunks",
+        page,
+        Box::new(|b| decode_chunks("f", b, 64).is_ok_and(|p: ChunkPage| p.document(0).is_some() || !p.chunks.is_empty())),
+    );
+    add("list", "chunks", root, Box::new(|b| decode_list(CHUNKS as u32, "f", b).is_ok()));
+    add("vectors", "vectors", root, Box::new(|b| (0..40).any(|n| VectorIndex::decode("f", b, n, DIM).is_ok())));
+    add(
+        "cell",
+        "vectors",
+        page,
+        Box::new(|b| (0..9).any(|n| pocketgraph::bundle::decode_vectors("f", b, pocketgraph::bundle::Kind::Vectors, n, DIM).is_ok())),
+    );
+    add(
+        "sketches",
+        "sketches",
+        root,
+        Box::new(|b| SketchIndex::decode("f", b, CHUNKS, DIM).is_ok_and(|s| !s.against(&[0.5; 384]).product(&[7; 48]).is_nan())),
+    );
+    add("sketch-page", "sketches", page, Box::new(|b| decode_sketches("f", b, 8, 48).is_ok()));
+    add("layout", "layout", page, Box::new(|b| decode_layouts("f", b).is_ok()));
+    add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
+    add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));
+    add("chunk-documents", "chunk-documents", root, Box::new(|b| (0..20).any(|n| ChunkDocuments::decode("f", b, n).is_ok())));
+    add("links", "links", root, Box::new(|b| decode_links("f", b).is_ok()));
+    add("mentions", "mentions", page, Box::new(|b| (1..9).any(|n| decode_mentions("f", b, n, 64, DIM).is_ok())));
+    add("synonyms", "synonyms", root, Box::new(|b| decode_synonyms("f", b).is_ok()));
+    add("facts", "facts", root, Box::new(|b| decode_facts("f", b, CHUNKS, DIM).is_ok()));
+    add("relations", "relations", root, Box::new(|b| decode_relations("f", b, CHUNKS, DIM).is_ok()));
+    add("communities", "communities", root, Box::new(|b| (0..40).any(|n| decode_communities("f", b, n, CHUNKS, DIM).is_ok())));
+    add("tree", "tree", root, Box::new(|b| decode_tree("f", b, CHUNKS, DIM).is_ok()));
+    add("texts", "reports", root, Box::new(|b| decode_texts("f", b, 3).is_ok()));
+    add(
+        "entities",
+        "entities",
+        root,
+        Box::new(|b| {
+            let rows = b.get(8..12).and_then(|r| r.first_chunk::<4>()).map_or(0, |r| u32::from_le_bytes(*r) as usize);
+            let titles = |n: u32| Titles::new([vec![0, 1], vec![]].into_iter().collect::<Lists>(), (0..n).map(|c| c % 2).collect());
+            (0..16).any(|n| decode_entities("f", b, rows, &titles(n), DIM).is_ok_and(|i| i.passages().edges() < usize::MAX))
+        }),
+    );
+    add("table", "table", root, Box::new(|b| TableIndex::decode("f", b).is_ok()));
+    add(
+        "vocabulary",
+        "vocabulary",
+        root,
+        Box::new(|b| {
+            VocabularyIndex::decode("f", b).is_ok_and(|v| Tokenizer::in_ranges((v.total as usize).min(40_000), &v.common, v.first).is_ok())
+        }),
+    );
+    add("pieces", "vocabulary", page, Box::new(|b| [1, 2, 17, 100, 500, 1000].iter().any(|&n| decode_pieces("f", b, n, 40_000).is_ok())));
+    add("phrases", "kg-phrases", root, Box::new(|b| PhraseIndex::decode("f", b).is_ok()));
+    add("phrase-page", "kg-phrases", page, Box::new(|b| Phrases::decode("f", b, 2, DIM).is_ok()));
+    add(
+        "layers",
+        "layers",
+        root,
+        Box::new(|b| {
+            let mut decoder = LayersDecoder::default();
+            (0..10_000).find_map(|_| decoder.step(b).transpose()).is_some_and(|done| done.is_ok())
+        }),
+    );
+    add("planner", "planner", root, Box::new(|b| PlannerModel::decode(b).is_ok()));
+    // Sections that are read together, one after the other behind their lengths.
+    let joined = |names: &[&str]| {
+        let all: Vec<Vec<u8>> = names.iter().map(|n| parts.files_of(n).into_iter().next().unwrap_or_default()).collect();
+        all.iter().flat_map(|b| (b.len() as u32).to_le_bytes().into_iter().chain(b.iter().copied())).collect::<Vec<u8>>()
+    };
+    let seeds = vec![joined(&["kg", "kg-nodes", "kg-triples", "kg-sources"])];
+    out.push(Target::of(
+        "section-kg",
+        seeds,
+        binary(0),
+        Box::new(|b| {
+            let [v, n, t, s] = parted(b);
+            kg::decode([v, n, t, s]).is_ok()
+        }),
+    ));
+    out.push(Target::of(
+        "section-keywords",
+        vec![joined(&["keywords", "keyword-graph"])],
+        binary(0),
+        Box::new(|b| {
+            let [labels, graph] = parted(b);
+            keyword::decode(labels, graph, CHUNKS).is_ok()
+        }),
+    ));
+}
+
+/// Seeds that a small bundle of the program's own has no file of: what a language model writes, and lists of many pages.
+fn made(section: &str) -> Vec<Vec<u8>> {
+    let vectors = QuantizedMatrix::from_rows(DIM as usize, [[0.5f32; DIM as usize], [0.25; DIM as usize]].iter().map(|r| &r[..]));
+    match section {
+        "list" => {
+            let mut list = PagedIndex::empty();
+            (0..4).for_each(|i| list.push(PageRef { sha256: [i; PAGE_HASH], bytes: 900, raw: 2000 }, 16));
+            vec![encode_list(&list)]
+        }
+        "relations" => {
+            let sentences = [vec![vec![0, 1], vec![1]], vec![], vec![vec![0]]];
+            let mut lists: Vec<&[Vec<u32>]> = sentences.iter().map(Vec::as_slice).collect();
+            lists.resize(CHUNKS as usize, &[]);
+            vec![encode_relations(&["Mara".to_owned(), "Tomas".to_owned()], &vectors, &lists, &[3, 4, 5])]
+        }
+        "texts" => vec![encode_texts(&["A report.".to_owned(), String::new(), "Größe".to_owned()])],
+        "facts" => {
+            let fact = StatedFact { subject: 0, relation: 0, object: 1, chunks: vec![0, 3] };
+            let synonyms = Csr::from_rows(2, vec![vec![(1, 0.9)], vec![]]);
+            let vector = QuantizedMatrix::from_rows(DIM as usize, [[0.5f32; DIM as usize]].iter().map(|r| &r[..]));
+            vec![encode_facts(&Facts::new(
+                vec!["mara".to_owned(), "film".to_owned()],
+                vec!["directed".to_owned()],
+                vec![fact],
+                synonyms,
+                vector,
+            ))]
+        }
+        "phrases" => {
+            let mut pages = PagedIndex::empty();
+            pages.push(PageRef { sha256: [1; PAGE_HASH], bytes: 900, raw: 900 }, 2);
+            vec![PhraseIndex { pages, about: vec!["film".to_owned()] }.encode()]
+        }
+        "phrase-page" => vec![Phrases { texts: vec!["a".to_owned(), "b".to_owned()], vectors }.encode()],
+        _ => Vec::new(),
+    }
+}
+
+/// Pieces that stand behind their lengths; what does not fit is empty.
+fn parted<const N: usize>(mut bytes: &[u8]) -> [&[u8]; N] {
+    [0; N].map(|_| {
+        let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return &[][..] };
+        let (piece, rest) = rest.split_at((u32::from_le_bytes(*length) as usize).min(rest.len()));
+        bytes = rest;
+        piece
+    })
+}
+
+fn of_text(read: impl Fn(&str) -> bool + 'static) -> Read {
+    Box::new(move |b| read(&String::from_utf8_lossy(b)))
+}
+
+fn seeds(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|t| t.as_bytes().to_vec()).collect()
+}
+
+const JSON: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ":",
+    ",",
+    "null",
+    "true",
+    "1e308",
+    "-0",
+    "1e-999",
+    "\\ud800",
+    "\\u0000",
+    "9007199254740993",
+    "\"a\":",
+    "[[[[",
+    "{\"a\":{",
+];
+
+/// JSON, the manifest, replies of a model, and what cuts text.
+fn texts() -> Vec<Target> {
+    let manifest = {
+        use pocketgraph::bundle::{Counts, EmbedderInfo, Encoding, FORMAT, SectionInfo};
+        let section = SectionInfo {
+            name: "s".into(),
+            file: "s-0.pgs".into(),
+            bytes: 9,
+            raw: 9,
+            sha256: [1; 32],
+            encoding: Encoding::Raw,
+            page_encoding: Encoding::Gzip,
+            pages: 0,
+            page_bytes: 0,
+        };
+        let counts = Counts { documents: 1, chunks: 2, keywords: 3 };
+        Manifest {
+            format: FORMAT.into(),
+            oldest_reader: FORMAT.into(),
+            built_by: "p".into(),
+            counts,
+            options: vec![("seed".into(), "0".into())],
+            embedder: EmbedderInfo::default(),
+            sections: vec![section],
+        }
+        .to_json()
+    };
+    let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Mara \"},\"index\":0}]}\n\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"search\",\"arguments\":\"{\\\"q\\\":1}\"}}]},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n";
+    let whole = "{\"choices\":[{\"message\":{\"content\":\"Mara\",\"tool_calls\":[]},\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":1}}";
+    let error = "event: error\r\ndata: {\"error\":{\"message\":\"too many\",\"code\":429}}\r\n\r\n: comment\r\ndata:x\rdata\n\n";
+    const STREAM: &[&str] = &[
+        "data:",
+        "data: ",
+        "event: ",
+        "id: 1\n",
+        ": c\n",
+        "\r",
+        "\n\n",
+        "\r\n\r\n",
+        "[DONE]",
+        "{\"choices\":[",
+        "\"delta\":{",
+        "\"content\":\"",
+        "\"error\":",
+        "\u{feff}",
+        "}}]}",
+        "\"index\":99999999,",
+        "\"tool_calls\":[{",
+    ];
+    let prose = "Dr. Mara Kestrel's film (1988) was shown at 3 p.m. It's good! Größe: 3,5 km. 東京は日本の首都です。他说。 foo_bar::baz() isn't HTTPServer2 e.g. this… \"Quoted.\" Next";
+    const PROSE: &[&str] = &[
+        ". ",
+        "? ",
+        "。",
+        "'s",
+        "e.g.",
+        "Dr.",
+        "…",
+        "\"",
+        "\n\n",
+        "\u{301}",
+        "\u{200d}",
+        "ß",
+        "İ",
+        "ﬃ",
+        "_",
+        "::",
+        "##",
+        "日本",
+        "가",
+        "\u{0}",
+        "     ",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    ];
+    let mut vocabulary = String::from("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n");
+    ["a", "b", "##a", "##b", "ma", "##ra", "film", "##s", "東", "京", "##京", ".", ",", "gro", "##ße", "the"]
+        .iter()
+        .for_each(|p| vocabulary.push_str(&format!("{p}\n")));
+    let tokenizer = Tokenizer::from_vocab(&vocabulary).unwrap();
+    vec![
+        Target::of(
+            "json",
+            seeds(&["{\"a\":[1,2.5e3,{\"b\":null}],\"c\":\"\\u00e9\\n\"}", "[]", "[[[]]]", "\"x\"", whole]),
+            written(JSON),
+            of_text(|t| {
+                // What was read is written, and reads back as the same.
+                let Ok(value) = json::parse(t) else { return false };
+                let again = value.to_string();
+                assert_eq!(json::parse(&again).map(|v| v.to_string()), Ok(again.clone()), "JSON does not read back");
+                true
+            }),
+        ),
+        Target::of("manifest", seeds(&[&manifest]), written(JSON), Box::new(|b| Manifest::from_json(b).is_ok())),
+        Target::of(
+            "reply",
+            seeds(&[reply, whole, error]),
+            written(STREAM),
+            Box::new(|b| {
+                let mut decoder = ChatDecoder::new(1 << 20);
+                let mut deltas = Vec::new();
+                // In pieces, as they arrive.
+                let size = 1 + b.first().map_or(0, |&f| f as usize % 40);
+                b.chunks(size).all(|piece| decoder.push(piece, &mut deltas).is_ok()) && decoder.finish(&mut deltas).is_ok()
+            }),
+        ),
+        Target::of(
+            "sse",
+            seeds(&[reply, error]),
+            written(STREAM),
+            Box::new(|b| {
+                let (mut whole, mut pieces, mut all, mut parted) =
+                    (SseDecoder::new(1 << 16), SseDecoder::new(1 << 16), Vec::new(), Vec::new());
+                let one = whole.push(b, &mut all).is_ok();
+                let other = b.chunks(3).all(|p| pieces.push(p, &mut parted).is_ok());
+                if one && other {
+                    assert_eq!(all.len(), parted.len(), "where a stream is cut changes what it says");
+                }
+                one && whole.finish().is_ok()
+            }),
+        ),
+        Target::of(
+            "words",
+            seeds(&[prose]),
+            written(PROSE),
+            of_text(|t| {
+                let _ = (fold(t), terms(t), stem(t));
+                let spans = sentences(t).into_iter().chain(words(t).into_iter().map(|w| w.span));
+                spans.into_iter().all(|s| t.get(s).is_some())
+            }),
+        ),
+        Target::of(
+            "tokenizer",
+            seeds(&[prose]),
+            written(PROSE),
+            of_text(move |t| {
+                assert!(tokenizer.encode(t, 64).len() <= 64, "more tokens than were asked for");
+                tokenizer.count(t) == tokenizer.content(t).len()
+            }),
+        ),
+        Target::of(
+            "tokenizer-vocabulary",
+            seeds(&[&vocabulary]),
+            written(PROSE),
+            of_text(|t| Tokenizer::from_vocab(t).is_ok_and(|k| k.count("mara films 東京") < 100)),
+        ),
+    ]
+}
+
+const MARKDOWN: &[&str] = &[
+    "# ",
+    "\n## ",
+    "**",
+    "_",
+    "`",
+    "```\n",
+    "~~~",
+    "[a](b)",
+    "[a]: b\n",
+    "[a]",
+    "![",
+    "](",
+    "> ",
+    "- ",
+    "1. ",
+    "| a | b |\n|---|---|\n",
+    "\n\n",
+    "<div>",
+    "</div>",
+    "<!--",
+    "-->",
+    "{#id}",
+    "---\n",
+    "+++\n",
+    "title: ",
+    "tags: [a, ",
+    ":::",
+    "{{< x >}}",
+    "<a href=",
+    "&#x",
+    "&amp;",
+    "\\",
+    "[^1]",
+    "$$",
+    "\t",
+    "    ",
+    "import x from 'y'\n",
+    "{/*",
+];
+const HTML: &[&str] = &[
+    "<p>",
+    "</p>",
+    "<h1 id=a>",
+    "</h1>",
+    "<a href=b>",
+    "</a>",
+    "<table><tr><td>",
+    "</table>",
+    "<script>",
+    "</script>",
+    "<style>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<svg>",
+    "<math>",
+    "<template>",
+    "<ul><li>",
+    "&lt;",
+    "&#x10ffff;",
+    "&",
+    "<",
+    ">",
+    "\"",
+    "'",
+    "<main>",
+    "<nav>",
+    "<pre>",
+    "<meta name=keywords content=",
+    " data-pagefind-body",
+    "<title>",
+    "<body>",
+    "<br>",
+    "<div role=table>",
+    "\0",
+];
+const RST: &[&str] = &[
+    "\n====\n",
+    "\n----\n",
+    "``",
+    "`",
+    "`_",
+    "_",
+    "|a|",
+    ".. |a| replace:: b\n",
+    ".. _a: b\n",
+    ".. note::\n\n   ",
+    ".. code-block:: x\n\n   ",
+    "+---+---+\n| a | b |\n+---+---+\n",
+    "=== ===\na   b\n=== ===\n",
+    "::\n\n  ",
+    ":field: ",
+    "* ",
+    "#. ",
+    "   ",
+    "\n\n",
+    ":ref:`",
+    "[1]_",
+    "| line\n",
+    ">>> x\n",
+    ".. [1] ",
+    "\\",
+    "**",
+    ".. list-table::\n",
+];
+const ASCIIDOC: &[&str] = &[
+    "= ",
+    "\n== ",
+    ":a: b\n",
+    "{a}",
+    "{",
+    "}",
+    "*",
+    "_",
+    "`",
+    "+",
+    "#",
+    "<<",
+    ">>",
+    "xref:a[b]",
+    "link:a[b]",
+    "image::a[b]\n",
+    "[source]\n----\n",
+    "----\n",
+    "|===\n",
+    "| a ",
+    "a|",
+    "====\n",
+    "[[id]]",
+    "[.role]#",
+    "* ",
+    ". ",
+    "term:: ",
+    "include::x[]\n",
+    "ifdef::a[]\n",
+    "endif::[]\n",
+    "//\n",
+    "////\n",
+    "\"`",
+    "`\"",
+    "kbd:[",
+    "+\n",
+    ":idprefix: x\n",
+    "\\",
+];
+const NOTEBOOK: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"cells\":[",
+    "\"cell_type\":\"markdown\"",
+    "\"cell_type\":\"code\"",
+    "\"source\":",
+    "\"metadata\":{",
+    "\"# a\\n\"",
+    ",",
+    ":",
+    "null",
+    "1e9",
+    "\"level\":7",
+    "\"outputs\":[",
+    "\\u0000",
+    "\"worksheets\":[",
+];
+
+/// Reads a document of that name, and cuts what it says into chunks: all of its text, within the tokens.
+fn document(path: &'static str) -> Read {
+    Box::new(move |bytes| {
+        let Ok(corpus) = ingest_bytes(path, bytes.to_vec(), &IngestOptions::default()) else { return false };
+        let count = |t: &str| t.split_whitespace().map(|w| w.len().div_ceil(4)).sum::<usize>();
+        for (i, document) in corpus.documents.iter().enumerate() {
+            let chunks = split(i as u32, document, &count, 50);
+            assert!(chunks.iter().all(|c| c.start <= c.end), "a chunk ends before it begins");
+            let text: usize = document.blocks.iter().map(|b| b.text.len()).sum();
+            assert!(text <= 4 * bytes.len() + (128 << 10), "{text} bytes of text from {}", bytes.len());
+        }
+        !corpus.documents.is_empty()
+    })
+}
+
+fn documents() -> Vec<Target> {
+    let golden = [include_str!("../../docs/getting-started.md"), include_str!("../../docs/how-documents-are-read.md")];
+    let markdown = [
+        "---\ntitle: \"A\"\ntags: [a, 'b']\nlist:\n  - x\n---\n# One {#id}\n\nText *a* [b](c.md) and `d`.\n\n- x\n- y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n\n> quote\n",
+        golden[0],
+        golden[1],
+    ];
+    let html = "<!doctype html><html lang=en><head><title>T</title><meta name=keywords content='a, b'></head><body><main data-pagefind-body><h1 id=a>One</h1><p>Text <b>b</b> <a href='c.html'>link</a>.</p><table><tr><th>a<th>b<tr><td>1<td>2</table><pre>code\n</pre><ul><li>x<li>y</ul></main></body></html>";
+    let rst = ".. _target: https://example.org\n.. |name| replace:: Mara\n\nTitle\n=====\n\n:author: Ada\n\nText with |name|, `a link <b.html>`_ and target_.\n\n.. note::\n\n   Inside.\n\nCode::\n\n   x = 1\n\n+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n* item\n";
+    let adoc = "= Title\nAda Lind <a@b>\n:name: Mara\n:idprefix: x-\n\n== Section\n\nText {name} *bold* <<id,there>> https://example.org[link].\n\n[[id]]\n|===\n| a | b\n\n| 1 | 2\n|===\n\n----\ncode\n----\n\n* item\n. one\n\nterm:: what\n";
+    let notebook = "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"# One\\n\",\"Text\"],\"metadata\":{}},{\"cell_type\":\"code\",\"source\":\"x = 1\",\"outputs\":[],\"metadata\":{}}],\"metadata\":{\"title\":\"N\",\"authors\":[{\"name\":\"Ada\"}]},\"nbformat\":4,\"nbformat_minor\":5}";
+    let lines = "{\"title\":\"A\",\"url\":\"/a\",\"text\":\"Text one.\"}\n{\"id\":\"x\",\"text\":\"Two\"}\n\nnot json\n{\"text\":3}\n";
+    let plain = "TITLE\n\nA paragraph of text.\nGoes on.\n\n  - item\n\nLast.";
+    let front = [
+        "---\ntitle: \"A \\\"q\\\": b\" # c\ntags: [a, 'b, c', \"d\"]\naliases:\n  - /old/\nparams:\n  level: 3\nsummary: >\n  two\n  lines\n---\nx",
+        "+++\ntitle = 'It''s'\ntags = [\n  \"x\",\n]\nlong = \"\"\"\nmany\nlines\"\"\"\n[extra]\nauthor = \"Ann\"\n+++\nx",
+    ];
+    const FRONT: &[&str] = &[
+        "---\n",
+        "+++\n",
+        "...\n",
+        ": ",
+        "- ",
+        "[",
+        "]",
+        ",",
+        "\"",
+        "'",
+        "\\",
+        "|\n  ",
+        ">\n  ",
+        "'''",
+        "\"\"\"",
+        " = ",
+        "#",
+        "{",
+        "&a",
+        "*a",
+        "!t",
+        "\n",
+        "  ",
+        "title: ",
+        "draft: true\n",
+    ];
+    let of = |name: &str, path, all: &[&str], marks| Target {
+        allowed: (3000, 24 << 20),
+        ..Target::of(name, seeds(all), written(marks), document(path))
+    };
+    vec![
+        of("markdown", "a/b.md", &markdown, MARKDOWN),
+        of("mdx", "a/b.mdx", &markdown, MARKDOWN),
+        of("html", "a/b.html", &[html], HTML),
+        of("rst", "a/b.rst", &[rst], RST),
+        of("asciidoc", "a/b.adoc", &[adoc], ASCIIDOC),
+        of("notebook", "a/b.ipynb", &[notebook], NOTEBOOK),
+        of("json-lines", "a/b.jsonl", &[lines], JSON),
+        of("plain", "a/b.txt", &[plain], MARKDOWN),
+        of("front-matter", "a/b.md", &front, FRONT),
+    ]
+}
+
+const PLANS: &[&str] = &[
+    "#1 = ",
+    "SearchKG(",
+    "Search(",
+    "Intersect(",
+    "Union(",
+    "Count(",
+    "Filter(",
+    "Max(",
+    "#1",
+    ",",
+    ")",
+    "(",
+    "\"",
+    "\n",
+    "Step 1: ",
+    "sub_question_1: ",
+    "ans_1 = ",
+    "Finish_The_Plan()",
+    "{\"statements\":[",
+    "{\"op\":\"",
+    "\"relation\":\"",
+    "]",
+    "}",
+    "1988",
+    "<=",
+    "-",
+    "[",
+    "head",
+    "tail",
+    "Compare(",
+];
+
+/// The three surfaces of plans: read, and what was read is written and reads back.
+fn plans() -> Vec<Target> {
+    let golden = plan_files();
+    let surfaces = [("rft", Surface::Lines), ("lpkg", Surface::Code), ("json", Surface::Json)];
+    let target = |(name, surface): (&str, Surface)| {
+        let read = of_text(move |t| {
+            let _ = Surface::of(t);
+            let Ok(parsed) = surface.read(t, &Limits::default()) else { return false };
+            // What makes sense reads back, where it can be written at all: not every surface can say everything.
+            let sense = pocketgraph::plan::check::check(&parsed.plan, &parsed.positions, &Limits::default()).is_ok();
+            if let Ok(text) = surface.print(&parsed.plan)
+                && sense
+            {
+                assert!(surface.read(&text, &Limits::default()).is_ok(), "what was written does not read back: {text:?}");
+            }
+            true
+        });
+        Target::of(&format!("plan-{name}"), golden.get(name).cloned().unwrap_or_else(|| seeds(&[""])), written(PLANS), read)
+    };
+    surfaces.into_iter().map(target).collect()
+}
+
+/// Plans that the rules make of questions, in each surface.
+fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
+    let lines = "#1 = SearchKG(\"Mara Kestrel\", \"directed\", tail)\n#2 = Filter(#1, \"released\", < 1990)\n#3 = Count(#2)\n";
+    let mut out = BTreeMap::new();
+    let mut of: BTreeMap<&'static str, Vec<Vec<u8>>> = BTreeMap::from([("rft", seeds(&[lines, include_str!("../../docs/plans.md")]))]);
+    of.insert("lpkg", seeds(&["Original_Question: str = \"q\"\nSub_Question_1: str = \"who directed it?\"\nInfo_1: str = Search(query = Sub_Question_1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)\n", include_str!("../../docs/plans.md")]));
+    of.insert(
+        "json",
+        seeds(&[
+            "{\"statements\":[{\"op\":\"relate\",\"head\":\"Mara Kestrel\",\"relation\":\"directed\"}]}",
+            include_str!("../../docs/plans.md"),
+        ]),
+    );
+    for (name, texts) in of {
+        let surface = Surface::by_name(name).unwrap_or(Surface::Lines);
+        let mut all = texts.clone();
+        // Whatever piece of these texts reads as a plan is a seed, too.
+        for text in &texts {
+            let text = String::from_utf8_lossy(text);
+            all.extend(text.split("```").filter(|t| surface.read(t, &Limits::default()).is_ok()).map(|t| t.as_bytes().to_vec()));
+        }
+        all.retain(|t| t.len() < 4000);
+        out.insert(name, all);
+    }
+    out
+}
+
+/// Whole bundles: one target that changes any section, and one for each section alone. Their inputs are numbers, from which a changed bundle follows.
+fn bundles(parts: &Rc<Parts>) -> Vec<Target> {
+    let small = Rc::new(parts.without_models());
+    let number: Change = Box::new(|random, input| *input = (0..8).map(|_| random.below(256) as u8).collect());
+    let target = |only: String, number: Change| {
+        let (parts, name) = (Rc::clone(&small), if only.is_empty() { "bundle".to_owned() } else { format!("bundle-{only}") });
+        let read: Read = Box::new(move |bytes| {
+            let seed = bytes.first_chunk::<8>().map_or(0, |b| u64::from_le_bytes(*b));
+            trial(parts.changed(&mut Random::new(seed), &only), (seed % 97) as usize)
+        });
+        // Its bundle has half a megabyte, which is held several times over.
+        Target { allowed: (0, 256 << 20), ..Target::of(&name, vec![vec![0; 8]], number, read) }
+    };
+    let names = small.names();
+    let again = || -> Change { Box::new(|random, input| *input = (0..8).map(|_| random.below(256) as u8).collect()) };
+    std::iter::once(target(String::new(), number)).chain(names.into_iter().map(|n| target(n, again()))).collect()
+}

@@ -1,0 +1,156 @@
+// <pocketgraph-ask mode="dialog">: the dialog, its keys, and what opens it. Loaded only by elements that have the mode.
+//
+// The box is a combobox whose results are a listbox (WAI-ARIA Authoring Practices 1.2): the focus stays in the box, the arrows choose, Enter opens what
+// is chosen, or asks.
+
+import { h } from "./render.js";
+
+/** The dialog of one element. */
+export class AskDialog {
+  #host;
+  #field;
+  #view;
+  #strings;
+  #stop;
+  #node;
+  #hints = h("div", { part: "hints", "aria-hidden": "true" });
+  #closer;
+  #active = null;
+  #listening = null;
+
+  constructor(host, { root, field, view, strings, stop }) {
+    this.#host = host;
+    this.#field = field;
+    this.#view = view;
+    this.#strings = strings;
+    this.#stop = stop;
+    this.#closer = h("button", { type: "button", part: "close", onclick: () => this.close() });
+    field.form.append(this.#closer);
+    this.#node = h("dialog", { part: "dialog" }, field.form, ...view.nodes, this.#hints);
+    this.#node.addEventListener("click", (event) => event.target === this.#node && this.close());
+    this.#node.addEventListener("close", () => host.dispatchEvent(new CustomEvent("pocketgraph-close", { bubbles: true, composed: true })));
+    root.append(this.#node);
+    const { input } = field;
+    input.setAttribute("role", "combobox");
+    input.setAttribute("aria-autocomplete", "list");
+    input.setAttribute("aria-controls", view.hits.id);
+    input.setAttribute("aria-haspopup", "listbox");
+    input.setAttribute("aria-expanded", "false");
+    input.addEventListener("keydown", (event) => this.#key(event));
+    // What was chosen belongs to what was written before.
+    input.addEventListener("input", () => this.#choose(null));
+    view.hits.addEventListener("pointermove", (event) => this.#choose(event.target.closest("[role=option]"), { scroll: false }));
+  }
+
+  /** Says everything in the language that is spoken now. */
+  relabel() {
+    const say = (name) => this.#strings.say(name);
+    this.#node.setAttribute("aria-label", this.#host.getAttribute("label") ?? say("search"));
+    this.#closer.textContent = "Esc";
+    // A name has what is seen in it.
+    this.#closer.setAttribute("aria-label", `${say("close")} (Esc)`);
+    const hint = (keys, name) => h("span", {}, ...keys.map((key) => h("kbd", {}, key)), ` ${say(name)}`);
+    this.#hints.replaceChildren(hint(["↵"], "hintOpen"), hint(["↑", "↓"], "hintMove"), hint(["esc"], "hintClose"));
+  }
+
+  /** Hears the keys and the elements of the page that open it. */
+  attach() {
+    if (this.#listening) return;
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    document.addEventListener("keydown", (event) => this.#shortcut(event), { signal });
+    document.addEventListener("click", (event) => this.#opener(event), { signal });
+  }
+
+  /** Hears them no more. */
+  detach() {
+    this.#listening?.abort();
+    this.#listening = null;
+    this.close();
+  }
+
+  open() {
+    if (!this.#node.open) {
+      this.#node.showModal();
+      this.#host.dispatchEvent(new CustomEvent("pocketgraph-show", { bubbles: true, composed: true }));
+    }
+    this.#field.input.focus();
+    this.#field.input.select();
+  }
+
+  close() {
+    if (this.#node.open) this.#node.close();
+  }
+
+  /** The list is another one: while one types its first line, which asks, is chosen. */
+  resultsChanged({ typing }) {
+    const options = this.#options();
+    this.#field.input.setAttribute("aria-expanded", String(options.length > 0));
+    this.#choose(typing && options[0]?.getAttribute("part") === "ask-option" ? options[0] : null);
+  }
+
+  #options() {
+    return [...this.#view.hits.querySelectorAll("[role=option]")];
+  }
+
+  #choose(option, { scroll = true } = {}) {
+    if (option === this.#active && option?.isConnected) return;
+    this.#active?.setAttribute("aria-selected", "false");
+    this.#active = option ?? null;
+    const { input } = this.#field;
+    if (!option) {
+      input.removeAttribute("aria-activedescendant");
+      return;
+    }
+    option.setAttribute("aria-selected", "true");
+    input.setAttribute("aria-activedescendant", option.id);
+    if (scroll) option.scrollIntoView({ block: "nearest" });
+  }
+
+  #key(event) {
+    // While an input method composes, its keys are its own.
+    if (event.isComposing) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      const options = this.#options();
+      if (options.length === 0) return;
+      event.preventDefault();
+      const at = options.indexOf(this.#active);
+      const next = at < 0 ? (step > 0 ? 0 : options.length - 1) : (at + step + options.length) % options.length;
+      this.#choose(options[next]);
+    } else if (event.key === "Enter" && this.#active?.isConnected) {
+      event.preventDefault();
+      // A link by its own way, so that a page's router sees it; with a key held down the browser decides where.
+      this.#active.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true, ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey }));
+      if (this.#active?.matches("a[href]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) this.close();
+    } else if (event.key === "Escape" && this.#field.input.value && this.#view.answer.getAttribute("aria-busy") === "true") {
+      event.preventDefault();
+      this.#stop();
+      this.#view.showStopped();
+    }
+  }
+
+  #shortcut(event) {
+    if (event.defaultPrevented || this.#host.getAttribute("shortcut") === "off") return;
+    const command = (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+    const slash = event.key === "/" && !event.metaKey && !event.ctrlKey && !event.altKey && !isEditable(event.composedPath()[0]);
+    if (!command && !slash) return;
+    event.preventDefault();
+    if (command && this.#node.open) this.close();
+    else this.open();
+  }
+
+  /** `data-pocketgraph-open` on any element of the page opens the dialog; its value, where it has one, is asked. */
+  #opener(event) {
+    const opener = event.target.closest?.("[data-pocketgraph-open]");
+    if (!opener || event.defaultPrevented) return;
+    event.preventDefault();
+    const question = opener.getAttribute("data-pocketgraph-open").trim();
+    if (question) this.#host.ask(question);
+    else this.open();
+  }
+}
+
+function isEditable(node) {
+  return Boolean(node?.isContentEditable || node?.matches?.("input, textarea, select"));
+}

@@ -1,0 +1,113 @@
+// Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded where a page is in one of them.
+
+/** English. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
+export const ENGLISH = {
+  placeholder: "Ask the documents",
+  search: "Search",
+  ask: "Ask",
+  askThis: "Ask “{text}”",
+  clear: "Clear",
+  close: "Close",
+  back: "Back",
+  results: "Results",
+  resultCount: { one: "{n} result", other: "{n} results" },
+  noResults: "Nothing was found for this.",
+  noResultsHint: "Try other words, or fewer of them.",
+  untitled: "Untitled",
+  opening: "Opening…",
+  answer: "Answer",
+  reading: "Reading…",
+  writing: "The language model is writing…",
+  asking: "The language model was asked…",
+  stop: "Stop",
+  stopped: "Stopped before the end; its citations have not been checked.",
+  again: "Ask again",
+  retry: "Try again",
+  copy: "Copy",
+  copied: "Copied",
+  share: "Copy link",
+  helpful: "Helpful",
+  unhelpful: "Not helpful",
+  thanks: "Thank you.",
+  byModel: "Written by a language model from the documents; its citations were checked.",
+  byGraph: "Found in the knowledge graph.",
+  byQuote: "Quoted from the documents.",
+  notSaid: "The documents do not say.",
+  closest: "The documents do not say this in so many words. The closest passage:",
+  readOn: "Read on",
+  cut: "The answer is longer than what was allowed, and was cut off.",
+  unsupported: "A citation marked ? could not be confirmed in its passage.",
+  citation: "Citation {n}: {text}",
+  sources: "Sources",
+  passage: "Passage",
+  openPage: "Open the page",
+  code: "Code",
+  table: "Table",
+  recent: "Recent questions",
+  starred: "Starred questions",
+  star: "Star “{text}”",
+  unstar: "Unstar “{text}”",
+  forget: "Remove “{text}”",
+  suggested: "You could ask",
+  understood: "Understood as “{text}”",
+  asWritten: "Ask it as written",
+  hintOpen: "open",
+  hintMove: "move",
+  hintClose: "close",
+  partly: "Some of the documents could not be loaded, so results may be missing.",
+  modelFailed: "The language model gave no answer. This is what the documents say.",
+  modelRefused: "The language model refused the request: its key or name is not accepted. This is what the documents say.",
+  modelBusy: "The language model has too many requests just now. This is what the documents say; asking again in a moment may help.",
+  errorNetwork: "The documents could not be reached. Check the connection, then try again.",
+  errorHost: "A file of the search is missing or damaged on this site. Trying again may help; if it does not, the site's owner should publish it anew.",
+  errorVersion: "This search was published for another version of the page. Reload the page; if that does not help, tell the site's owner.",
+  errorReplaced: "The documents were replaced a moment ago. Try again to search the new ones.",
+  errorEngine: "The search stopped unexpectedly. Try again; it starts anew.",
+  errorSettings: "This search is not set up rightly on this page. Please tell the site's owner.",
+  errorModel: "The language model could not be asked. Try again in a moment.",
+};
+
+/** Languages that `ask-languages.js` has. */
+export const LANGUAGES = ["de", "fr", "es", "pt", "zh", "ja", "ko", "ar", "ru"];
+
+/** The strings of `language` (a BCP 47 tag), with the page's own `overrides` above them. */
+export class Strings {
+  #table = ENGLISH;
+  #overrides = {};
+  #rules = new Map();
+  #language = "en";
+
+  /** The language that is spoken: one that there is, or English. */
+  get language() {
+    return this.#language;
+  }
+
+  /** The page's own words, by the names of this table. */
+  set overrides(given) {
+    this.#overrides = given ?? {};
+  }
+
+  /** Speaks `language` from now on. Resolves to whether that changed anything. */
+  async speak(language) {
+    const wanted = (language ?? "").toLowerCase().split("-")[0];
+    const spoken = LANGUAGES.includes(wanted) ? wanted : "en";
+    if (spoken === this.#language) return false;
+    const table = spoken === "en" ? ENGLISH : (await import("./ask-languages.js").catch(() => null))?.[spoken];
+    if (!table) return false;
+    this.#table = { ...ENGLISH, ...table };
+    this.#language = spoken;
+    return true;
+  }
+
+  /** The text called `name`. `{n}` and `{text}` in it are filled in; `n` also chooses the plural. */
+  say(name, values = {}) {
+    let text = this.#overrides[name] ?? this.#table[name] ?? "";
+    if (typeof text === "object") text = text[this.#plural(values.n)] ?? text.other;
+    return text.replace(/\{(n|text)\}/g, (whole, what) => String(values[what] ?? whole));
+  }
+
+  #plural(number) {
+    if (!this.#rules.has(this.#language)) this.#rules.set(this.#language, new Intl.PluralRules(this.#language));
+    return this.#rules.get(this.#language).select(number ?? 0);
+  }
+}

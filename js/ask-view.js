@@ -1,0 +1,350 @@
+// What <pocketgraph-ask> shows under its box: what it is doing, the answer, the results by page, and before there is a question what could be asked.
+// It knows nothing of engines; the element tells it what there is.
+
+import { failureOf, stringForFailure } from "./explain.js";
+import { answerBlocks, citationAt, drawn, excerptWindow, h, highlighted, patch, quotedAnswer, safeUrl } from "./render.js";
+
+/** A thumb that points up. */
+const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
+
+/** A pause in what changes before it is said to screen readers. */
+const ANNOUNCE_MS = 900;
+let instances = 0;
+
+/** Draws into `root`. `on` has what the reader may do: open, cite, stop, again, retry, feedback, pick, forget, star. */
+export class AskView {
+  #strings;
+  #on;
+  #listbox;
+  #id = `pocketgraph-${++instances}`;
+  #announcing = 0;
+  #frame = 0;
+  #written = null;
+  #links = new Set();
+
+  /** With `listbox` the results are options of a combobox, else a list of links. */
+  constructor(strings, on, { listbox = false } = {}) {
+    this.#strings = strings;
+    this.#on = on;
+    this.#listbox = listbox;
+    this.status = h("p", { part: "status", hidden: true });
+    this.live = h("p", { class: "unseen", role: "status" });
+    this.trouble = h("div", { part: "error", role: "alert", hidden: true });
+    this.understood = h("p", { part: "understood", hidden: true });
+    this.answer = h("section", { part: "answer", hidden: true });
+    this.hits = h("div", listbox ? { part: "hits", role: "listbox", id: `${this.#id}-hits` } : { part: "hits", id: `${this.#id}-hits` });
+    this.body = h("div", { part: "results" }, this.status, this.trouble, this.understood, this.answer, this.hits);
+    this.nodes = [this.body, this.live];
+    this.hits.addEventListener("keydown", (event) => this.#moveFocus(event));
+    this.relabel();
+  }
+
+  /** Says everything that stays in the language that is spoken now. */
+  relabel() {
+    this.answer.setAttribute("aria-label", this.#say("answer"));
+    this.hits.setAttribute("aria-label", this.#say("results"));
+  }
+
+  #say(name, values) {
+    return this.#strings.say(name, values);
+  }
+
+  /** Hosts that links in a written answer may lead to, beside the page's own. */
+  allowLinks(hosts) {
+    this.#links = new Set(hosts);
+  }
+
+  // ---- what it is doing ----
+
+  /** A line of what goes on, or none. */
+  tell(text = "") {
+    this.status.textContent = text;
+    this.status.hidden = !text;
+  }
+
+  /** Says `text` to screen readers once nothing has changed for a while. */
+  announce(text, pause = ANNOUNCE_MS) {
+    clearTimeout(this.#announcing);
+    this.#announcing = setTimeout(() => {
+      this.live.textContent = text;
+    }, pause);
+  }
+
+  /** Something went wrong: what, what to do, and a button that tries again. `detail` is for those who set the page up. */
+  fail(text, detail) {
+    this.tell();
+    this.busy(null);
+    const retry = h("button", { type: "button", part: "retry", onclick: () => this.#on.retry() }, this.#say("retry"));
+    this.trouble.replaceChildren(h("p", {}, text), detail ? h("p", { part: "error-detail", dir: "ltr" }, detail) : "", retry);
+    this.trouble.hidden = false;
+  }
+
+  /** Nothing is wrong (any more). */
+  calm() {
+    this.trouble.hidden = true;
+  }
+
+  // ---- before there is a question ----
+
+  /** What could be asked: lists `{ title, questions, starred, own }`; `own` ones can be removed and starred. */
+  showIdle(lists) {
+    this.calm();
+    this.tell();
+    this.clearAnswer();
+    const shown = lists.filter(({ questions }) => questions.length > 0);
+    this.hits.replaceChildren(...shown.map((list, at) => this.#group(`${this.#id}-i${at}`, list.title, list.questions.map((question) => this.#question(question, list)))));
+  }
+
+  #question(question, { own, starred }) {
+    const pick = { part: "question", dir: "auto", onclick: () => this.#on.pick(question) };
+    if (this.#listbox) return h("div", { ...pick, role: "option", id: this.#option() }, question);
+    const more = own && [
+      h("button", { type: "button", part: "star", "aria-pressed": String(Boolean(starred)), "aria-label": this.#say(starred ? "unstar" : "star", { text: question }), onclick: () => this.#on.star(question, !starred) }, starred ? "★" : "☆"),
+      h("button", { type: "button", part: "forget", "aria-label": this.#say("forget", { text: question }), onclick: () => this.#on.forget(question) }, "×"),
+    ];
+    return h("li", { part: "suggestion" }, h("button", { type: "button", ...pick }, question), more);
+  }
+
+  // ---- results ----
+
+  /** The hits, by page, in the order of each page's best. `ask` puts a line above them that asks the question (in a listbox). */
+  showHits(result, { ask = false } = {}) {
+    this.calm();
+    const pages = byPage(result.hits);
+    const nodes = pages.map((page, at) => this.#page(page, at));
+    const missing = result.missing?.length > 0;
+    if (result.hits.length === 0 && !missing) nodes.push(this.#listbox ? h("div", { part: "empty", role: "presentation" }, this.#say("noResults")) : h("div", { part: "empty" }, h("p", {}, h("strong", {}, this.#say("noResults"))), h("p", {}, this.#say("noResultsHint"))));
+    const asks = ask && this.#listbox && h("div", { role: "option", part: "ask-option", id: this.#option(), onclick: () => this.#on.pick(result.question) }, this.#say("askThis", { text: result.question }));
+    const focused = this.hits.getRootNode().activeElement?.closest?.("[data-chunk]")?.dataset.chunk;
+    this.hits.replaceChildren(...[asks, ...nodes].filter(Boolean));
+    if (focused !== undefined) this.hits.querySelector(`[data-chunk="${CSS.escape(focused)}"] [part="hit-title"]`)?.focus();
+    const count = result.hits.length > 0 ? this.#say("resultCount", { n: result.hits.length }) : this.#say("noResults");
+    const said = [missing && result.hits.length === 0 ? "" : count, missing ? this.#say("partly") : ""].filter(Boolean).join(" ");
+    this.tell(missing ? said : result.hits.length > 0 ? count : "");
+    this.announce(said);
+    for (const { url } of result.hits) {
+      const href = safeUrl(url);
+      if (href) this.#links.add(new URL(href).host);
+    }
+  }
+
+  clearHits() {
+    this.hits.replaceChildren();
+  }
+
+  #page({ title, hits }, at) {
+    const name = title || this.#say("untitled");
+    return this.#group(`${this.#id}-p${at}`, name, hits.map((hit, index) => this.#hit(hit, name, index)), { lang: hits[0].lang });
+  }
+
+  #group(id, title, items, { lang } = {}) {
+    const label = h(this.#listbox ? "div" : "h3", { part: "page-title", id, dir: "auto", lang, role: this.#listbox ? "presentation" : undefined }, title);
+    if (this.#listbox) return h("div", { part: "page", role: "group", "aria-labelledby": id }, label, items);
+    return h("div", { part: "page" }, label, h("ol", { part: "sections", "aria-labelledby": id }, items));
+  }
+
+  #hit(hit, page, index) {
+    const href = safeUrl(hit.url);
+    const spans = hit.highlights ?? [];
+    const headings = hit.headingPath.filter((heading) => heading.trim() !== "");
+    const title = headings.at(-1) ?? page;
+    const path = headings.length > 1 ? headings.slice(0, -1).join(" › ") : "";
+    const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 120)));
+    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt];
+    const onclick = (event) => this.#on.open(hit, event);
+    const common = { "data-chunk": hit.chunk, lang: hit.lang };
+    if (this.#listbox) {
+      const head = h("span", { part: "hit-title", dir: "auto" }, title);
+      return h(href ? "a" : "div", { ...common, part: "hit", role: "option", tabindex: "-1", id: this.#option(), href, onclick }, inside(head));
+    }
+    return h("li", { ...common, part: "hit" }, inside(h(href ? "a" : "span", { part: "hit-title", dir: "auto", href, onclick }, title)));
+  }
+
+  #options = 0;
+  #option() {
+    return `${this.#id}-o${this.#options++}`;
+  }
+
+  // In a list of links the arrows go from one to the next, as they do in menus of results elsewhere.
+  #moveFocus(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || this.#listbox) return;
+    const all = this.focusable();
+    const next = all.indexOf(event.target) + step;
+    event.preventDefault();
+    if (next < 0) this.#on.toBox?.();
+    else all[next]?.focus();
+  }
+
+  /** What the arrows go through. */
+  focusable() {
+    return [...this.hits.querySelectorAll("a[part=hit-title], button[part=question]")];
+  }
+
+  // ---- the answer ----
+
+  /** The question was understood as another one; `undo` asks it as it was written. */
+  showUnderstood(text, undo) {
+    this.understood.replaceChildren(this.#say("understood", { text }), " ", h("button", { type: "button", part: "as-written", onclick: undo }, this.#say("asWritten")));
+    this.understood.hidden = false;
+  }
+
+  /** An answer is on its way (`text` says how far), with a button that stops it; or none is (`null`). */
+  busy(text) {
+    this.answer.setAttribute("aria-busy", String(text !== null));
+    if (text === null) {
+      this.#progress?.remove();
+      this.#progress = null;
+      return;
+    }
+    this.answer.hidden = false;
+    if (!this.#progress) {
+      const stop = h("button", { type: "button", part: "stop", onclick: () => this.#on.stop() }, this.#say("stop"));
+      this.#progress = h("div", { part: "progress" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, text), stop);
+    } else this.#progress.children[1].textContent = text;
+    this.answer.prepend(this.#progress);
+  }
+  #progress = null;
+  #prose = null;
+
+  #proseNode() {
+    if (!this.#prose?.isConnected) {
+      this.#prose = h("div", { part: "answer-text", dir: "auto" });
+      this.answer.replaceChildren(...(this.#progress ? [this.#progress] : []), this.#prose);
+    }
+    this.answer.hidden = false;
+    return this.#prose;
+  }
+
+  /** More of an answer that is being written. Drawn once a frame, however fast it comes. */
+  showWriting(text) {
+    this.#written = text;
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      if (this.#written !== null) patch(this.#proseNode(), this.#proseOf({ by: "llm", text: this.#written, citations: [] }));
+    });
+  }
+
+  /** The answer. */
+  showAnswer(answer) {
+    this.#endWriting();
+    this.busy(null);
+    patch(this.#proseNode(), this.#proseOf(answer));
+    const failure = failureOf(answer);
+    const notes = [];
+    if (failure) notes.push(this.#say(stringForFailure(failure)));
+    if (answer.citations.some(({ status }) => status === "unsupported")) notes.push(this.#say("unsupported"));
+    if (answer.truncated) notes.push(this.#say("cut"));
+    if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
+    this.answer.append(...notes.map((note) => h("p", { part: "answer-note", dir: "auto" }, note)), this.#actions(answer, failure));
+    this.announce(this.#prose.textContent.slice(0, 600), 100);
+  }
+
+  /** What was being written stays, marked as unfinished. */
+  showStopped() {
+    const any = this.#written;
+    this.#endWriting();
+    this.busy(null);
+    if (!any) {
+      this.clearAnswer();
+      return;
+    }
+    patch(this.#proseNode(), this.#proseOf({ by: "llm", text: any, citations: [] }));
+    this.answer.append(h("p", { part: "answer-note" }, this.#say("stopped")), h("div", { part: "actions" }, this.#againButton()));
+  }
+
+  clearAnswer() {
+    this.#endWriting();
+    this.busy(null);
+    this.answer.hidden = true;
+    this.answer.replaceChildren();
+    this.understood.hidden = true;
+  }
+
+  #endWriting() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#written = null;
+  }
+
+  /** The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by render.js. */
+  #proseOf(answer) {
+    const marker = (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer);
+    const code = (node, text, language) => this.#code(node, text, language);
+    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, words: { closest: this.#say("closest"), readOn: this.#say("readOn") } });
+    return answerBlocks(answer.text, marker, { link: (url) => this.#mayFollow(url), code });
+  }
+
+  #mayFollow(url) {
+    const { host } = new URL(url);
+    return host === location.host || this.#links.has(host);
+  }
+
+  #code(node, text, language) {
+    const copy = h("button", { type: "button", part: "copy-code", onclick: (event) => this.#copy(event.currentTarget, text) }, this.#say("copy"));
+    return h("div", { part: "code", role: "group", "aria-label": language || this.#say("code") }, h("div", { part: "code-head" }, h("span", {}, language ?? ""), copy), node);
+  }
+
+  #citation(number, citation, answer) {
+    const flagged = citation && citation.status && citation.status !== "verified";
+    const part = flagged ? "citation unverified" : "citation";
+    const where = citation ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ") : "";
+    const label = `${number}${flagged ? "?" : ""}`;
+    const name = this.#say("citation", { n: number, text: where || citation?.quote || "" });
+    if (!citation || citation.status === "dangling" || (!Number.isInteger(citation.chunk) && !citation.url)) return h("span", { part, title: citation?.quote }, label);
+    const href = citation.url && safeUrl(citation.url);
+    return h(href ? "a" : "button", { part, href, type: href ? undefined : "button", title: citation.quote, "aria-label": name, onclick: (event) => this.#on.cite(citation, event, answer) }, label);
+  }
+
+  #actions(answer, failure) {
+    const asText = answer.text;
+    const feedback = (helpful, name) =>
+      h("button", { type: "button", part: "feedback", "aria-pressed": "false", "aria-label": this.#say(name), title: this.#say(name), onclick: (event) => this.#feedback(event.currentTarget, answer, helpful) }, drawn("thumb", THUMB, helpful ? "" : "rotate(180 8 8)"));
+    return h(
+      "div",
+      { part: "actions" },
+      h("button", { type: "button", part: "copy", onclick: (event) => this.#copy(event.currentTarget, asText) }, this.#say("copy")),
+      this.#on.shareUrl && h("button", { type: "button", part: "share", onclick: (event) => this.#copy(event.currentTarget, this.#on.shareUrl()) }, this.#say("share")),
+      (answer.by === "llm" || failure) && this.#againButton(),
+      feedback(true, "helpful"),
+      feedback(false, "unhelpful"),
+    );
+  }
+
+  #againButton() {
+    return h("button", { type: "button", part: "again", onclick: () => this.#on.again() }, this.#say("again"));
+  }
+
+  #feedback(button, answer, helpful) {
+    for (const one of button.parentElement.querySelectorAll("[part=feedback]")) one.setAttribute("aria-pressed", String(one === button));
+    this.announce(this.#say("thanks"), 100);
+    this.#on.feedback(answer, helpful);
+  }
+
+  async #copy(button, text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Without a secure context, or against the browser's wish, there is no clipboard.
+      return;
+    }
+    const before = button.textContent;
+    button.textContent = this.#say("copied");
+    this.announce(this.#say("copied"), 100);
+    setTimeout(() => {
+      button.textContent = before;
+    }, 1500);
+  }
+}
+
+/** Hits of one page together, pages in the order of their best hit. */
+function byPage(hits) {
+  const pages = new Map();
+  for (const hit of hits) {
+    const key = `${hit.url?.split("#")[0]}\n${hit.title}`;
+    const page = pages.get(key) ?? { title: hit.title, hits: [] };
+    page.hits.push(hit);
+    pages.set(key, page);
+  }
+  return [...pages.values()];
+}

@@ -1,0 +1,2 @@
+// Types alone: see jsx-react.d.ts.
+export {};

@@ -1,0 +1,2 @@
+// A classic service worker script, for `importScripts`: it exports nothing.
+export {};

@@ -1,0 +1,159 @@
+// The options of calls, checked before anything is sent to the engine: one that does not exist is an error that names the nearest.
+
+import { PocketGraphError } from "./error.js";
+import { GRAPH_RETRIEVERS } from "./retrievers.js";
+
+const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", ...GRAPH_RETRIEVERS];
+
+/** The protocols by name. */
+export const PROTOCOLS = [
+  "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
+  "graph-rft", "lpkg", "graphrag-global", "tool-calling",
+];
+
+const OPEN = ["signal", "onProgress", "memoryLimit", "worker", "prefetch"];
+const SEARCH = ["k", "retriever", "typing", "llm", "signal"];
+const LLM = ["baseUrl", "model", "apiKey", "headers", "timeoutMs", "retries"];
+
+/** Options of `ask` that stand for a number: their names here and the engine's. */
+const COUNTS = {
+  maxInputTokens: "tokensIn", maxOutputTokens: "tokensOut", turns: "turns", searches: "searches", timeLimitMs: "milliseconds", votes: "votes",
+};
+/** Those that are one of a few names, and those that are taken as they are. */
+const CHOICES = {
+  planner: ["auto", "rules", "trained", "llm"],
+  continuation: ["turns", "prefix", "continue-final-message"],
+  condense: ["model", "sentences", "none"],
+  polarity: ["on-no", "on-yes"],
+};
+const FLAGS = ["hideContacts", "grounded", "coverage", "executePlan", "nativeTools"];
+const PLAIN = ["language", "notSaid", "leastConfidence", "temperature", "today"];
+const ASK = [...SEARCH, "protocol", "history", "question", "webSearch", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
+
+/** Throws for what `PocketGraph.open` does not know. */
+export function checkOpenOptions(options) {
+  known("open", options, OPEN);
+  if (![true, false, "auto", undefined].includes(options.worker)) throw badArgument('`worker` is true, false or "auto".');
+  positive("memoryLimit", options.memoryLimit);
+}
+
+/** The engine's options of a search. */
+export function searchOptions(options) {
+  known("search", options, SEARCH);
+  const { typing, llm } = options;
+  return { ...ranking(options), typing: Boolean(typing), ...defined({ llm: endpoint(llm) }) };
+}
+
+/** The engine's options of an answer, a plan, or the execution of one. */
+export function askOptions(options) {
+  known("ask", options, ASK);
+  const { llm, webSearch } = options;
+  const given = { llm: endpoint(llm), webSearch: webAddress(webSearch) };
+  for (const [name, theirs] of Object.entries(COUNTS)) {
+    positive(name, options[name]);
+    given[theirs] = options[name];
+  }
+  for (const [name, choices] of Object.entries(CHOICES)) {
+    const chosen = (given[name] = options[name] ?? undefined);
+    if (chosen !== undefined && !choices.includes(chosen)) throw badArgument(`\`${name}\` is one of ${choices.join(", ")}.`);
+  }
+  for (const name of FLAGS) {
+    const flag = (given[name] = options[name] ?? undefined);
+    if (flag !== undefined && typeof flag !== "boolean") throw badArgument(`\`${name}\` is true or false.`);
+  }
+  for (const name of PLAIN) given[name] = options[name];
+  return { ...ranking(options), ...defined(given) };
+}
+
+/** The function that is the language model of these options, if it is one. */
+export function writerOf(options) {
+  return typeof options?.llm === "function" ? options.llm : undefined;
+}
+
+function ranking({ k, retriever }) {
+  positive("k", k);
+  // What follows a colon are the retriever's own parameters, which the engine reads.
+  if (retriever !== undefined && !RETRIEVERS.includes(String(retriever).split(":")[0])) {
+    throw badArgument(`\`retriever\` is one of ${RETRIEVERS.join(", ")}.`);
+  }
+  return defined({ k, retriever });
+}
+
+/** An address that nothing is ever sent to: the engine names its model by one, and a function is asked in its place. */
+const NOWHERE = "https://model.invalid/v1";
+
+function endpoint(llm) {
+  if (llm === undefined || llm === null) return undefined;
+  // What a function throws is its own: asking it again is for the function to decide.
+  if (typeof llm === "function") return { baseUrl: NOWHERE, model: llm.name || "function", retries: 0 };
+  known("llm", llm, LLM);
+  text("llm.baseUrl", llm.baseUrl);
+  text("llm.model", llm.model);
+  positive("llm.timeoutMs", llm.timeoutMs);
+  const { apiKey, headers, timeoutMs, retries, model } = llm;
+  const url = httpUrl("llm.baseUrl", llm.baseUrl);
+  return { baseUrl: url.href.replace(/\/+$/, ""), model, ...defined({ apiKey, headers, timeoutMs, retries }) };
+}
+
+function webAddress(place) {
+  if (place === undefined || place === null) return undefined;
+  return httpUrl("webSearch", String(place)).href;
+}
+
+function httpUrl(name, place) {
+  let url;
+  try {
+    url = new URL(place, pageUrl());
+  } catch (cause) {
+    throw badArgument(`\`${name}\` is not a URL: ${place}`, cause);
+  }
+  if (!/^https?:$/.test(url.protocol)) throw badArgument(`\`${name}\` is an http or https URL.`);
+  return url;
+}
+
+/** The page that relative addresses are relative to. A worker's own URL is the package's folder, so addresses are made absolute on the page's side. */
+export function pageUrl() {
+  return globalThis.document?.baseURI ?? globalThis.location?.href;
+}
+
+/** Only members that are there. */
+export function defined(options) {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** `value`, if it is a text that is not empty. */
+export function text(name, value) {
+  if (typeof value !== "string" || value.trim() === "") throw badArgument(`\`${name}\` is a text that is not empty.`);
+  return value;
+}
+
+/** Throws unless `value` is absent or a positive whole number. */
+export function positive(name, value) {
+  if (value !== undefined && !(Number.isInteger(value) && value > 0)) throw badArgument(`\`${name}\` is a positive whole number.`);
+}
+
+/** The error for an argument of the wrong type or value. */
+export function badArgument(message, cause) {
+  return new PocketGraphError("bad-argument", message, { cause });
+}
+
+/** Throws for a member of `options` that is none of `names`. */
+function known(call, options, names) {
+  if (options === null || typeof options !== "object") throw badArgument(`The options of \`${call}\` are an object.`);
+  const wrong = Object.keys(options).find((name) => !names.includes(name));
+  if (wrong === undefined) return;
+  const [nearest] = names.map((name) => [name, distance(wrong.toLowerCase(), name.toLowerCase())]).sort((a, b) => a[1] - b[1]);
+  const hint = nearest[1] <= Math.max(2, wrong.length / 2) ? ` Did you mean \`${nearest[0]}\`?` : ` It has ${names.join(", ")}.`;
+  throw badArgument(`\`${call}\` has no option \`${wrong}\`.${hint}`);
+}
+
+/** How many letters must be put in, left out or changed to make `b` of `a` (Levenshtein). */
+function distance(a, b) {
+  let row = [...Array(b.length + 1).keys()];
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length];
+}

@@ -1,0 +1,79 @@
+//! What an answer by a protocol is asked with, and what comes of it.
+
+use crate::answer::Answer;
+use crate::compact::{Set, sort_by};
+use crate::llm::{ChatModel, Usage};
+use crate::plan::Plan;
+use crate::plan::trace::Trace;
+use crate::retrieve::Hit;
+use pocketgraph_agent::{AnswerGraph, Cap, GraphTools, PlannedBy, Turn, WebSearch};
+use serde::{Deserialize, Serialize};
+
+/// What a caller brings besides the bundle.
+#[derive(Clone, Copy)]
+pub struct AskWith<'a> {
+    /// The model; every protocol but `plan` needs one.
+    pub chat: Option<&'a dyn ChatModel>,
+    /// Milliseconds since any fixed moment.
+    pub clock: &'a dyn Fn() -> f64,
+    /// A knowledge graph; the bundle's own when absent, which is then loaded for the protocols that use one. `plan` always uses the bundle's.
+    pub graph: Option<&'a dyn GraphTools>,
+    /// A way to search the web.
+    pub web: Option<&'a dyn WebSearch>,
+}
+
+/// An answer with the way to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct ProtocolAnswer {
+    /// The answer, its citations resolved and checked.
+    pub answer: Answer,
+    /// The protocol by name.
+    pub protocol: String,
+    /// The budget that forced the answer, where one did.
+    pub forced: Option<Cap>,
+    /// Tokens of the whole run.
+    pub usage: Usage,
+    /// Whether some of them are an estimate, because the endpoint did not count them or was not waited for.
+    pub estimated: bool,
+    /// Every reply of the model, and what was looked for because of it.
+    pub turns: Vec<Turn>,
+    /// The plan that was carried out; absent where none was, and where the model itself carried one out.
+    pub carried: Option<Carried>,
+    /// The passages that the answer refers to, whole and without scores: the spans of its citations are of their texts.
+    pub passages: Vec<Hit>,
+}
+
+/// A plan and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Carried {
+    /// The plan.
+    pub plan: Plan,
+    /// The plan as plan lines.
+    pub text: String,
+    /// Who made it.
+    pub by: PlannedBy,
+    /// How sure the planner is of it, from 0 to 1.
+    pub confidence: f32,
+    /// What its execution saw, step by step.
+    pub trace: Trace,
+    /// The entities, statements and passages that the result rests on, for drawing.
+    pub graph: AnswerGraph,
+}
+
+/// Those of the known passages that an answer refers to, in the order of their chunks.
+pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
+    let chunks: Set<u32> = answer.references.iter().map(|r| r.chunk).chain(answer.citations.iter().filter_map(|c| c.chunk)).collect();
+    let mut out: Vec<Hit> = Vec::new();
+    for hit in known {
+        if chunks.contains(&hit.chunk) && !out.iter().any(|o| o.chunk == hit.chunk) {
+            // How it was found belongs to one search of several.
+            out.push(Hit { score: 0.0, lexical: None, dense: None, highlights: Vec::new(), reached: Vec::new(), ..hit });
+        }
+    }
+    sort_by(&mut out, |a, b| a.chunk.cmp(&b.chunk));
+    out
+}

@@ -1,0 +1,37 @@
+//! What a language model does for an open bundle: choose while ranking, and write answers. Not in the module that only searches.
+
+use super::{Engine, EngineError, SearchOptions};
+use crate::answer::{self, Answer, AskEvent, AskOptions};
+use crate::llm::ChatModel;
+use crate::retrieve::{ByModel, SearchResult};
+use std::rc::Rc;
+
+impl Engine {
+    /// As [`Engine::search`], where the retriever may ask a language model: `hippo` has it choose among facts. What could not be had of it is named in
+    /// the result's `missing`.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub async fn search_by(&self, question: &str, options: &SearchOptions, model: Rc<dyn ChatModel>) -> Result<SearchResult, EngineError> {
+        let mut query = self.query(question, options.typing).await?;
+        query.fact_filter = Some(Rc::new(ByModel(model)));
+        self.search_query(&query, options).await
+    }
+
+    /// Answers a question by a language model. `events` hears, in order: the hits, the references, the tokens of the answer, and the answer, which
+    /// is also returned. When the model fails, the answer is that of [`Engine::quote`], and its warnings say so.
+    ///
+    /// # Errors
+    /// [`EngineError`] as for [`Engine::search`]; and when the caller aborted the model's request.
+    pub async fn ask(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        chat: &dyn ChatModel,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<Answer, EngineError> {
+        let (result, quoted) = self.quoted(question, options, events).await?;
+        let count = |text: &str| self.count_tokens(text);
+        Ok(answer::generate(question, &result, options, chat, &count, &|| quoted.clone(), events).await?)
+    }
+}

@@ -1,0 +1,5 @@
+//! What the module that only searches goes without.
+
+pub use pocketgraph_agent::answer;
+pub use pocketgraph_graph_retrieval::{entities, retrieve, sparse};
+pub use {pocketgraph_kg as kg, pocketgraph_llm as llm, pocketgraph_plan as plan, pocketgraph_planner as planner};

@@ -1,0 +1,72 @@
+//! What calls give back: promises, values, and events on the way.
+
+use super::abort::until_aborted;
+use super::{error, utf16};
+use crate::answer::{Answer, AskEvent};
+use futures::future::FutureExt;
+use js_sys::{Function, Promise};
+use serde::Serialize;
+use std::future::Future;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use web_sys::AbortSignal;
+
+/// Every call's promise: boxed, so that what surrounds its work is compiled once.
+pub(super) fn promise(signal: Option<AbortSignal>, work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    future_to_promise(until_aborted(signal, work.boxed_local()))
+}
+
+/// A value as JavaScript sees it.
+pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
+    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| error::bad_argument(&e.to_string()))
+}
+
+/// Tells a page's handler what happens. What the handler throws ends the telling, and is the call's own error in the end.
+pub(super) struct Teller {
+    on_event: Function,
+    pub(super) texts: utf16::Texts,
+    thrown: Option<JsValue>,
+}
+
+impl Teller {
+    pub(super) fn new(on_event: Function) -> Teller {
+        Teller { on_event, texts: utf16::Texts::default(), thrown: None }
+    }
+
+    /// Tells an event whose spans are the page's already.
+    pub(super) fn tell(&mut self, event: &impl Serialize) {
+        if self.thrown.is_none() {
+            let told = to_js(event).and_then(|event| self.on_event.call1(&JsValue::NULL, &event));
+            self.thrown = told.err();
+        }
+    }
+
+    pub(super) fn ask_event(&mut self, event: AskEvent) {
+        let event = self.texts.event(event);
+        self.tell(&event);
+    }
+
+    #[cfg(feature = "full")]
+    pub(super) fn agent_event(&mut self, event: crate::agent::AgentEvent) {
+        let event = self.texts.agent_event(event);
+        self.tell(&event);
+    }
+
+    /// Tells the last event, which is also the call's value.
+    #[cfg(feature = "full")]
+    pub(super) fn last(self, event: JsValue) -> Result<JsValue, JsValue> {
+        if let Some(e) = self.thrown {
+            return Err(e);
+        }
+        self.on_event.call1(&JsValue::NULL, &event)?;
+        Ok(event)
+    }
+
+    /// The call's value, or what the handler threw.
+    pub(super) fn end(self, answer: Answer) -> Result<JsValue, JsValue> {
+        match self.thrown {
+            Some(e) => Err(e),
+            None => to_js(&self.texts.answer(answer)),
+        }
+    }
+}

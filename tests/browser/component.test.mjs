@@ -1,0 +1,426 @@
+// <pocketgraph-ask> as readers and pages meet it: typing, the dialog, errors, Markdown, languages, themes, and what pages do to it.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import { newPage } from "./browser.mjs";
+import { assertClean, FAILED_LOAD, harness, QUESTION } from "./harness.mjs";
+import { serveSite } from "./server.mjs";
+
+const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-blank-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><body></body></html>');
+const t = harness(({ site }) => site.mounts.set("/blank/", scratch));
+beforeEach(() => {
+  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0 });
+  t.llm.requests.length = 0;
+});
+
+/** A bare page with one element of these attributes; `html` are attributes of the page itself. */
+async function mounted(attributes = {}, { html = {}, ...options } = {}) {
+  const page = await newPage(t.browser, options);
+  t.site.faults.clear();
+  await page.goto(`${t.site.url}blank/index.html`);
+  await page.evaluate(async ({ attributes, html }) => {
+    for (const [name, value] of Object.entries(html)) document.documentElement.setAttribute(name, value);
+    window.heard = [];
+    for (const type of ["open", "result", "answer", "error", "feedback", "open-hit"]) {
+      document.addEventListener(`pocketgraph-${type}`, (event) => window.heard.push([type, event.detail?.stage ?? event.detail?.code ?? event.detail?.helpful ?? event.detail?.text, event.detail?.hits?.length]));
+    }
+    await import("/pkg/ask-element.js");
+    const element = document.createElement("pocketgraph-ask");
+    for (const [name, value] of Object.entries({ src: "/bundle/", ...attributes })) element.setAttribute(name, value);
+    document.body.append(element);
+  }, { attributes, html });
+  const element = page.locator("pocketgraph-ask");
+  return { page, element, box: element.locator("[part=input]"), part: (name) => element.locator(`[part~="${name}"]`) };
+}
+
+const asked = async ({ box, part }, question = QUESTION) => {
+  await box.fill(question);
+  await box.press("Enter");
+  await part("actions").waitFor();
+};
+
+test("hits of an unfinished word stay while the model arrives", async () => {
+  const { page, box, part } = await mounted();
+  await box.fill("how does hyb");
+  await part("hit").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph?.modelReady(), null, { timeout: 60_000 });
+  await page.waitForTimeout(800);
+  assert.ok((await part("hit").count()) > 0);
+  const counts = await page.evaluate(() => window.heard.filter(([type]) => type === "result").map(([, , hits]) => hits));
+  assert.ok(counts.every((hits) => hits > 0), counts.join(" "));
+  assert.match(await part("hit").first().innerText(), /hybrid/i);
+  await page.context().close();
+});
+
+test("hits stand together by page, and their links have names of their own", async () => {
+  const { page, box, part } = await mounted();
+  await box.fill("How does hybrid search work?");
+  await part("hit").first().waitFor();
+  const seen = await page.evaluate(() => {
+    const root = document.querySelector("pocketgraph-ask").shadowRoot;
+    return [...root.querySelectorAll('[part="page"]')].map((page) => [page.querySelector('[part="page-title"]').textContent, [...page.querySelectorAll('[part="hit-title"]')].map((link) => link.textContent)]);
+  });
+  const titles = seen.map(([title]) => title);
+  assert.equal(new Set(titles).size, titles.length, "each page once");
+  for (const [title, links] of seen) assert.equal(new Set(links).size, links.length, `${title}: ${links.join(" | ")}`);
+  await page.context().close();
+});
+
+test("the dialog opens by the key, the slash, its button, and elements of the page; Esc closes it and gives the focus back", async () => {
+  const { page, element, part } = await mounted({ mode: "dialog" });
+  const dialog = part("dialog");
+  const shown = () => dialog.isVisible();
+  await part("dialog").waitFor({ state: "attached" });
+  await page.keyboard.press("Control+k");
+  await dialog.waitFor();
+  await page.keyboard.press("Control+k");
+  assert.equal(await shown(), false);
+  await page.keyboard.press("/");
+  await dialog.waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await shown(), false);
+  await part("trigger").click();
+  await dialog.waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await element.evaluate((node) => node.shadowRoot.activeElement?.getAttribute("part")), "trigger");
+  await page.evaluate(() => {
+    const opener = document.createElement("button");
+    opener.dataset.pocketgraphOpen = "";
+    opener.textContent = "Ask us";
+    document.body.append(opener);
+  });
+  await page.getByRole("button", { name: "Ask us" }).click();
+  await dialog.waitFor();
+  await page.context().close();
+});
+
+test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async () => {
+  const { page, element, part } = await mounted({ mode: "dialog" });
+  await part("dialog").waitFor({ state: "attached" });
+  await page.keyboard.press("Control+k");
+  const box = element.getByRole("combobox");
+  assert.equal(await box.getAttribute("aria-expanded"), "false");
+  await box.fill("keyword graph");
+  await part("hit").first().waitFor();
+  assert.equal(await box.getAttribute("aria-expanded"), "true");
+  const active = () => element.evaluate((node) => {
+    const root = node.shadowRoot;
+    const chosen = root.getElementById(root.querySelector("input").getAttribute("aria-activedescendant"));
+    return [chosen?.getAttribute("role"), chosen?.getAttribute("part"), chosen?.getAttribute("aria-selected"), root.querySelectorAll('[aria-selected="true"]').length];
+  });
+  assert.deepEqual(await active(), ["option", "ask-option", "true", 1]);
+  await box.press("ArrowDown");
+  assert.deepEqual(await active(), ["option", "hit", "true", 1]);
+  await box.press("ArrowUp");
+  await box.press("Enter");
+  await part("actions").waitFor();
+  assert.ok((await page.evaluate(() => window.heard)).some(([type]) => type === "answer"));
+  await page.evaluate(() => document.addEventListener("pocketgraph-open-hit", (event) => event.preventDefault(), { once: true }));
+  await box.press("ArrowDown");
+  await box.press("Enter");
+  assert.ok((await page.evaluate(() => window.heard)).some(([type]) => type === "open-hit"));
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("Markdown of a model becomes tables, lists, quotes and code; markup and links to strangers stay text", async () => {
+  const ui = await mounted();
+  t.llm.text = "## Kinds\n\nSee [the glossary](documents/glossary.html), [a stranger](https://evil.example/x) and <img src=x onerror=alert(1)>.\n\n| kind | by |\n|---|--:|\n| keyword | **build** |\n\n- one\n  - two\n\n> quoted [1]\n\n```js\nlet a = \"<b>\";\n```\n";
+  await ui.page.evaluate((baseUrl) => { document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" }; }, t.llm.url);
+  await asked(ui);
+  const seen = await ui.element.evaluate((node) => {
+    const answer = node.shadowRoot.querySelector("[part=answer-text]");
+    return { cell: answer.querySelector("td strong")?.textContent, nested: answer.querySelector("ul ul li")?.textContent, quote: answer.querySelector("blockquote [part~=citation]")?.textContent, code: answer.querySelector("pre code.language-js")?.textContent, images: answer.querySelectorAll("img, script").length, links: [...answer.querySelectorAll("a[part=answer-link]")].map((link) => new URL(link.href).pathname), text: answer.textContent };
+  });
+  assert.deepEqual([seen.cell, seen.nested, seen.code, seen.images], ["build", "two", 'let a = "<b>";', 0]);
+  assert.match(seen.quote, /^1/);
+  assert.deepEqual(seen.links, ["/blank/documents/glossary.html"]);
+  assert.match(seen.text, /a stranger \(https:\/\/evil\.example\/x\)/);
+  assert.match(seen.text, /<img src=x onerror=alert\(1\)>/);
+  await assertClean(ui.page);
+  await ui.page.context().close();
+});
+
+test("an answer that is being written can be stopped, and asked again", async () => {
+  const { page, box, part } = await mounted();
+  t.llm.behaviour = "slow";
+  await page.evaluate((baseUrl) => { document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" }; }, t.llm.url);
+  await box.fill(QUESTION);
+  await box.press("Enter");
+  await page.waitForFunction(() => /word\d/.test(document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=answer-text]")?.textContent ?? ""));
+  assert.equal(await part("answer").getAttribute("aria-busy"), "true");
+  await part("stop").click();
+  assert.equal(await part("answer").getAttribute("aria-busy"), "false");
+  t.llm.behaviour = "stream";
+  await part("again").click();
+  await page.waitForFunction(() => window.heard.some(([type, text]) => type === "answer" && /joins keywords/.test(text)));
+  await page.context().close();
+});
+
+test("errors say what to do, never the engine's own words, and can be tried again", async () => {
+  const { page, element, box, part } = await mounted({ src: "/nowhere/" });
+  await box.focus();
+  await part("error").waitFor();
+  const said = await part("error").innerText();
+  assert.match(said, /missing or damaged|publish/);
+  assert.doesNotMatch(said, /manifest|404|HTTP/);
+  assert.equal(await part("status").isVisible(), false, "not for ever opening");
+  await element.evaluate((node) => { node.src = "/bundle/"; });
+  await asked({ box, part });
+  assert.equal(await part("error").isVisible(), false);
+  await assertClean(page, FAILED_LOAD);
+  await page.context().close();
+});
+
+test("a failure while searching is told with a button that tries again", async () => {
+  const { page, box, part } = await mounted({ model: "off" });
+  t.site.faults.set("/bundle/lexical", { kind: "status", status: 404 });
+  await box.fill("keyword graph");
+  await part("error").waitFor();
+  t.site.faults.clear();
+  await part("retry").click();
+  await part("hit").first().waitFor();
+  assert.equal(await part("error").isVisible(), false);
+  await page.context().close();
+});
+
+test("what was set before the module ran counts, and attributes are properties", async () => {
+  const page = await newPage(t.browser);
+  await page.goto(`${t.site.url}blank/index.html`);
+  const seen = await page.evaluate(async () => {
+    const early = document.createElement("pocketgraph-ask");
+    early.llm = { baseUrl: "http://localhost:9/v1", model: "m" };
+    early.src = "/bundle/";
+    early.k = 3;
+    await import("/pkg/ask-element.js");
+    customElements.upgrade(early);
+    return [early.llm?.model, early.getAttribute("src"), early.getAttribute("k"), Object.keys(early).length];
+  });
+  assert.deepEqual(seen, ["m", "/bundle/", "3", 0]);
+  await page.context().close();
+});
+
+test("elements of one bundle share an engine, and the last one that goes closes it", async () => {
+  const { page, part, box } = await mounted();
+  t.site.requests.length = 0;
+  await page.evaluate(() => {
+    const second = document.createElement("pocketgraph-ask");
+    second.id = "second";
+    second.setAttribute("src", "/bundle/");
+    document.body.append(second);
+  });
+  await page.locator("pocketgraph-ask").first().locator("[part=input]").fill("keyword graph");
+  await page.locator("pocketgraph-ask").first().locator("[part=hit]").first().waitFor();
+  await page.locator("#second [part=input]").fill("privacy");
+  await page.locator("#second [part=hit]").first().waitFor();
+  const same = await page.evaluate(() => document.querySelectorAll("pocketgraph-ask")[0].graph === document.querySelector("#second").graph);
+  assert.ok(same);
+  assert.equal(t.site.requests.filter((path) => path.endsWith("pocketgraph_wasm_bg.wasm")).length, 1);
+  const closed = await page.evaluate(async () => {
+    const { graph } = document.querySelector("#second");
+    document.querySelectorAll("pocketgraph-ask").forEach((node) => node.remove());
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    return graph.search("privacy").then(() => "open", (error) => error.code);
+  });
+  assert.equal(closed, "closed");
+  void part, box;
+  await page.context().close();
+});
+
+test("an element that is moved while it asks goes on", async () => {
+  const { page, box, part } = await mounted();
+  await box.fill(QUESTION);
+  await box.press("Enter");
+  await page.evaluate(() => {
+    const place = document.body.appendChild(document.createElement("main"));
+    place.append(document.querySelector("pocketgraph-ask"));
+  });
+  await part("actions").waitFor();
+  await page.context().close();
+});
+
+test("it speaks the page's language, right to left where that is so, and the page's own words win", async () => {
+  for (const [lang, button, direction] of [["de", "Fragen", "ltr"], ["fr", "Demander", "ltr"], ["es", "Preguntar", "ltr"], ["pt-BR", "Perguntar", "ltr"], ["zh-Hans", "提问", "ltr"], ["ja", "質問する", "ltr"], ["ko", "질문", "ltr"], ["ar", "اسأل", "rtl"], ["ru", "Спросить", "ltr"], ["en", "Ask", "ltr"], ["xx", "Ask", "ltr"]]) {
+    const { page, element, part } = await mounted({}, { html: { lang } });
+    await page.waitForFunction((button) => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=button]").textContent === button, button);
+    assert.equal(await element.evaluate((node) => getComputedStyle(node.shadowRoot.querySelector("form")).direction), direction, lang);
+    if (lang === "de") {
+      await element.evaluate((node) => { node.strings = { ask: "Los" }; });
+      assert.equal(await part("button").innerText(), "Los");
+    }
+    await page.context().close();
+  }
+});
+
+test("every language has every word", async () => {
+  const { page } = await mounted();
+  const lacking = await page.evaluate(async () => {
+    const { ENGLISH, LANGUAGES } = await import("/pkg/ask-strings.js");
+    const languages = await import("/pkg/ask-languages.js");
+    const marks = (text) => (typeof text === "object" ? "{n}" : (text.match(/\{\w+\}/g) ?? []).sort().join());
+    return LANGUAGES.flatMap((language) => Object.keys(ENGLISH).filter((name) => !languages[language][name] || marks(languages[language][name]) !== marks(ENGLISH[name])).map((name) => `${language} ${name}`));
+  });
+  assert.deepEqual(lacking, []);
+  await page.context().close();
+});
+
+test("its text can be read on a page whose dark theme is a switch", async () => {
+  const { page, element, part } = await mounted({}, { colorScheme: "light" });
+  const lightness = (colour) => colour.match(/[\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765;
+  const text = () => element.evaluate((node) => getComputedStyle(node.shadowRoot.querySelector(".root")).color);
+  const set = (colour) => page.evaluate((colour) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`html { background: ${colour} }`);
+    document.adoptedStyleSheets = [sheet];
+    document.documentElement.dataset.theme = colour;
+  }, colour);
+  await set("#1b1b1d");
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector(".root").dataset.scheme === "dark");
+  assert.ok(lightness(await text()) > 0.7, await text());
+  await set("#ffffff");
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector(".root").dataset.scheme === "light");
+  assert.ok(lightness(await text()) < 0.3, await text());
+  void part;
+  await page.context().close();
+});
+
+test("questions are remembered on this machine, can be forgotten, and are not where that is off", async () => {
+  const ui = await mounted();
+  await asked(ui);
+  await ui.box.fill("");
+  await ui.part("question").first().waitFor();
+  assert.equal(await ui.part("question").first().innerText(), QUESTION);
+  await ui.part("star").first().click();
+  assert.match(await ui.part("page-title").first().innerText(), /starred/i);
+  await ui.part("forget").first().click();
+  assert.equal(await ui.part("question").count(), 0);
+  await ui.element.evaluate((node) => node.setAttribute("recent", "off"));
+  await asked(ui);
+  assert.equal(await ui.page.evaluate(() => JSON.stringify(localStorage).includes("keyword graph and a")), false);
+  await ui.page.context().close();
+});
+
+test("suggested questions ask themselves, feedback is an event and goes nowhere", async () => {
+  const { page, part } = await mounted({ suggestions: "What is a chunk? | What is a bundle?" });
+  assert.deepEqual(await part("question").allInnerTexts(), ["What is a chunk?", "What is a bundle?"]);
+  await part("question").first().click();
+  await part("feedback").first().waitFor();
+  const before = t.site.requests.length;
+  await part("feedback").first().click();
+  assert.deepEqual(await page.evaluate(() => window.heard.filter(([type]) => type === "feedback").map(([type, helpful]) => [type, helpful])), [["feedback", true]]);
+  assert.equal(t.site.requests.slice(before).filter((path) => !path.startsWith("/bundle/") && !path.startsWith("/pkg/")).length, 0);
+  await page.context().close();
+});
+
+test("a citation opens its passage with the words marked, and gives the focus back", async () => {
+  const ui = await mounted();
+  await asked(ui);
+  await ui.part("citation").first().click();
+  await ui.part("passage-body").waitFor();
+  assert.ok((await ui.part("passage-body").locator("mark").count()) > 0);
+  await ui.page.keyboard.press("Escape");
+  assert.match(await ui.element.evaluate((node) => node.shadowRoot.activeElement?.getAttribute("part")), /citation/);
+  await ui.page.context().close();
+});
+
+test("a follow-up is understood by the question before, says so, and can be asked as written", async () => {
+  const ui = await mounted();
+  await asked(ui, "How does hybrid search work?");
+  await asked(ui, "Does it need a model?");
+  await ui.part("understood").waitFor();
+  assert.match(await ui.part("understood").innerText(), /Does hybrid search need a model\?/);
+  await ui.part("as-written").click();
+  await ui.part("understood").waitFor({ state: "hidden" });
+  await ui.page.context().close();
+});
+
+test("a link to a question asks it", async () => {
+  const page = await newPage(t.browser);
+  await page.goto(`${t.site.url}blank/index.html#ask=${encodeURIComponent("What is a chunk?")}`);
+  await page.evaluate(async () => {
+    await import("/pkg/ask-element.js");
+    const element = document.createElement("pocketgraph-ask");
+    element.setAttribute("src", "/bundle/");
+    document.body.append(element);
+  });
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=actions]"));
+  await page.context().close();
+});
+
+test("under Trusted Types the worker starts by the policy named pocketgraph, without a violation", async () => {
+  const site = await serveSite(t.folder, { policy: `${t.site.policy}; require-trusted-types-for 'script'; trusted-types pocketgraph` });
+  const page = await newPage(t.browser);
+  await page.goto(`${site.url}icon.svg`);
+  const hits = await page.evaluate(async () => {
+    const { PocketGraph } = await import("/pkg/pocketgraph.js");
+    const graph = await PocketGraph.open("/bundle/", { worker: true });
+    return (await graph.search("keyword graph")).hits.length;
+  });
+  assert.ok(hits > 0);
+  await assertClean(page);
+  await page.context().close();
+  await site.close();
+});
+
+test("a model that is a function writes, is stopped by its signal, and its failure is told", async () => {
+  for (const worker of [true, false]) {
+    const page = await t.bare();
+    const seen = await page.evaluate(async ({ worker, question }) => {
+      const { PocketGraph } = await import("/pkg/pocketgraph.js");
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      const read = async (llm, stopAt) => {
+        const answer = { text: "" };
+        for await (const event of graph.ask(question, { llm })) {
+          if (event.type === "token" && (answer.text += event.text).includes(stopAt)) return "left";
+          if (event.type === "done") return { by: event.answer.by, text: event.answer.text, warning: event.answer.warnings[0] ?? "" };
+        }
+      };
+      let roles = [];
+      const writes = await read(async function* (messages) {
+        roles = messages.map(({ role }) => role);
+        for (const piece of ["A keyword graph ", "joins keywords", " [1]."]) yield piece;
+      });
+      let stopped = false;
+      const left = await read(async function* (_, { signal }) {
+        signal.addEventListener("abort", () => (stopped = true));
+        for (let i = 0; !signal.aborted; i++) {
+          yield `word${i} `;
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      }, "word5");
+      for (let i = 0; i < 100 && !stopped; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+      const fails = await read(async () => { throw new Error("no credit left"); });
+      await graph.close();
+      return { writes, roles, left, stopped, fails };
+    }, { worker, question: QUESTION });
+    assert.equal(seen.writes.by, "llm");
+    assert.match(seen.writes.text, /^A keyword graph joins keywords/);
+    assert.equal(seen.roles.at(-1), "user");
+    assert.deepEqual([seen.left, seen.stopped], ["left", true], `worker: ${worker}`);
+    assert.equal(seen.fails.by, "extraction");
+    assert.match(seen.fails.warning, /no credit left|llm-http/);
+    await page.context().close();
+  }
+});
+
+test("the model survives an engine that is replaced while it is being loaded", async () => {
+  for (const worker of [true, false]) {
+    const page = await t.bare();
+    // The small file comes later than the full engine, which a plan wants.
+    t.site.faults.set("pocketgraph_relaxed.wasm", { kind: "delay", ms: 1900 });
+    const seen = await page.evaluate(async ({ worker, question }) => {
+      const { PocketGraph } = await import("/pkg/pocketgraph.js");
+      const graph = await PocketGraph.open("/bundle/", { worker });
+      const outcomes = await Promise.allSettled([graph.prepare(), graph.plan(question)]);
+      const { stage } = await graph.search(question);
+      return { outcomes: outcomes.map(({ status, reason }) => reason?.message ?? status), ready: graph.modelReady(), stage };
+    }, { worker, question: QUESTION });
+    assert.deepEqual(seen, { outcomes: ["fulfilled", "fulfilled"], ready: true, stage: "model" });
+    await page.context().close();
+  }
+});
