@@ -21,8 +21,8 @@ pub const DEFAULT_MEMORY_LIMIT: u64 = 120_000_000;
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
-/// How many blocks that could be quoted are embedded: at 10 ms each less than a fifth of a second in a page.
-const EMBEDDED_BLOCKS: usize = 16;
+/// How many blocks that could be quoted are embedded: at 10 ms each a tenth of a second in a page; more change no answer of the sets that the weights are fitted to.
+const EMBEDDED_BLOCKS: usize = 12;
 
 /// Why something could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -373,7 +373,7 @@ impl Engine {
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
         let asked = self.asked(&query).await?;
-        let read = self.read_for(&query, &asked, &result).await;
+        let read = self.read_for(&query, &asked, &result, EMBEDDED_BLOCKS).await;
         self.pause().await;
         let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_deref());
         let answer = answer::extractive(&result, options, &read.candidates, &choice);
@@ -389,7 +389,8 @@ impl Engine {
         Ok(asked)
     }
 
-    /// What could be quoted for a question and is weighed for it: what [`Engine::quote`] chooses from, for those who fit its weights.
+    /// What could be quoted for a question and is weighed for it: what [`Engine::quote`] chooses from, every block with its cosine, for
+    /// those who fit its weights.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -398,19 +399,19 @@ impl Engine {
         let how = SearchOptions { k: Some(options.k), retriever: options.retriever.clone(), typing: false };
         let result = self.search_query(&query, &how).await?;
         let asked = self.asked(&query).await?;
-        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result).await;
+        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, answer::MAX_CANDIDATES).await;
         Ok(Quotable { asked, result, candidates, cosines })
     }
 
     /// The blocks that could be quoted for a question, and how near the first of them are to it; no cosines without a model.
-    async fn read_for(&self, query: &Query, asked: &answer::Question, result: &SearchResult) -> ReadBlocks {
+    async fn read_for(&self, query: &Query, asked: &answer::Question, result: &SearchResult, embedded: usize) -> ReadBlocks {
         let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
         let layouts = self.corpus.layouts(&ids).await;
         let candidates = answer::candidates(asked, &result.hits, &layouts);
         let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return ReadBlocks { candidates, cosines: None } };
         self.pause().await;
         let mut cosines = Vec::with_capacity(candidates.len());
-        for c in candidates.iter().take(EMBEDDED_BLOCKS) {
+        for c in candidates.iter().take(embedded) {
             // As above: a block whose words cannot be loaded has no cosine.
             cosines.push(encoder.encode(&c.text).await.map_or(f32::NAN, |v| v.iter().zip(q).map(|(a, b)| a * b).sum()));
         }

@@ -1,28 +1,30 @@
 #!/usr/bin/env python3
-"""Fits the weights of src/answer/weights.rs: which block answers, and from which certainty on it is stated.
+"""Fits the weights of crates/search/src/answer/weights.rs: which block answers, and from which certainty on it is stated.
 
-    for each set: cargo run --example quotable -- BUNDLE QUESTIONS.jsonl > SET.quotable.jsonl
-    tuning/answers.py FOLDER [--write src/answer/weights.rs]
+    for each set: cargo run -p pocketgraph --example quotable -- BUNDLE QUESTIONS.jsonl > FOLDER/SET.quotable.jsonl
+    tuning/answers.py FOLDER [--write crates/search/src/answer/weights.rs]
 
-FOLDER holds what the example `quotable` of the companion printed, SET.quotable.jsonl a set. A question's line has the question as it was given: `answer`,
-a pattern of a right answer, `pages`, the pages it may be on (any where there are none), or neither, for a question that the set does not answer. Questions of
-one set asked of another's bundle are such questions too, and there are many of them.
+A question's line has it as it was given: `kind` (q: the set answers it; oos: nothing like it is there; foreign: a question of another set), `answer`, a pattern of
+a right answer, and `pages`, those it may be on (any where there are none).
 
-Blocks: a softmax over a question's blocks, of which those that hold the pattern in their first 420 characters, on a right page, are right (a logistic
-regression over choices). Certainty: a logistic regression on the block chosen. Both with a quadratic penalty, by gradient descent, in plain Python. Each
-set is left out once: its blocks are chosen by weights, and its certainties told by weights, that have not seen it. Thresholds come from those certainties:
-what questions without an answer stay below. The weights written are those of all sets.
+Blocks: a softmax over a question's blocks, of which those that hold the pattern in their first 420 characters, on a right page, are right (a logistic regression
+over choices). Certainty: a logistic regression on the block chosen. Both with a quadratic penalty, by gradient descent, in plain Python. Each set is left out
+once: its blocks are chosen by weights, and its certainties told by weights, that have not seen it. Thresholds come from those certainties. The weights written
+are those of all sets.
 """
-import argparse, json, math, pathlib, re, sys
+import argparse, json, math, pathlib, re
 
 SHOWN = 420  # what a reader sees of an answer at once, and what is graded
-PENALTY = 0.02
-STEPS = 120
-FEATURES = ["cosine", "own", "near", "far", "share", "first-hit", "dense", "first-block", "cue", "manner-code", "dangling", "short", "reference", "echo",
-            "code-alone", "reply", "row", "length", "near-agrees", "far-agrees"]
+PENALTY = 0.2
+STEPS = 150
+FEATURES = ["cosine", "own", "near", "share", "first-block", "names", "manner-names", "dangling", "leans-back", "echo", "length", "near-agrees"]
+COSINE = 0
 CERTAINTY = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms"]
-STATED_REFUSES = 0.93  # of questions that a set does not answer, most of them about software too, so many are below what is stated
+STATED_RIGHT = 0.85  # of what is stated where the set answers
+STATED_REFUSES = 0.9  # of other sets' questions, most of them about software too
 CLOSEST_REFUSES = 0.75
+# Where the descent starts and what its penalty pulls to: that likeness and words count, and what is no answer by its form.
+START = [4.0, 1.2, 0.8, 1.2, 0.4, 0.8, 0.4, -1.2, -0.8, -1.2, 0.2, 0.2]
 
 
 def stem(url):
@@ -31,31 +33,34 @@ def stem(url):
 
 
 def on_page(url, pages):
-    return not pages or any(stem(url) == stem(p) or stem(url).endswith("/" + stem(p)) for p in pages) or any(stem(url).startswith(stem(p)) for p in pages)
+    return not pages or any(stem(url) == stem(p) or stem(url).endswith("/" + stem(p)) for p in pages)
+
+
+class Block:
+    def __init__(self, told, asked, cosine):
+        self.features = list(told["features"])
+        self.features[COSINE] = cosine
+        self.covered, self.hit, self.text = told["covered"], told["hit"], told["text"][:SHOWN]
+        self.right = bool(asked.get("answer") and re.search(asked["answer"], self.text))
+        # What answers on a page that was not listed may be right: nothing is learnt of it.
+        self.known = not self.right or on_page(told["url"], asked.get("pages"))
+
+
+class Question:
+    def __init__(self, row, by_meaning):
+        self.asked, self.grounds, self.answerable = row["asked"], row["grounds"], bool(row["asked"].get("answer"))
+        self.weight = self.asked.get("weight", 1.0)
+        told = [b for b in row["blocks"] if not by_meaning or b["cosine"] is not None]
+        self.blocks = [Block(b, self.asked, b["cosine"] if by_meaning else 0.0) for b in told]
+        if not by_meaning:  # without the model no hit has a cosine
+            self.grounds[CERTAINTY.index("dense")] = 0.0
 
 
 def read(folder, by_meaning):
-    """The questions of all sets: blocks as (features, certainty's part, right, hit); those that were not embedded are left out by meaning."""
     sets = {}
     for path in sorted(pathlib.Path(folder).glob("*.quotable.jsonl")):
-        name = path.name.split(".")[0]
-        for line in open(path):
-            row = json.loads(line)
-            asked, blocks = row["asked"], []
-            for b in row["blocks"]:
-                cosine = b["cosine"] if by_meaning else 0.0
-                if cosine is None:
-                    continue
-                features = list(b["features"])
-                features[0] = cosine
-                if not by_meaning:
-                    features[6] = 0.0
-                right = bool(asked.get("answer") and re.search(asked["answer"], b["text"][:SHOWN]))
-                known = not right or on_page(b["url"], asked.get("pages"))
-                if not by_meaning:
-                    row["grounds"][6] = 0.0  # without the model no hit has a cosine
-                blocks.append((features, cosine, b["covered"], right and known, known, b["hit"], b["text"][:SHOWN]))
-            sets.setdefault(name, []).append(dict(asked=asked, grounds=row["grounds"], blocks=blocks, compares=row["compares"], weight=asked.get("weight", 1.0)))
+        rows = [Question(json.loads(line), by_meaning) for line in open(path)]
+        sets[path.name.split(".")[0]] = [q for q in rows if q.asked["kind"] != "kw"]
     return sets
 
 
@@ -66,42 +71,40 @@ def dot(a, b):
 def fit_choice(questions, start):
     """Weights under which right blocks are likeliest, by full gradient descent with momentum."""
     w, speed = list(start), [0.0] * len(start)
-    used = [q for q in questions if any(b[3] for b in q["blocks"]) and any(not b[3] and b[4] for b in q["blocks"])]
-    total = sum(q["weight"] for q in used) or 1.0
+    used = [[b for b in q.blocks if b.known] for q in questions]
+    used = [blocks for blocks in used if any(b.right for b in blocks) and not all(b.right for b in blocks)]
     for _ in range(STEPS):
         slope = [-PENALTY * (x - s) for x, s in zip(w, start)]
-        for q in used:
-            blocks = [b for b in q["blocks"] if b[4]]
-            scores = [dot(w, b[0]) for b in blocks]
+        for blocks in used:
+            scores = [dot(w, b.features) for b in blocks]
             top = max(scores)
             likely = [math.exp(s - top) for s in scores]
-            whole, right = sum(likely), sum(l for l, b in zip(likely, blocks) if b[3])
+            whole, right = sum(likely), sum(l for l, b in zip(likely, blocks) if b.right)
             for l, b in zip(likely, blocks):
-                pull = q["weight"] / total * ((l / right if b[3] else 0.0) - l / whole)
-                if pull:
-                    for i, x in enumerate(b[0]):
-                        slope[i] += pull * x
+                pull = ((l / right if b.right else 0.0) - l / whole) / len(used)
+                for i, x in enumerate(b.features):
+                    slope[i] += pull * x
         speed = [0.9 * v + 0.3 * s for v, s in zip(speed, slope)]
         w = [x + v for x, v in zip(w, speed)]
     return w
 
 
 def chosen(q, w):
-    order = sorted(range(len(q["blocks"])), key=lambda i: (-dot(w, q["blocks"][i][0]), i))
+    """The block that is chosen, and the grounds of certainty as the engine has them."""
+    order = sorted(range(len(q.blocks)), key=lambda i: (-dot(w, q.blocks[i].features), i))
     if not order:
         return None
-    best = q["blocks"][order[0]]
-    second = next((q["blocks"][i] for i in order if q["blocks"][i][5] != best[5]), None)
-    margin = 0.0 if second is None else max(0.0, min(3.0, dot(w, best[0]) - dot(w, second[0])))
-    g = q["grounds"]
-    return best, [1.0, best[1], best[2], best[0][1], g[4], g[5], g[6], margin, g[8]]
+    best = q.blocks[order[0]]
+    second = next((q.blocks[i] for i in order if q.blocks[i].hit != best.hit), None)
+    margin = 0.0 if second is None else max(0.0, min(3.0, dot(w, best.features) - dot(w, second.features)))
+    g = q.grounds
+    return best, [1.0, best.features[COSINE], best.covered, best.features[1], g[4], g[5], g[6], margin, g[8]]
 
 
 def fit_certainty(rows):
-    """Weights of a logistic regression; each kind of row, answered and not, counts as a half."""
-    n = len(CERTAINTY)
-    w, speed = [0.0] * n, [0.0] * n
-    total = sum(r[2] for r in rows) or 1.0
+    """Weights of a logistic regression; questions with an answer and without count a half each."""
+    w, speed = [0.0] * len(CERTAINTY), [0.0] * len(CERTAINTY)
+    total = sum(weight for _, _, weight in rows) or 1.0
     for _ in range(4 * STEPS):
         slope = [-0.002 * x for x in w]
         slope[0] = 0.0
@@ -114,66 +117,63 @@ def fit_certainty(rows):
     return w
 
 
-def certainty_rows(sets, weights_of):
-    rows = {}
-    for name, questions in sets.items():
-        for q in questions:
-            found = chosen(q, weights_of(name))
-            if found:
-                best, grounds = found
-                answerable = bool(q["asked"].get("answer"))
-                # Answers on other pages than were listed may be right: nothing is learnt of them.
-                if best[4]:
-                    rows.setdefault(name, []).append((grounds, float(best[3]), q["weight"] * (1.0 if answerable else q.get("foreign", 0.35)), q, best))
-    return rows
+def certainty_rows(questions, w):
+    found = [(q, chosen(q, w)) for q in questions]
+    return [(f[1], float(f[0].right), q.weight, q, f[0]) for q, f in found if f]
 
 
-def threshold(told, refused):
+def refusing(told, share):
     """The lowest certainty that so large a share of the questions without an answer stays below."""
-    none = sorted(p for p, _, _, answerable in told if not answerable)
-    return none[min(len(none) - 1, int(refused * len(none)))] if none else 1.0
+    none = sorted(p for p, _, q, _ in told if not q.answerable)
+    return none[min(len(none) - 1, int(share * len(none)))] + 1e-6 if none else 1.0
+
+
+def stating(told):
+    """The lowest certainty from which on enough of what is stated is right, and enough of other sets' questions are refused."""
+    least = max([refusing(told, STATED_REFUSES)] + [p + 1e-6 for p, _, q, _ in told if q.asked["kind"] == "oos"])
+    for at in sorted(p for p, _, q, _ in told if q.answerable and p >= least):
+        said = [r for p, r, q, _ in told if q.answerable and p >= at]
+        if sum(said) >= STATED_RIGHT * len(said):
+            return at
+    return least
 
 
 def fit(folder, by_meaning, start):
     sets = read(folder, by_meaning)
-    sites = [s for s in sets]
-    left_out = {s: fit_choice([q for o in sites if o != s for q in sets[o]], start) for s in sites}
-    rows = certainty_rows(sets, lambda name: left_out[name])
-    told, table = [], []
-    for s in sites:
-        w = fit_certainty([r[:3] for o in sites if o != s for r in rows.get(o, [])])
-        for grounds, right, weight, q, best in rows.get(s, []):
-            told.append((1 / (1 + math.exp(-dot(w, grounds))), right, q["weight"], bool(q["asked"].get("answer"))))
-            table.append((s, told[-1], q, best))
-    stated = threshold(told, STATED_REFUSES)
-    print(f"{'by meaning' if by_meaning else 'by words'}: stated from {stated:.2f}")
-    print("| left out | questions | block right | best possible | stated | right of stated | refused |\n|---|---|---|---|---|---|---|")
-    for s in sites + ["all"]:
-        mine = [(p, r, a) for n, (p, r, _, a), _, _ in table if s in (n, "all")]
-        can = sum(any(b[3] for b in q["blocks"]) for n in sites if s in (n, "all") for q in sets[n])
-        yes = [(p, r) for p, r, a in mine if a]
-        no = [p for p, r, a in mine if not a]
+    left_out = {s: fit_choice([q for o in sets if o != s for q in sets[o]], start) for s in sets}
+    rows = {s: certainty_rows(sets[s], left_out[s]) for s in sets}
+    told, by_set = [], {}
+    for s in sets:
+        w = fit_certainty([r[:3] for o in sets if o != s for r in rows[o]])
+        by_set[s] = [(1 / (1 + math.exp(-dot(w, grounds))), right, q, best) for grounds, right, _, q, best in rows[s]]
+        told += by_set[s]
+    stated, closest = stating(told), refusing(told, CLOSEST_REFUSES)
+    print(f"{'by meaning' if by_meaning else 'by words'}: stated from {stated:.2f}, closest from {closest:.2f}")
+    print("| left out | questions | best possible | block right | stated | right of stated | refused, nothing like it | refused, other sets' |\n|---|---|---|---|---|---|---|---|")
+    for s in list(sets) + ["all"]:
+        mine = by_set.get(s, told)
+        can = sum(any(b.right for b in q.blocks) for n in sets if s in (n, "all") for q in sets[n])
+        yes = [(p, r) for p, r, q, _ in mine if q.answerable]
         said = [r for p, r in yes if p >= stated]
-        print(f"| {s} | {len(yes)} | {sum(r for _, r in yes):.0f} | {can} | {len(said)} | {sum(said) / max(1, len(said)):.2f} | {sum(p < stated for p in no)} of {len(no)} |")
-    w = fit_choice([q for s in sites for q in sets[s]], start)
-    c = fit_certainty([r[:3] for r in sum(certainty_rows(sets, lambda _: w).values(), [])])
-    return w, c, stated, min(stated, threshold(told, CLOSEST_REFUSES)), table
-
-
-# Where the descent starts and what its penalty pulls to: that likeness and words count, and what is no answer by its form.
-BY_MEANING = [4.0, 1.0, 0.6, 0.3, 0.8, 0.3, 0.5, 0.1, 0.3, 0.3, -1.0, -0.7, -0.5, -0.8, -0.2, 0.3, -0.2, 0.2, 0.4, 0.2]
-BY_WORDS = [0.0, 1.6, 1.0, 0.4, 0.9, 0.3, 0.0, 0.1, 0.3, 0.3, -1.0, -0.7, -0.5, -0.8, -0.2, 0.3, -0.2, 0.2, 0.4, 0.2]
+        none = lambda kind: [p for p, _, q, _ in mine if q.asked["kind"] == kind]
+        refused = lambda kind: f"{sum(p < stated for p in none(kind))} of {len(none(kind))}"
+        print(f"| {s} | {len(yes)} | {can} | {sum(r for _, r in yes):.0f} | {len(said)} | {sum(said):.0f} | {refused('oos')} | {refused('foreign')} |")
+    w = fit_choice([q for s in sets for q in sets[s]], start)
+    c = fit_certainty([r[:3] for s in sets for r in certainty_rows(sets[s], w)])
+    return w, c, stated, min(stated, closest), by_set
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("folder"); p.add_argument("--write"); p.add_argument("--wrong", action="store_true")
     a = p.parse_args()
-    meaning, words = fit(a.folder, True, BY_MEANING), fit(a.folder, False, BY_WORDS)
+    meaning = fit(a.folder, True, START)
+    words = fit(a.folder, False, [0.0] + START[1:])
     if a.wrong:
-        for s, (p_, r, _, answerable), q, best in meaning[4]:
-            if answerable and not r and q["weight"] == 1.0:
-                print(f"--- {s} {p_:.2f} {q['asked']['question']} | {q['asked']['answer']}\n{best[6]}")
+        for s, told in meaning[4].items():
+            for p_, right, q, best in told:
+                if q.answerable and not right:
+                    print(f"--- {s} {p_:.2f} {q.asked['question']} | {q.asked['answer']}\n{best.text}")
     shown = lambda w: "[" + ", ".join(f"{x:.3f}" for x in w) + "]"
     for label, w in (("by meaning", meaning[0]), ("by words", words[0])):
         print(label, dict(zip(FEATURES, (round(x, 2) for x in w))))

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::answer::prompt::tests::result;
-use crate::answer::{NOT_SAID, Question, candidates, choose, extractive};
-use crate::bundle::Piece;
+use crate::answer::{BlockForm, Choice, NOT_SAID, Question, Sureness, candidates, choose, extractive};
+use crate::bundle::{Form, Piece};
 use crate::compact::Map;
 use crate::llm::{ChatStream, Delta, Usage};
 use futures::FutureExt;

@@ -10,9 +10,9 @@ use crate::bundle::{Form, Layout};
 use crate::text::sentences;
 use std::ops::Range;
 
-/// A quotation holds about so many bytes; what a sentence introduces comes with it all the same.
+/// A quotation holds about so many bytes beside its code; what its first sentence introduces comes with it all the same.
 pub(super) const MOST_BYTES: usize = 420;
-/// Lines of code, rows and items that are introduced, at most.
+/// Lines of code of a quotation; rows and items that are introduced.
 const MOST_LINES: usize = 8;
 /// Blocks of one passage, at most.
 const MOST_BLOCKS: usize = 40;
@@ -35,8 +35,6 @@ pub(super) struct Block {
     pub core: Range<usize>,
     /// What it stands under within the passage: a question, a term, a label; empty if nothing.
     pub head: Range<usize>,
-    /// Whether its head is a question.
-    pub replies: bool,
     /// The line above its list, the header of its table; empty if none.
     pub lead: Range<usize>,
     /// What is shown, in order.
@@ -129,25 +127,19 @@ fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<us
     {
         shown.push(whole(before));
     }
-    let mut size: usize = shown.iter().map(|s| s.span.len()).sum();
+    let mut room = Room { bytes: MOST_BYTES.saturating_sub(shown.iter().map(|s| s.span.len()).sum::<usize>()), lines: MOST_LINES };
     let mut at = from;
     let mut whole_group = true;
     while let Some(part) = pieces.get(at) {
-        let length = part.span.len();
-        let introduced_here = at > from && at == from + 1 && opens;
-        let announced = announces(&text[part.span.clone()]) && introduces(text, pieces, at);
-        if at > from && !introduced_here && size + length > MOST_BYTES {
+        // What only announces a list is worth nothing without its beginning.
+        let next = pieces.get(at + 1).filter(|n| introduces(text, pieces, at) && n.form != Form::Code).map_or(0, |n| n.span.len());
+        if at > from && !(at == from + 1 && opens) && !room.holds(part, next) {
             whole_group = false;
             break;
         }
-        // What only announces the next is worth nothing without it.
-        if at > from && announced && pieces.get(at + 1).is_some_and(|p| size + length + p.span.len() > MOST_BYTES) {
-            whole_group = false;
-            break;
-        }
-        let (end, cut) = cut(text, part);
+        let (end, cut) = cut(text, part, room.lines);
+        room.take(part, &text[part.span.start..end]);
         shown.push(Shown { form: part.form, span: part.span.start..end, note: part.note.clone() });
-        size += end - part.span.start;
         at += 1;
         if cut {
             whole_group = false;
@@ -155,7 +147,27 @@ fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<us
         }
     }
     let core = piece.span.start..core_end;
-    Block { core, head, replies: group.asked, lead, shown, form: piece.form, introduces: opens, more: !whole_group, first }
+    Block { core, head, lead, shown, form: piece.form, introduces: opens, more: !whole_group, first }
+}
+
+/// What a quotation may still hold: prose by bytes, code by lines.
+struct Room {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Room {
+    fn holds(&self, part: &Part, next: usize) -> bool {
+        if part.form == Form::Code { self.lines > 0 } else { part.span.len() + next <= self.bytes }
+    }
+
+    fn take(&mut self, part: &Part, taken: &str) {
+        if part.form == Form::Code {
+            self.lines = self.lines.saturating_sub(taken.lines().count());
+        } else {
+            self.bytes = self.bytes.saturating_sub(taken.len());
+        }
+    }
 }
 
 fn whole(part: &Part) -> Shown {
@@ -188,16 +200,16 @@ fn introduced(text: &str, pieces: &[Part], at: usize) -> (usize, usize) {
         if Some(piece.form) != form || i >= at + MOST_LINES || (i > at && piece.span.end - start > MOST_BYTES) {
             break;
         }
-        end = (i, cut(text, piece).0);
+        end = (i, cut(text, piece, MOST_LINES).0);
     }
     end
 }
 
-/// Where a piece ends that is cut to the budget, and whether it was cut: code after so many lines, prose after a word.
-fn cut(text: &str, part: &Part) -> (usize, bool) {
+/// Where a piece ends that is cut to the budget, and whether it was cut: code after `most_lines`, prose after a word.
+fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
     let raw = &text[part.span.clone()];
     let kept = match part.form {
-        Form::Code => lines(raw).take(MOST_LINES).take_while(|l| l.start == 0 || l.end <= 2 * MOST_BYTES).last().map_or(0, |l| l.end),
+        Form::Code => lines(raw).take(most_lines.max(1)).take_while(|l| l.start == 0 || l.end <= 2 * MOST_BYTES).last().map_or(0, |l| l.end),
         _ => raw.len(),
     };
     let most = 2 * MOST_BYTES;

@@ -6,8 +6,9 @@
 //! left out at a time.
 
 use super::block::{Block, Shown, announces, blocks, leans_back};
-use super::cue::cue;
+use super::parts::asks;
 use super::question::{Question, QuestionKind};
+use super::units::one_line;
 use super::weights::{BY_MEANING, BY_WORDS, CERTAINTY, CERTAINTY_BY_WORDS, CLOSEST_FROM, STATED_FROM};
 use crate::bundle::{Form, Layout};
 use crate::compact::{Map, Set, sort_by};
@@ -29,27 +30,19 @@ const BEGINNING_CREDIT: f32 = 0.5;
 const EMBEDDED_BYTES: usize = 600;
 
 /// What is known of a block, by name; the order of the weights.
-pub const FEATURES: [&str; 20] = [
+pub const FEATURES: [&str; 12] = [
     "cosine",
     "own",
     "near",
-    "far",
     "share",
-    "first-hit",
-    "dense",
     "first-block",
-    "cue",
-    "manner-code",
+    "names",
+    "manner-names",
     "dangling",
-    "short",
-    "reference",
+    "leans-back",
     "echo",
-    "code-alone",
-    "reply",
-    "row",
     "length",
     "near-agrees",
-    "far-agrees",
 ];
 /// What is known of the best block and of the question, by name; the order of the weights of certainty. The first is 1.
 pub const CERTAINTY_FEATURES: [&str; 9] = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms"];
@@ -63,6 +56,8 @@ pub struct Candidate {
     pub text: String,
     /// What is known of it, in the order of [`FEATURES`]; the cosine is 0 until [`choose`] hears it.
     pub features: [f32; FEATURES.len()],
+    /// The heading that it is quoted under; empty where it says the same itself, and where the heading asks.
+    pub heading: String,
     /// The pieces that are quoted.
     pub shown: Vec<Shown>,
     /// Whether the passage goes on behind them under the same heading.
@@ -147,46 +142,38 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
         None => (hit.title.as_str(), &[][..]),
     };
     let near = term_set([head, last]);
+    let said = term_set(block.shown.iter().map(|s| text(&s.span)));
+    let heading = if asks(last) || terms(last).iter().all(|(t, _)| said.contains(t)) { "" } else { last };
     let far = term_set(others.iter().map(String::as_str).chain([hit.title.as_str()]));
-    let mut sums = [0.0_f32; 3];
+    let mut sums = [0.0_f32; 2];
     let mut credits = Vec::with_capacity(question.terms.len());
     for t in &question.terms {
         let of = [credit(&t.term, &own), credit(&t.term, &near), credit(&t.term, &far)];
         sums[0] += t.weight * of[0];
         // What the block says itself is no merit of its headings.
         sums[1] += t.weight * (of[1] - of[0]).max(0.0);
-        sums[2] += t.weight * (of[2] - of[0].max(of[1])).max(0.0);
         credits.push(of.into_iter().fold(0.0, f32::max));
     }
     let asked = |term: &String| question.terms.iter().any(|t| t.term == *term);
     let new = own.items().iter().filter(|t| !asked(t)).count();
     let agrees = |set: &Set<String>| set.items().iter().filter(|t| asked(t)).count() as f32 / set.items().len().max(1) as f32;
-    let dangling = announces(core) && !block.introduces;
-    let short = core.len() < 30 && block.form != Form::Code && head.is_empty();
-    let has_code = block.form == Form::Code || (block.introduces && !announces_list(&block));
+    let has_code = block.shown.iter().any(|s| s.form == Form::Code);
     let flag = |b: bool| f32::from(u8::from(b));
     let covered = question.terms.iter().zip(&credits).map(|(t, c)| t.weight * c).sum::<f32>() / weight;
+    let named = named(question, block.shown.iter().map(|s| text(&s.span)));
     let mut features = [
         0.0,
         sums[0] / weight,
         sums[1] / weight,
-        sums[2] / weight,
         place.share,
-        flag(place.index == 0),
-        hit.dense.filter(|d| d.is_finite()).unwrap_or(0.0),
         flag(block.first),
-        cue(question, core, &own),
-        flag(question.kind == QuestionKind::Manner && has_code),
-        flag(dangling),
-        flag(short),
+        named,
+        if question.kind == QuestionKind::Manner { named } else { 0.0 },
+        flag(announces(core) && !block.introduces),
         flag(refers(core) || leans_back(core) && block.core.start == block.shown.first().map_or(0, |s| s.span.start)),
         flag(new < 3 && !has_code && block.form != Form::Table),
-        flag(block.form == Form::Code),
-        flag(block.replies),
-        flag(block.form == Form::Table),
         (core.len() as f32 / 420.0).min(1.5),
         agrees(&near),
-        agrees(&far),
     ];
     features.iter_mut().filter(|f| !f.is_finite()).for_each(|f| *f = 0.0);
     let score = dot(&features, &BY_WORDS);
@@ -197,11 +184,31 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
         embedded.push_str(part.trim());
     }
     embedded.truncate(embedded.floor_char_boundary(EMBEDDED_BYTES));
-    Some(Candidate { hit: place.index, text: embedded, features, shown: block.shown, more: block.more, score, covered, credits })
+    let heading = one_line(heading);
+    Some(Candidate { hit: place.index, text: embedded, features, heading, shown: block.shown, more: block.more, score, covered, credits })
 }
 
-fn announces_list(block: &Block) -> bool {
-    block.shown.iter().all(|s| s.form != Form::Code)
+/// How far texts name something to write that the question does not: identifiers, options, paths, calls. 1 from three of them on.
+fn named<'a>(question: &Question, texts: impl Iterator<Item = &'a str>) -> f32 {
+    const MOST: usize = 3;
+    let asked = |token: &str| question.terms.iter().any(|t| t.word.eq_ignore_ascii_case(token));
+    let mut found: Vec<&str> = Vec::new();
+    for token in texts.flat_map(|t| t.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '“' | '”'))) {
+        let token = token.trim_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '\''));
+        if found.len() < MOST && is_code(token) && !asked(token) && !found.contains(&token) {
+            found.push(token);
+        }
+    }
+    found.len() as f32 / MOST as f32
+}
+
+/// Whether a word is written as only code is: a sign inside, an option's hyphens, an upper-case letter behind a lower-case one.
+fn is_code(word: &str) -> bool {
+    let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let dotted = word.split_once('.').is_some_and(|(a, b)| letters(a) && letters(b));
+    let humps = word.as_bytes().windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
+    let marked = word.starts_with("--") || ["_", "::", "()", "="].iter().any(|m| word.contains(m));
+    letters(word) && (dotted || humps || marked)
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

@@ -92,7 +92,7 @@ fn questions_about_something_else_are_not_answered() {
 fn what_is_absent_is_named_in_the_questions_words() {
     let hits = handbook();
     let question = Question::new("Does the graph support teleportation?", &idf);
-    let choice = choose(&question, &hits, &candidates(&question, &hits), None);
+    let choice = choose(&question, &hits, &candidates(&question, &hits, &Map::default()), None);
     assert_eq!(choice.absent, ["support", "teleportation"]);
 }
 

@@ -4,7 +4,6 @@
 //! makes of it an answer, the closest passage shown as such, or the statement that the documents do not say.
 
 mod block;
-mod cue;
 mod extract;
 mod parts;
 mod question;

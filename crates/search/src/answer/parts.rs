@@ -117,7 +117,8 @@ fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, 
     (None, Some(at(skipped..raw.len())))
 }
 
-fn asks(text: &str) -> bool {
+/// Whether a text ends as a question does.
+pub(super) fn asks(text: &str) -> bool {
     text.trim_end_matches(['"', '”', '*', ')']).ends_with(['?', '？'])
 }
 

@@ -128,6 +128,10 @@ fn write(out: &mut String, block: &AnswerBlock) {
 /// What a candidate shows, by form: items in a row are one list, rows one table.
 fn blocks_of(candidate: &Candidate, hit: &Hit, citation: u32) -> Vec<AnswerBlock> {
     let mut out: Vec<AnswerBlock> = Vec::new();
+    if !candidate.heading.is_empty() {
+        let (form, text) = (BlockForm::Heading, candidate.heading.clone());
+        out.push(AnswerBlock { form, text, language: String::new(), citation, span: span(&(0..0)), more: false });
+    }
     for (i, shown) in candidate.shown.iter().enumerate() {
         let mut text = shown_text(&hit.text, shown);
         let form = match shown.form {

@@ -122,7 +122,7 @@ pub struct AnswerBlock {
     pub language: String,
     /// Which of the answer's citations it stands under, from 0.
     pub citation: u32,
-    /// Where it stands in the cited chunk's text.
+    /// Where it stands in the cited chunk's text; empty for the heading of its section, which stands above that text.
     pub span: Span,
     /// Whether the passage goes on behind it: where to read on is the citation's address.
     pub more: bool,
