@@ -32,6 +32,14 @@ Usage: ./build.sh TASK
              target/demo is a plain folder: copy it to any static host and it works there as well.
   test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
              a real Chromium. Stops at the first failure and names it.
+  test KIND [FILTER]
+             one kind of test, in the development profile, for while you edit:
+               unit [CRATE] [FILTER]   Rust tests: of all, of one folder of crates/, or of `companion`; FILTER is a part of a test's name
+               wasm                    the engine compiled to WebAssembly, and its lints
+               node [FILTER]           the package under Node: FILTER is a file of tests/node without its ending, or a part of a test's name
+               browser [FILTER]        the page in Chromium, likewise
+               hosting                 the handbook's settings in a real nginx
+               packages, arm           what npm and pip install; the kernels on emulated ARM
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
@@ -56,11 +64,12 @@ END
 main() {
   local task=${1:-}
   [ $# -eq 0 ] || shift
+  case " $* " in *' -h '* | *' --help '*) usage; return ;; esac
   case $task in
     demo) task_demo "$@" ;;
     wasm) no_arguments wasm "$@" && build_wasm ;;
     companion) no_arguments companion "$@" && build_companion ;;
-    test) no_arguments test "$@" && task_test ;;
+    test) task_test "$@" ;;
     package) no_arguments package "$@" && task_package ;;
     bench) no_arguments bench "$@" && task_bench ;;
     fuzz) task_fuzz "$@" ;;

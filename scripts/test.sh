@@ -1,10 +1,51 @@
 # shellcheck shell=bash
-# The task `test`: every check, in an order that fails early.
+# The task `test`: every check, in an order that fails early; or one kind of test, for the loop of editing and testing.
 
 STEP=''
 STEPS_PASSED=0
 
+# task_test [KIND [FILTER...]]
 task_test() {
+  local kind=${1:-}
+  [ $# -eq 0 ] || shift
+  case $kind in
+    '') test_everything ;;
+    unit) test_units "$@" ;;
+    wasm) no_arguments 'test wasm' "$@" && build_wasm && lint_wasm ;;
+    node) with_development_program && test_under_node "$@" ;;
+    browser) with_development_program && test_in_browser "$@" ;;
+    hosting) with_development_program && test_hosting "$@" ;;
+    packages) no_arguments 'test packages' "$@" && build_companion && test_packages ;;
+    arm) no_arguments 'test arm' "$@" && test_kernels_on_arm ;;
+    *) misused "'test' knows no '$kind': unit, wasm, node, browser, hosting, packages, arm" ;;
+  esac
+}
+
+# test_units [CRATE] [FILTER]: Rust tests in the development profile. CRATE is a folder of crates/, or `companion`; only it and what it needs are compiled.
+test_units() {
+  local which=(--workspace) carries_package=yes
+  if [ $# -gt 0 ] && [ -f "crates/$1/Cargo.toml" ]; then
+    which=(-p "pocketgraph-$1")
+    carries_package=no
+    shift
+  elif [ "${1:-}" = companion ]; then
+    which=(-p pocketgraph-companion)
+    shift
+  fi
+  [ $# -le 1 ] || misused "'test unit' takes a crate and a part of a test's name, and no '$2'"
+  if [ "$carries_package" = yes ] && [ ! -d pkg ]; then build_wasm; fi
+  cargo test "${which[@]}" ${1:+"$1"}
+}
+
+# The demo, built by a program of the development profile: compiled in a third of the time, and fast enough for tests.
+with_development_program() {
+  build_wasm
+  cargo build -p pocketgraph-companion --bin pocketgraph
+  PROGRAM=$TARGET/debug/pocketgraph
+  build_demo
+}
+
+test_everything() {
   local started=$SECONDS
   trap report_failed_step EXIT
   step 'format' check_format
@@ -15,9 +56,9 @@ task_test() {
   step 'unit, property and behaviour tests' cargo test --release --workspace
   step 'mutated inputs for every decoder' fuzz_shortly
   step 'kernels on ARM' test_kernels_on_arm
-  step 'unit tests in wasm' test_in_wasm
   step 'demo site' task_demo --no-serve
   step 'package under Node' test_under_node
+  step 'hosting, in nginx' test_hosting
   step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
   STEP=''
@@ -78,37 +119,35 @@ test_kernels_on_arm() {
     cargo test --release --target "$target" -p pocketgraph-kernels
 }
 
-# Tests that run inside wasm, where there are some: the integration test `wasm` of the engine, under Node.
-test_in_wasm() {
-  if [ ! -e tests/wasm.rs ] && [ ! -d tests/wasm ]; then
-    say "there is no tests/wasm: the package's own tests (below) are what runs the wasm"
-    return
-  fi
-  need_wasm_bindgen
-  local runner
-  runner=$(dirname "$(command -v "$WASM_BINDGEN")")/wasm-bindgen-test-runner
-  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=$runner wasm_cargo test --release -p pocketgraph --test wasm
-}
-
 test_under_node() {
   need_node
-  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/node
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/node "$@"
+}
+
+# What the handbook says of hosting. Without an nginx its part is skipped, and says so.
+test_hosting() {
+  have nginx || [ -x /usr/sbin/nginx ] || apt_install nginx-light || say "there is no nginx here: its settings are not tested"
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/hosting "$@"
 }
 
 test_in_browser() {
   need_playwright
   need_chromium
-  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browser
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browser "$@"
 }
 
-# node_tests FOLDER: its *.test.mjs, one file at a time (a browser each is enough for two cores). None at all is a failure:
-# otherwise a folder that was moved would pass.
+# node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time (a browser each is enough for two cores). FILTER is a file's name without the ending,
+# or a part of a test's name. No file at all is a failure: otherwise a folder that was moved would pass.
 node_tests() {
-  local files=()
-  local file
-  for file in "$1"/*.test.mjs; do
-    [ -f "$file" ] && files+=("$file")
-  done
+  local files=() options=() file
+  if [ $# -gt 1 ] && [ -f "$1/$2.test.mjs" ]; then
+    files=("$1/$2.test.mjs")
+  else
+    for file in "$1"/*.test.mjs; do
+      [ -f "$file" ] && files+=("$file")
+    done
+    [ $# -le 1 ] || options=(--test-name-pattern "$2")
+  fi
   [ ${#files[@]} -gt 0 ] || die "there are no tests in $1"
-  node --test --test-concurrency=1 "${files[@]}"
+  node --test --test-concurrency=1 ${options[@]+"${options[@]}"} "${files[@]}"
 }

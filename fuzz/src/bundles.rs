@@ -4,10 +4,12 @@ use crate::mutate::{COUNTS, Random, bytes, put_varint};
 use futures::executor::block_on;
 use pocketgraph::answer::AskOptions;
 use pocketgraph::bundle::{
-    Bundle, Encoding, MANIFEST, Manifest, MemorySource, PAGE_HASH, PageRef, SectionInfo, content_hash, inflate_gzip, page_file,
-    section_file,
+    Bundle, Encoding, Kind, MANIFEST, Manifest, MemorySource, PAGE_HASH, PageRef, SectionInfo, content_hash, encode_vectors, inflate_gzip,
+    page_file, section_file,
 };
 use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::entities::{decode_communities, decode_tree, encode_relations, encode_texts};
+use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_companion::kg::{ImportOptions, KgFiles};
 use pocketgraph_companion::pipeline::{BuildOptions, Input, build};
 use pocketgraph_companion::prepare::Needs;
@@ -76,6 +78,10 @@ impl Parts {
         for (name, text) in DOCUMENTS {
             std::fs::write(docs.join(name), text).unwrap();
         }
+        // So many chunks that the bundle has sketches of them and a token table.
+        let harbour =
+            |i: u32| format!("{{\"title\":\"Harbour {i}\",\"text\":\"Harbour {i} was built in {} by Mara Kestrel.\"}}\n", 1800 + i);
+        std::fs::write(docs.join("harbours.jsonl"), (0..40).map(harbour).collect::<String>()).unwrap();
         let triples = folder.path().join("kg.tsv");
         std::fs::write(&triples, TRIPLES).unwrap();
         let out = folder.path().join("bundle");
@@ -87,7 +93,44 @@ impl Parts {
             ..BuildOptions::bare(Input::Documents(docs), out.clone())
         };
         build(&options, &Silent).unwrap();
-        Parts::load(&out)
+        let mut parts = Parts::load(&out);
+        parts.write_as_a_model_would();
+        parts
+    }
+
+    /// Adds the sections that only a language model writes, of the sizes that the rest of the bundle asks for: relations with their statements, reports on
+    /// the communities, summaries of the tree.
+    fn write_as_a_model_would(&mut self) {
+        let dim = self.manifest.embedder.dimension as usize;
+        let chunks = self.manifest.counts.chunks;
+        let root = |name: &str| self.files_of(name).into_iter().next().unwrap();
+        let communities = root("communities");
+        let read =
+            |names: usize| decode_communities("communities", &communities, names, chunks, dim as u64).ok().map(|c| (names, c.all.len()));
+        let (entities, reports) = (0..100_000).find_map(read).unwrap();
+        let summaries = decode_tree("tree", &root("tree"), chunks, dim as u64).unwrap().nodes.len();
+        let row = vec![0.5f32; dim];
+        let vectors = |n: usize| QuantizedMatrix::from_rows(dim, std::iter::repeat_n(row.as_slice(), n));
+        let statement = |c: u64| vec![vec![c as u32 % entities as u32, (c as u32 + 1) % entities as u32]];
+        let statements: Vec<Vec<Vec<u32>>> = (0..chunks).map(statement).collect();
+        let lists: Vec<&[Vec<u32>]> = statements.iter().map(Vec::as_slice).collect();
+        let labels: Vec<String> = (0..entities).map(|i| format!("Entity {i}")).collect();
+        let texts = |n: usize| (0..n).map(|i| format!("What number {i} is about.")).collect::<Vec<_>>();
+        let added = [
+            ("relations", encode_relations(&labels, &vectors(entities), &lists, &vec![7; lists.len()])),
+            ("statements", encode_vectors(Kind::Statements, &vectors(lists.len()))),
+            ("reports", encode_texts(&texts(reports))),
+            ("summaries", encode_texts(&texts(summaries))),
+        ];
+        let section = |(name, root): (&str, Vec<u8>)| Section {
+            name: name.to_owned(),
+            root,
+            pages: None,
+            rest: Vec::new(),
+            whole: false,
+            alias: None,
+        };
+        self.sections.extend(added.map(section));
     }
 
     fn load(folder: &Path) -> Parts {

@@ -109,9 +109,11 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
         "sketches",
         "sketches",
         root,
-        Box::new(|b| SketchIndex::decode("f", b, CHUNKS, DIM).is_ok_and(|s| !s.against(&[0.5; 384]).product(&[7; 48]).is_nan())),
+        Box::new(|b| {
+            (32..80).any(|n| SketchIndex::decode("f", b, n, DIM).is_ok_and(|s| !s.against(&[0.5; 384]).product(&[7; 48]).is_nan()))
+        }),
     );
-    add("sketch-page", "sketches", page, Box::new(|b| decode_sketches("f", b, 8, 48).is_ok()));
+    add("sketch-page", "sketches", page, Box::new(|b| (8..80).any(|n| decode_sketches("f", b, n, 48).is_ok())));
     add("layout", "layout", page, Box::new(|b| decode_layouts("f", b).is_ok()));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
     add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));
@@ -710,8 +712,11 @@ fn plans() -> Vec<Target> {
 fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     let lines = "#1 = SearchKG(\"Mara Kestrel\", \"directed\", tail)\n#2 = Filter(#1, \"released\", < 1990)\n#3 = Count(#2)\n";
     let mut out = BTreeMap::new();
-    let mut of: BTreeMap<&'static str, Vec<Vec<u8>>> = BTreeMap::from([("rft", seeds(&[lines, include_str!("../../docs/plans.md")]))]);
-    of.insert("lpkg", seeds(&["Original_Question: str = \"q\"\nSub_Question_1: str = \"who directed it?\"\nInfo_1: str = Search(query = Sub_Question_1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)\n", include_str!("../../docs/plans.md")]));
+    let mut of: BTreeMap<&'static str, Vec<Vec<u8>>> = BTreeMap::from([(
+        "rft",
+        seeds(&[lines, include_str!("../../docs/plans.md"), include_str!("../../crates/planner/src/golden/lines.txt")]),
+    )]);
+    of.insert("lpkg", seeds(&["Original_Question: str = \"q\"\nSub_Question_1: str = \"who directed it?\"\nInfo_1: str = Search(query = Sub_Question_1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)\n", include_str!("../../docs/plans.md"), include_str!("../../crates/planner/src/golden/code.txt")]));
     of.insert(
         "json",
         seeds(&[
@@ -725,7 +730,10 @@ fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
         // Whatever piece of these texts reads as a plan is a seed, too.
         for text in &texts {
             let text = String::from_utf8_lossy(text);
-            all.extend(text.split("```").filter(|t| surface.read(t, &Limits::default()).is_ok()).map(|t| t.as_bytes().to_vec()));
+            let pieces = text
+                .split("```")
+                .chain(text.split("\n\n").map(|t| t.split_once("Question: ").map_or(t, |q| q.1.split_once('\n').map_or("", |q| q.1))));
+            all.extend(pieces.filter(|t| surface.read(t, &Limits::default()).is_ok()).map(|t| t.as_bytes().to_vec()));
         }
         all.retain(|t| t.len() < 4000);
         out.insert(name, all);

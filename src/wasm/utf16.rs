@@ -1,7 +1,8 @@
 //! Byte offsets to UTF-16 code units, which JavaScript strings are indexed by.
 
 #[cfg(feature = "full")]
-use crate::agent::AgentEvent;
+mod full;
+
 use crate::answer::{Answer, AskEvent};
 use crate::compact::Map;
 use crate::retrieve::{Hit, SearchResult, Span};
@@ -52,25 +53,6 @@ impl Texts {
             AskEvent::Done { answer } => AskEvent::Done { answer: self.answer(answer) },
             other => other,
         }
-    }
-
-    /// Rewrites the spans of a protocol's event, and remembers the hits' texts.
-    #[cfg(feature = "full")]
-    pub fn agent_event(&mut self, event: AgentEvent) -> AgentEvent {
-        match event {
-            AgentEvent::Hits { result: mut r } => {
-                self.by_chunk.extend(r.hits.iter().map(|h| (h.chunk, h.text.clone())));
-                result(&mut r);
-                AgentEvent::Hits { result: r }
-            }
-            other => other,
-        }
-    }
-
-    /// Remembers a text.
-    #[cfg(feature = "full")]
-    pub fn learn(&mut self, chunk: u32, text: String) {
-        self.by_chunk.insert(chunk, text);
     }
 
     /// Rewrites an answer's spans.

@@ -18,13 +18,8 @@ fn golden_of(file: &str, protocol: &str, options: &AgentOptions, environment: &d
     let sink = |line: &str| lines.borrow_mut().push_str(&format!("{line}\n"));
     let (outcome, events) = converse(protocol, options, &Recorder::new(&model, &sink), environment);
 
-    let path = format!("{}/src/golden/{file}.txt", env!("CARGO_MANIFEST_DIR"));
     let shown = transcript(&model.requests.borrow(), &outcome);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &shown).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(shown == expected, "{file} is not as it was:\n{shown}");
+    pocketgraph_testing::golden::golden(env!("CARGO_MANIFEST_DIR"), &format!("src/golden/{file}.txt"), &shown);
 
     let replay = Replay::read(&lines.borrow()).unwrap();
     let again = converse(protocol, options, &replay, environment);

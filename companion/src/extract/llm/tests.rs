@@ -43,11 +43,7 @@ fn shown(request: &ChatRequest) -> String {
 }
 
 fn golden(name: &str, text: &str) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/extract/llm/golden").join(name);
-    if std::env::var_os("POCKETGRAPH_BLESS").is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    assert_eq!(text, std::fs::read_to_string(&path).unwrap(), "{name}: if the change is meant, run the test with POCKETGRAPH_BLESS=1");
+    pocketgraph_testing::golden::golden(env!("CARGO_MANIFEST_DIR"), &format!("src/extract/llm/golden/{name}"), text);
 }
 
 #[test]

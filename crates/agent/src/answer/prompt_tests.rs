@@ -46,7 +46,7 @@ fn render(prompt: &Prompt) -> String {
 fn the_prompt_is_the_golden_one() {
     let options = AskOptions { language: Some("German".to_owned()), hide_contacts: true, ..AskOptions::default() };
     let prompt = Prompt::new("How are loops bounded?", &result(hostile()), &options, &count).unwrap();
-    assert_eq!(render(&prompt), include_str!("golden/prompt.txt"));
+    pocketgraph_testing::golden::golden(env!("CARGO_MANIFEST_DIR"), "src/answer/golden/prompt.txt", &render(&prompt));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn draft(model: &dyn ChatModel, form: Form) -> Result<Drafted, PlannerError> {
     LlmPlanner::new(model, Some(&linker)).form(form).drafted(QUESTION).now_or_never().unwrap()
 }
 
-/// Everything that was sent, compared with a file. `UPDATE_GOLDEN=1` writes the file anew, to be read before it is committed.
+/// Everything that was sent, compared with a file.
 fn golden(file: &str, requests: &[ChatRequest]) {
     let mut shown = String::new();
     for (i, request) in requests.iter().enumerate() {
@@ -27,11 +27,7 @@ fn golden(file: &str, requests: &[ChatRequest]) {
             shown.push_str(&format!("==== {}\n{}\n", m.role.name(), m.content));
         }
     }
-    let path = format!("{}/src/golden/{file}.txt", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &shown).unwrap();
-    }
-    assert!(shown == std::fs::read_to_string(&path).unwrap_or_default(), "{file} is not as it was:\n{shown}");
+    pocketgraph_testing::golden::golden(env!("CARGO_MANIFEST_DIR"), &format!("src/golden/{file}.txt"), &shown);
 }
 
 #[test]

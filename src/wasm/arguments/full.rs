@@ -1,0 +1,99 @@
+//! The options of what only the full module does: asking language models, and running protocols and plans.
+
+use super::Given;
+use crate::agent::{AgentOptions, Condense, Continuation, PlannerChoice, Polarity};
+use crate::wasm::chat::EndpointOptions;
+use crate::wasm::error::bad_argument;
+use js_sys::Array;
+use wasm_bindgen::{JsCast, JsValue};
+
+impl Given {
+    /// Which of `choices`, several names with a bar between, the member `name` is; the first where it is absent.
+    fn choice(&self, name: &str, choices: &str) -> Result<usize, JsValue> {
+        let which = |v: &JsValue| v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given));
+        Ok(self.member(name, choices, which)?.unwrap_or(0))
+    }
+
+    fn object(&self, name: &str) -> Result<Option<Given>, JsValue> {
+        self.member(name, "an object", |v| v.is_object().then(|| Given(v.clone())))
+    }
+}
+
+/// The protocol in the options of `ask`, if one is named.
+pub fn protocol(given: &Given) -> Result<Option<String>, JsValue> {
+    given.text("protocol")
+}
+
+/// The question that a plan answers, where the caller says it.
+pub fn question(given: &Given) -> Result<Option<String>, JsValue> {
+    given.text("question")
+}
+
+/// The address of a search of the web, if one is given.
+pub fn web_search(given: &Given) -> Result<Option<String>, JsValue> {
+    given.text("webSearch")
+}
+
+/// How to run a protocol.
+pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
+    let default = AgentOptions::default();
+    Ok(AgentOptions {
+        k: given.count("k")?,
+        turns: given.count("turns")?,
+        searches: given.count("searches")?,
+        tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
+        tokens_out: given.count("tokensOut")?,
+        milliseconds: given.count("milliseconds")?.unwrap_or(default.milliseconds),
+        temperature: given.number("temperature")?.map(|t| t as f32),
+        continuation: match given.choice("continuation", "turns|prefix|continue-final-message")? {
+            1 => Continuation::Prefix,
+            2 => Continuation::ContinueFinalMessage,
+            _ => Continuation::Turns,
+        },
+        grounded: given.flag_or("grounded", default.grounded)?,
+        retriever: given.text("retriever")?,
+        language: given.text("language")?,
+        not_said: given.text("notSaid")?,
+        condense: match given.choice("condense", "model|sentences|none")? {
+            1 => Condense::Sentences,
+            2 => Condense::None,
+            _ => Condense::Model,
+        },
+        polarity: match given.choice("polarity", "on-no|on-yes")? {
+            1 => Polarity::OnYes,
+            _ => Polarity::OnNo,
+        },
+        coverage: given.flag_or("coverage", default.coverage)?,
+        execute_plan: given.flag("executePlan")?,
+        planner: match given.choice("planner", "auto|rules|trained|llm")? {
+            1 => PlannerChoice::Rules,
+            2 => PlannerChoice::Trained,
+            3 => PlannerChoice::Llm,
+            _ => PlannerChoice::Auto,
+        },
+        least_confidence: given.number("leastConfidence")?.map(|c| c as f32),
+        votes: given.count("votes")?.unwrap_or(default.votes),
+        native_tools: given.flag("nativeTools")?,
+        today: given.text("today")?,
+        ..default
+    })
+}
+
+/// The endpoint in the options of `ask`, if one is named.
+pub fn endpoint(given: &Given) -> Result<Option<EndpointOptions>, JsValue> {
+    let Some(llm) = given.object("llm")? else { return Ok(None) };
+    let headers = llm.object("headers")?.map(|h| js_sys::Object::entries(h.0.unchecked_ref())).unwrap_or_default();
+    let header = |entry: JsValue| {
+        let entry: Array = entry.unchecked_into();
+        entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("headers must be strings"))
+    };
+    Ok(Some(EndpointOptions {
+        base_url: llm.text("baseUrl")?.unwrap_or_default(),
+        model: llm.text("model")?.unwrap_or_default(),
+        api_key: llm.text("apiKey")?,
+        headers: headers.iter().map(header).collect::<Result<_, _>>()?,
+        timeout_ms: llm.number("timeoutMs")?,
+        retries: llm.count("retries")?,
+        send: llm.function("send")?,
+    }))
+}
