@@ -3,8 +3,8 @@
 use crate::bundles::{Parts, trial};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
-    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_documents, decode_list,
-    decode_layouts, decode_range, decode_sketches, encode_list,
+    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_documents,
+    decode_layouts, decode_list, decode_range, decode_sketches, encode_list,
 };
 use pocketgraph::embed::{LayersDecoder, TableIndex, VocabularyIndex, decode_pieces};
 use pocketgraph::entities::{

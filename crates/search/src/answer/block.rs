@@ -209,7 +209,9 @@ fn introduced(text: &str, pieces: &[Part], at: usize) -> (usize, usize) {
 fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
     let raw = &text[part.span.clone()];
     let kept = match part.form {
-        Form::Code => lines(raw).take(most_lines.max(1)).take_while(|l| l.start == 0 || l.end <= 2 * MOST_BYTES).last().map_or(0, |l| l.end),
+        Form::Code => {
+            lines(raw).take(most_lines.max(1)).take_while(|l| l.start == 0 || l.end <= 2 * MOST_BYTES).last().map_or(0, |l| l.end)
+        }
         _ => raw.len(),
     };
     let most = 2 * MOST_BYTES;

@@ -30,20 +30,8 @@ const BEGINNING_CREDIT: f32 = 0.5;
 const EMBEDDED_BYTES: usize = 600;
 
 /// What is known of a block, by name; the order of the weights.
-pub const FEATURES: [&str; 12] = [
-    "cosine",
-    "own",
-    "near",
-    "share",
-    "first-block",
-    "names",
-    "manner-names",
-    "dangling",
-    "leans-back",
-    "echo",
-    "length",
-    "near-agrees",
-];
+pub const FEATURES: [&str; 12] =
+    ["cosine", "own", "near", "share", "first-block", "names", "manner-names", "dangling", "leans-back", "echo", "length", "near-agrees"];
 /// What is known of the best block and of the question, by name; the order of the weights of certainty. The first is 1.
 pub const CERTAINTY_FEATURES: [&str; 9] = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms"];
 
@@ -269,19 +257,20 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosin
     Choice { picked, sureness, certainty, grounds, absent: words }
 }
 
-/// The best block of each side of a comparison, or the one that is of both.
+/// The best block of each side of a comparison, if there is one rather one that does not name the other side.
 fn of_sides(candidates: &[Candidate], order: &[usize], (a, b): &(Vec<usize>, Vec<usize>)) -> Vec<usize> {
     let names =
         |i: usize, side: &[usize], other: &[usize]| side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0);
-    let best = |side: &[usize], other: &[usize]| order.iter().copied().find(|&i| names(i, side, other));
-    let both = order.iter().copied().find(|&i| names(i, a, b) && names(i, b, a));
-    let mut out: Vec<usize> = match (both, best(a, b), best(b, a)) {
-        (Some(both), ..) if order.iter().take(3).any(|&i| i == both) => vec![both],
-        (_, Some(a), Some(b)) => vec![a, b],
-        (both, ..) => vec![both.unwrap_or(order[0])],
+    let best = |side: &[usize], other: &[usize]| {
+        let mut named = order.iter().copied().filter(|&i| names(i, side, other));
+        let first = named.clone().next();
+        named.find(|&i| !names(i, other, side)).or(first)
     };
-    out.dedup();
-    out
+    match (best(a, b), best(b, a)) {
+        (Some(a), Some(b)) if a != b => vec![a, b],
+        (Some(both), Some(_)) => vec![both],
+        _ => vec![order[0]],
+    }
 }
 
 /// The share of one side's weight that a block covers.
