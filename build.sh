@@ -17,6 +17,8 @@ cd "$ROOT"
 . scripts/package.sh
 # shellcheck source=scripts/test.sh
 . scripts/test.sh
+# shellcheck source=scripts/generators.sh
+. scripts/generators.sh
 # shellcheck source=scripts/size.sh
 . scripts/size.sh
 # shellcheck source=scripts/fuzz.sh
@@ -31,13 +33,18 @@ Usage: ./build.sh TASK
              in target/demo and serves it on this machine until Ctrl-C. The port is 8080, or the next free one.
              target/demo is a plain folder: copy it to any static host and it works there as well.
   test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
-             a real Chromium. Stops at the first failure and names it.
+             a real Chromium, and a short suite in Chromium, Firefox and WebKitGTK. Stops at the first failure and names it.
   test KIND [FILTER]
              one kind of test, in the development profile, for while you edit:
                unit [CRATE] [FILTER]   Rust tests: of all, of one folder of crates/, or of `companion`; FILTER is a part of a test's name
                wasm                    the engine compiled to WebAssembly, and its lints
                node [FILTER]           the package under Node: FILTER is a file of tests/node without its ending, or a part of a test's name
                browser [FILTER]        the page in Chromium, likewise
+               browsers [FILTER]       the short suite in Chromium, Firefox and WebKitGTK, and races of late files
+               packaging [HOSTS]       the packed package in projects of Vite 5 to 8, webpack, esbuild, Astro and plain HTML, each asked a question
+               generators [--update] [NAME...]
+                                       the sites of tests/generators, built by the generators themselves (from npm's and Python's registries),
+                                       against bundles of their sources; --update writes the lists of ids that other tests read
                hosting                 the handbook's settings in a real nginx
                packages, arm           what npm and pip install; the kernels on emulated ARM
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
@@ -51,8 +58,8 @@ Usage: ./build.sh TASK
   clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
 
 What is needed and found missing is installed: cargo's wasm target, wasm-bindgen's tool (in the version of Cargo.lock, under
-target/tools), wasm-opt and terser (the same place), playwright-core, and Debian's Chromium where apt-get may be used; for `test` also
-an emulator of ARM, which is left out where it cannot be had. Rust and Node must be there. A second run does only what changed.
+target/tools), wasm-opt, terser and esbuild (the same place), playwright-core, and Debian's Chromium where apt-get may be used; for `test` also
+Firefox, WebKitGTK's driver and an emulator of ARM, which are left out where they cannot be had. Rust and Node must be there. A second run does only what changed.
 
 Environment:
   CARGO_TARGET_DIR   where cargo builds, instead of target/

@@ -9,6 +9,7 @@ import { followPage } from "./ask-theme.js";
 import { askStyle } from "./ask-element-style.js";
 import { AskView } from "./ask-view.js";
 import { stringFor } from "./explain.js";
+import { withoutNonsense } from "./nonsense.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
 import { drawn, h } from "./render.js";
 import { borrowGraph } from "./shared-graphs.js";
@@ -216,6 +217,8 @@ export class PocketGraphAskElement extends Base {
     this.#retry = () => this.#search(question);
     return this.#run(question, async (graph, signal) => {
       const result = await graph.search(question, { ...this.#searchOptions(), typing: true, signal });
+      // Nothing found where parts are missing is no finding.
+      if (result.hits.length === 0 && result.missing.length > 0) throw new PocketGraphError("http", result.missing.join("; "));
       this.#view.clearAnswer();
       this.#showResult(result, { typing: true });
     });
@@ -314,7 +317,7 @@ export class PocketGraphAskElement extends Base {
     const keep = this.getAttribute("offline");
     if (keep === null) return;
     const worker = this.getAttribute("offline-worker") ?? undefined;
-    PocketGraph.offline({ bundle: src, keep: keep || "visited", worker }).then(
+    PocketGraph.offline({ bundle: src.trim().split(/\s+/), keep: keep || "visited", worker }).then(
       (copy) => {
         this.#emit("pocketgraph-offline", copy);
         copy.addEventListener("problem", ({ detail }) => this.#emit("pocketgraph-error", detail));
@@ -365,7 +368,8 @@ export class PocketGraphAskElement extends Base {
     return { k: k > 0 ? k : undefined, retriever: this.getAttribute("retriever") ?? undefined };
   }
 
-  #showResult(result, { typing = false } = {}) {
+  #showResult(found, { typing = false } = {}) {
+    const result = withoutNonsense(found);
     this.#view.showHits(result, { ask: typing });
     if (this.hasAttribute("debug")) this.#view.tell(`${result.hits.length} · ${result.retriever} · ${result.stage}`);
     // A follow-up is searched for as it was understood, which is not what stands in the box.

@@ -1,6 +1,7 @@
 // The engine in this very thread. The worker holds one of these too.
 
 import { abortable, linkedController } from "./abort.js";
+import { BundleFiles } from "./bundle-files.js";
 import { PocketGraphError, replacedError } from "./error.js";
 import { withModel } from "./model-function.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
@@ -39,8 +40,10 @@ export class LocalEngine {
   #broken = null;
   #unwatch;
   #node;
+  #files;
 
-  constructor({ engine, quicken }, open, load, node) {
+  constructor({ engine, quicken }, open, load, node, files) {
+    this.#files = files;
     this.#engine = engine;
     this.#quicken = quicken;
     this.#open = open;
@@ -51,9 +54,11 @@ export class LocalEngine {
 
   /**
    * Opens the bundle at `baseUrl` (absolute, ending in a slash). In Node `node` is the module node-files.js. `fetch(request)`
-   * takes the place of the page's own. On a page's own thread `pause()` is asked in the middle of long work whether to wait for something first.
+   * takes the place of the page's own; with `eager` the first question's files are fetched while the engine starts. On a page's own thread `pause()` is asked in the middle of long work whether to wait for something first.
    */
-  static async open(baseUrl, { memoryLimit, node, fetch, pause } = {}, onProgress, callersSignal) {
+  static async open(baseUrl, { memoryLimit, node, fetch, pause, eager } = {}, onProgress, callersSignal) {
+    const files = node || fetch ? null : new BundleFiles(baseUrl, { keeps: HAS_SIMD, eager });
+    fetch ??= files?.fetch;
     const load = (module, signal) => abortable(loadModule(module, node), signal);
     const open = async (module, progress, signal) => {
       const { WasmEngine, quicken } = await load(module, signal);
@@ -69,7 +74,7 @@ export class LocalEngine {
       controller.abort();
     });
     try {
-      return new LocalEngine(await open("search", onProgress, controller.signal), open, load, node);
+      return new LocalEngine(await open("search", onProgress, controller.signal), open, load, node, files);
     } catch (thrown) {
       throw trapped ?? PocketGraphError.from(thrown);
     } finally {
@@ -110,6 +115,7 @@ export class LocalEngine {
     if (name === "stats") return this.#stats();
     if (name === "warm") return this.#load("full", signal).then(() => {});
     if (name === "fetched") return performance.getEntriesByType("resource").map((entry) => entry.name);
+    if (name === "search" && args[1]?.retriever !== "lexical") this.#files?.ahead();
     const run = METHODS[name] ?? FULL_METHODS[name];
     if (name in METHODS && !needsFull(args)) return run(this.#engine, args, onEvent, signal);
     return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));
@@ -138,7 +144,9 @@ export class LocalEngine {
 
   #stats() {
     const { requests, bytes, memoryBytes } = this.#engine.stats();
-    return { requests: requests + this.#fetchedBefore.requests, bytes: bytes + this.#fetchedBefore.bytes, memoryBytes };
+    const saved = this.#files?.saved ?? { requests: 0, bytes: 0 };
+    const before = this.#fetchedBefore;
+    return { requests: requests + before.requests - saved.requests, bytes: bytes + before.bytes - saved.bytes, memoryBytes };
   }
 
   /** Resolves when the full module's engine has taken the place of the one that searches. Callers that go away do not stop it for others. */
@@ -173,6 +181,7 @@ export class LocalEngine {
     this.#quicken = quicken;
     // What still runs on the old engine holds it by itself.
     old.free();
+    this.#files?.release();
   }
 
   /** Aborts what runs, waits for it to let go of the engine's memory, and frees it. */

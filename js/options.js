@@ -11,7 +11,7 @@ export const PROTOCOLS = [
   "graph-rft", "lpkg", "graphrag-global", "tool-calling",
 ];
 
-const OPEN = ["signal", "onProgress", "memoryLimit", "worker", "prefetch"];
+const OPEN = ["signal", "onProgress", "memoryLimit", "worker", "prefetch", "eager"];
 const SEARCH = ["k", "retriever", "typing", "llm", "signal"];
 const LLM = ["baseUrl", "model", "apiKey", "headers", "timeoutMs", "retries"];
 

@@ -79,6 +79,8 @@ export interface OpenOptions extends Abortable {
    * where the reader saves data. Closing the bundle, or `signal`, ends it.
    */
   prefetch?: boolean | (Abortable & { onProgress?: (progress: Progress) => void });
+  /** Fetch what a first question needs, whatever it is, while the engine starts (some 100 kB): for a page whose reader is about to ask. */
+  eager?: boolean;
 }
 
 export interface OfflineOptions extends Abortable {
@@ -299,6 +301,8 @@ export declare class PocketGraph {
   private constructor();
   /** Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path. */
   static open(place: string | URL, options?: OpenOptions): Promise<PocketGraph>;
+  /** Opens several bundles, which are searched as one; in an array of one it is that bundle itself. */
+  static open(places: readonly (string | URL)[], options?: OpenOptions): Promise<PocketGraph | ManyGraphs>;
   /** Keeps page, package and bundles for use without a network, from now on. */
   static offline(options: OfflineOptions): Promise<OfflineCopy>;
   /** What the bundle is. */
@@ -329,6 +333,32 @@ export declare class PocketGraph {
   /** Opens the bundle anew: after `close`, or where it was replaced on its host (code `replaced`). */
   reopen(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<void>;
   /** Aborts what runs and frees everything. `await using` does it at the end of a block. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A hit of several bundles. */
+export type HitOfMany = Hit & {
+  /** The place of its bundle among those that were opened. */
+  bundle: number;
+};
+
+/** Several open bundles, searched as one. Passages are numbered through: those of the second bundle follow the last of the first. */
+export declare class ManyGraphs {
+  private constructor();
+  /** The bundles, in the order in which they were named. */
+  readonly graphs: PocketGraph[];
+  /** The counts of all together, and in `bundles` what each is. */
+  info(): BundleInfo & { bundles: BundleInfo[] };
+  modelReady(): boolean;
+  prepare(options?: Abortable & { onProgress?: (progress: Progress) => void; onStage?: (stage: "table" | "model") => void }): Promise<void>;
+  /** The passages of all bundles, best first. */
+  search(question: string, options?: TypingOptions): Promise<SearchResult & { hits: HitOfMany[] }>;
+  /** An answer by the bundle whose passages fit best, or by the next where its documents do not say. */
+  ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
+  passage(chunk: number, options?: Abortable): Promise<Passage>;
+  stats(): Promise<Stats>;
+  reopen(options?: Abortable): Promise<void>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

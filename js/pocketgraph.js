@@ -39,9 +39,10 @@ export class PocketGraph {
 
   /**
    * Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path, relative to the working directory.
-   * Only its manifest is fetched; what a search needs comes with the search.
+   * Only its manifest is fetched; what a search needs comes with the search. Several folders, in an array, are searched as one.
    */
   static async open(place, options = {}) {
+    if (Array.isArray(place)) return openMany(place, options);
     if (typeof place !== "string" && !(place instanceof URL)) throw badArgument("A bundle is named by its URL.");
     checkOpenOptions(options);
     const { signal, onProgress, prefetch, ...kept } = options;
@@ -61,13 +62,13 @@ export class PocketGraph {
 
   async #start(onProgress, signal) {
     throwIfAborted(signal);
-    const { memoryLimit, worker = "auto" } = this.#options;
+    const { memoryLimit, worker = "auto", eager } = this.#options;
     const baseUrl = (this.#baseUrl = await folderUrl(this.#place));
     const remote = worker === false ? null : await startWorker(signal);
     if (worker === true && !remote) throw new PocketGraphError("internal", "No module worker can be started here.");
     if (remote) {
       try {
-        this.#info = await remote.open(baseUrl, { memoryLimit }, onProgress, signal);
+        this.#info = await remote.open(baseUrl, { memoryLimit, eager }, onProgress, signal);
       } catch (thrown) {
         await remote.close();
         throw PocketGraphError.from(thrown);
@@ -76,7 +77,7 @@ export class PocketGraph {
       return;
     }
     const { LocalEngine } = await import("./local-engine.js");
-    const options = { memoryLimit };
+    const options = { memoryLimit, eager };
     if (IN_NODE) {
       const files = await import("./node-files.js");
       options.node = files;
@@ -348,6 +349,20 @@ export class PocketGraph {
     const module = await import("./replaced.js").catch(() => null);
     if (module) await abortable(module.refuseIfReplaced(this.#baseUrl, this.#info, this.#fetch), signal);
   }
+}
+
+async function openMany(places, options) {
+  if (places.length === 0) throw badArgument("No bundle is named.");
+  const opening = await Promise.allSettled(places.map((place) => PocketGraph.open(place, options)));
+  const failed = opening.find(({ status }) => status === "rejected");
+  if (failed) {
+    await Promise.all(opening.map(({ value }) => value?.close()));
+    throw failed.reason;
+  }
+  const graphs = opening.map(({ value }) => value);
+  if (graphs.length === 1) return graphs[0];
+  const { ManyGraphs } = await import("./many-graphs.js");
+  return new ManyGraphs(graphs);
 }
 
 // Codes that a file of a bundle that is no longer there may end in.

@@ -27,9 +27,20 @@ export function useRelaxed(module, exports, read) {
   return Promise.race([loaded, patience]).finally(() => clearTimeout(timer));
 }
 
-async function load(module, exports, read) {
+/** The module's bytes, which both of the engine's modules want. */
+let reading = null;
+
+async function bytesOf(read) {
   const source = await read(new URL("./pocketgraph_relaxed.wasm", import.meta.url));
-  const bytes = source instanceof Response ? await source.arrayBuffer() : source;
+  return source instanceof Response ? source.arrayBuffer() : source;
+}
+
+async function load(module, exports, read) {
+  reading ??= bytesOf(read).catch((error) => {
+    reading = null;
+    throw error;
+  });
+  const bytes = await reading;
   const { instance } = await WebAssembly.instantiate(bytes, { env: { memory: exports.memory } });
   module.useRelaxed(instance.exports.arrange_panels, instance.exports.multiply);
 }

@@ -4,12 +4,13 @@ import { PocketGraph } from "./pocketgraph.js";
 
 const shared = new Map();
 
-/** Opens the bundle at `src`, or joins those who have it open. `release` gives it back; the last one closes it. */
+/** Opens the bundle at `src`, or several with spaces between as one, or joins those who have it open. `release` gives it back; the last one closes it. */
 export function borrowGraph(src, { worker, onProgress }) {
-  const key = `${worker} ${new URL(src, document.baseURI).href}`;
+  const places = src.trim().split(/\s+/);
+  const key = [worker, ...places.map((place) => new URL(place, document.baseURI).href)].join(" ");
   let entry = shared.get(key);
   if (!entry) {
-    entry = { users: 0, opening: PocketGraph.open(src, { worker, onProgress }) };
+    entry = { users: 0, opening: PocketGraph.open(places, { worker, onProgress, eager: true }) };
     shared.set(key, entry);
     // What could not be opened is tried again by whoever comes next.
     entry.opening.catch(() => shared.get(key) === entry && shared.delete(key));

@@ -21,6 +21,12 @@ const WITH_SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 
 export const HAS_SIMD = WebAssembly.validate(WITH_SIMD);
 
 const loaded = new Map();
+const provided = new Map();
+
+/** Says that the JavaScript of the module `name` has been loaded already. */
+export function provideCode(name, code) {
+  provided.set(name, code);
+}
 
 /**
  * The module `wanted`, "search" or "full": its class `WasmEngine`, and `quicken()`, after which models are read to be multiplied by relaxed SIMD where
@@ -33,8 +39,9 @@ export function loadModule(wanted, node) {
   const key = `${name} ${traps}`;
   if (!loaded.has(key)) {
     const { code, wasm } = MODULES[name];
+    const at = () => provided.get(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ code().href);
     // A failed load is forgotten, so that the next call tries again.
-    const loading = start({ code, wasm, anew: traps && (() => node.importAnew(wasm())) }, node?.readWasm).catch((error) => {
+    const loading = start({ code: traps ? () => node.importAnew(wasm()) : at, wasm }, node?.readWasm).catch((error) => {
       loaded.delete(key);
       throw error;
     });
@@ -43,9 +50,9 @@ export function loadModule(wanted, node) {
   return loaded.get(key);
 }
 
-async function start({ code, wasm, anew }, readWasm = fetchWasm) {
+async function start({ code, wasm }, readWasm = fetchWasm) {
   const url = wasm();
-  const [module, source] = await Promise.all([importCode(anew || (() => import(/* webpackIgnore: true */ /* @vite-ignore */ code().href)), url), readWasm(url)]);
+  const [module, source] = await Promise.all([importCode(code, url), readWasm(url)]);
   let exports;
   try {
     exports = await module.default({ module_or_path: source });

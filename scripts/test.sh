@@ -14,10 +14,13 @@ task_test() {
     wasm) no_arguments 'test wasm' "$@" && build_wasm && lint_wasm ;;
     node) with_development_program && test_under_node "$@" ;;
     browser) with_development_program && test_in_browser "$@" ;;
+    browsers) with_development_program && test_in_three_browsers "$@" ;;
+    packaging) with_development_program && test_packaging "$@" ;;
+    generators) task_test_generators "$@" ;;
     hosting) with_development_program && test_hosting "$@" ;;
     packages) no_arguments 'test packages' "$@" && build_companion && test_packages ;;
     arm) no_arguments 'test arm' "$@" && test_kernels_on_arm ;;
-    *) misused "'test' knows no '$kind': unit, wasm, node, browser, hosting, packages, arm" ;;
+    *) misused "'test' knows no '$kind': unit, wasm, node, browser, browsers, packaging, generators, hosting, packages, arm" ;;
   esac
 }
 
@@ -61,6 +64,8 @@ test_everything() {
   step 'hosting, in nginx' test_hosting
   step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
+  step 'page in three browsers' test_in_three_browsers
+  step 'package in projects of others' test_packaging 'plain,vite 7,webpack 5'
   STEP=''
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"
 }
@@ -122,6 +127,7 @@ test_kernels_on_arm() {
 test_under_node() {
   need_node
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/node "$@"
+  [ $# -gt 0 ] || POCKETGRAPH_SITE=$DEMO node_tests tests/dialogues
 }
 
 # What the handbook says of hosting. Without an nginx its part is skipped, and says so.
@@ -134,6 +140,20 @@ test_in_browser() {
   need_playwright
   need_chromium
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browser "$@"
+}
+
+test_in_three_browsers() {
+  need_playwright
+  need_chromium
+  want_browsers
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browsers "$@"
+}
+
+# test_packaging [HOSTS]: the packed package in projects of these hosts, or of all.
+test_packaging() {
+  need_playwright
+  need_chromium
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_HOSTS=${1:-} node --test --test-concurrency=1 tests/packaging/packaging.test.mjs
 }
 
 # node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time (a browser each is enough for two cores). FILTER is a file's name without the ending,

@@ -3,6 +3,7 @@
 
 BINARYEN_VERSION=132.0.0
 TERSER_VERSION=5.51.2
+ESBUILD_VERSION=0.28.2
 
 need_cargo() {
   have cargo || die "cargo is missing: install Rust through rustup (see rust-lang.org), then run this again"
@@ -77,23 +78,25 @@ need_node() {
   have npm || die "npm is missing: $help"
 }
 
-# wasm-opt from npm's binaryen, and terser, which makes the package's JavaScript small. Never ones that lie around: older wasm-opts break what
-# wasm-bindgen writes, and the package's bytes should follow from the sources. Sets WASM_OPT and TERSER.
+# wasm-opt from npm's binaryen, terser, which makes the package's JavaScript small, and esbuild, which makes its worker one file. Never ones that lie around: older wasm-opts break what
+# wasm-bindgen writes, and the package's bytes should follow from the sources. Sets WASM_OPT, TERSER and ESBUILD.
 need_npm_tools() {
   need_node
   local prefix=$TOOLS/npm
   local modules=$prefix/node_modules
   WASM_OPT=$modules/.bin/wasm-opt
   TERSER=$modules/.bin/terser
-  if [ -x "$WASM_OPT" ] && [ -x "$TERSER" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$modules/binaryen/package.json" &&
-    grep -q "\"version\": \"$TERSER_VERSION\"" "$modules/terser/package.json"; then
+  ESBUILD=$modules/.bin/esbuild
+  if [ -x "$WASM_OPT" ] && [ -x "$TERSER" ] && [ -x "$ESBUILD" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$modules/binaryen/package.json" &&
+    grep -q "\"version\": \"$TERSER_VERSION\"" "$modules/terser/package.json" &&
+    grep -q "\"version\": \"$ESBUILD_VERSION\"" "$modules/esbuild/package.json"; then
     return
   fi
-  say "installing wasm-opt (npm's binaryen $BINARYEN_VERSION) and terser $TERSER_VERSION under $prefix (once)"
+  say "installing wasm-opt (npm's binaryen $BINARYEN_VERSION), terser $TERSER_VERSION and esbuild $ESBUILD_VERSION under $prefix (once)"
   mkdir -p "$prefix"
   # Together: an install of one alone would remove the other.
   npm install --prefix "$prefix" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error \
-    "binaryen@$BINARYEN_VERSION" "terser@$TERSER_VERSION"
+    "binaryen@$BINARYEN_VERSION" "terser@$TERSER_VERSION" "esbuild@$ESBUILD_VERSION"
 }
 
 # playwright-core for the browser tests; it drives the Chromium found below and brings none.
@@ -142,6 +145,14 @@ find_chromium() {
     fi
   done
   return 1
+}
+
+# Firefox and WebKitGTK, for the suite of the three browsers: where they are missing and apt-get may not be used, the suite says that it leaves them out.
+want_browsers() {
+  have firefox-esr || have firefox || apt_install firefox-esr || true
+  have WebKitWebDriver || apt_install webkit2gtk-driver || true
+  # WebKitGTK needs a screen, and so one that nobody sees.
+  [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || have Xvfb || apt_install xvfb || true
 }
 
 # apt_install PACKAGE: fails where apt-get may not be used, or does not have it.

@@ -54,7 +54,7 @@ build_wasm() {
       hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs
       rustc --version --verbose
       "$WASM_BINDGEN" --version
-      echo "$TERSER_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
+      echo "$TERSER_VERSION $ESBUILD_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
     } | hash_of_input
   )
   if [ -f pkg/pocketgraph_scalar_bg.wasm ] && stamp_is pkg "$wanted"; then
@@ -94,6 +94,7 @@ build_wasm() {
   cp -R js/. "$aside"
   # What the package is under, and what the tokeniser's vocabulary in it is.
   cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
+  one_file "$aside/worker.js"
   minify "$aside"/*.js
   rm -rf pkg
   mv "$aside" pkg
@@ -117,6 +118,13 @@ optimise_wasm() {
   node scripts/order-functions.mjs "$1.opt" "$1.ordered"
   "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$1.ordered" -o "$1"
   rm "$1.opt" "$1.ordered"
+}
+
+# one_file MODULE: with all that it imports in it, so that a reader who focuses the box waits for one file and not for a chain of them. What stands
+# beside it (the modules of WebAssembly) it still finds by its own address.
+one_file() {
+  say "making $(basename "$1") one file"
+  "$ESBUILD" "$1" --bundle --format=esm --target=es2022 --log-level=warning --allow-overwrite --outfile="$1"
 }
 
 # minify FILE...: comments and long names of locals go; what a module exports, and every property, keeps its name. A page waits for half of the

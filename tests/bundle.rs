@@ -52,11 +52,16 @@ fn knowledge() -> KnowledgeGraph {
 
 /// A bundle of 60 chunks in 3 cells with 5 keywords and a knowledge graph, without a model.
 fn small_bundle(folder: &Path) {
+    bundle_of(60, folder);
+}
+
+/// The same with so many chunks.
+fn bundle_of(count: u32, folder: &Path) {
     let words = ["tide", "moon", "harbour", "lantern", "Größe", "東京", "rope", "keel", "compass", "anchor"];
     let mut dice = Dice(7);
     let documents: Vec<Document> =
-        (0..6).map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md") }).collect();
-    let chunks: Vec<Chunk> = (0..60)
+        (0..count / 10).map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md") }).collect();
+    let chunks: Vec<Chunk> = (0..count)
         .map(|i| Chunk {
             document: i / 10,
             heading_path: vec![format!("Part {}", i % 3)],
@@ -66,8 +71,8 @@ fn small_bundle(folder: &Path) {
             end: i * 100 + 90,
         })
         .collect();
-    let vectors: Vec<Vec<f32>> = (0..60).map(|_| unit(&mut dice)).collect();
-    let cells: Vec<u32> = (0..60).map(|i| i % 3).collect();
+    let vectors: Vec<Vec<f32>> = (0..count).map(|_| unit(&mut dice)).collect();
+    let cells: Vec<u32> = (0..count).map(|i| i % 3).collect();
     let rows: Vec<Vec<f32>> = (0..5).map(|_| unit(&mut dice)).collect();
     let graph = KeywordGraph {
         labels: words[..5].iter().map(|w| (*w).to_owned()).collect(),
@@ -192,11 +197,13 @@ fn every_file_that_is_missing_is_named() {
 #[test]
 fn a_page_that_fails_is_reported_on_the_result_and_the_rest_answers() {
     block_on(async {
-        let mut files = example();
+        let dir = tempfile::tempdir().unwrap();
+        bundle_of(300, dir.path());
+        let mut files = files_of(dir.path());
         let page = files.keys().find(|n| n.starts_with("chunks/")).unwrap().clone();
         files.get_mut(&page).unwrap()[20] ^= 1;
         let engine = open(&files).await.unwrap();
-        let options = SearchOptions { k: Some(60), retriever: Some("lexical".into()), typing: false };
+        let options = SearchOptions { k: Some(300), retriever: Some("lexical".into()), typing: false };
         let result = engine.search("tide moon harbour lantern rope keel compass anchor", &options).await.unwrap();
         assert!(result.missing.iter().any(|m| m.contains(&page)), "{:?}", result.missing);
         assert!(!result.hits.is_empty());

@@ -3,124 +3,28 @@
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
 use crate::ingest::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
-use crate::line::first_few;
+use crate::site_files::{self, SiteFilesError};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 const STYLE: &str = include_str!("pages.css");
-
-/// The list of the pages that were written into a folder, each with the SHA-256 of its text: what a later build may write over.
-const RECORD: &str = ".pocketgraph-pages";
-
-/// Why pages could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum PagesError {
-    /// The disk refused.
-    #[error("cannot write {path}: {reason}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        reason: std::io::Error,
-    },
-    /// Files stand where pages would, and no build wrote them, or somebody changed them since.
-    #[error("--pages would write over {names} in {folder}, which no build wrote as they are; move them, or choose another folder")]
-    Occupied {
-        /// The folder.
-        folder: PathBuf,
-        /// The first of them.
-        names: String,
-    },
-}
 
 /// Writes a page for each document of the folder `source` below `out`, at its URL: of Markdown with its links and emphasis, of other kinds with the text
 /// that was read of it. Documents whose URL is absolute or leads out of the site get none, and neither do those that are pages themselves. Returns how
 /// many were written.
 ///
 /// # Errors
-/// [`PagesError::Occupied`] before anything is written, when a file stands in the way that an earlier call did not write or that was changed since, or a
-/// link leads out of the folder; [`PagesError::Io`] when the disk refuses.
-pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<usize, PagesError> {
+/// As [`site_files::write`].
+pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<usize, SiteFilesError> {
     let mut pages: BTreeMap<PathBuf, String> = documents.iter().filter_map(|d| rendered(source, d)).collect();
     let written = pages.len();
     if written == 0 {
         return Ok(0);
     }
     pages.insert("pages.css".into(), STYLE.to_owned());
-    let fail = |path: &Path| {
-        let path = path.to_owned();
-        move |reason| PagesError::Io { path, reason }
-    };
-    std::fs::create_dir_all(out).map_err(fail(out))?;
-    let record_file = out.join(RECORD);
-    let known = Record::read(&record_file);
-    let occupied: Vec<String> =
-        pages.iter().filter(|(place, text)| !known.may_write(out, place, text)).map(|(place, _)| place.display().to_string()).collect();
-    if !occupied.is_empty() {
-        return Err(PagesError::Occupied { folder: out.to_owned(), names: first_few(&occupied) });
-    }
-    // Recorded first, and the old ones with them: a build that is killed on the way knows all of them again.
-    known.write(&record_file, &pages, true).map_err(fail(&record_file))?;
-    for (place, text) in &pages {
-        let path = out.join(place);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(fail(parent))?;
-        }
-        std::fs::write(&path, text).map_err(fail(&path))?;
-    }
-    known.write(&record_file, &pages, false).map_err(fail(&record_file))?;
+    site_files::write("--pages", out, &pages)?;
     Ok(written)
-}
-
-/// The pages that builds wrote into a folder: their places and the hashes of their texts.
-struct Record(BTreeSet<(PathBuf, String)>);
-
-impl Record {
-    fn read(file: &Path) -> Record {
-        let plain = std::fs::symlink_metadata(file).is_ok_and(|m| m.is_file());
-        let text = if plain { std::fs::read_to_string(file).unwrap_or_default() } else { String::new() };
-        Record(text.lines().filter_map(|l| l.split_once(' ')).map(|(hash, name)| (name.into(), hash.to_owned())).collect())
-    }
-
-    /// Whether a page may be written: nothing stands there, or what an earlier build wrote, or the same text; and no part of its path below `out` is a
-    /// link.
-    fn may_write(&self, out: &Path, place: &Path, text: &str) -> bool {
-        let mut path = out.to_owned();
-        let mut parts = place.components().peekable();
-        while let Some(part) = parts.next() {
-            path.push(part);
-            let Ok(kind) = std::fs::symlink_metadata(&path) else { return true };
-            if parts.peek().is_some() {
-                if !kind.is_dir() {
-                    return false;
-                }
-            } else if !kind.is_file() {
-                return false;
-            }
-        }
-        let Ok(there) = std::fs::read(&path) else { return false };
-        there == text.as_bytes() || self.0.contains(&(place.to_owned(), hash(&there)))
-    }
-
-    /// Writes the record with `pages` in it; with `both`, what it said of these places before stays beside it.
-    fn write(&self, file: &Path, pages: &BTreeMap<PathBuf, String>, both: bool) -> std::io::Result<()> {
-        let mut all: BTreeSet<(PathBuf, String)> = pages.iter().map(|(place, text)| (place.clone(), hash(text.as_bytes()))).collect();
-        all.extend(self.0.iter().filter(|(place, _)| both || !pages.contains_key(place)).cloned());
-        let mut text = String::new();
-        for (place, hash) in all {
-            text.push_str(&format!("{hash} {}\n", place.display()));
-        }
-        // Beside it and renamed: never through a link, never half of it.
-        let mut aside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-        std::io::Write::write_all(&mut aside, text.as_bytes())?;
-        aside.persist(file).map_err(|e| e.error)?;
-        Ok(())
-    }
-}
-
-fn hash(text: &[u8]) -> String {
-    pocketgraph::bundle::content_hash(text).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The page of a document and its place.
@@ -385,7 +289,7 @@ mod tests {
         std::os::unix::fs::symlink(&victim, out.join("deep")).unwrap();
         std::os::unix::fs::symlink(victim.join("a.html"), out.join("a.html")).unwrap();
         for place in ["deep/x.html", "a.html"] {
-            assert!(matches!(write(&out, &[document(place)], &out), Err(PagesError::Occupied { .. })), "{place}");
+            assert!(matches!(write(&out, &[document(place)], &out), Err(SiteFilesError::Occupied { .. })), "{place}");
         }
         assert_eq!(std::fs::read_to_string(victim.join("a.html")).unwrap(), "precious");
         assert!(!victim.join("x.html").exists());

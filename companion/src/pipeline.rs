@@ -15,11 +15,12 @@ use crate::kg::{
 };
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
-use crate::pages::{self, PagesError};
+use crate::pages;
 use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
 use crate::progress::Progress;
 use crate::relations::{self, Related};
+use crate::site_files::SiteFilesError;
 use crate::summaries::Writer;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Layout, Manifest};
 use pocketgraph::embed::MiniLm;
@@ -30,8 +31,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Up to this many chunks the vectors are one cell; above, about the square root of their number.
+/// Up to this many chunks the vectors are one cell.
 const ONE_CELL_BELOW: usize = 512;
+/// Up to this many a reader scans them all, and cells are there to be files of some 100 kB; above, there are about as many as the square root of the number.
+const ALL_SCANNED_BELOW: usize = 4096;
+/// Chunks of a cell where all are scanned.
+const CHUNKS_PER_CELL: usize = 256;
+
+/// Into how many cells the vectors of so many chunks are cut.
+fn cell_count(chunks: usize) -> usize {
+    match chunks {
+        ..=ONE_CELL_BELOW => 1,
+        ..=ALL_SCANNED_BELOW => chunks.div_ceil(CHUNKS_PER_CELL),
+        _ => (chunks as f64).sqrt().round() as usize,
+    }
+}
 
 /// Where chunks come from.
 #[derive(Debug, Clone)]
@@ -94,6 +108,8 @@ pub struct BuildOptions {
     pub runtime: bool,
     /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
     pub pages: Option<PathBuf>,
+    /// Where to write `llms.txt` and `llms-full.txt`; `None` writes none.
+    pub llms: Option<PathBuf>,
     /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
     pub query_table: Option<PathBuf>,
     /// The trained planner to carry.
@@ -124,6 +140,7 @@ impl BuildOptions {
             seed: 0,
             runtime: false,
             pages: None,
+            llms: None,
             query_table: None,
             planner: PlannerSource::Own,
             query_layers: QueryLayers::default(),
@@ -207,9 +224,9 @@ pub enum BuildError {
     /// The keyword graph could not be built.
     #[error(transparent)]
     AutoKg(#[from] autokg::AutoKgError),
-    /// The documents' pages could not be written.
+    /// The documents' pages, or the files for language models, could not be written.
     #[error(transparent)]
-    Pages(#[from] PagesError),
+    SiteFiles(#[from] SiteFilesError),
     /// The bundle could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -386,8 +403,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     clock.lap("retrievers");
 
     progress.stage("writing the bundle", None);
-    let count = if read.chunks.len() <= ONE_CELL_BELOW { 1 } else { (read.chunks.len() as f64).sqrt().round() as usize };
-    let cell_of = cells(&read.vectors, count, options.seed);
+    let cell_of = cells(&read.vectors, cell_count(read.chunks.len()), options.seed);
     clock.lap("cells");
     let runtime = if options.runtime { RUNTIME } else { &[] };
     if options.runtime && RUNTIME.is_empty() {
@@ -501,6 +517,9 @@ fn documents(
     }
     if let Some(out) = &options.pages {
         pages::write(folder, &corpus.documents, out)?;
+    }
+    if let Some(out) = &options.llms {
+        crate::llms::write(&corpus.documents, out)?;
     }
     if let Some((gathering, report)) = taken {
         progress.stage("taking triples", None);

@@ -135,12 +135,12 @@ impl Parts {
 
     fn load(folder: &Path) -> Parts {
         let manifest = Manifest::from_json(&std::fs::read(folder.join(MANIFEST)).unwrap()).unwrap();
-        let read = |file: &str, encoding: Encoding, raw: u64| {
-            let bytes = std::fs::read(folder.join(file)).unwrap();
+        let read = |file: &str, inline: Option<&Vec<u8>>, encoding: Encoding, raw: u64| {
+            let bytes = inline.cloned().unwrap_or_else(|| std::fs::read(folder.join(file)).unwrap());
             if encoding == Encoding::Gzip { inflate_gzip(&bytes, raw).unwrap() } else { bytes }
         };
         let section = |s: &SectionInfo| {
-            let root = read(&s.file, s.encoding, s.raw);
+            let root = read(&s.file, s.inline.as_ref(), s.encoding, s.raw);
             let mut section = Section { name: s.name.clone(), root, pages: None, rest: Vec::new(), whole: false, alias: None };
             if s.pages > 0 {
                 let (mut at, mut pages) = (8, Vec::new());
@@ -150,7 +150,7 @@ impl Parts {
                     sha256.copy_from_slice(&section.root[at..at + PAGE_HASH]);
                     at += PAGE_HASH;
                     let file = page_file(&s.name, &PageRef { sha256, bytes, raw });
-                    pages.push(Page::of(items, read(&file, s.page_encoding, raw.into())));
+                    pages.push(Page::of(items, read(&file, None, s.page_encoding, raw.into())));
                 }
                 section.rest = section.root[at..].to_vec();
                 section.pages = Some(pages);
@@ -197,6 +197,7 @@ impl Parts {
                 page_encoding: Encoding::Raw,
                 pages: s.pages.as_ref().map_or(0, |p| p.len() as u64),
                 page_bytes: 0,
+                inline: (root.len() <= 1200).then(|| root.clone()),
             });
             files.insert(section_file(&s.name, &sha256), root);
         }

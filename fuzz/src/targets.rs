@@ -275,6 +275,7 @@ fn texts() -> Vec<Target> {
             page_encoding: Encoding::Gzip,
             pages: 0,
             page_bytes: 0,
+            inline: Some(b"PGS123456".to_vec()),
         };
         let counts = Counts { documents: 1, chunks: 2, keywords: 3 };
         Manifest {
@@ -286,7 +287,7 @@ fn texts() -> Vec<Target> {
             embedder: EmbedderInfo::default(),
             sections: vec![section],
         }
-        .to_json()
+        .to_json_with(&["s-0.pgs".to_owned()])
     };
     let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Mara \"},\"index\":0}]}\n\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"search\",\"arguments\":\"{\\\"q\\\":1}\"}}]},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n";
     let whole = "{\"choices\":[{\"message\":{\"content\":\"Mara\",\"tool_calls\":[]},\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":1}}";

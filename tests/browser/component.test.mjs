@@ -57,6 +57,19 @@ test("hits of an unfinished word stay while the model arrives", async () => {
   await page.context().close();
 });
 
+test("made-up words have no hits, also once the model is there", async () => {
+  const { page, box, part } = await mounted();
+  await box.fill("hybrid");
+  await part("hit").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph?.modelReady(), null, { timeout: 60_000 });
+  await box.fill("zzqxv wkjhg");
+  await part("empty").waitFor();
+  assert.equal(await part("hit").count(), 0);
+  await box.fill("zzqxv hybrid");
+  await part("hit").first().waitFor();
+  await page.context().close();
+});
+
 test("hits stand together by page, and their links have names of their own", async () => {
   const { page, box, part } = await mounted();
   await box.fill("How does hybrid search work?");

@@ -161,7 +161,7 @@ for (const worker of [true, false]) {
     await page.context().close();
   });
 
-  for (const [what, faulty] of [["list", "/bundle/table-"], ["pages", "/bundle/table/"]]) {
+  for (const [what, faulty] of [["vocabulary", "/bundle/vocabulary-"], ["pages", "/bundle/table/"]]) {
     test(`${where}: where the token table's ${what} cannot be had, feedback speaks until the model has come`, async () => {
       const page = await t.bare();
       t.site.faults.set(faulty, { kind: "status", status: 404 });

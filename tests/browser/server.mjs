@@ -32,7 +32,8 @@ async function listen(handler, port = 0) {
 
 /**
  * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind: "cut" | "hang" | "stall" (after half the body) | "status" |
- * "delay" | "truncate" | "corrupt", status?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for.
+ * "delay" | "truncate" | "corrupt", status?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for; each is
+ * answered once `hold(path)` is over, where there is such a function.
  * `cacheControl` is what files are sent with. A site that was closed is opened at the same address by `reopen`.
  */
 export async function serveSite(folder, { policy, cacheControl = "no-store" } = {}) {
@@ -42,6 +43,7 @@ export async function serveSite(folder, { policy, cacheControl = "no-store" } = 
     // Chromium asks for this by itself on a page that names no icon.
     if (path === "/favicon.ico") return response.writeHead(204).end();
     site.requests.push(path);
+    await site.hold?.(path);
     const fault = [...site.faults].find(([part, { times }]) => path.includes(part) && times !== 0)?.[1] ?? {};
     if (fault.times) fault.times -= 1;
     if (fault.kind === "cut") return request.socket.destroy();

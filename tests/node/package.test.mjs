@@ -201,7 +201,7 @@ test("a bundle whose files are replaced under an open engine is told as such", a
   const graph = await PocketGraph.open(copy);
   await firstHitIsRight(graph);
   const manifest = JSON.parse(await readFile(join(copy, "manifest.json"), "utf8"));
-  Object.assign(manifest.pocketgraph.sections[0], { file: "documents-00000000000000000000.pgs", bytes: 1 });
+  Object.assign(manifest.pocketgraph.sections[0], { file: "documents-00000000000000000000.pgs", bytes: 1, inline: undefined });
   await writeFile(join(copy, "manifest.json"), JSON.stringify(manifest));
   await rm(join(copy, "chunks"), { recursive: true });
   await fails(graph.search("which error codes come from a language model?"), "replaced");

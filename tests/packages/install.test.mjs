@@ -75,6 +75,17 @@ except pocketgraph.PocketGraphError as error:
   assert.deepEqual(run(here, "venv/bin/python", "ask.py").trim().split("\n"), ["Kettle", "refused True"]);
 });
 
+test("the official client of the Model Context Protocol talks to the program", (t) => {
+  const here = folder("mcp");
+  const [wheel] = packed("python");
+  run(here, "python3", "-m", "venv", "venv");
+  run(here, "venv/bin/pip", "install", "--no-index", "--quiet", "--disable-pip-version-check", wheel);
+  const client = spawnSync("venv/bin/pip", ["install", "--quiet", "--disable-pip-version-check", "mcp>=2.3,<3"], { cwd: here, encoding: "utf8" });
+  if (client.status !== 0) return t.skip(`the client cannot be had from PyPI here: ${client.stderr.trim().split("\n").at(-1)}`);
+  run(here, "venv/bin/pocketgraph", "build", "docs", "-o", "kg", "--no-runtime", "-q");
+  assert.equal(run(here, "venv/bin/python", fileURLToPath(new URL("mcp_client.py", import.meta.url)), "venv/bin/pocketgraph", "kg"), "ok\n");
+});
+
 test("every package carries its licences and the weights' notice, and the program is at most 80 MB", () => {
   const here = folder("listing");
   for (const tarball of packed("npm")) {

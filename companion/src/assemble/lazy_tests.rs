@@ -217,7 +217,8 @@ fn hits_bring_their_documents_so_that_neither_these_nor_the_whole_list_of_pages_
     assert_eq!((result.hits[0].title.as_str(), result.hits[0].url.as_str()), ("Page 288", "p288.html"));
     let asked = source.asked.borrow();
     let begins = |with: &str| asked.iter().filter(|f| f.starts_with(with)).count();
-    assert_eq!((begins("documents-"), begins("chunks-lists-"), begins("chunks-lists/"), begins("chunks/")), (0, 1, 1, 1));
+    // The list of lists is so short that the manifest has it.
+    assert_eq!((begins("documents-"), begins("chunks-lists-"), begins("chunks-lists/"), begins("chunks/")), (0, 0, 1, 1));
     assert_eq!(asked.iter().filter(|f| f.starts_with("chunks-") && !f.starts_with("chunks-lists")).count(), 0);
 }
 

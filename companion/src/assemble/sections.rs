@@ -2,7 +2,7 @@
 
 use super::table::token_table;
 use super::terms::{terms, titles};
-use super::vocabulary::vocabulary;
+use super::vocabulary::{RowOrder, vocabulary};
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
 use crate::licences;
@@ -42,8 +42,8 @@ pub struct QueryModel<'a> {
     pub table: Option<&'a TokenTable>,
 }
 
-/// How many word embeddings share a page: 25 kB. The vocabulary is in order of frequency, so that a question's common words share the first pages.
-const WORDS_PER_PAGE: usize = 64;
+/// How many word embeddings share a page: 199 kB, beside a model of 5 MB. The commonest tokens share the first pages.
+const WORDS_PER_PAGE: usize = 512;
 
 /// The parts of a bundle, chunks in the order of their documents.
 pub struct Contents<'a> {
@@ -129,10 +129,10 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         }
     }
     if let Some(model) = &contents.model {
-        vocabulary(&mut w, model.tokenizer, contents.chunks)?;
-        query_model(&mut w, model)?;
+        let order = vocabulary(&mut w, model.tokenizer, contents.chunks)?;
+        query_model(&mut w, model, &order)?;
         if let (Some(table), Some(sketches)) = (model.table, &sketched) {
-            token_table(&mut w, table, sketches)?;
+            token_table(&mut w, table, sketches, &order)?;
         }
         if let (Some(planner), Some(_)) = (contents.planner, contents.knowledge) {
             let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
@@ -147,6 +147,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     for (name, bytes) in contents.runtime {
         w.file(&format!("runtime/{name}"), bytes)?;
     }
+    let first = w.first();
     let manifest_path = folder.join(MANIFEST);
     let manifest = Manifest {
         format: FORMAT.into(),
@@ -161,7 +162,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         embedder: contents.embedder.clone(),
         sections: w.sections(),
     };
-    std::fs::write(&manifest_path, manifest.to_json()).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
+    std::fs::write(&manifest_path, manifest.to_json_with(&first)).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
     Ok(manifest)
 }
 
@@ -175,9 +176,15 @@ fn phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), Write
     w.section(PHRASES, &index.encode(), RAW_PAGES, &pages)
 }
 
+/// Up to so many chunks a corpus has few files, each with a good part of it: what one question loads, the next finds at hand.
+const SMALL_CORPUS: usize = 1024;
+/// A page of chunks in a small corpus: some 25 kB.
+const CHUNKS_PER_SMALL_PAGE: usize = 128;
+
 fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let mut index = PagedIndex::empty();
-    for run in order.chunks(CHUNKS_PER_PAGE) {
+    let per_page = if order.len() <= SMALL_CORPUS { CHUNKS_PER_SMALL_PAGE } else { CHUNKS_PER_PAGE };
+    for run in order.chunks(per_page) {
         let page: Vec<Chunk> = run.iter().map(|&i| contents.chunks[i].clone()).collect();
         let bytes = if contents.documents.len() < TITLED_FROM {
             encode_chunks(&page)?
@@ -283,12 +290,15 @@ fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> 
 
 /// How many bytes of names or titles' words a range holds before compression: a question touches one for most of its words, and all are listed in 28 bytes.
 const NAME_RANGE_BYTES: usize = 4 << 10;
+/// And in a small corpus, where one range has them all as a rule.
+const SMALL_NAME_RANGE_BYTES: usize = 48 << 10;
 
 fn names(w: &mut SectionWriter, documents: &[Document], found: &Found, order: &[usize]) -> Result<(), WriteError> {
     let document_of: Vec<u32> = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
     let table = numbered_by_chunks(&found.table, &document_of);
-    terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), NAME_RANGE_BYTES))?;
-    terms(w, "titles", cut_into_ranges(titles(documents, &table, &document_of).into_iter(), NAME_RANGE_BYTES))?;
+    let range = if order.len() <= SMALL_CORPUS { SMALL_NAME_RANGE_BYTES } else { NAME_RANGE_BYTES };
+    terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), range))?;
+    terms(w, "titles", cut_into_ranges(titles(documents, &table, &document_of).into_iter(), range))?;
     w.section("chunk-documents", &ChunkDocuments::new(table.document_of).encode(), GZIP, &[])?;
     if table.hop {
         w.section("links", &encode_links(&table.links_in), GZIP, &[])?;
@@ -370,16 +380,15 @@ fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Re
     if texts.is_empty() { Ok(()) } else { w.section(section, &encode_texts(texts), GZIP, &[]) }
 }
 
-fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
+fn query_model(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) -> Result<(), WriteError> {
     let mut index = PagedIndex::empty();
-    let rows: Vec<usize> = (0..model.words.rows()).collect();
-    for run in rows.chunks(WORDS_PER_PAGE) {
+    for run in order.pages(WORDS_PER_PAGE) {
         let mut m = QuantizedMatrix::empty(model.words.dim());
-        for &i in run {
+        for &i in run.iter().filter(|&&i| i < model.words.rows()) {
             let (data, scale) = model.words.row(i);
             m.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
         }
-        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?, run.len() as u32);
+        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?, m.rows() as u32);
     }
     let mut root = begin(Kind::WordIndex);
     index.put(&mut root);

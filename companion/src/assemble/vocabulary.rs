@@ -9,10 +9,12 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many of the commonest pieces come with the root, 8 kB. Of twice as many a question saves one range or less, and waits for 4 kB more.
-const COMMON: usize = 2000;
-/// Bytes of the texts on a range, about: 2 kB when compressed. Smaller ranges make the root longer, larger ones a question's words.
-const RANGE_BYTES: usize = 4000;
+/// So many of the commonest pieces come with the root, 16 kB: most of what a small corpus says, so that neither questions about it nor its sentences want ranges.
+const COMMON: usize = 4000;
+/// Bytes of the texts on a range, about: 23 kB when compressed. A question has few words that are rare, and more ranges are more files and a longer root.
+const RANGE_BYTES: usize = 48_000;
+/// How many tokens share the first rows, and how many those up to the second: what questions say is mostly among these.
+const TIERS: [usize; 2] = [512, 1536];
 /// Tokens that must be at hand.
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
@@ -20,8 +22,9 @@ const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 ///
 /// # Errors
 /// [`WriteError`] when the disk refuses.
-pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]) -> Result<(), WriteError> {
-    let common = common(tokenizer, &counts(tokenizer, chunks));
+pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]) -> Result<RowOrder, WriteError> {
+    let counts = counts(tokenizer, chunks);
+    let common = common(tokenizer, &counts);
     let piece = |id: u32| tokenizer.token(id).map(|text| (id, text.to_owned()));
     let mut groups: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
     // Placeholders are in no text: brackets are words of their own.
@@ -36,6 +39,7 @@ pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]
         first: Vec::new(),
         total: tokenizer.vocab_len() as u32,
         common: common.iter().filter_map(|&id| piece(id)).collect(),
+        order: tiers(tokenizer, &counts),
     };
     let mut range: Vec<Piece> = Vec::new();
     let bytes = |pieces: &[Piece]| pieces.iter().map(|(_, text)| text.len() + 1).sum::<usize>();
@@ -52,7 +56,38 @@ pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]
         page(w, &mut index, &mut range)?;
     }
     let pages = index.pages.pages.clone();
-    w.section("vocabulary", &index.encode(), GZIP, &pages)
+    w.section("vocabulary", &index.encode(), GZIP, &pages)?;
+    Ok(RowOrder::of(&index))
+}
+
+/// In which order `words` and `table` have the rows of tokens.
+pub struct RowOrder(Vec<usize>);
+
+impl RowOrder {
+    fn of(index: &VocabularyIndex) -> RowOrder {
+        let known: BTreeSet<u32> = index.order.iter().copied().collect();
+        // Ids are in order of how common tokens are in English, so that words the corpus does not have share pages with words as common.
+        let others = (0..index.total).filter(|id| !known.contains(id));
+        RowOrder(index.order.iter().copied().chain(others).map(|id| id as usize).collect())
+    }
+
+    /// The tokens of each page.
+    pub fn pages(&self, per_page: usize) -> impl Iterator<Item = &[usize]> {
+        self.0.chunks(per_page)
+    }
+}
+
+/// The tokens that the corpus has, and those that any question may have (special ones and single signs), in tiers by how common they are.
+fn tiers(tokenizer: &Tokenizer, counts: &[u64]) -> Vec<u32> {
+    let always = |id: &u32| tokenizer.token(*id).is_some_and(|t| SPECIAL.contains(&t) || t.len() == 1);
+    let count = |id: &u32| counts.get(*id as usize).copied().unwrap_or(0);
+    let (mut ranked, others): (Vec<u32>, Vec<u32>) = (0..tokenizer.vocab_len() as u32).partition(always);
+    let mut others: Vec<u32> = others.into_iter().filter(|id| count(id) > 0).collect();
+    others.sort_by_key(|id| (Reverse(count(id)), *id));
+    ranked.extend(others);
+    let (first, rest) = ranked.split_at(TIERS[0].min(ranked.len()));
+    let (second, third) = rest.split_at((TIERS[1] - TIERS[0]).min(rest.len()));
+    [first, second, third].into_iter().flat_map(|tier| tier.iter().copied().collect::<BTreeSet<u32>>()).collect()
 }
 
 fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) -> Result<(), WriteError> {

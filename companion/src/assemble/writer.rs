@@ -3,6 +3,7 @@
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use pocketgraph::bundle::{Encoding, PAGE_HASH, PageRef, Part, SectionInfo, content_hash, page_file, section_file};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -34,10 +35,15 @@ pub struct Layout {
     pub pages: Encoding,
 }
 
+/// A section's own file up to this many bytes stands in the manifest, which every reader loads: another request would cost more than these bytes do.
+const INLINE_BYTES: usize = 1200;
+
 /// Writes sections into a folder and remembers them for the manifest.
 pub struct SectionWriter {
     folder: PathBuf,
     sections: Vec<SectionInfo>,
+    /// The file of each section that has one page.
+    only_page: BTreeMap<String, Option<String>>,
 }
 
 /// Compresses as well as a reader believes it: what would inflate further than [`Part::backs`] allows is kept as it is, in a file of the same kind.
@@ -63,7 +69,7 @@ fn compress_at(level: Compression, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> 
 impl SectionWriter {
     /// A writer into an existing, empty folder.
     pub fn new(folder: &Path) -> Self {
-        SectionWriter { folder: folder.to_owned(), sections: Vec::new() }
+        SectionWriter { folder: folder.to_owned(), sections: Vec::new(), only_page: BTreeMap::new() }
     }
 
     fn store(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
@@ -122,7 +128,11 @@ impl SectionWriter {
         let bytes = self.encode(name, Part::Root, raw, layout.root)?;
         let sha256 = content_hash(&bytes);
         let file = section_file(name, &sha256);
-        self.store(&file, &bytes)?;
+        let inline = (bytes.len() <= INLINE_BYTES).then(|| bytes.clone());
+        if inline.is_none() {
+            self.store(&file, &bytes)?;
+        }
+        self.only_page.insert(name.to_owned(), if let [page] = pages { Some(page_file(name, page)) } else { None });
         self.sections.push(SectionInfo {
             name: name.to_owned(),
             file,
@@ -133,6 +143,7 @@ impl SectionWriter {
             page_encoding: layout.pages,
             pages: pages.len() as u64,
             page_bytes: pages.iter().map(|p| u64::from(p.bytes)).sum(),
+            inline,
         });
         Ok(())
     }
@@ -143,6 +154,19 @@ impl SectionWriter {
     /// [`WriteError`] when the disk refuses.
     pub fn file(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         self.store(name, bytes)
+    }
+
+    /// The files that a first question needs whatever it is: those of the word index, the sketches and the lists of passages that are neither in the manifest
+    /// nor one of several.
+    pub fn first(&self) -> Vec<String> {
+        let of = |name: &&str| self.sections.iter().find(|s| s.name == *name);
+        let lists = if of(&"chunks-lists").is_some() { "chunks-lists" } else { "chunks" };
+        let wanted = ["lexical", "sketches", lists, "documents"];
+        // Pages of many documents bring these along.
+        let wanted = wanted.iter().filter_map(of).filter(|s| s.name != "documents" || lists == "chunks");
+        wanted
+            .flat_map(|s| s.inline.is_none().then(|| s.file.clone()).into_iter().chain(self.only_page.get(&s.name).cloned().flatten()))
+            .collect()
     }
 
     /// The sections written, in order.

@@ -79,6 +79,9 @@ pub struct Args {
     /// Also write the documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    /// Also write llms.txt and llms-full.txt, the documents as language models that visit a site are given them, into this folder
+    #[arg(long, value_name = "DIR")]
+    llms: Option<PathBuf>,
     /// Carry this token table, made by `train query-table`, in place of the program's own; "none" carries none
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
@@ -164,6 +167,7 @@ pub fn run(args: &Args) -> Result<()> {
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),
+        llms: args.llms.clone(),
         query_table: args.query_table.clone(),
         planner: PlannerSource::of(args.planner_model.as_deref()),
         query_layers: args.query_layers,

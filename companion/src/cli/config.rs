@@ -46,7 +46,7 @@ const HARMLESS: &[&str] = &[
 
 /// Options that say where bytes go to or come from, and who is asked: what a file sets of these is told even to those who want to hear nothing.
 const DESTINATIONS: &[&str] =
-    &["cache", "chunks", "documents", "kg", "llm-model", "llm-url", "out", "pages", "query-encoder", "query-table"];
+    &["cache", "chunks", "documents", "kg", "llm-model", "llm-url", "llms", "out", "pages", "query-encoder", "query-table"];
 
 /// Where the file of options came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

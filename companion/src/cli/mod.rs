@@ -15,6 +15,7 @@ mod init;
 mod inspect;
 mod keywords;
 mod licences;
+mod mcp;
 mod open;
 mod plan;
 mod progress;
@@ -73,6 +74,8 @@ enum Command {
     Export(export::Args),
     /// Serve a folder to the browser, for development
     Serve(serve::Args),
+    /// Serve a bundle to agents by the Model Context Protocol
+    Mcp(mcp::Args),
     /// Make the models again
     Train(train::Args),
     /// Read a knowledge graph from files and say what is in it
@@ -114,6 +117,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Draw(args) => draw::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),

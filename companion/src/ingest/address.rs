@@ -117,6 +117,13 @@ fn is_clean(url: &str) -> bool {
     url.len() <= 2048 && !url.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>' | '`'))
 }
 
+/// Whether a path is one below the base, when it is published.
+pub(super) fn is_below(path: &str) -> bool {
+    // A colon could make a scheme.
+    let plain = path.len() <= 2048 && !path.contains([':', '\\']) && !path.chars().any(char::is_control);
+    plain && !path.starts_with('/') && !path.split('/').any(|s| s == "..")
+}
+
 pub(super) fn is_safe_relative(url: &str) -> bool {
     // A colon could make a scheme; placeholders such as `:title` cannot be filled in here.
     is_clean(url) && !url.starts_with('/') && !url.contains(':') && !url.split('/').any(|s| s == "..")

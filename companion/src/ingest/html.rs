@@ -217,6 +217,12 @@ impl<'a> Reader<'a> {
             }
             match lower.as_str() {
                 "br" => self.line_break(),
+                // Of tabs, which stand one beside the other.
+                "label" => {
+                    if let Some(d) = &mut self.draft {
+                        d.separate(" ");
+                    }
+                }
                 "img" => {
                     if let Some(alt) = attributes.get("alt") {
                         self.spaced_text(&alt, range.start, Some(range.len()));
@@ -509,19 +515,21 @@ impl<'a> Reader<'a> {
             table.fragment = written.fragment;
             self.draft = caption;
             self.flush();
-            self.draft = Some(table);
+            // Cells without any text are no table.
+            self.draft = Some(table).filter(|t| t.text.contains(|c: char| c != '|' && !c.is_whitespace()));
         }
         self.flush();
     }
 
     fn flush(&mut self) {
-        if self.depths.table > 0 {
-            self.rows.broken = true;
-        }
         let anchors = std::mem::take(&mut self.anchors);
         if let Some(mut draft) = self.draft.take()
             && !draft.text.trim().is_empty()
         {
+            // Between the parts of a table nothing is lost where nothing was written yet.
+            if self.depths.table > 0 {
+                self.rows.broken = true;
+            }
             // What links a heading to itself is not part of it, unless it is all of it.
             if !anchors.is_empty() && matches!(draft.kind, BlockKind::Heading(_)) {
                 let rest = draft.without(&anchors);

@@ -5,7 +5,7 @@ use super::block::{Block, BlockKind, CharIndex, Draft};
 use super::html::{self, is_ignored};
 use super::html_elements::is_void;
 use super::html_tokens::{Token, Tokens};
-use super::markdown_indented::moved_left;
+use super::markdown_indented::{Moved, moved_left};
 use super::markdown_source::{MASK, mask, parts};
 use super::slug::{HeadingIds, Slugs};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -18,26 +18,56 @@ pub(super) struct Dialect {
     pub ids: HeadingIds,
     /// Whether text in double braces is an expression.
     pub interpolates: bool,
+    /// Extensions of Python-Markdown that are in use.
+    pub pymdown: PyMdown,
+}
+
+/// What extensions of Python-Markdown make of signs in running text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PyMdown {
+    /// `:name:` is a picture.
+    pub emoji: bool,
+    /// `(c)` is a sign.
+    pub symbols: bool,
+    /// `++ctrl+c++` are keys.
+    pub keys: bool,
 }
 
 /// Reads a Markdown text that starts at byte `from` of `source` (after its front matter).
 pub(super) fn read(source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, Vec<Link>) {
-    let body = source.get(from..).unwrap_or("");
-    let (text, moved) = moved_left(body);
+    read_made(source.get(from..).unwrap_or(""), &Moved::default(), source, from, dialect)
+}
+
+/// Reads the Markdown text `made` that was made of `source` from byte `from` on, as `origin` says.
+pub(super) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, Vec<Link>) {
+    let (text, moved) = moved_left(made);
     let masked = mask(&text, false, dialect.interpolates);
     let index = CharIndex::new(source);
-    let mut reader = Reader::new(&index, dialect.ids);
+    let mut reader = Reader::new(source, &index, dialect);
+    let given = if dialect.ids.can_be_given() { Options::ENABLE_HEADING_ATTRIBUTES } else { Options::empty() };
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_HEADING_ATTRIBUTES
         | Options::ENABLE_DEFINITION_LIST
-        | Options::ENABLE_GFM;
+        | Options::ENABLE_GFM
+        | given;
     for part in parts(&masked) {
         let base = part.start;
         for (event, range) in Parser::new_ext(masked.get(part).unwrap_or(""), options).into_offset_iter() {
-            let range = moved.range(base + range.start..base + range.end);
+            let here = moved.range(base + range.start..base + range.end);
+            if let Event::Text(text) = &event
+                && text.len() == here.len()
+            {
+                // In pieces, each of which is of one place.
+                for piece in origin.pieces(here.clone()) {
+                    let part = text.get(piece.start - here.start..piece.end - here.start).unwrap_or("");
+                    let there = origin.range(piece);
+                    reader.event(Event::Text(part.into()), from + there.start..from + there.end);
+                }
+                continue;
+            }
+            let range = origin.range(here);
             reader.event(event, from + range.start..from + range.end);
         }
         reader.end_part();
@@ -60,8 +90,21 @@ struct Hidden {
     inline: bool,
 }
 
+/// The heading that is being read.
+struct Heading {
+    level: u8,
+    /// Its id, where the author gave it one.
+    given: Option<String>,
+    /// The text that an id is made of.
+    text: String,
+    /// Whether its publisher takes it for one.
+    is_one: bool,
+}
+
 struct Reader<'i, 's> {
+    source: &'s str,
     index: &'i CharIndex<'s>,
+    dialect: Dialect,
     blocks: Vec<Block>,
     links: Vec<Link>,
     slugs: Slugs,
@@ -71,7 +114,11 @@ struct Reader<'i, 's> {
     numbers: Vec<Option<u64>>,
     /// The number of the item that begins.
     number: String,
-    heading_id: Option<String>,
+    heading: Option<Heading>,
+    /// Images that are open.
+    images: usize,
+    /// Footnotes by the order in which the text names them.
+    footnotes: Vec<String>,
     in_table: bool,
     cells: usize,
     link: Option<(String, usize, usize)>,
@@ -80,17 +127,25 @@ struct Reader<'i, 's> {
 }
 
 impl<'i, 's> Reader<'i, 's> {
-    fn new(index: &'i CharIndex<'s>, ids: HeadingIds) -> Self {
+    fn new(source: &'s str, index: &'i CharIndex<'s>, dialect: Dialect) -> Self {
+        let mut slugs = Slugs::new(dialect.ids);
+        if source.contains("[^") {
+            slugs.numbers_are_uncertain();
+        }
         Reader {
+            source,
             index,
+            dialect,
             blocks: Vec::new(),
             links: Vec::new(),
-            slugs: Slugs::new(ids),
+            slugs,
             containers: Vec::new(),
             draft: None,
             numbers: Vec::new(),
             number: String::new(),
-            heading_id: None,
+            heading: None,
+            images: 0,
+            footnotes: Vec::new(),
             in_table: false,
             cells: 0,
             link: None,
@@ -101,12 +156,18 @@ impl<'i, 's> Reader<'i, 's> {
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
-            Event::Start(tag) => self.start(tag),
+            Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text, range),
+            Event::Text(text) => {
+                self.heading_text(&text, &range);
+                self.shown_text(&text, range);
+            }
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 // The marks around it are not part of the text, and not always of one length.
                 let marks = range.len().saturating_sub(text.len()) / 2;
+                if let Some(heading) = &mut self.heading {
+                    heading.text.push_str(&text);
+                }
                 self.text(&text, range.start + marks..range.start + marks + text.len());
             }
             Event::Html(text) => {
@@ -119,16 +180,18 @@ impl<'i, 's> Reader<'i, 's> {
             Event::SoftBreak => self.separate(" "),
             Event::HardBreak => self.separate(if self.in_table { " " } else { "\n" }),
             Event::Rule => self.flush(),
-            Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
+            Event::FootnoteReference(name) => self.footnote(name.into_string()),
+            Event::TaskListMarker(_) => {}
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Paragraph => self.open(None),
             Tag::Heading { level, id, .. } => {
                 self.open(Some(BlockKind::Heading(level_of(level))));
-                self.heading_id = id.map(|s| s.into_string());
+                let given = id.map(|s| s.into_string()).or_else(|| self.id_above(range.start));
+                self.heading = Some(Heading { level: level_of(level), given, text: String::new(), is_one: self.is_heading(range.start) });
             }
             Tag::CodeBlock(kind) => {
                 self.open(Some(BlockKind::Code));
@@ -181,7 +244,8 @@ impl<'i, 's> Reader<'i, 's> {
                 let at = self.draft.as_ref().map_or(0, |d| d.text.len());
                 self.link = Some((dest_url.into_string(), self.blocks.len(), at));
             }
-            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript | Tag::Image { .. } => {}
+            Tag::Image { .. } => self.images += 1,
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
         }
     }
 
@@ -193,6 +257,13 @@ impl<'i, 's> Reader<'i, 's> {
             }
             TagEnd::Paragraph | TagEnd::CodeBlock | TagEnd::DefinitionList | TagEnd::MetadataBlock(_) => self.flush(),
             TagEnd::Heading(_) => self.end_heading(),
+            TagEnd::TableHead => {
+                // A table without headers has a row of empty ones.
+                if let Some(d) = self.draft.as_mut().filter(|d| d.text.chars().all(|c| c.is_whitespace() || c == '|')) {
+                    d.truncate(0);
+                    d.header = false;
+                }
+            }
             TagEnd::Table => {
                 self.flush();
                 self.in_table = false;
@@ -207,6 +278,7 @@ impl<'i, 's> Reader<'i, 's> {
                 self.containers.pop();
             }
             TagEnd::Link => self.end_link(),
+            TagEnd::Image => self.images = self.images.saturating_sub(1),
             _ => {}
         }
     }
@@ -228,6 +300,73 @@ impl<'i, 's> Reader<'i, 's> {
             Some(Container::Term) => BlockKind::Term,
             _ => BlockKind::Paragraph,
         }
+    }
+
+    /// Whether a heading that begins at this byte is one to its publisher.
+    fn is_heading(&self, at: usize) -> bool {
+        const STEP: usize = 4;
+        let before = self.source.get(..at).unwrap_or("");
+        let line = before.rsplit('\n').next().unwrap_or("");
+        !self.dialect.ids.need_an_edge() || !line.bytes().all(|b| b == b' ') || line.len().is_multiple_of(STEP)
+    }
+
+    /// The id that a line of attributes directly above gives to a heading, in MyST.
+    fn id_above(&self, at: usize) -> Option<String> {
+        if self.dialect.ids != HeadingIds::Docutils {
+            return None;
+        }
+        let line = self.source.get(..at)?.trim_end().rsplit('\n').next()?.trim();
+        let listed = line.strip_prefix('{')?.strip_suffix('}')?;
+        listed.split_whitespace().find_map(|word| word.strip_prefix('#')).map(str::to_owned)
+    }
+
+    /// Adds text to that of which the heading's id will be made.
+    fn heading_text(&mut self, text: &str, range: &Range<usize>) {
+        let Some(heading) = &mut self.heading else { return };
+        let ids = self.dialect.ids;
+        if self.images > 0 && !ids.have_images() {
+            return;
+        }
+        let written = self.source.get(range.clone()).unwrap_or("");
+        let text = if ids.keep_references() && written.starts_with('&') && written.len() != text.len() { written } else { text };
+        let mut text = text.replace([MASK, '\r'], "");
+        if ids.are_of_smart_text() {
+            // Dashes and an ellipsis, which no id has.
+            text = text.replace("---", "").replace("--", "");
+        }
+        if ids.drop_emoji() || self.dialect.pymdown.emoji {
+            text = without_emoji(&text);
+        }
+        if self.dialect.pymdown.symbols {
+            text = text.replace("(c)", "").replace("(r)", "");
+        }
+        heading.text.push_str(&text);
+    }
+
+    fn footnote(&mut self, name: String) {
+        let number = self.footnotes.iter().position(|n| *n == name).unwrap_or_else(|| {
+            self.footnotes.push(name);
+            self.footnotes.len() - 1
+        });
+        if let Some(heading) = self.heading.as_mut().filter(|_| self.dialect.ids.have_footnotes()) {
+            heading.text.push_str(&(number + 1).to_string());
+        }
+    }
+
+    /// Appends text as its publisher shows it: keys without their marks, no names of icons.
+    fn shown_text(&mut self, text: &str, range: Range<usize>) {
+        let PyMdown { emoji, keys, .. } = self.dialect.pymdown;
+        let verbatim = text.len() == range.len();
+        let code = self.draft.as_ref().is_some_and(|d| d.kind == BlockKind::Code);
+        if !verbatim || code || !(emoji && text.contains(':') || keys && text.contains("++")) {
+            return self.text(text, range);
+        }
+        let mut from = 0;
+        for mark in marks(text, emoji, keys) {
+            self.text(text.get(from..mark.start).unwrap_or(""), range.start + from..range.start + mark.start);
+            from = mark.end;
+        }
+        self.text(text.get(from..).unwrap_or(""), range.start + from..range.end);
     }
 
     /// Appends text that stands at these bytes of the source, without what was masked.
@@ -254,6 +393,9 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     fn separate(&mut self, separator: &str) {
+        if let Some(heading) = &mut self.heading {
+            heading.text.push(' ');
+        }
         if let Some(d) = self.draft.as_mut().filter(|_| self.hidden.is_none()) {
             d.separate(separator);
         }
@@ -272,9 +414,12 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     fn end_heading(&mut self) {
-        if let Some(draft) = &mut self.draft {
-            let given = self.heading_id.take().and_then(|id| self.slugs.explicit(&id));
-            draft.fragment = given.or_else(|| self.slugs.of_heading(&draft.text));
+        if let Some(heading) = self.heading.take()
+            && let Some(draft) = &mut self.draft
+            && heading.is_one
+        {
+            let given = heading.given.and_then(|id| self.slugs.explicit(&id));
+            draft.fragment = given.or_else(|| self.slugs.of_heading(&heading.text)).filter(|_| self.dialect.ids.has_level(heading.level));
         }
         self.flush();
     }
@@ -356,7 +501,7 @@ impl<'i, 's> Reader<'i, 's> {
                 let i = pieces.partition_point(|&(t, _)| t <= at);
                 i.checked_sub(1).and_then(|i| pieces.get(i)).map_or(at, |&(t, s)| s + (at - t))
             });
-            if matches!(draft.kind, BlockKind::Heading(_)) && draft.fragment.is_none() {
+            if matches!(draft.kind, BlockKind::Heading(_)) && draft.fragment.is_none() && self.dialect.ids.are_given_to_html() {
                 draft.fragment = self.slugs.of_heading(&draft.text);
             }
             self.blocks.extend(draft.finish(self.index));
@@ -372,6 +517,8 @@ impl<'i, 's> Reader<'i, 's> {
         self.containers.clear();
         self.in_table = false;
         self.link = None;
+        self.images = 0;
+        self.heading = None;
         self.html = None;
     }
 }
@@ -379,6 +526,55 @@ impl<'i, 's> Reader<'i, 's> {
 /// The language that a fence names: its first word, as far as that is one.
 fn language_of(info: &str) -> String {
     info.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '+' | '#' | '_')).take(24).collect()
+}
+
+/// Text without `:names:` of pictures.
+fn without_emoji(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find(':')) {
+        let at = from + found;
+        out.push_str(text.get(from..at).unwrap_or(""));
+        let length = emoji(text.get(at..).unwrap_or(""));
+        if length == 0 {
+            out.push(':');
+        }
+        from = at + length.max(1);
+    }
+    out + text.get(from..).unwrap_or("")
+}
+
+/// How long a `:name:` is that a text begins with.
+fn emoji(text: &str) -> usize {
+    let name = text
+        .get(1..)
+        .map_or(0, |r| r.bytes().take(64).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_+-".contains(b)).count());
+    let closed = text.as_bytes().get(name + 1) == Some(&b':');
+    let digits = text.get(1..=name).is_none_or(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    if closed && name > 1 && !digits { name + 2 } else { 0 }
+}
+
+/// The marks in a text that its publisher does not show: those around keys, and names of icons.
+fn marks(text: &str, icons: bool, keys: bool) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find([':', '+'])) {
+        let start = at + found;
+        let rest = text.get(start..).unwrap_or("");
+        let named =
+            ["material-", "octicons-", "fontawesome-", "simple-"].iter().any(|set| rest.get(1..).is_some_and(|r| r.starts_with(set)));
+        let key = rest.strip_prefix("++").and_then(|r| r.find("++").filter(|&n| n > 0 && n < 60).and_then(|n| r.get(..n)));
+        at = start + 1;
+        if icons && rest.starts_with(':') && named && emoji(rest) > 0 {
+            out.push(start..start + emoji(rest));
+            at = start + emoji(rest);
+        } else if let Some(key) = key.filter(|k| keys && k.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-_\"".contains(&b))) {
+            let end = start + 2 + key.len();
+            out.extend([start..start + 2, end..end + 2]);
+            at = end + 2;
+        }
+    }
+    out
 }
 
 fn level_of(level: HeadingLevel) -> u8 {

@@ -24,6 +24,7 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
     let run = text.bytes().take_while(|&b| b == mark).count();
     let rest = text.get(run..)?;
     match mark {
+        b':' if run == 3 && documented(rest).is_some() => Some(Marker { title: within(documented(rest)?), indented: false }),
         b':' if run >= 3 => Some(Marker { title: within(container(rest.trim_start())?), indented: false }),
         b'!' | b'?' if run == 3 => Some(Marker { title: within(admonition(rest)?), indented: true }),
         b'=' if run == 3 => {
@@ -37,12 +38,44 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
         b'-' if text.starts_with("--8<--") => Some(Marker { title: None, indented: false }),
         b'/' if run >= 3 => Some(Marker { title: within(block(rest)?), indented: false }),
         // A part of a file that could not be brought in, and a list of attributes for what stands above.
-        b'{' if text.starts_with("{*") && text.ends_with("*}") || text.starts_with("{:") && text.ends_with('}') => {
+        b'{' if text.starts_with("{*") && text.ends_with("*}")
+            || text.starts_with("{:") && text.ends_with('}')
+            || attributes(text) == Some(text.len()) =>
+        {
             Some(Marker { title: None, indented: false })
         }
         b'<' if text.starts_with("<<< ") && text.len() > 4 => Some(Marker { title: None, indented: false }),
         _ => None,
     }
+}
+
+/// The object of a program whose description mkdocstrings puts here: `::: package.module.Class`. Options are indented below it.
+pub(super) fn documented(rest: &str) -> Option<&str> {
+    let name = rest.strip_prefix(' ')?.trim();
+    let part =
+        |p: &str| p.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && p.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (name.contains('.') && name.split('.').all(part)).then_some(name)
+}
+
+/// The shortcode that a line opens, where its name says that code stands in it: `{{< highlight go >}}`, `{{% code file="x" %}}`.
+pub(super) fn code_shortcode(line: &str) -> Option<&str> {
+    let inner = line
+        .strip_prefix("{{<")
+        .and_then(|r| r.strip_suffix(">}}"))
+        .or_else(|| line.strip_prefix("{{%").and_then(|r| r.strip_suffix("%}}")))?;
+    let name = inner.split_whitespace().next()?;
+    let says = name.contains("code") || name.contains("highlight");
+    (says && !name.starts_with('/') && !inner.trim_end().ends_with('/')).then_some(name)
+}
+
+/// Whether a line closes a shortcode.
+pub(super) fn closes_shortcode(line: &str, name: &str) -> bool {
+    let inner = line.strip_prefix("{{<").or_else(|| line.strip_prefix("{{%")).unwrap_or("");
+    inner
+        .trim_start()
+        .strip_prefix('/')
+        .and_then(|r| r.trim_start().strip_prefix(name))
+        .is_some_and(|r| r.trim_start().starts_with(['>', '%']))
 }
 
 /// The title behind the colons of a container; empty without one.

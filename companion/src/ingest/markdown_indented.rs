@@ -10,7 +10,8 @@ const STEP: usize = 4;
 /// Boxes inside boxes that are heeded.
 const DEEPEST: usize = 8;
 
-/// Where text came from that is shorter than its source: pairs (byte here, byte there), ascending, from each of which on both run in step.
+/// Where text came from that is not its source: pairs (byte here, byte there), both ascending, from each of which on both run in step, up to the next. What
+/// was written in place of something stands for its beginning.
 #[derive(Debug, Default)]
 pub(super) struct Moved {
     steps: Vec<(usize, usize)>,
@@ -20,7 +21,33 @@ impl Moved {
     /// The byte of the source that a byte of the text was.
     pub fn source_of(&self, at: usize) -> usize {
         let i = self.steps.partition_point(|&(here, _)| here <= at);
-        i.checked_sub(1).and_then(|i| self.steps.get(i)).map_or(at, |&(here, there)| there + (at - here))
+        let Some(&(here, there)) = i.checked_sub(1).and_then(|i| self.steps.get(i)) else { return at };
+        let next = self.steps.get(i).map_or(usize::MAX, |&(_, there)| there);
+        (there + (at - here)).min(next.saturating_sub(1)).max(there)
+    }
+
+    /// Bytes of the text, cut where what follows comes from another place.
+    pub fn pieces(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        let first = self.steps.partition_point(|&(here, _)| here <= range.start);
+        let cuts = self.steps.get(first..).unwrap_or(&[]).iter().map(|&(here, _)| here).take_while({
+            let end = range.end;
+            move |&here| here < end
+        });
+        let mut start = range.start;
+        cuts.chain([range.end]).map(move |end| std::mem::replace(&mut start, end)..end)
+    }
+
+    /// Says that what is written at byte `here` stands at byte `there` of the source.
+    pub fn step(&mut self, here: usize, there: usize) {
+        let in_step = self.steps.last().is_some_and(|&(h, t)| here.checked_sub(h).is_some_and(|ahead| t + ahead == there));
+        if !in_step {
+            self.steps.push((here, there));
+        }
+    }
+
+    /// Forgets what was written from byte `here` on.
+    pub fn truncate(&mut self, here: usize) {
+        while self.steps.pop_if(|&mut (h, _)| h >= here).is_some() {}
     }
 
     /// The bytes of the source that these bytes of the text were, with what was left out between them.

@@ -1,6 +1,6 @@
 //! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files are cut into parts.
 
-use super::markdown_dialects::{attributes, marker};
+use super::markdown_dialects::{attributes, closes_shortcode, code_shortcode, documented, marker};
 use super::markdown_indented::moved_left;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -50,6 +50,8 @@ pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> 
     let mut fence = Fence::default();
     let mut statement = false;
     let mut opened = false;
+    let mut options = false;
+    let mut shortcode: Option<&str> = None;
     let mut masked_to = 0;
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -62,7 +64,20 @@ pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> 
         if start < masked_to {
             continue;
         }
+        // Code in a shortcode is code in a fence.
+        if let Some(name) = shortcode {
+            if closes_shortcode(trimmed, name) {
+                shortcode = None;
+                fence_for(&mut out, source, start..start + line.trim_end().len());
+            }
+            continue;
+        }
         let inside = fence.is_open();
+        if !inside && let Some(name) = code_shortcode(trimmed).filter(|name| holds_code(source.get(at..).unwrap_or(""), name)) {
+            shortcode = Some(name);
+            fence_for(&mut out, source, start..start + line.trim_end().len());
+            continue;
+        }
         if fence.takes(trimmed) {
             let included = trimmed.starts_with("{{#") && line.trim_end().ends_with("}}") || trimmed.starts_with("--8<--");
             if inside && (included || is_for_highlighting(trimmed)) {
@@ -72,6 +87,12 @@ pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> 
             }
             continue;
         }
+        // Options below the name of what mkdocstrings describes.
+        if options && (trimmed.is_empty() || line.starts_with("    ")) {
+            blank(&mut out, source, start..start + line.trim_end().len(), b' ');
+            continue;
+        }
+        options = trimmed.strip_prefix(":::").is_some_and(|rest| documented(rest).is_some());
         // Settings below the line that opens a block of PyMdown.
         if opened && line.starts_with("    ") && trimmed.split_once(": ").is_some_and(|(k, _)| k.bytes().all(|b| b.is_ascii_lowercase())) {
             blank(&mut out, source, start..start + line.trim_end().len(), b' ');
@@ -94,12 +115,62 @@ pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> 
             }
             continue;
         }
+        if let Some(mark) = alert(line) {
+            blank(&mut out, source, start + mark.start..start + mark.end, MASK as u8);
+        }
         masked_to = mask_line(source, start..at, mdx, &mut tags, &mut out).max(masked_to);
     }
+    show_shortcodes(&mut out, source);
     match out.map(String::from_utf8) {
         Some(Ok(masked)) => Cow::Owned(masked),
         _ => Cow::Borrowed(source),
     }
+}
+
+/// Writes a fence in place of a line that is nothing but a tag, which is longer.
+fn fence_for(out: &mut Option<Vec<u8>>, source: &str, line: Range<usize>) {
+    let start = line.start + source.get(line.clone()).map_or(0, |l| l.len() - l.trim_start_matches([' ', '\t', '>']).len());
+    blank(out, source, start..line.end, b' ');
+    if let Some(bytes) = out.as_mut().and_then(|o| o.get_mut(start..start + 4)) {
+        bytes.fill(b'~');
+    }
+}
+
+/// Whether the lines up to the end of a shortcode are there, and are not fenced in it.
+fn holds_code(rest: &str, name: &str) -> bool {
+    const LONGEST: usize = 64 << 10;
+    let near = rest.get(..rest.floor_char_boundary(LONGEST)).unwrap_or(rest);
+    let first = near.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
+    let fenced = first.starts_with("```") || first.starts_with("~~~") || first.starts_with("{{");
+    !fenced && near.lines().any(|l| closes_shortcode(l.trim_matches(|c: char| c.is_whitespace() || c == '>'), name))
+}
+
+/// Masks the marks of comments in shortcodes that are shown and not called: `{{</* name */>}}`.
+fn show_shortcodes(out: &mut Option<Vec<u8>>, source: &str) {
+    for (open, close) in [("{{</*", "*/>}}"), ("{{%/*", "*/%}}")] {
+        let mut from = 0;
+        while let Some(at) = source.get(from..).and_then(|rest| rest.find(open)).map(|found| from + found) {
+            from = at + open.len();
+            let line = source.get(from..).and_then(|rest| rest.lines().next()).unwrap_or("");
+            if let Some(end) = line.find(close) {
+                blank(out, source, at + 3..at + 5, MASK as u8);
+                blank(out, source, from + end..from + end + 2, MASK as u8);
+                from += end;
+            }
+        }
+    }
+}
+
+/// The mark of an alert that has a title of its own: `> [!NOTE] Title`. One without is the parser's to read.
+fn alert(line: &str) -> Option<Range<usize>> {
+    let quoted = line.trim_start_matches([' ', '\t']).strip_prefix('>')?;
+    let text = quoted.trim_start_matches([' ', '>']);
+    let close = text.strip_prefix("[!")?.find(']')? + 3;
+    let kind = text.get(2..close - 1)?;
+    let title = text.get(close..)?.trim_start_matches(['+', '-']);
+    let named = !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
+    let start = line.len() - text.len();
+    (named && !title.trim().is_empty() && !title.starts_with('(')).then(|| start..line.len() - title.len())
 }
 
 /// A Markdown source as a reader of the published page has it: without what [`mask`] masks, what stands in boxes moved to the left.
@@ -287,6 +358,10 @@ mod tests {
     #[test]
     fn what_marks_code_for_highlighting_goes_and_expressions_of_the_page_go_where_it_has_some() {
         assert_eq!(
+            shown("> [!NOTE] Read *this*\n> [!tip]- And\n> [!NOTE]\n> [!x](y)", false).trim(),
+            ">  Read *this*\n>  And\n> [!NOTE]\n> [!x](y)"
+        );
+        assert_eq!(
             shown("```js\n// highlight-next-line\na() // [!code focus]\n// ---cut-before---\n```\n", false),
             "```js\n\na() \n\n```\n"
         );
@@ -294,6 +369,24 @@ mod tests {
         assert_eq!(
             shown("/// details | More\n    type: tip\n\nText.\n///\n", false).split_whitespace().collect::<Vec<_>>(),
             ["More", "Text."]
+        );
+    }
+
+    #[test]
+    fn code_in_a_shortcode_is_code_and_a_shortcode_that_is_shown_is_shown() {
+        assert_eq!(
+            shown("{{< highlight go >}}\na\n{{< /highlight >}}\nb", false).split_whitespace().collect::<Vec<_>>(),
+            ["~~~~", "a", "~~~~", "b"]
+        );
+        assert_eq!(shown("{{< code-tabs >}}\n```\na\n```\n{{< /code-tabs >}}", false).trim(), "```\na\n```");
+        assert_eq!(shown("use `{{</* note */>}}`", false), "use `{{< note >}}`");
+    }
+
+    #[test]
+    fn what_mkdocstrings_describes_is_named_without_its_options() {
+        assert_eq!(
+            shown("::: a.b.C\n    options:\n        x: y\n\n::: a.d\n\nText", false).split_whitespace().collect::<Vec<_>>(),
+            ["a.b.C", "a.d", "Text"]
         );
     }
 

@@ -5,9 +5,12 @@
 //! [`IngestOptions::max_file_bytes`] are not read at all.
 
 mod address;
+mod archive;
 mod asciidoc;
 mod block;
 mod decode;
+mod docx;
+mod epub;
 mod front_matter;
 mod generators;
 mod globs;
@@ -18,6 +21,8 @@ mod html_tokens;
 mod includes;
 mod json_lines;
 mod lines;
+mod made_html;
+mod man;
 mod markdown;
 mod markdown_dialects;
 mod markdown_indented;
@@ -26,6 +31,7 @@ mod marked;
 mod mdx;
 mod notebook;
 mod npy;
+mod openapi;
 mod outside;
 mod parquet;
 mod plain;
@@ -219,7 +225,7 @@ pub enum IngestError {
         source: io::Error,
     },
     /// The single file named is of no known kind.
-    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .rst, .adoc, .asciidoc, .ipynb, .txt, .text, .jsonl)", path.display())]
+    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .rst, .adoc, .asciidoc, .ipynb, .txt, .text, .jsonl, .epub, .docx, openapi.json, openapi.yaml, .1 to .8)", path.display())]
     UnknownFormat {
         /// Which.
         path: PathBuf,
@@ -295,7 +301,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
             None => pages.push(f),
         }
     }
-    let folder = Folder::new(root, site.place());
+    let folder = Folder::new(root, site.place(), &site.parts_in);
     let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref() };
     let (files_done, bytes_done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let outcomes: Vec<Outcome> = pages
@@ -492,6 +498,12 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
 
 fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
     let options = reading.options;
+    if let Format::Epub | Format::Docx = found.format {
+        let limit = options.max_file_bytes.min(2 << 30);
+        let made = if found.format == Format::Epub { epub::html(bytes, limit)? } else { docx::html(bytes, limit)? };
+        let document = made_page(&made, found, reading);
+        return keep(document, found, reading, outcome);
+    }
     let source = decode::decode(bytes)?;
     let includer = Includer::new(reading.folder, &found.path);
     let format = match found.format {
@@ -503,7 +515,9 @@ fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mu
         Format::Markdown | Format::Mdx => markdown_page(&source, found, reading, &includer)?,
         Format::Notebook => notebook_page(&source, found, reading, &includer)?,
         Format::ReStructuredText | Format::AsciiDoc => marked_page(&source, found, format, reading, &includer)?,
-        Format::Text | Format::JsonLines => SourceDocument {
+        Format::OpenApi => made_page(&openapi::html(&source)?, found, reading),
+        Format::Man => made_page(&man::html(&source)?, found, reading),
+        Format::Text | Format::JsonLines | Format::Epub | Format::Docx => SourceDocument {
             url: address::url_of(&found.path, &options.base_url, reading.site.style()),
             title: name_of(&found.path),
             blocks: plain::read(&source),
@@ -511,15 +525,20 @@ fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mu
         },
     };
     outcome.used = includer.used.into_inner();
-    for (name, value) in [("lang", reading.site.language(&found.path).map(str::to_owned)), ("version", reading.site.version(&found.path))] {
-        if let Some(value) = value.filter(|_| field(&document.front_matter, name).is_none()) {
-            document.front_matter.push((name.to_owned(), value));
-        }
-    }
     // Not of HTML, whose pages may be without text because their author marked it as not to be searched.
     let markdown = matches!(found.format, Format::Markdown | Format::Mdx);
     if markdown && document.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(_))) {
         document.blocks.extend(description(&document.front_matter, &source));
+    }
+    keep(document, found, reading, outcome)
+}
+
+/// Adds what the site knows of a page, and keeps the page.
+fn keep(mut document: SourceDocument, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+    for (name, value) in [("lang", reading.site.language(&found.path).map(str::to_owned)), ("version", reading.site.version(&found.path))] {
+        if let Some(value) = value.filter(|_| field(&document.front_matter, name).is_none()) {
+            document.front_matter.push((name.to_owned(), value));
+        }
     }
     if document.blocks.is_empty() {
         return Err("holds no text".into());
@@ -545,12 +564,19 @@ fn markdown_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
         return Err(reason.into());
     }
-    let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates };
+    let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates, pymdown: reading.site.pymdown };
     let body = source.get(from..).unwrap_or("");
     let expanded = includes::markdown(body, includer);
     let is_mdx = found.format == Format::Mdx || reading.site.mdx || reading.site.name().is_none() && mdx::looks_like(body);
     let (blocks, links) = match (expanded, is_mdx) {
-        (text, true) => markdown::read(&mdx::markdown(&text, includer), 0, dialect),
+        (Cow::Borrowed(body), true) => {
+            let (text, origin) = mdx::markdown(body, includer);
+            markdown::read_made(&text, &origin, source, from, dialect)
+        }
+        (Cow::Owned(text), true) => {
+            let (made, origin) = mdx::markdown(&text, includer);
+            markdown::read_made(&made, &origin, &text, 0, dialect)
+        }
         // Nothing was brought in: places are those of the file.
         (Cow::Borrowed(_), false) => markdown::read(source, from, dialect),
         (Cow::Owned(text), false) => markdown::read(&text, 0, dialect),
@@ -570,7 +596,7 @@ impl Reading<'_> {
     /// Where the page of a file is published, by the rules of its generator, or by what its front matter claims.
     fn url(&self, path: &str, fields: &[(String, String)]) -> String {
         let (base, style) = (self.options.base_url.as_str(), self.site.style());
-        if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_safe_relative(l)) {
+        if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_below(l)) {
             return address::published(&local, base);
         }
         let claimed = || field(fields, "url").or_else(|| field(fields, "permalink")).and_then(|u| address::claimed_url(u, base));
@@ -664,6 +690,24 @@ fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut O
         front_matter: fields.into_iter().chain(page.meta).collect(),
         ..blank(found)
     })
+}
+
+/// A page of another format, from the HTML that its reader made of it. Its places are those of that HTML; its address is the file's.
+fn made_page(html: &str, found: &Found, reading: &Reading<'_>) -> SourceDocument {
+    let page = html::page(html);
+    let index = block::CharIndex::new(html);
+    // Ids in the made page are nobody's.
+    let blocks: Vec<Block> = page.drafts.into_iter().filter_map(|d| d.finish(&index)).map(|b| Block { fragment: None, ..b }).collect();
+    let first = blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
+    let title = Some(page.title).filter(|t| !t.is_empty()).or(first).or_else(|| first_heading(&blocks));
+    SourceDocument {
+        url: address::url_of(&found.path, &reading.options.base_url, UrlStyle::Source),
+        title: title_or_name(title, &found.path),
+        blocks,
+        links: page.links,
+        front_matter: page.meta,
+        ..blank(found)
+    }
 }
 
 /// What a page without text says of itself: the pages that open the sections of a site often have nothing but a title and a description.

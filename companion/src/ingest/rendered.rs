@@ -61,6 +61,10 @@ impl Rendered {
         {
             return Some("the page that is shown for missing ones");
         }
+        let assets = ["assets", "css", "fonts", "js", "static"];
+        if self.is && lower.ends_with(".txt") && folder.split('/').any(|part| assets.contains(&part)) {
+            return Some("a text of what the site's pages are drawn with");
+        }
         if self.listed.as_ref().is_some_and(|listed| self.pages.contains(path) && !listed.contains(path)) {
             return Some("not in the site's sitemap.xml");
         }

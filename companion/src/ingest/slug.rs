@@ -1,7 +1,7 @@
 //! The ids that publishers of Markdown give to headings.
 
 use super::address;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -11,12 +11,16 @@ const LONGEST: usize = 256;
 /// A publisher's rule for ids of headings that the author gave none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum HeadingIds {
-    /// Lower case, white space as hyphens, letters, digits, `-` and `_` kept; repeats get `-1`, `-2`: GitHub, Docusaurus, Hugo, mdBook, Starlight, Nextra.
+    /// Lower case, white space as hyphens, letters, digits, `-` and `_` kept; repeats get `-1`, `-2`: GitHub, Nextra.
     #[default]
     GitHub,
+    /// As GitHub's, but headings of level 1 have no id, and ids that authors gave are not counted: Docusaurus.
+    Docusaurus,
+    /// As GitHub's, of text with typographer's signs: Starlight.
+    Starlight,
     /// As GitHub's, but a heading without letters is called `heading`: Hugo.
     Hugo,
-    /// As GitHub's, but only ASCII letters are made small: mdBook.
+    /// As GitHub's, of text with typographer's signs and without images; ids that authors gave are not counted: mdBook from version 0.5 on.
     MdBook,
     /// Runs of punctuation and space as one hyphen, marks dropped, `_` before a digit at the beginning; repeats get `-1`: VitePress.
     VitePress,
@@ -24,12 +28,64 @@ pub(crate) enum HeadingIds {
     PythonMarkdown,
     /// As GitHub's, one hyphen a space; repeats get `_1`: the slugs of PyMdown Extensions, which MkDocs may be told to use.
     PyMdown,
-    /// ASCII letters and digits, all else as one hyphen; of repeats nobody can tell: docutils, for Markdown in Sphinx.
+    /// ASCII letters and digits, all else as one hyphen; repeats and headings without letters are `id1`, `id2`: docutils, for Sphinx.
     Docutils,
     /// Letters and digits, all else as one hyphen: the id plug-in of Eleventy.
     Eleventy,
     /// Headings have no ids.
     None,
+}
+
+impl HeadingIds {
+    /// Whether ids are made of text whose hyphens, quotes and dots have become a typographer's.
+    pub fn are_of_smart_text(self) -> bool {
+        matches!(self, HeadingIds::Hugo | HeadingIds::MdBook | HeadingIds::Starlight)
+    }
+
+    /// Whether the description of an image in a heading is part of its id.
+    pub fn have_images(self) -> bool {
+        !matches!(self, HeadingIds::MdBook | HeadingIds::PythonMarkdown | HeadingIds::PyMdown | HeadingIds::Docutils)
+    }
+
+    /// Whether the number of a footnote in a heading is part of its id.
+    pub fn have_footnotes(self) -> bool {
+        self == HeadingIds::MdBook
+    }
+
+    /// Whether a reference to a character stays as it is written.
+    pub fn keep_references(self) -> bool {
+        self == HeadingIds::VitePress
+    }
+
+    /// Whether `:name:` is a picture, which is no part of an id.
+    pub fn drop_emoji(self) -> bool {
+        self == HeadingIds::VitePress
+    }
+
+    /// Whether `{#id}` behind a heading is an id and no text.
+    pub fn can_be_given(self) -> bool {
+        !matches!(self, HeadingIds::Starlight | HeadingIds::Docutils)
+    }
+
+    /// Whether headings that are written in HTML get ids, too.
+    pub fn are_given_to_html(self) -> bool {
+        matches!(self, HeadingIds::GitHub | HeadingIds::Starlight)
+    }
+
+    /// Whether a heading of this level has an id.
+    pub fn has_level(self, level: u8) -> bool {
+        self != HeadingIds::Docusaurus || level > 1
+    }
+
+    /// Whether a heading has to begin at its box's or item's edge: Python-Markdown takes others for text.
+    pub fn need_an_edge(self) -> bool {
+        matches!(self, HeadingIds::PythonMarkdown | HeadingIds::PyMdown)
+    }
+
+    /// Whether ids that authors gave are not heeded when others are made, which may be the same.
+    fn pass_over_given(self) -> bool {
+        matches!(self, HeadingIds::Docusaurus | HeadingIds::MdBook)
+    }
 }
 
 /// Gives out the heading ids of one page.
@@ -39,6 +95,11 @@ pub(crate) struct Slugs {
     used: HashMap<String, u32>,
     /// The last numbers that [`Slugs::counted_up`] gave.
     counted: HashMap<String, u32>,
+    /// Ids that the author gave, where others are made without heeding them.
+    given: HashSet<String>,
+    /// Of docutils: how many headings were numbered, and whether something else on the page may have been.
+    numbers: u32,
+    uncertain: bool,
 }
 
 impl Slugs {
@@ -52,19 +113,39 @@ impl Slugs {
         let text = text.trim().get(..text.trim().char_indices().nth(LONGEST).map_or(text.trim().len(), |(i, _)| i)).unwrap_or("");
         let slug = match self.rule {
             HeadingIds::None => return None,
-            HeadingIds::GitHub | HeadingIds::PyMdown => github(text, char::to_lowercase),
-            HeadingIds::Hugo => Some(github(text, char::to_lowercase)).filter(|s| !s.is_empty()).unwrap_or_else(|| "heading".to_owned()),
-            HeadingIds::MdBook => github(text, |c| c.to_ascii_lowercase().to_string().chars().collect::<Vec<_>>().into_iter()),
+            HeadingIds::Hugo => Some(github(text)).filter(|s| !s.is_empty()).unwrap_or_else(|| "heading".to_owned()),
+            HeadingIds::GitHub | HeadingIds::PyMdown | HeadingIds::MdBook | HeadingIds::Docusaurus | HeadingIds::Starlight => github(text),
             HeadingIds::VitePress => vitepress(text),
             HeadingIds::PythonMarkdown => python_markdown(text),
-            HeadingIds::Docutils => parted(text, false),
-            HeadingIds::Eleventy => parted(text, true),
+            HeadingIds::Docutils => docutils(text),
+            HeadingIds::Eleventy => parted(text),
         };
         match self.rule {
             HeadingIds::PythonMarkdown | HeadingIds::PyMdown => Some(self.counted_up(slug)),
-            HeadingIds::Docutils if slug.is_empty() || self.used.contains_key(&slug) => None,
+            HeadingIds::Docutils => self.id_of_docutils(slug),
             _ if slug.is_empty() => None,
-            _ => Some(self.numbered(slug)),
+            _ => Some(self.numbered(slug)).filter(|id| !self.given.contains(id)),
+        }
+    }
+
+    /// Says that something else on the page may get the next of the numbers that headings get from docutils: footnotes do.
+    pub fn numbers_are_uncertain(&mut self) {
+        self.uncertain = true;
+    }
+
+    /// The id itself, else the next of `id1`, `id2` that is free.
+    fn id_of_docutils(&mut self, slug: String) -> Option<String> {
+        if !slug.is_empty() && !self.used.contains_key(&slug) {
+            self.used.insert(slug.clone(), 1);
+            return Some(slug);
+        }
+        loop {
+            self.numbers += 1;
+            let numbered = format!("id{}", self.numbers);
+            if !self.used.contains_key(&numbered) {
+                self.used.insert(numbered.clone(), 1);
+                return Some(numbered).filter(|_| !self.uncertain);
+            }
         }
     }
 
@@ -108,17 +189,21 @@ impl Slugs {
     /// An id that the author gave.
     pub fn explicit(&mut self, id: &str) -> Option<String> {
         let id = address::fragment(id)?;
-        self.used.entry(id.clone()).or_insert(1);
+        if self.rule.pass_over_given() {
+            self.given.insert(id.clone());
+        } else {
+            self.used.entry(id.clone()).or_insert(1);
+        }
         Some(id)
     }
 }
 
-fn github<L: Iterator<Item = char>>(text: &str, lower: impl Fn(char) -> L) -> String {
+fn github(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '-' | '_' => slug.push(c),
-            c if c.is_alphanumeric() || is_combining_mark(c) => slug.extend(lower(c)),
+            c if c.is_alphanumeric() || is_combining_mark(c) => slug.extend(c.to_lowercase()),
             c if c.is_whitespace() => slug.push('-'),
             _ => {}
         }
@@ -157,18 +242,65 @@ fn python_markdown(text: &str) -> String {
     slug
 }
 
-/// Letters and digits in lower case, all else as one hyphen; an id of docutils does not begin with a digit.
-fn parted(text: &str, digits_first: bool) -> String {
+/// Letters and digits in lower case, all else as one hyphen.
+fn parted(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for c in text.nfkd().filter(|&c| !is_combining_mark(c)) {
         match c.to_ascii_lowercase() {
-            c if c.is_ascii_lowercase() || c.is_ascii_digit() && (digits_first || !slug.is_empty()) => slug.push(c),
-            c if !c.is_ascii() && !digits_first => {}
+            c if c.is_ascii_lowercase() || c.is_ascii_digit() => slug.push(c),
             _ if slug.is_empty() || slug.ends_with('-') => {}
             _ => slug.push('-'),
         }
     }
     slug.trim_end_matches('-').to_owned()
+}
+
+/// What docutils makes of a title: its ASCII letters and digits, those of other letters that it spells out, and one hyphen for all that is none. No id
+/// begins with a digit.
+fn docutils(text: &str) -> String {
+    let spelt: String = text.to_lowercase().chars().map(|c| spelt_out(c).map_or_else(|| c.to_string(), str::to_owned)).collect();
+    let mut slug = String::with_capacity(spelt.len());
+    for c in spelt.nfkd().filter(char::is_ascii) {
+        match c {
+            'a'..='z' => slug.push(c),
+            '0'..='9' if !slug.is_empty() => slug.push(c),
+            _ if slug.is_empty() || slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+/// Letters that do not come apart into one of ASCII and a mark, as docutils (`nodes.make_id`) spells them.
+fn spelt_out(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ß' => "sz",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ȸ' => "db",
+        'ȹ' => "qp",
+        'ø' | 'ɵ' => "o",
+        'đ' | 'ɖ' | 'ɗ' | 'ƌ' | 'ȡ' => "d",
+        'ħ' => "h",
+        'ı' | 'ɨ' => "i",
+        'ł' | 'ƚ' | 'ȴ' => "l",
+        'ŧ' | 'ƫ' | 'ƭ' | 'ȶ' => "t",
+        'ƀ' | 'ƃ' => "b",
+        'ƈ' | 'ȼ' => "c",
+        'ƒ' => "f",
+        'ƙ' => "k",
+        'ƞ' | 'ȵ' => "n",
+        'ƥ' => "p",
+        'ƴ' | 'ɏ' => "y",
+        'ƶ' | 'ȥ' => "z",
+        'ǥ' => "g",
+        'ȷ' | 'ɉ' => "j",
+        'ȿ' => "s",
+        'ɇ' => "e",
+        'ɋ' => "q",
+        'ɍ' => "r",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -189,7 +321,7 @@ mod tests {
             ["the-match-control-flow", "größe--東京", "notes", "notes-1", "notes-1-1", "notes-2", ""]
         );
         assert_eq!(ids(HeadingIds::Hugo, ["?!", "!"]), ["heading", "heading-1"]);
-        assert_eq!(ids(HeadingIds::MdBook, ["Über Alles"]), ["Über-alles"]);
+        assert_eq!(ids(HeadingIds::MdBook, ["Über Alles"]), ["über-alles"]);
         assert_eq!(ids(HeadingIds::None, ["A"]), [""]);
     }
 
@@ -214,16 +346,31 @@ mod tests {
     }
 
     #[test]
-    fn docutils_gives_no_id_that_cannot_be_told() {
-        assert_eq!(ids(HeadingIds::Docutils, ["1. Über x_y", "Notes", "Notes"]), ["uber-x-y", "notes", ""]);
+    fn an_id_that_the_author_gave_is_not_another_headings() {
+        for (rule, next) in [(HeadingIds::GitHub, Some("a-1")), (HeadingIds::Docusaurus, None)] {
+            let mut slugs = Slugs::new(rule);
+            assert_eq!(slugs.explicit("a").as_deref(), Some("a"));
+            assert_eq!(slugs.of_heading("a").as_deref(), next);
+        }
+    }
+
+    #[test]
+    fn docutils_numbers_repeats_over_the_page_while_nothing_else_may_be_numbered() {
+        assert_eq!(
+            ids(HeadingIds::Docutils, ["1. Über x_y", "Notes", "Notes", "東京", "Straße Łódź", "id4", "Notes", "Notes"]),
+            ["uber-x-y", "notes", "id1", "id2", "strasze-lodz", "id4", "id3", "id5"]
+        );
+        let mut slugs = Slugs::new(HeadingIds::Docutils);
+        slugs.numbers_are_uncertain();
+        assert_eq!(["A", "A"].map(|h| slugs.of_heading(h)), [Some("a".to_owned()), None]);
         assert_eq!(ids(HeadingIds::Eleventy, ["1. Über x_y"]), ["1-uber-x-y"]);
     }
 
     proptest! {
         #[test]
-        fn no_id_is_given_twice(headings in prop::collection::vec("[aAb_1 .-]{0,4}", 0..12), which in 0usize..7) {
+        fn no_id_is_given_twice(headings in prop::collection::vec("[aAb_1 .-]{0,4}", 0..12), which in 0usize..9) {
             use HeadingIds::*;
-            let rule = [GitHub, Hugo, MdBook, VitePress, PythonMarkdown, PyMdown, Docutils][which];
+            let rule = [GitHub, Hugo, MdBook, VitePress, PythonMarkdown, PyMdown, Docutils, Docusaurus, Starlight][which];
             let mut slugs = Slugs::new(rule);
             let given: Vec<String> = headings.iter().filter_map(|h| slugs.of_heading(h)).collect();
             let mut distinct = given.clone();

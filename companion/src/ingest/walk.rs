@@ -15,6 +15,10 @@ pub(crate) enum Format {
     ReStructuredText,
     Text,
     JsonLines,
+    Epub,
+    Docx,
+    OpenApi,
+    Man,
 }
 
 /// A file to be read.
@@ -42,10 +46,13 @@ impl std::str::FromStr for FormatRule {
         let ending = ending.trim_start_matches('.').to_ascii_lowercase();
         let format = match name {
             "text" => Some(Format::Text),
-            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" => format_of(Path::new(&format!("x.{name}"))),
+            "man" => Some(Format::Man),
+            "openapi" => Some(Format::OpenApi),
+            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" | "epub" | "docx" => format_of(Path::new(&format!("x.{name}"))),
             _ => None,
         };
-        let format = format.ok_or_else(|| format!("{name} is no format: md, mdx, html, rst, adoc, ipynb, text or jsonl"))?;
+        let format = format
+            .ok_or_else(|| format!("{name} is no format: md, mdx, html, rst, adoc, ipynb, text, jsonl, epub, docx, openapi or man"))?;
         if ending.is_empty() || ending.contains(['/', '.']) {
             return Err("write ENDING=FORMAT, as in txt=rst".to_owned());
         }
@@ -62,7 +69,16 @@ fn ruled(file: &Path, rules: &[FormatRule]) -> Option<Format> {
 
 /// What a file is, by the ending of its name.
 pub(crate) fn format_of(file: &Path) -> Option<Format> {
+    let stem = file.file_stem()?.to_str().unwrap_or("").to_ascii_lowercase();
     Some(match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "epub" => Format::Epub,
+        "docx" | "docm" => Format::Docx,
+        // Other files of these endings are for programs.
+        "json" | "yaml" | "yml" if stem.ends_with("openapi") || stem.ends_with("swagger") => Format::OpenApi,
+        // Sections of the manual; older logs and versions of libraries end in numbers, too.
+        "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" if ![".log", ".so", ".tar", ".dylib"].iter().any(|e| stem.ends_with(e)) => {
+            Format::Man
+        }
         "md" | "markdown" => Format::Markdown,
         "mdx" => Format::Mdx,
         "html" | "htm" => Format::Html,

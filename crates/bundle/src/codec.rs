@@ -4,7 +4,7 @@ use super::error::BundleError;
 use crate::vector::QuantizedMatrix;
 
 /// The format version that this crate writes, and the only one that it reads.
-pub const FORMAT: u16 = 3;
+pub const FORMAT: u16 = 4;
 
 const MAGIC: [u8; 4] = *b"PGRF";
 

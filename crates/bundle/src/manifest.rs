@@ -48,6 +48,8 @@ pub struct SectionInfo {
     pub pages: u64,
     /// Length of all its pages together.
     pub page_bytes: u64,
+    /// The file itself, where it is so short that the manifest brings it: there is no such file in the folder then.
+    pub inline: Option<Vec<u8>>,
 }
 
 /// How many things a bundle holds.
@@ -97,23 +99,21 @@ pub struct Manifest {
     pub sections: Vec<SectionInfo>,
 }
 
-fn hex_of(bytes: &[u8; 32]) -> String {
+fn hex_of(bytes: &[u8]) -> String {
     use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(64), |mut s, b| {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut s, b| {
         let _ = write!(s, "{b:02x}");
         s
     })
 }
 
-fn unhex(s: &str) -> Option<[u8; 32]> {
-    if s.len() != 64 || !s.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    let mut out = [0; 32];
-    for (i, o) in out.iter_mut().enumerate() {
-        *o = u8::from_str_radix(s.get(2 * i..2 * i + 2)?, 16).ok()?;
-    }
-    Some(out)
+fn unhex(s: &str) -> Option<Vec<u8>> {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    s.as_bytes().chunks(2).map(|two| Some((digit(two[0])? << 4 | digit(*two.get(1)?)?) as u8)).collect()
+}
+
+fn hash_in(value: &Value) -> Option<[u8; 32]> {
+    value.as_str().and_then(unhex)?.try_into().ok()
 }
 
 /// A file name inside the bundle's folder: no way out of it, whatever the manifest says.
@@ -130,7 +130,7 @@ impl Manifest {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    fn to_value(&self) -> Value {
+    fn to_value(&self, first: &[String]) -> Value {
         let e = &self.embedder;
         Value::object([
             ("format", self.format.into()),
@@ -156,13 +156,14 @@ impl Manifest {
                     ("passagePrefix", e.passage_prefix.as_str().into()),
                 ]),
             ),
+            ("first", Value::Array(first.iter().map(|f| f.as_str().into()).collect())),
             (
                 "sections",
                 Value::Array(
                     self.sections
                         .iter()
                         .map(|s| {
-                            Value::object([
+                            let named = [
                                 ("name", s.name.as_str().into()),
                                 ("file", s.file.as_str().into()),
                                 ("bytes", s.bytes.into()),
@@ -172,7 +173,9 @@ impl Manifest {
                                 ("pageEncoding", s.page_encoding.word().into()),
                                 ("pages", s.pages.into()),
                                 ("pageBytes", s.page_bytes.into()),
-                            ])
+                            ];
+                            let inline = s.inline.as_ref().map(|bytes| ("inline", hex_of(bytes).into()));
+                            Value::Object(named.into_iter().chain(inline).map(|(k, v): (&str, Value)| (k.to_owned(), v)).collect())
                         })
                         .collect(),
                 ),
@@ -182,7 +185,13 @@ impl Manifest {
 
     /// The manifest as the text of `manifest.json`. It carries the SHA-256 of its own content, so that a changed digit anywhere is seen.
     pub fn to_json(&self) -> String {
-        let body = self.to_value();
+        self.to_json_with(&[])
+    }
+
+    /// As [`Manifest::to_json`], with the names of the files that a first question needs whatever it is. Pages ask for them together; the engine does not read
+    /// this list.
+    pub fn to_json_with(&self, first: &[String]) -> String {
+        let body = self.to_value(first);
         let sha: [u8; 32] = Sha256::digest(body.to_string().as_bytes()).into();
         Value::object([("pocketgraph", body), ("sha256", hex_of(&sha).into())]).to_string()
     }
@@ -201,7 +210,7 @@ impl Manifest {
         if oldest != u64::from(FORMAT) {
             return Err(BundleError::Version { file: MANIFEST.to_owned(), found: oldest, supported: FORMAT.into() });
         }
-        let sha = outer.get("sha256").and_then(Value::as_str).and_then(unhex).ok_or_else(|| bad("sha256 is no hash"))?;
+        let sha = outer.get("sha256").and_then(hash_in).ok_or_else(|| bad("sha256 is no hash"))?;
         if sha != <[u8; 32]>::from(Sha256::digest(body.to_string().as_bytes())) {
             return Err(BundleError::Hash { file: MANIFEST.to_owned() });
         }
@@ -229,11 +238,15 @@ impl Manifest {
                 file: text(s, "file").filter(|f| safe_file(f))?,
                 bytes: number(s, "bytes")?,
                 raw: number(s, "raw")?,
-                sha256: s.get("sha256")?.as_str().and_then(unhex)?,
+                sha256: s.get("sha256").and_then(hash_in)?,
                 encoding: encoding(s, "encoding")?,
                 page_encoding: encoding(s, "pageEncoding")?,
                 pages: number(s, "pages")?,
                 page_bytes: number(s, "pageBytes")?,
+                inline: match s.get("inline") {
+                    Some(bytes) => Some(bytes.as_str().and_then(unhex)?),
+                    None => None,
+                },
             });
         }
         Some(Manifest {
@@ -287,6 +300,7 @@ mod tests {
                 page_encoding: Encoding::Raw,
                 pages: 0,
                 page_bytes: 0,
+                inline: Some(b"0123456789".to_vec()),
             }],
         }
     }
@@ -303,9 +317,17 @@ mod tests {
     }
 
     #[test]
+    fn what_a_section_brings_along_is_hexadecimal_or_the_manifest_is_none() {
+        assert_eq!(unhex("00fF7a").unwrap(), [0, 255, 0x7a]);
+        for bad in ["0", "0g", "+1", "é"] {
+            assert_eq!(unhex(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
     fn another_format_is_refused_by_its_version() {
-        for version in [1, 2, 4] {
-            let text = example().to_json().replace("\"oldestReader\":3", &format!("\"oldestReader\":{version}"));
+        for version in [1, 2, 3, 5] {
+            let text = example().to_json().replace("\"oldestReader\":4", &format!("\"oldestReader\":{version}"));
             let error = Manifest::from_json(text.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "unsupported-version");
             assert!(error.to_string().contains("build the bundle again"), "{error}");

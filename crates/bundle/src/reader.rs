@@ -116,6 +116,8 @@ struct Wanted {
     bytes: u64,
     raw: u64,
     encoding: Encoding,
+    /// The file, where the manifest brought it.
+    inline: Option<Vec<u8>>,
 }
 
 impl Bundle {
@@ -297,6 +299,7 @@ impl Bundle {
                     bytes: s.bytes,
                     raw: s.raw,
                     encoding: s.encoding,
+                    inline: s.inline.clone(),
                 },
                 decode,
             ),
@@ -316,6 +319,7 @@ impl Bundle {
                     bytes: page.bytes.into(),
                     raw: page.raw.into(),
                     encoding: s.page_encoding,
+                    inline: None,
                 };
                 self.load(wanted, decode)
             }
@@ -372,7 +376,8 @@ impl Inner {
         hash.finalize().starts_with(sha256)
     }
 
-    async fn fetch(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {
+    async fn fetch(self: Rc<Self>, mut w: Wanted, mut decode: Decode) -> Loaded {
+        let inline = w.inline.take();
         let source_error = |reason| BundleError::Source { file: w.file.clone(), reason };
         let result = async {
             // A file that is not compressed is as long as it is stored, whatever else its manifest says.
@@ -385,9 +390,15 @@ impl Inner {
             }
             // To ask for a file takes a browser half a millisecond, and many may be wanted at once.
             self.pause().await;
-            let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
-            self.requests.set(self.requests.get() + 1);
-            self.bytes.set(self.bytes.get() + bytes.len() as u64);
+            let bytes = match inline {
+                Some(bytes) => bytes,
+                None => {
+                    let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
+                    self.requests.set(self.requests.get() + 1);
+                    self.bytes.set(self.bytes.get() + bytes.len() as u64);
+                    bytes
+                }
+            };
             if bytes.len() as u64 != w.bytes {
                 return Err(BundleError::Length { file: w.file.clone(), expected: w.bytes, found: bytes.len() as u64 });
             }

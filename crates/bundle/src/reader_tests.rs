@@ -16,7 +16,18 @@ fn bundle(sections: &[(&str, &[u8], u64, Encoding)], pages: &[(&str, &PageRef, &
         let file = section_file(name, &sha256);
         files.files.insert(file.clone(), bytes.to_vec());
         let (bytes, page_encoding) = (bytes.len() as u64, Encoding::Raw);
-        listed.push(SectionInfo { name: name.into(), file, bytes, raw, sha256, encoding, page_encoding, pages: 0, page_bytes: 0 });
+        listed.push(SectionInfo {
+            name: name.into(),
+            file,
+            bytes,
+            raw,
+            sha256,
+            encoding,
+            page_encoding,
+            pages: 0,
+            page_bytes: 0,
+            inline: None,
+        });
     }
     for (name, page, bytes) in pages {
         files.files.insert(page_file(name, page), bytes.to_vec());

@@ -34,12 +34,13 @@ pub struct QuestionEncoder {
 /// The word vectors that one question needs.
 pub struct QuestionRows {
     index: Rc<PagedIndex>,
+    vocabulary: Rc<Vocabulary>,
     pages: Map<usize, Rc<QuantizedMatrix>>,
 }
 
 impl WordRows for QuestionRows {
     fn row(&self, id: u32) -> Option<(&[i8], f32)> {
-        let (page, place) = self.index.locate(id)?;
+        let (page, place) = self.index.locate(self.vocabulary.row(id))?;
         self.pages.get(&page).filter(|m| place < m.rows()).map(|m| m.row(place))
     }
 }
@@ -89,10 +90,11 @@ impl WordPages {
     pub async fn rows(&self, ids: &[u32]) -> Result<QuestionRows, BundleError> {
         let dim = self.bundle.manifest().embedder.dimension;
         let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
-        let pages = self.bundle.pages("words", &self.words, self.words.pages_of(ids).items(), decode).await;
+        let rows: Vec<u32> = ids.iter().map(|&id| self.vocabulary.row(id)).collect();
+        let pages = self.bundle.pages("words", &self.words, self.words.pages_of(&rows).items(), decode).await;
         match pages.failed.into_iter().next() {
             Some(error) => Err(error),
-            None => Ok(QuestionRows { index: Rc::clone(&self.words), pages: pages.loaded }),
+            None => Ok(QuestionRows { index: Rc::clone(&self.words), vocabulary: Rc::clone(&self.vocabulary), pages: pages.loaded }),
         }
     }
 

@@ -15,7 +15,7 @@ const MAX_TOKENS: usize = 254;
 /// The root of the token table: where its rows lie, and what is added to every sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableIndex {
-    /// The pages; items are tokens.
+    /// The pages; items are the rows of tokens, in the order of [`Vocabulary::row`].
     pub pages: PagedIndex,
     /// The coordinates that every sum begins with: one a component of the sketches, and one of the mean.
     pub bias: Vec<f32>,
@@ -148,15 +148,16 @@ impl TableEncoder {
             if ids.is_empty() {
                 return Ok(None);
             }
+            let rows: Vec<u32> = ids.into_iter().map(|id| self.vocabulary.row(id)).collect();
             let index = &self.index.pages;
             let width = width(self.index.bias.len());
-            let pages = self.pages(index.pages_of(&ids).items()).await;
+            let pages = self.pages(index.pages_of(&rows).items()).await;
             if let Some(error) = pages.failed.into_iter().next() {
                 return Err(error);
             }
             let mut sum = self.index.bias.clone();
-            for &id in &ids {
-                let row = index.locate(id).and_then(|(page, place)| pages.loaded.get(&page)?.chunks_exact(width).nth(place));
+            for &row in &rows {
+                let row = index.locate(row).and_then(|(page, place)| pages.loaded.get(&page)?.chunks_exact(width).nth(place));
                 if let Some(row) = row {
                     add_row(&mut sum, row)?;
                 }

@@ -24,6 +24,9 @@ pub struct VocabularyIndex {
     pub total: u32,
     /// The pieces that are always at hand, by id.
     pub common: Vec<Piece>,
+    /// The tokens that the corpus has, in tiers of which each ascends, the commonest first. Their rows come first in `words` and `table`, in this order; those
+    /// of all other tokens follow by id.
+    pub order: Vec<u32>,
 }
 
 impl VocabularyIndex {
@@ -37,6 +40,9 @@ impl VocabularyIndex {
             last = key;
         }
         put_varint(&mut out, self.total);
+        let tiers: Vec<&[u32]> = self.order.chunk_by(|a, b| a < b).collect();
+        put_varint(&mut out, tiers.len() as u32);
+        tiers.into_iter().for_each(|tier| put_ids(&mut out, tier.iter().copied()));
         put_pieces(&mut out, &self.common);
         out
     }
@@ -55,8 +61,12 @@ impl VocabularyIndex {
             first.push(last);
         }
         let total = b.varint()?;
+        let mut order = Vec::new();
+        for _ in 0..b.count(1)? {
+            order.append(&mut take_ids(&mut b, total)?);
+        }
         let common = take_pieces(&mut b, total)?;
-        Ok(VocabularyIndex { pages, first, total, common })
+        Ok(VocabularyIndex { pages, first, total, common, order })
     }
 }
 
@@ -80,21 +90,25 @@ pub fn decode_pieces(file: &str, bytes: &[u8], count: u32, total: u32) -> Result
 /// Number, the gaps between ids, and the texts, each with a line feed behind it, which no piece contains. By id the gaps are small; texts compress a
 /// little better by the alphabet, but less than the gaps grow.
 fn put_pieces(out: &mut Vec<u8>, pieces: &[Piece]) {
-    put_varint(out, pieces.len() as u32);
-    let mut next = 0;
-    for (id, _) in pieces {
-        put_varint(out, id - next);
-        next = id + 1;
-    }
+    put_ids(out, pieces.iter().map(|(id, _)| *id));
     for (_, text) in pieces {
         out.extend_from_slice(text.as_bytes());
         out.push(b'\n');
     }
 }
 
-/// The pieces up to the end of the bytes.
-fn take_pieces(b: &mut Bytes<'_>, total: u32) -> Result<Vec<Piece>, BundleError> {
-    let n = b.count(2)?;
+/// Number and gaps of ids, which ascend.
+fn put_ids(out: &mut Vec<u8>, ids: impl ExactSizeIterator<Item = u32>) {
+    put_varint(out, ids.len() as u32);
+    let mut next = 0;
+    for id in ids {
+        put_varint(out, id - next);
+        next = id + 1;
+    }
+}
+
+fn take_ids(b: &mut Bytes<'_>, total: u32) -> Result<Vec<u32>, BundleError> {
+    let n = b.count(1)?;
     let (mut ids, mut next) = (Vec::with_capacity(n), 0u32);
     for _ in 0..n {
         let gap = b.varint()?;
@@ -102,6 +116,13 @@ fn take_pieces(b: &mut Bytes<'_>, total: u32) -> Result<Vec<Piece>, BundleError>
         ids.push(id);
         next = id + 1;
     }
+    Ok(ids)
+}
+
+/// The pieces up to the end of the bytes.
+fn take_pieces(b: &mut Bytes<'_>, total: u32) -> Result<Vec<Piece>, BundleError> {
+    let ids = take_ids(b, total)?;
+    let n = ids.len();
     let text = std::str::from_utf8(b.rest()).map_err(|_| b.corrupt("a piece is not UTF-8"))?;
     let pieces: Vec<Piece> = ids.into_iter().zip(text.split_terminator('\n')).map(|(id, text)| (id, text.to_owned())).collect();
     if pieces.len() != n || text.split_terminator('\n').count() != n {
@@ -118,6 +139,15 @@ fn unusable(file: &str, why: &VocabularyError) -> BundleError {
 pub struct Vocabulary {
     index: VocabularyIndex,
     tokenizer: RefCell<Tokenizer>,
+}
+
+/// The place of a token in an order that may have it: those that it has not follow by id. Searched through, for it has some thousand and a question few tokens.
+fn row_of(order: &[u32], token: u32) -> u32 {
+    match order.iter().position(|&t| t == token) {
+        Some(row) => row as u32,
+        // Saturating: a damaged list may name a token twice.
+        None => token.saturating_add(order.iter().filter(|&&t| t > token).count() as u32),
+    }
 }
 
 impl Vocabulary {
@@ -139,6 +169,11 @@ impl Vocabulary {
     /// The root.
     pub fn index(&self) -> &VocabularyIndex {
         &self.index
+    }
+
+    /// Where `words` and `table` have the row of a token.
+    pub fn row(&self, token: u32) -> u32 {
+        row_of(&self.index.order, token)
     }
 
     /// The tokenizer of what has been loaded.
@@ -189,6 +224,7 @@ mod tests {
             first: vec![0x6162, 0x1_6162],
             total: 70_000,
             common: vec![(0, "[CLS]".to_owned()), (1, "##é".to_owned()), (69_999, "日".to_owned())],
+            order: vec![0, 300, 5, 301],
         }
     }
 
@@ -211,9 +247,28 @@ mod tests {
         assert!(wrong(|i| i.first = vec![0x6162, 0x6162]));
         assert!(wrong(|i| i.total = 69_999));
         assert!(!wrong(|i| i.total = 70_001));
+        assert!(wrong(|i| i.order.push(70_000)));
+    }
+
+    #[test]
+    fn a_token_named_twice_is_no_panic() {
+        assert_eq!([0, 2, u32::MAX].map(|t| row_of(&[0, 1, u32::MAX - 1, 0, 1], t)), [0, 3, u32::MAX]);
     }
 
     proptest! {
+        /// The definition: the tiers one after the other, then every other token by its id.
+        #[test]
+        fn rows_are_the_tiers_and_then_the_rest(tiers in prop::collection::vec(prop::collection::btree_set(0u32..60, 0..12), 0..4)) {
+            let mut seen = std::collections::BTreeSet::new();
+            let order: Vec<u32> = tiers.into_iter().flatten().filter(|&id| seen.insert(id)).collect();
+            let naive: Vec<u32> = order.iter().copied().chain((0..60).filter(|id| !seen.contains(id))).collect();
+            for (row, &token) in naive.iter().enumerate() {
+                prop_assert_eq!(row_of(&order, token), row as u32);
+            }
+            let whole = VocabularyIndex { order, ..index() };
+            prop_assert_eq!(VocabularyIndex::decode("v", &whole.encode()).unwrap(), whole);
+        }
+
         #[test]
         fn a_range_reads_back(pieces in prop::collection::btree_map(0u32..90_000, "[a-zé#]{1,6}", 0..30)) {
             let pieces: Vec<Piece> = pieces.into_iter().collect();

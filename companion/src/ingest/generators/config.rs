@@ -59,6 +59,15 @@ impl Config {
         list(&self.text, key)
     }
 
+    /// The pairs of texts of an object that is written out: `key: { "a": "b" }`.
+    pub fn pairs(&self, key: &str) -> Vec<(String, String)> {
+        let Some(inner) = self.after(key).and_then(|rest| rest.trim_start().strip_prefix('{')?.split('}').next()) else {
+            return Vec::new();
+        };
+        let texts = texts(inner);
+        texts.chunks_exact(2).filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone()))).collect()
+    }
+
     /// What stands behind a key, to the end of the text.
     pub fn after(&self, key: &str) -> Option<&str> {
         after(&self.text, key)
@@ -116,6 +125,19 @@ pub(super) fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     (!plain.is_empty()).then_some(plain)
 }
 
+/// All that stands in quotes.
+fn texts(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut left = text;
+    while let Some(at) = left.find(['"', '\'', '`']) {
+        let Some(quote) = left.get(at..).and_then(|l| l.chars().next()) else { break };
+        let Some((one, more)) = left.get(at + 1..).and_then(|l| l.split_once(quote)) else { break };
+        out.push(one.to_owned());
+        left = more;
+    }
+    out
+}
+
 pub(super) fn list(text: &str, key: &str) -> Vec<String> {
     let Some(rest) = after(text, key) else { return Vec::new() };
     let opened = rest.trim_start();
@@ -124,15 +146,7 @@ pub(super) fn list(text: &str, key: &str) -> Vec<String> {
         if !inner.contains(['"', '\'']) {
             return inner.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::to_owned).collect();
         }
-        let mut out = Vec::new();
-        let mut left = inner;
-        while let Some(at) = left.find(['"', '\'', '`']) {
-            let Some(quote) = left.get(at..).and_then(|l| l.chars().next()) else { break };
-            let Some((one, more)) = left.get(at + 1..).and_then(|l| l.split_once(quote)) else { break };
-            out.push(one.to_owned());
-            left = more;
-        }
-        return out;
+        return texts(inner);
     }
     // A list or a text of several lines in YAML: what is indented further than nothing, or begins with a hyphen.
     let mut lines = rest.lines();

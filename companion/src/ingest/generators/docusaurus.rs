@@ -2,6 +2,7 @@
 
 use super::super::UrlStyle;
 use super::super::address::styled;
+use super::super::slug::HeadingIds;
 use super::super::walk::Format;
 use super::config::{Config, value};
 use super::paths::{dated, parted, resolved, without_ending};
@@ -27,6 +28,7 @@ impl Generator for Docusaurus {
 
     fn configure(&self, config: &Config, site: &mut Site) {
         site.mdx = true;
+        site.ids = HeadingIds::Docusaurus;
         site.style = if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean };
         site.folders_clean = config.is_false("trailingSlash");
         site.numbers_stripped = !config.is_false("numberPrefixParser");

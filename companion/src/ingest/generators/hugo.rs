@@ -93,7 +93,7 @@ impl Generator for Hugo {
             return Some(url.trim_start_matches('/').to_owned());
         }
         let (stem, language) = translated(site, without_ending(page.path));
-        let path: String = stem.split('/').map(|part| sanitised(part, site.keeps_case)).collect::<Vec<_>>().join("/");
+        let path: String = stem.split('/').map(|part| normalised(part, site.keeps_case)).collect::<Vec<_>>().join("/");
         let (folder, name) = parted(&path);
         let index = matches!(name, "index" | "_index");
         let local = match page.field("slug").map(|s| sanitised(s, site.keeps_case)).filter(|s| !s.is_empty() && !s.contains('/')) {
@@ -126,7 +126,12 @@ fn translated<'p>(site: &Site, stem: &'p str) -> (&'p str, String) {
     }
 }
 
-/// Hugo's way with a part of a path: without signs but a few, spaces as hyphens, in lower case.
+/// Hugo's way with a part of a file's path: without signs but a few, each space as a hyphen, in lower case.
+fn normalised(part: &str, keeps_case: bool) -> String {
+    sanitised(&part.replace(' ', "-"), keeps_case)
+}
+
+/// Hugo's way with a slug: without signs but a few, white space as one hyphen, in lower case.
 fn sanitised(part: &str, keeps_case: bool) -> String {
     let mut out = String::with_capacity(part.len());
     let mut hyphen = false;

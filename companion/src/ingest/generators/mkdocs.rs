@@ -2,6 +2,7 @@
 
 use super::super::UrlStyle;
 use super::super::globs::Globs;
+use super::super::markdown::PyMdown;
 use super::super::slug::HeadingIds;
 use super::super::walk::Format;
 use super::config::Config;
@@ -26,6 +27,13 @@ impl Generator for MkDocs {
     fn configure(&self, config: &Config, site: &mut Site) {
         site.style = if config.is_false("use_directory_urls") { UrlStyle::Html } else { UrlStyle::Directory };
         site.ids = if config.text.contains("pymdownx.slugs") { HeadingIds::PyMdown } else { HeadingIds::PythonMarkdown };
+        site.pymdown = PyMdown {
+            emoji: config.text.contains(".emoji"),
+            symbols: config.text.contains("smartsymbols"),
+            keys: config.text.contains("pymdownx.keys"),
+        };
+        site.interpolates = config.text.contains("macros");
+        site.parts_in = config.list("base_path");
         let mut excluded = config.list("exclude_docs");
         excluded.extend(config.list("draft_docs"));
         excluded.push("/templates/".to_owned());
@@ -37,7 +45,7 @@ impl Generator for MkDocs {
     }
 
     fn no_page(&self, _site: &Site, _path: &str, format: Format) -> Option<&'static str> {
-        matches!(format, Format::ReStructuredText | Format::AsciiDoc).then_some(super::NOT_PUBLISHED)
+        matches!(format, Format::ReStructuredText | Format::AsciiDoc | Format::Text).then_some(super::NOT_PUBLISHED)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {

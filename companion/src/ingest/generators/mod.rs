@@ -21,6 +21,7 @@ mod vitepress;
 use super::UrlStyle;
 use super::address::styled;
 use super::globs::Globs;
+use super::markdown::PyMdown;
 use super::slug::HeadingIds;
 use super::walk::Format;
 use config::Config;
@@ -127,6 +128,12 @@ pub(crate) struct Site {
     pub ids: HeadingIds,
     /// Whether `.md` is MDX.
     pub mdx: bool,
+    /// Extensions of Python-Markdown that are in use.
+    pub pymdown: PyMdown,
+    /// Folders of the project that parts of pages are looked for in.
+    pub parts_in: Vec<String>,
+    /// Addresses of pages that are not those of their files: patterns of paths, and what stands for them.
+    rewrites: Vec<(String, String)>,
     /// Whether text in double braces is an expression of the page.
     pub interpolates: bool,
     /// Files that the configuration says are no pages.

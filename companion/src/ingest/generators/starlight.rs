@@ -2,6 +2,7 @@
 
 use super::super::UrlStyle;
 use super::super::address::styled;
+use super::super::slug::HeadingIds;
 use super::super::walk::Format;
 use super::config::Config;
 use super::paths::{resolved, slug, without_ending};
@@ -34,6 +35,7 @@ impl Generator for Starlight {
             _ => UrlStyle::Directory,
         };
         site.folders_clean = site.style == UrlStyle::Clean;
+        site.ids = HeadingIds::Starlight;
         site.content_in("src/content/docs");
         site.languages = config.value("defaultLocale").filter(|l| *l != "root").map(str::to_owned).into_iter().collect();
         site.claimed_address = config.value("site").map(str::to_owned);

@@ -36,6 +36,7 @@ impl Generator for VitePress {
         site.style = if config.is_true("cleanUrls") { UrlStyle::Clean } else { UrlStyle::Html };
         site.excluded = Globs::tolerant(&config.list("srcExclude"));
         site.content_in(config.value("srcDir").unwrap_or(""));
+        site.rewrites = config.pairs("rewrites");
         site.languages = config.value("lang").map(str::to_owned).into_iter().collect();
     }
 
@@ -45,6 +46,57 @@ impl Generator for VitePress {
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        Some(site.of_path(page.path, &["index"]))
+        let moved = site.rewrites.iter().find_map(|(from, to)| rewritten(page.path, from, to));
+        Some(site.of_path(moved.as_deref().unwrap_or(page.path), &["index"]))
+    }
+}
+
+/// A path by a rule such as `packages/:name/(.*)` to `:name/(.*)`, or `old/:page` to `new/:page`: a name stands for a part of the path, one with `*`, `+`
+/// or `(.*)` behind it for all that is left.
+fn rewritten(path: &str, from: &str, to: &str) -> Option<String> {
+    let mut values: Vec<(&str, &str)> = Vec::new();
+    let mut left = path;
+    for part in from.split('/') {
+        if left.is_empty() {
+            return None;
+        }
+        let name = part.trim_end_matches("(.*)").trim_end_matches(['*', '+']);
+        if part == "(.*)" || name.starts_with(':') && name != part {
+            values.push((part, left));
+            left = "";
+            continue;
+        }
+        let (own, rest) = left.split_once('/').unwrap_or((left, ""));
+        if name.starts_with(':') && name.len() > 1 {
+            values.push((part, own));
+        } else if part != own {
+            return None;
+        }
+        left = rest;
+    }
+    let given = |part: &str| {
+        let name = |p: &str| p.trim_end_matches("(.*)").trim_end_matches(['*', '+']).to_owned();
+        values.iter().find(|(p, _)| name(p) == name(part) && (part.starts_with(':') || *p == part)).map(|(_, v)| *v)
+    };
+    let parts: Vec<&str> = to.split('/').map(|part| given(part).unwrap_or(part)).collect();
+    left.is_empty().then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rewritten;
+
+    #[test]
+    fn paths_are_rewritten_by_parts() {
+        for (path, from, to, shown) in [
+            ("a.md", "a.md", "b/c.md", Some("b/c.md")),
+            ("old/x.md", "old/:page", "new/:page", Some("new/x.md")),
+            ("old/x/y.md", "old/:page", "new/:page", None),
+            ("packages/p/src/x/y.md", "packages/:p/src/:rest*", ":p/:rest*", Some("p/x/y.md")),
+            ("old/x/y.md", "old/(.*)", "(.*)", Some("x/y.md")),
+            ("other/x.md", "old/(.*)", "(.*)", None),
+        ] {
+            assert_eq!(rewritten(path, from, to).as_deref(), shown, "{path} {from}");
+        }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::super::markdown_source::Fence;
 use super::lines::{between, listed, moved_left, moved_right, range, region};
+use super::rst;
 use super::{Includer, body, fenced, language};
 use std::borrow::Cow;
 
 /// What any of the marks begins with.
-const MARKS: [&str; 7] = ["{{#", "--8<--", "<<<", "@include", "{*", "{{% include", "{{< include"];
+const MARKS: [&str; 9] = ["{{#", "--8<--", "<<<", "@include", "{*", "{{% include", "{{< include", "{include}", "{literalinclude}"];
 
 /// A page's text with the parts of other files that it shows.
 pub(in super::super) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, str> {
@@ -17,9 +18,19 @@ pub(in super::super) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -
     let mut fence = Fence::default();
     let mut listed = false;
     let mut changed = false;
-    for line in source.split_inclusive('\n') {
+    let mut lines = source.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let trimmed = line.trim();
         let inside = fence.is_open();
+        if let Some((kind, target)) = directive(trimmed).filter(|_| !inside) {
+            let mut options = Vec::new();
+            while let Some(next) = lines.next().map(str::trim).filter(|l| !l.starts_with("```") && !l.starts_with(":::")) {
+                options.extend(next.strip_prefix(':').and_then(|o| o.split_once(':')).map(|(name, value)| (name, value.trim())));
+            }
+            changed = true;
+            out.push_str(&myst(kind, target, &options, includer).unwrap_or_else(|| "\n".to_owned()));
+            continue;
+        }
         fence.takes(trimmed.trim_start_matches(['>', ' ']));
         let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or("");
         // PyMdown's list of files between two marks.
@@ -38,10 +49,33 @@ pub(in super::super) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -
                 }
             }
             None if listed => changed = true,
+            // One that is shown and not heeded.
+            None if trimmed.starts_with(";--8<--") => {
+                changed = true;
+                out.push_str(&line.replacen(';', "", 1).replacen("--8<--", "\\-\\-8<\\-\\-", usize::from(!inside)));
+            }
             None => out.push_str(line),
         }
     }
     if changed { Cow::Owned(out) } else { Cow::Borrowed(source) }
+}
+
+/// A directive of MyST that brings in a file: its kind, and which.
+fn directive(line: &str) -> Option<(&str, &str)> {
+    let (kind, target) = line.trim_start_matches(['`', ':']).strip_prefix('{')?.split_once('}')?;
+    let opened = line.starts_with("```") || line.starts_with(":::");
+    (opened && matches!(kind, "include" | "literalinclude")).then(|| (kind, target.trim()))
+}
+
+fn myst(kind: &str, target: &str, options: &[(&str, &str)], includer: &Includer<'_>) -> Option<String> {
+    includer.within(target, |path, text| {
+        let shown = rst::selected(text, options)?;
+        Some(if kind == "literalinclude" {
+            fenced(&moved_left(&shown), language(path))
+        } else {
+            format!("\n{}\n", expanded(&shown, includer))
+        })
+    })
 }
 
 /// What a line brings in, if it is nothing but an include that leads somewhere.

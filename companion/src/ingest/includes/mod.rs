@@ -39,13 +39,15 @@ pub(super) struct Folder {
     root: PathBuf,
     /// Where it lies in its project, with a slash at its end.
     place: String,
+    /// Folders of the project that files are looked for in, too.
+    beside: Vec<String>,
 }
 
 impl Folder {
     /// The folder `root`, or that of the file `root`.
-    pub fn new(root: &Path, place: &str) -> Option<Folder> {
+    pub fn new(root: &Path, place: &str, beside: &[String]) -> Option<Folder> {
         let folder = if root.is_dir() { root } else { root.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")) };
-        Some(Folder { root: folder.canonicalize().ok()?, place: place.to_owned() })
+        Some(Folder { root: folder.canonicalize().ok()?, place: place.to_owned(), beside: beside.to_vec() })
     }
 
     /// The path in the folder of a file that the page `from` names, where it is there.
@@ -66,6 +68,10 @@ impl Folder {
         // As seen from the project that the folder is in.
         let plain = from_root.unwrap_or(target);
         candidates.extend(plain.strip_prefix(&self.place).filter(|_| !self.place.is_empty()).map(str::to_owned));
+        for folder in &self.beside {
+            let folder = format!("{}/", folder.trim_end_matches('/'));
+            candidates.extend(folder.strip_prefix(&self.place).map(|below| format!("{below}{plain}")));
+        }
         candidates.into_iter().find_map(|c| self.inside(&c))
     }
 

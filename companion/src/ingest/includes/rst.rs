@@ -60,7 +60,7 @@ fn code(text: &str, path: &str, options: &[(&str, &str)]) -> String {
 }
 
 /// The lines that the options name.
-fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
+pub(super) fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
     let option = |name: &str| options.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).filter(|v| !v.is_empty());
     let mut shown = text.to_owned();
     if let Some(object) = option("pyobject") {

@@ -15,7 +15,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 fn shown(dir: &tempfile::TempDir, page: &str, how: impl Fn(&str, &Includer<'_>) -> String) -> String {
-    let folder = Folder::new(&dir.path().join("docs"), "docs/").unwrap();
+    let folder = Folder::new(&dir.path().join("docs"), "docs/", &[]).unwrap();
     let text = fs::read_to_string(dir.path().join("docs").join(page)).unwrap();
     how(&text, &Includer::new(Some(&folder), page))
 }

@@ -9,9 +9,11 @@ mod tests;
 
 use super::front_matter::front_matter;
 use super::includes::Includer;
+use super::markdown_indented::Moved;
 use super::markdown_source::Fence;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::ops::Range;
 use syntax::{Property, Tag, expression_end, is_statement, labels, literal, statement_end, tag};
 
 /// Properties whose text readers see.
@@ -64,7 +66,7 @@ const ATTRIBUTES: [&str; 9] =
 
 /// Whether a Markdown file is MDX, although its name does not say so: it imports, or fences for MDX stand in it.
 pub(super) fn looks_like(source: &str) -> bool {
-    if !source.contains("import ") && !source.contains("mdx-code-block") {
+    if !source.contains("import ") && !source.contains("mdx-code-block") && !source.contains("={") {
         return false;
     }
     let mut fence = Fence::default();
@@ -73,19 +75,26 @@ pub(super) fn looks_like(source: &str) -> bool {
         let opens = !fence.is_open() && marks.starts_with("```") && marks.trim_start_matches('`').trim() == "mdx-code-block";
         !fence.takes(marks) && line.starts_with("import ") && line.contains(" from ") && line.trim_end().ends_with(['"', '\'', ';'])
             || opens
+            || !fence.is_open() && has_property(marks)
     })
 }
 
-/// A page's text, without its front matter, as Markdown.
-pub(super) fn markdown(source: &str, includer: &Includer<'_>) -> String {
+/// Whether a line begins with a tag that has an expression for a property, which no HTML has.
+fn has_property(line: &str) -> bool {
+    line.contains("={") && tag(line).is_some_and(|tag| tag.properties.iter().any(|p| p.text.is_none() && !p.source.is_empty()))
+}
+
+/// A page's text, without its front matter, as Markdown, and where all of it came from.
+pub(super) fn markdown(source: &str, includer: &Includer<'_>) -> (String, Moved) {
     part(source, includer, &[])
 }
 
-fn part(source: &str, includer: &Includer<'_>, given: &[Property]) -> String {
+fn part(source: &str, includer: &Includer<'_>, given: &[Property]) -> (String, Moved) {
     let mut reader = Reader {
         source,
         at: 0,
         out: String::with_capacity(source.len()),
+        origin: Moved::default(),
         imports: HashMap::new(),
         given,
         includer,
@@ -94,7 +103,8 @@ fn part(source: &str, includer: &Includer<'_>, given: &[Property]) -> String {
         pass: 0,
     };
     reader.read();
-    reader.out
+    reader.origin.step(reader.out.len(), source.len());
+    (reader.out, reader.origin)
 }
 
 /// An element that is open.
@@ -111,6 +121,8 @@ struct Reader<'a, 's> {
     source: &'s str,
     at: usize,
     out: String,
+    /// Where what was written came from.
+    origin: Moved,
     /// Files that stand for components.
     imports: HashMap<String, String>,
     /// The properties that this part was given.
@@ -131,6 +143,23 @@ impl Reader<'_, '_> {
 
     fn rest(&self) -> &str {
         self.source.get(self.at..).unwrap_or("")
+    }
+
+    /// Writes what stands at these bytes of the source.
+    fn verbatim(&mut self, range: Range<usize>) {
+        self.origin.step(self.out.len(), range.start);
+        self.out.push_str(self.source.get(range).unwrap_or(""));
+    }
+
+    /// Writes a text that stands somewhere in these bytes of the source, or stands for them.
+    fn said_in(&mut self, text: &str, range: Range<usize>) {
+        match self.source.get(range.clone()).and_then(|s| s.find(text)).filter(|_| !text.is_empty()) {
+            Some(found) => self.verbatim(range.start + found..range.start + found + text.len()),
+            None => {
+                self.origin.step(self.out.len(), range.start);
+                self.out.push_str(text);
+            }
+        }
     }
 
     fn line(&mut self) {
@@ -158,7 +187,7 @@ impl Reader<'_, '_> {
             }
         }
         if self.fence.takes(text) {
-            self.out.push_str(shown);
+            self.verbatim(self.at + (line.len() - shown.len())..self.at + line.len());
             self.at += line.len();
             return;
         }
@@ -191,7 +220,7 @@ impl Reader<'_, '_> {
         while let Some(c) = self.rest().chars().next() {
             match c {
                 '\n' => {
-                    self.out.push('\n');
+                    self.verbatim(self.at..self.at + 1);
                     self.at += 1;
                     return;
                 }
@@ -199,10 +228,10 @@ impl Reader<'_, '_> {
                     // What is escaped is no mark of MDX; of Markdown it may be.
                     let next = self.rest().chars().nth(1);
                     if !matches!(next, Some('{' | '}')) {
-                        self.out.push('\\');
+                        self.verbatim(self.at..self.at + 1);
                     }
                     if let Some(next) = next.filter(|n| *n != '\n') {
-                        self.out.push(next);
+                        self.verbatim(self.at + 1..self.at + 1 + next.len_utf8());
                         self.at += next.len_utf8();
                     }
                     self.at += 1;
@@ -215,8 +244,7 @@ impl Reader<'_, '_> {
                         '<' => self.rest().get(1..).and_then(|r| r.find(['\n', '\\', '`', '{', '<'])).map_or(self.rest().len(), |n| n + 1),
                         _ => self.rest().len(),
                     });
-                    let plain = self.source.get(self.at..self.at + end).unwrap_or("");
-                    self.out.push_str(plain);
+                    self.verbatim(self.at..self.at + end);
                     self.at += end.max(1);
                 }
             }
@@ -239,32 +267,42 @@ impl Reader<'_, '_> {
                 break;
             }
         }
-        self.out.push_str(rest.get(..end).unwrap_or(""));
+        self.verbatim(self.at..self.at + end);
         self.at += end;
     }
 
     fn expression(&mut self, heading: bool) {
         let rest = self.source.get(self.at..).unwrap_or("");
         let Some(end) = expression_end(rest) else {
-            self.out.push('{');
+            self.verbatim(self.at..self.at + 1);
             self.at += 1;
             return;
         };
+        let whole = self.at..self.at + end;
         let inner = rest.get(1..end - 1).unwrap_or("").trim();
         self.at += end;
         if heading
             && let Some(id) = inner.strip_prefix('#').or_else(|| inner.strip_prefix("/*")?.strip_suffix("*/")?.trim().strip_prefix('#'))
         {
-            let _ = write!(self.out, "{{#{id}}}");
+            self.said_in(&format!("{{#{id}}}"), whole);
             return;
         }
         match literal(inner) {
-            Some(text) if text.contains('\n') => self.block(&fenced(&text)),
-            Some(text) => self.out.push_str(&text),
+            Some(text) if text.contains('\n') => {
+                let fence = fence_around(&text);
+                self.block("", whole.clone());
+                self.out.push_str(&fence);
+                self.out.push('\n');
+                self.said_in(text.trim_matches('\n'), whole.clone());
+                self.out.push('\n');
+                self.out.push_str(&fence);
+                self.block("", whole);
+            }
+            Some(text) => self.said_in(&text, whole),
             None => {
                 let property = inner.strip_prefix("props.").unwrap_or(inner);
                 if let Some(given) = self.given.iter().find(|p| p.name == property).and_then(|p| p.text.clone()) {
-                    self.out.push_str(&given);
+                    self.said_in(&given, whole);
                 } else if inner.contains('<') && !inner.starts_with("/*") {
                     // Elements inside an expression, such as those of a list that is made: their text is not known to be shown.
                 }
@@ -281,9 +319,10 @@ impl Reader<'_, '_> {
         }
         let Some(Tag { name, properties, closing, closed, length }) = tag(rest) else { return false };
         let after = self.at + length;
+        let whole = self.at..after;
         if closing {
             self.at = after;
-            self.close(&name);
+            self.close(&name, whole);
             return true;
         }
         if DROPPED.contains(&name.as_str()) {
@@ -294,7 +333,7 @@ impl Reader<'_, '_> {
         }
         self.at = after;
         if let Some(path) = self.imports.get(&name).cloned() {
-            self.import_at(&path, &properties);
+            self.import_at(&path, &properties, whole);
             if !closed {
                 self.enter(name, &properties);
             }
@@ -305,6 +344,7 @@ impl Reader<'_, '_> {
                 matches!(p.name.as_str(), "data-pagefind-ignore" | "data-pocketgraph-ignore") && name.starts_with(char::is_lowercase)
             });
         if is_kept {
+            self.origin.step(self.out.len(), whole.start);
             self.kept(&name, &properties, closed);
             return true;
         }
@@ -313,15 +353,16 @@ impl Reader<'_, '_> {
         let rest = self.rest();
         let alone = own_line && (rest.trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{']) || rest.trim().is_empty());
         match (said.is_empty(), own_line) {
-            (false, true) => self.block(&said),
+            (false, true) => self.block(&said, whole),
             (false, false) if !heading => {
+                self.origin.step(self.out.len(), whole.start);
                 if !self.out.ends_with(char::is_whitespace) {
                     self.out.push(' ');
                 }
                 self.out.push_str(&said.replace('\n', " "));
             }
-            (true, true) if alone && name.starts_with(char::is_uppercase) => self.block(""),
-            (true, true) if is_block(&name) => self.block(""),
+            (true, true) if alone && name.starts_with(char::is_uppercase) => self.block("", whole),
+            (true, true) if is_block(&name) => self.block("", whole),
             _ => {}
         }
         if !closed {
@@ -334,15 +375,18 @@ impl Reader<'_, '_> {
         self.out.rsplit('\n').next().is_none_or(|l| l.trim().is_empty())
     }
 
-    /// Writes a block of its own.
-    fn block(&mut self, text: &str) {
+    /// Writes a block of its own in place of these bytes of the source.
+    fn block(&mut self, text: &str, whole: Range<usize>) {
         let end = self.out.trim_end_matches([' ', '\t']).len();
         self.out.truncate(end);
+        self.origin.truncate(end);
+        self.origin.step(end, whole.start);
         while !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
         if !text.is_empty() {
-            self.out.push_str(text.trim_end());
+            self.said_in(text.trim_end(), whole.clone());
+            self.origin.step(self.out.len(), whole.start);
             self.out.push_str("\n\n");
         }
         // What follows on the line begins a paragraph.
@@ -357,13 +401,14 @@ impl Reader<'_, '_> {
         self.open.push(Open { name, column: None, labels, children: 0 });
     }
 
-    fn close(&mut self, name: &str) {
+    fn close(&mut self, name: &str, whole: Range<usize>) {
         if let Some(at) = self.open.iter().rposition(|o| o.name == name) {
             self.open.truncate(at);
             if name.starts_with(char::is_uppercase) && self.begins_line() || is_block(name) {
-                self.block("");
+                self.block("", whole);
             }
         } else if KEPT.contains(&name) {
+            self.origin.step(self.out.len(), whole.start);
             let _ = write!(self.out, "</{name}>");
         }
     }
@@ -422,15 +467,18 @@ impl Reader<'_, '_> {
         parts.join("\n\n")
     }
 
-    fn import_at(&mut self, path: &str, properties: &[Property]) {
+    fn import_at(&mut self, path: &str, properties: &[Property], whole: Range<usize>) {
         let made = self.includer.within(path, |_, text| {
             let text = text.get(front_matter(text).1..).unwrap_or(text);
             let text = super::includes::markdown(text, self.includer);
-            Some(part(&text, self.includer, properties))
+            Some(part(&text, self.includer, properties).0)
         });
         match made {
-            Some(text) if self.begins_line() => self.block(text.trim()),
-            Some(text) => self.out.push_str(text.trim()),
+            Some(text) if self.begins_line() => self.block(text.trim(), whole),
+            Some(text) => {
+                self.origin.step(self.out.len(), whole.start);
+                self.out.push_str(text.trim());
+            }
             None => {}
         }
     }
@@ -443,9 +491,8 @@ fn is_block(name: &str) -> bool {
     )
 }
 
-/// Code of several lines that an expression holds.
-fn fenced(text: &str) -> String {
+/// A fence for code of several lines that an expression holds.
+fn fence_around(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}\n{}\n{fence}", text.trim_matches('\n'))
+    "`".repeat(longest.max(2) + 1)
 }

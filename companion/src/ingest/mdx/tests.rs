@@ -5,7 +5,7 @@ use super::super::includes::Folder;
 use super::*;
 
 fn shown(source: &str) -> String {
-    let text = markdown(source, &Includer::new(None, "a.mdx"));
+    let (text, _) = markdown(source, &Includer::new(None, "a.mdx"));
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     lines.join("\n").trim().to_owned()
@@ -50,8 +50,8 @@ fn properties_that_are_texts_are_text_and_headings_keep_their_words() {
 fn parts_are_read_where_they_are_shown_with_what_they_are_given() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("_part.mdx"), "---\na: b\n---\nimport Y from './_part.mdx';\n\nFor {props.os} only.\n\n<Y />").unwrap();
-    let folder = Folder::new(dir.path(), "").unwrap();
-    let text =
+    let folder = Folder::new(dir.path(), "", &[]).unwrap();
+    let (text, _) =
         markdown("import Part from './_part.mdx';\n\n# T\n\n- a\n\n  <Part os=\"Linux\" />\n\nEnd", &Includer::new(Some(&folder), "a.mdx"));
     assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "# T - a For Linux only. End");
 }
@@ -59,6 +59,7 @@ fn parts_are_read_where_they_are_shown_with_what_they_are_given() {
 #[test]
 fn markdown_with_imports_is_known_for_mdx() {
     assert!(looks_like("# T\n\nimport X from \"./x.md\";\n") && looks_like("````mdx-code-block\n````"));
+    assert!(looks_like("<img src={require('a.png').default} />\n") && !looks_like("`<a b={c}>`\n<a href=\"={\">\n"));
     assert!(!looks_like("```js\nimport X from 'x';\n```\n") && !looks_like("import X from Norway\n"));
 }
 

@@ -162,6 +162,24 @@ impl<'s> Inline<'_, 's> {
         self.from(at).chars().next().is_none_or(|c| c.is_whitespace() || AFTER.contains(c))
     }
 
+    /// What a menu or a button is called: arrows between the menus, without the marks of their keys.
+    fn label(&mut self, range: Range<usize>) {
+        let text = self.text.get(range.clone()).unwrap_or("");
+        let mut from = 0;
+        while let Some(found) = text.get(from..).and_then(|rest| rest.find(['&', '-'])) {
+            let at = from + found;
+            let rest = text.get(at..).unwrap_or("");
+            let taken = if rest.starts_with("-->") { 3 } else { 1 };
+            let kept = if rest.starts_with('-') && taken == 1 { at + 1 } else { at };
+            self.plain(range.start + from..range.start + kept);
+            if taken == 3 {
+                self.draft.push("‣", self.at(range.start + at..range.start + at + 3));
+            }
+            from = at + taken;
+        }
+        self.plain(range.start + from..range.end);
+    }
+
     /// Interpreted text and references: `` `text` ``, `` `text <target>`_ ``, with a role before or after.
     fn interpreted(&mut self, at: usize, plain: Range<usize>, role: Option<&str>) -> Option<usize> {
         let inner = self.closed(at, "`")?;
@@ -179,6 +197,10 @@ impl<'s> Inline<'_, 's> {
         let text = self.text.get(inner.clone()).unwrap_or("");
         if !reference && matches!(role, Some("code" | "math" | "kbd" | "samp" | "file" | "command" | "program" | "regexp")) {
             self.plain(inner);
+            return Some(end);
+        }
+        if !reference && matches!(role, Some("menuselection" | "guilabel")) {
+            self.label(inner);
             return Some(end);
         }
         // A title, and in angle brackets where it leads.

@@ -12,6 +12,7 @@ use super::address;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
 use super::marked::{self, Allowance, Page, Rows};
+use super::slug::{HeadingIds, Slugs};
 use inline::{Names, folded, inline};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -42,8 +43,16 @@ pub(super) fn looks_like(source: &str, file: &Path) -> bool {
 pub(super) fn read(source: &str) -> Page {
     let index = CharIndex::new(source);
     let lines = lines(source);
-    let mut reader =
-        Reader { source, index: &index, names: named(source, &lines), page: Page::default(), styles: Vec::new(), ids: HashMap::new() };
+    let numbered_from = ["]_", ".. ["].iter().filter_map(|mark| source.find(mark)).min().unwrap_or(source.len());
+    let mut reader = Reader {
+        source,
+        index: &index,
+        names: named(source, &lines),
+        page: Page::default(),
+        styles: Vec::new(),
+        slugs: Slugs::new(HeadingIds::Docutils),
+        numbered_from,
+    };
     reader.body(&lines, BlockKind::Paragraph, 0);
     reader.page
 }
@@ -73,8 +82,10 @@ struct Reader<'i, 's> {
     page: Page,
     /// How titles are marked, by level: the character, and whether there is a line above, too.
     styles: Vec<(u8, bool)>,
-    /// Ids given to headings, and how often one was wanted.
-    ids: HashMap<String, usize>,
+    /// Gives ids to headings.
+    slugs: Slugs,
+    /// From which byte on other things than headings may have got numbers.
+    numbered_from: usize,
 }
 
 impl<'s> Reader<'_, 's> {
@@ -112,8 +123,10 @@ impl<'s> Reader<'_, 's> {
                 let under = lines.get(2).filter(|l| rule(l) == Some((mark, length)) && l.indent == first.indent);
                 match (title, under) {
                     (Some(title), Some(under)) => (title, under, true),
-                    // A rule alone; shorter ones are text.
-                    _ => return (length >= 4 && title.is_none()).then_some(1),
+                    // A rule alone.
+                    _ if length >= 4 => return title.is_none().then_some(1),
+                    // Shorter ones are text.
+                    _ => (first, lines.get(1)?, false),
                 }
             }
             _ => (first, lines.get(1)?, false),
@@ -130,29 +143,12 @@ impl<'s> Reader<'_, 's> {
         });
         let mut draft = Draft::new(BlockKind::Heading(u8::try_from(level + 1).unwrap_or(6).min(6)));
         self.inline(title.range(), &mut draft);
-        draft.fragment = self.id(&draft.text);
+        if title.start > self.numbered_from {
+            self.slugs.numbers_are_uncertain();
+        }
+        draft.fragment = self.slugs.of_heading(&draft.text).and_then(|id| address::fragment(&id));
         self.finish(draft);
         Some(if over { 3 } else { 2 })
-    }
-
-    /// The id that docutils gives to a title.
-    fn id(&mut self, title: &str) -> Option<String> {
-        let mut id = String::new();
-        for c in title.chars().take(256) {
-            match c.to_ascii_lowercase() {
-                c if c.is_ascii_lowercase() || c.is_ascii_digit() && !id.is_empty() => id.push(c),
-                _ if id.is_empty() || id.ends_with('-') => {}
-                _ => id.push('-'),
-            }
-        }
-        let id = id.trim_end_matches('-');
-        let seen = self.ids.entry(id.to_owned()).or_insert(0);
-        *seen += 1;
-        if *seen > 1 || id.is_empty() {
-            // Numbered over the whole page, and which number is the publisher's to say.
-            return None;
-        }
-        address::fragment(id)
     }
 
     /// What begins at the first of `lines`, which stand at `base` or deeper; how many lines it takes.

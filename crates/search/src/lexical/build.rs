@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 const MOST_RANGE_BYTES: usize = 8 << 10;
 /// And at least: a smaller file would cost less than the head of the answer that brings it.
 const LEAST_RANGE_BYTES: usize = 2 << 10;
+/// An index of up to about so many bytes before compression is one range, some 50 kB when compressed: then no word that is typed waits for another file.
+const ONE_RANGE_BYTES: usize = 160 << 10;
 /// So many ranges a small index is cut into: their list, which every reader loads, then costs about what the ranges of a question do.
 const RANGES: usize = 64;
 
@@ -100,7 +102,8 @@ impl LexicalBuilder {
             })
             .collect();
         let all: usize = terms.iter().map(weight_of).sum();
-        cut_into_ranges(terms.into_iter(), (all / RANGES).clamp(LEAST_RANGE_BYTES, MOST_RANGE_BYTES))
+        let size = if all <= ONE_RANGE_BYTES { ONE_RANGE_BYTES } else { (all / RANGES).clamp(LEAST_RANGE_BYTES, MOST_RANGE_BYTES) };
+        cut_into_ranges(terms.into_iter(), size)
     }
 }
 

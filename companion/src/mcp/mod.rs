@@ -1,0 +1,184 @@
+//! A bundle as a server of the Model Context Protocol, so that agents can search, read and ask it: over standard input and output, or over HTTP.
+//!
+//! Tools are in `tools`; the documents are resources. Nothing that is served can change anything, and nothing leaves this machine: no language model is
+//! called.
+
+mod desk;
+mod tools;
+
+pub use desk::Desk;
+
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use pocketgraph::bundle::Document;
+use pocketgraph::engine::Engine;
+use pocketgraph::kg;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ServerHandler, ServiceExt};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+/// Where the server answers over HTTP.
+pub const HTTP_PATH: &str = "/mcp";
+/// Resources told at once; a client asks on with the cursor.
+const RESOURCES_AT_ONCE: usize = 200;
+/// What stands before a document's path in the address of its resource.
+const SCHEME: &str = "pocketgraph:///";
+/// A request of an agent is a question, not a book.
+const MOST_REQUEST: usize = 1 << 20;
+
+const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
+
+const INSTRUCTIONS: &str = "Documents with a search index, and where there is one a knowledge graph, on this machine. Call `search` with a question to find \
+                            passages, `read_section` with an address from a hit to read on, and `ask` for an answer with citations. Cite addresses.";
+
+/// One bundle, as agents are served it.
+#[derive(Clone)]
+pub struct Server {
+    desk: Desk,
+    documents: Arc<Vec<Document>>,
+    has_graph: bool,
+    name: String,
+}
+
+impl Server {
+    /// Opens the bundle in `folder` by `open`.
+    ///
+    /// # Errors
+    /// When there is no bundle, or it cannot be read.
+    pub async fn open(folder: &Path, open: fn(&Path) -> Result<Engine>) -> Result<Server> {
+        let desk = Desk::open(folder, open)?;
+        let facts = |bundle: std::rc::Rc<desk::Open>| -> futures::future::LocalBoxFuture<'static, Result<(Vec<Document>, bool)>> {
+            Box::pin(async move { Ok((bundle.documents.to_vec(), kg::is_in(bundle.engine.corpus().bundle()))) })
+        };
+        let (documents, has_graph) = desk.ask(facts).await?;
+        let name = folder.file_name().map_or_else(|| "documents".to_owned(), |n| n.to_string_lossy().into_owned());
+        Ok(Server { desk, documents: Arc::new(documents), has_graph, name })
+    }
+
+    /// Serves over standard input and output until the input ends.
+    ///
+    /// # Errors
+    /// When the client does not speak the protocol.
+    pub async fn over_stdio(self) -> Result<()> {
+        let running = self.serve(rmcp::transport::io::stdio()).await.into_diagnostic().wrap_err("the client did not open a session")?;
+        running.waiting().await.into_diagnostic()?;
+        Ok(())
+    }
+
+    /// Serves over HTTP at `address` until the program is stopped. `ready` is told where. Names of other machines than this one and pages of other sites are
+    /// refused, except the `hosts` given.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub async fn over_http(self, address: SocketAddr, hosts: &[String], ready: impl FnOnce(SocketAddr)) -> Result<()> {
+        let listener = TcpListener::bind(address).await.into_diagnostic().wrap_err_with(|| format!("cannot listen on {address}"))?;
+        ready(listener.local_addr().into_diagnostic()?);
+        let mut allowed = StreamableHttpServerConfig::default().allowed_hosts;
+        allowed.extend_from_slice(hosts);
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(allowed)
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(MOST_REQUEST);
+        let service = StreamableHttpService::new(move || Ok(self.clone()), Arc::new(LocalSessionManager::default()), config);
+        let router = axum::Router::new().nest_service(HTTP_PATH, service);
+        axum::serve(listener, router).await.into_diagnostic()
+    }
+
+    fn resource(document: &Document) -> Resource {
+        let uri = format!("{SCHEME}{}", utf8_percent_encode(&document.path, ESCAPED));
+        Resource::new(uri, document.path.clone())
+            .with_title(document.title.clone())
+            .with_description(document.url.clone())
+            .with_mime_type("text/plain")
+    }
+
+    async fn tool(&self, name: String, arguments: JsonObject) -> Result<Value> {
+        self.desk.ask(move |bundle| Box::pin(async move { tools::call(&bundle, &name, arguments).await })).await
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let own = Implementation::new("pocketgraph", env!("CARGO_PKG_VERSION")).with_title(format!("PocketGraph: {}", self.name));
+        let mut info = ServerConfig::new(capabilities).with_instructions(INSTRUCTIONS);
+        info.server_info = own;
+        info
+    }
+
+    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all(self.has_graph)))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::all(self.has_graph).into_iter().find(|t| t.name == name)
+    }
+
+    async fn call_tool(&self, request: CallToolRequestParams, _: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+        if !tools::exists(&request.name) {
+            return Err(ErrorData::invalid_params(format!("there is no tool {}", request.name), None));
+        }
+        // What goes wrong with a call is told to the model, which can then do better.
+        Ok(match self.tool(request.name.into_owned(), request.arguments.unwrap_or_default()).await {
+            Ok(value) => CallToolResult::structured(value),
+            Err(e) => CallToolResult::error(vec![ContentBlock::text(e.to_string())]),
+        }
+        .into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|r| r.cursor);
+        let from: usize = match &cursor {
+            None => 0,
+            Some(given) => given.parse().map_err(|_| ErrorData::invalid_params("the cursor is none that was given out", None))?,
+        };
+        let page: Vec<Resource> = self.documents.iter().skip(from).take(RESOURCES_AT_ONCE).map(Server::resource).collect();
+        let next = from.saturating_add(page.len());
+        let mut out = ListResourcesResult::with_all_items(page);
+        out.next_cursor = (next < self.documents.len()).then(|| next.to_string());
+        Ok(out)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let missing = || ErrorData::resource_not_found(format!("there is no document {}", request.uri), None);
+        let path = request.uri.strip_prefix(SCHEME).ok_or_else(missing)?;
+        let path = percent_decode_str(path).decode_utf8().map_err(|_| missing())?.into_owned();
+        if !self.documents.iter().any(|d| d.path == path) {
+            return Err(missing());
+        }
+        let arguments = JsonObject::from_iter([("url".to_owned(), Value::from(path))]);
+        let read = self.tool("read_section".to_owned(), arguments).await.map_err(|e| ErrorData::internal_error(e.to_string(), None))?;
+        let text = read["text"].as_str().unwrap_or_default();
+        Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri.clone())]).into())
+    }
+}
+
+/// The address that a port on this machine's own name has.
+///
+/// # Errors
+/// When the text is neither a port nor an address with a port.
+pub fn address(text: &str) -> Result<SocketAddr> {
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    text.parse().map_err(|_| miette!("{text} is neither a port nor an address with a port, such as 127.0.0.1:8091"))
+}

@@ -1,0 +1,102 @@
+// A bundle's files as the engines of one thread fetch them. Its first question's files are asked for before the engine knows their names, and the full
+// engine, which takes the place of the one that searches, is given what that one has fetched.
+
+/** Files named by their content. */
+const IMMUTABLE = /-?[0-9a-f]{20}\.pgs$/;
+/** How much is kept for the second engine, in bytes. */
+const KEPT_BYTES = 16_000_000;
+/** How long bytes that have arrived may take to be put away, in milliseconds. */
+const HANG_UP_MS = 300;
+/** How long what the first engine fetched is kept for the one that took its place, in milliseconds. */
+const INHERITED_MS = 60_000;
+
+/** The files of the bundle at `base`, an absolute URL ending in a slash. */
+export class BundleFiles {
+  #base;
+  #kept = new Map();
+  #keptBytes = 0;
+  #keeps;
+  #manifest = null;
+  #first;
+  #given = new Set();
+  /** Files that one engine has asked for while another waited for them, or had them. */
+  #shared = new Set();
+  /** What an engine was given that another had fetched. */
+  saved = { requests: 0, bytes: 0 };
+
+  /** With `keeps`, another engine will want the same files. `eager` asks for the first question's files as soon as they are known. */
+  constructor(base, { keeps, eager }) {
+    this.#base = base;
+    this.#keeps = keeps;
+    const manifest = (this.#manifest = fetch(this.#manifestUrl, { cache: "no-cache" }));
+    // Whoever wants it hears of a failure.
+    this.#first = manifest.then((response) => response.clone().json()).then(({ pocketgraph }) => pocketgraph.first ?? []).catch(() => []);
+    if (eager) this.ahead();
+  }
+
+  get #manifestUrl() {
+    return `${this.#base}manifest.json`;
+  }
+
+  /** In place of `fetch`. */
+  fetch = (request) => {
+    const { url } = request;
+    if (url === this.#manifestUrl) {
+      // Only the engine that it was asked for may have it: who opens later wants to know what the host has then.
+      const ahead = this.#manifest;
+      this.#manifest = null;
+      // The clone for the list of files must be made before the body is read.
+      return ahead ? this.#first.then(() => ahead) : fetch(request);
+    }
+    const kept = this.#kept.get(url);
+    const again = this.#given.has(url);
+    this.#given.add(url);
+    if (kept) this.#shared.add(url);
+    if (kept) return kept.then((bytes) => (bytes ? this.#give(bytes, again) : fetch(request)));
+    if (!this.#keeps || !IMMUTABLE.test(url)) return fetch(request);
+    const own = new AbortController();
+    const reply = fetch(request, { signal: own.signal });
+    const bytes = this.#keep(url, reply);
+    // An engine hangs up when it has read what it wanted, and when nobody wants it: in the first case the bytes are here in a moment.
+    const hangUp = () => setTimeout(() => this.#shared.has(url) || own.abort(), HANG_UP_MS);
+    request.signal.addEventListener("abort", hangUp, { once: true });
+    bytes.then(() => request.signal.removeEventListener("abort", hangUp));
+    return reply;
+  };
+
+  /** Asks for what a first question needs. Failing then is nobody's business: it is asked for again. */
+  async ahead() {
+    for (const file of await this.#first) {
+      const url = this.#base + file;
+      if (typeof file === "string" && IMMUTABLE.test(file) && !file.includes("..") && !this.#kept.has(url)) this.#keep(url, fetch(url));
+    }
+    this.#first = Promise.resolve([]);
+  }
+
+  /** The other engine has taken over: what it asks for in the next while it inherits, and nothing more is kept. */
+  release() {
+    this.#keeps = false;
+    setTimeout(() => this.#kept.clear(), INHERITED_MS);
+  }
+
+  #give(bytes, again) {
+    if (again) {
+      this.saved.requests += 1;
+      this.saved.bytes += bytes.size;
+    }
+    return new Response(bytes);
+  }
+
+  #keep(url, reply) {
+    const bytes = reply
+      .then((response) => (response.ok ? response.clone().blob() : null))
+      .catch(() => null)
+      .then((blob) => {
+        if (blob) this.#keptBytes += blob.size;
+        if (!blob || this.#keptBytes > KEPT_BYTES) this.#kept.delete(url);
+        return blob;
+      });
+    this.#kept.set(url, bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,5 @@
+fn main() {
+    // ANCHOR: weave
+    weave();
+    // ANCHOR_END: weave
+}

@@ -1,0 +1,6 @@
+export function weave() {
+  // #region shed
+  const shed = open();
+  return shed;
+  // #endregion shed
+}

@@ -1,0 +1,147 @@
+// The bundle as an agent meets it: JSON-RPC over the program's standard input and output, and over HTTP.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "node:test";
+
+const program = process.env.POCKETGRAPH_PROGRAM;
+const scratch = mkdtempSync(join(tmpdir(), "mcp-"));
+const running = new Set();
+after(() => {
+  for (const child of running) child.kill();
+  rmSync(scratch, { recursive: true });
+});
+
+mkdirSync(join(scratch, "docs/guide"), { recursive: true });
+writeFileSync(
+  join(scratch, "docs/guide/kettle.md"),
+  `# Kettle\n\nA kettle boils water. ${"Mind the steam. ".repeat(80)}\n\n## Descaling\n\nFill the kettle with vinegar and wait twenty minutes. ${"Rinse it well. ".repeat(80)}\n\n## Warranty\n\nThe warranty of the kettle ends after two years. ${"Keep the receipt. ".repeat(80)}\n`,
+);
+writeFileSync(join(scratch, "docs/a b#c.md"), "# Toaster\n\nPull out the tray below and empty it.\n");
+writeFileSync(join(scratch, "films.tsv"), "Heat\tdirected by\tMichael Mann\nThief\tdirected by\tMichael Mann\n");
+const bundle = join(scratch, "kg");
+const built = spawnSync(program, ["build", join(scratch, "docs"), "-o", bundle, "--kg", join(scratch, "films.tsv"), "--no-runtime", "-q"], { encoding: "utf8" });
+assert.equal(built.status, 0, built.stderr);
+
+const HELLO = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+
+/** A session over standard input and output. */
+async function session() {
+  const child = spawn(program, ["mcp", bundle], { stdio: ["pipe", "pipe", "inherit"] });
+  running.add(child);
+  const waiting = new Map();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const message = JSON.parse(line);
+    waiting.get(message.id)?.(message);
+  });
+  let last = 0;
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const call = (method, params) => {
+    const id = ++last;
+    return new Promise((resolve) => {
+      waiting.set(id, resolve);
+      send({ id, method, params });
+    });
+  };
+  const hello = await call("initialize", HELLO);
+  send({ method: "notifications/initialized" });
+  const use = async (name, args) => (await call("tools/call", { name, arguments: args })).result;
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  return { child, hello, call, use, end: () => (child.stdin.end(), ended) };
+}
+
+test("an agent searches, reads on, asks and looks up entities", async () => {
+  const { hello, call, use, end } = await session();
+  assert.equal(hello.result.serverInfo.name, "pocketgraph");
+  const { tools } = (await call("tools/list", {})).result;
+  assert.deepEqual(tools.map((t) => t.name), ["search", "read_section", "ask", "plan", "entity"]);
+  assert.ok(tools.every((t) => t.annotations.readOnlyHint && t.inputSchema.additionalProperties === false));
+
+  const found = (await use("search", { question: "how long must vinegar stay in the kettle?", k: 2 })).structuredContent;
+  assert.equal(found.hits[0].url, "guide/kettle.html#descaling");
+  assert.ok(found.hits.length <= 2);
+  const section = (await use("read_section", { url: found.hits[0].url })).structuredContent;
+  assert.match(section.text, /^## Descaling\n\nFill the kettle/);
+  assert.doesNotMatch(section.text, /warranty/i);
+  // A fragment that no passage begins at brings the whole document rather than nothing.
+  assert.match((await use("read_section", { url: "guide/kettle.html#none" })).structuredContent.text, /boils water[^]*two years/);
+  const whole = (await use("read_section", { url: "guide/kettle.md" })).structuredContent;
+  assert.match(whole.text, /boils water[^]*vinegar[^]*two years/);
+
+  const answer = (await use("ask", { question: "Who directed Heat?" })).structuredContent;
+  assert.match(answer.text, /Michael Mann/);
+  assert.ok(answer.citations.length > 0);
+  const plan = (await use("plan", { question: "Who directed Heat?" })).structuredContent;
+  assert.match(plan.plan, /SearchKG/);
+  const { entities } = (await use("entity", { name: "Michael Mann" })).structuredContent;
+  assert.deepEqual(entities[0].statements.sort(), [["Heat", "directed by", "Michael Mann"], ["Thief", "directed by", "Michael Mann"]]);
+  assert.equal(await end(), 0);
+});
+
+test("the documents are resources, whatever their names are", async () => {
+  const { call, end } = await session();
+  const { resources, nextCursor } = (await call("resources/list", {})).result;
+  assert.equal(nextCursor, undefined);
+  assert.deepEqual(resources.map((r) => r.title).sort(), ["Kettle", "Toaster"]);
+  const toaster = resources.find((r) => r.title === "Toaster");
+  assert.match(toaster.uri, /a%20b%23c\.md$/);
+  const read = (await call("resources/read", { uri: toaster.uri })).result;
+  assert.match(read.contents[0].text, /Pull out the tray/);
+  for (const uri of ["pocketgraph:///../secret.md", "file:///etc/passwd", "pocketgraph:///none.md", ""]) {
+    assert.ok((await call("resources/read", { uri })).error, uri);
+  }
+  assert.ok((await call("resources/list", { cursor: "-1" })).error);
+  await end();
+});
+
+test("what is asked wrongly is refused in words, and the session goes on", async () => {
+  const { call, use, end } = await session();
+  for (const [name, args] of [
+    ["search", {}],
+    ["search", { question: 3 }],
+    ["search", { question: "x", more: 1 }],
+    ["search", { question: "x", retriever: "nonesuch" }],
+    ["read_section", { url: "nowhere.html" }],
+    ["read_section", { url: "nowhere.html#none" }],
+  ]) {
+    const got = await call("tools/call", { name, arguments: args });
+    assert.ok(got.error ?? got.result.isError, `${name} ${JSON.stringify(args)}`);
+  }
+  assert.ok((await call("tools/call", { name: "remove", arguments: {} })).error);
+  const huge = await use("search", { question: "kettle ".repeat(100_000) });
+  assert.ok(huge.structuredContent.hits.length > 0);
+  assert.equal((await use("search", { question: "" })).structuredContent.hits.length, 0);
+  await end();
+});
+
+test("over HTTP it answers this machine, and no page of another site", async () => {
+  const child = spawn(program, ["mcp", bundle, "--http", "0"], { stdio: ["ignore", "inherit", "pipe"] });
+  running.add(child);
+  const url = await new Promise((resolve) => createInterface({ input: child.stderr }).on("line", (l) => resolve(/http:\S+/.exec(l)[0])));
+  const post = (headers) =>
+    new Promise((resolve, reject) => {
+      const accept = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+      const sent = request(url, { method: "POST", headers: { ...accept, ...headers } }, (answer) => {
+        let text = "";
+        answer.on("data", (d) => (text += d)).on("end", () => resolve({ status: answer.statusCode, text }));
+      });
+      sent.on("error", reject).end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }));
+    });
+  const own = await post({});
+  assert.equal(own.status, 200, own.text);
+  assert.match(own.text, /"pocketgraph"/);
+  assert.equal((await post({ host: "rebound.example" })).status, 403);
+  assert.equal((await post({ origin: "https://elsewhere.example" })).status, 403);
+  child.kill();
+});
+
+test("a folder that is no bundle is named", () => {
+  const done = spawnSync(program, ["mcp", join(scratch, "docs")], { encoding: "utf8", input: "" });
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /is not a bundle/);
+});
