@@ -38,8 +38,13 @@ export class BundleFiles {
     return `${this.#base}manifest.json`;
   }
 
-  /** In place of `fetch`. */
-  fetch = (request) => {
+  /** What one engine is to have in place of `fetch`. */
+  fetcher() {
+    const asked = new Set();
+    return (request) => this.#fetch(request, asked);
+  }
+
+  #fetch(request, asked) {
     const { url } = request;
     if (url === this.#manifestUrl) {
       // Only the engine that it was asked for may have it: who opens later wants to know what the host has then.
@@ -48,7 +53,9 @@ export class BundleFiles {
       // The clone for the list of files must be made before the body is read.
       return ahead ? this.#first.then(() => ahead) : fetch(request);
     }
-    const kept = this.#kept.get(url);
+    // What an engine asks for twice was no good to it, or was dropped to make room: that is fetched anew.
+    const kept = asked.has(url) ? undefined : this.#kept.get(url);
+    asked.add(url);
     const again = this.#given.has(url);
     this.#given.add(url);
     if (kept) this.#shared.add(url);
@@ -62,7 +69,7 @@ export class BundleFiles {
     request.signal.addEventListener("abort", hangUp, { once: true });
     bytes.then(() => request.signal.removeEventListener("abort", hangUp));
     return reply;
-  };
+  }
 
   /** Asks for what a first question needs. Failing then is nobody's business: it is asked for again. */
   async ahead() {
@@ -93,7 +100,7 @@ export class BundleFiles {
       .catch(() => null)
       .then((blob) => {
         if (blob) this.#keptBytes += blob.size;
-        if (!blob || this.#keptBytes > KEPT_BYTES) this.#kept.delete(url);
+        if ((!blob || this.#keptBytes > KEPT_BYTES) && this.#kept.get(url) === bytes) this.#kept.delete(url);
         return blob;
       });
     this.#kept.set(url, bytes);

@@ -58,11 +58,10 @@ export class LocalEngine {
    */
   static async open(baseUrl, { memoryLimit, node, fetch, pause, eager } = {}, onProgress, callersSignal) {
     const files = node || fetch ? null : new BundleFiles(baseUrl, { keeps: HAS_SIMD, eager });
-    fetch ??= files?.fetch;
     const load = (module, signal) => abortable(loadModule(module, node), signal);
     const open = async (module, progress, signal) => {
       const { WasmEngine, quicken } = await load(module, signal);
-      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause, fetch }, progress, signal);
+      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause, fetch: fetch ?? files?.fetcher() }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
       return { engine: await abortable(opening, signal), quicken };

@@ -163,7 +163,7 @@ fn an_interrupted_build_leaves_the_old_bundle_and_nothing_beside_it() {
     let bench = Bench::new();
     bench.put_old();
     for signal in ["INT", "TERM", "HUP"] {
-        for moment in [Moment::Share(0.3), Moment::Files(1), Moment::Files(6), Moment::Files(12)] {
+        for moment in [Moment::Share(0.3), Moment::Files(1), Moment::Files(4), Moment::Files(8)] {
             let mut child = bench.build("new", &bench.out(), &["--no-cache"]).stderr(Stdio::null()).spawn().unwrap();
             // Before that there is no handler yet, and nothing to leave.
             bench.wait(&mut child, Moment::Files(0));

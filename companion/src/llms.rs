@@ -135,6 +135,7 @@ fn address(url: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::ingest::{IngestOptions, ingest_bytes};

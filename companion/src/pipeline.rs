@@ -32,18 +32,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Up to this many chunks the vectors are one cell.
-const ONE_CELL_BELOW: usize = 512;
+const ONE_CELL_AT_MOST: usize = 512;
 /// Up to this many a reader scans them all, and cells are there to be files of some 100 kB; above, there are about as many as the square root of the number.
-const ALL_SCANNED_BELOW: usize = 4096;
+const ALL_SCANNED_AT_MOST: usize = 4096;
 /// Chunks of a cell where all are scanned.
 const CHUNKS_PER_CELL: usize = 256;
 
 /// Into how many cells the vectors of so many chunks are cut.
 fn cell_count(chunks: usize) -> usize {
-    match chunks {
-        ..=ONE_CELL_BELOW => 1,
-        ..=ALL_SCANNED_BELOW => chunks.div_ceil(CHUNKS_PER_CELL),
-        _ => (chunks as f64).sqrt().round() as usize,
+    if chunks <= ONE_CELL_AT_MOST {
+        1
+    } else if chunks <= ALL_SCANNED_AT_MOST {
+        chunks.div_ceil(CHUNKS_PER_CELL)
+    } else {
+        (chunks as f64).sqrt().round() as usize
     }
 }
 

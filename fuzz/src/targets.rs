@@ -651,8 +651,100 @@ fn documents() -> Vec<Target> {
         of("json-lines", "a/b.jsonl", &[lines], JSON),
         of("plain", "a/b.txt", &[plain], MARKDOWN),
         of("front-matter", "a/b.md", &front, FRONT),
+        of("openapi", "a/openapi.yaml", &OPENAPI, OPENAPI_MARKS),
+        of("manual", "a/weave.1", &MANUALS, MANUAL_MARKS),
+        packed("word", "a/b.docx", WORD, |text| vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]),
+        packed("book", "a/b.epub", BOOK, |text| {
+            vec![("META-INF/container.xml", BOOK_CONTAINER), ("OPS/book.opf", text), ("OPS/a.xhtml", BOOK_CHAPTER)]
+        }),
+        Target {
+            allowed: (3000, 24 << 20),
+            ..Target::of(
+                "archive",
+                vec![zipped(&[("word/document.xml", WORD), ("word/styles.xml", WORD_STYLES)])],
+                binary(4),
+                document("a/b.docx"),
+            )
+        },
     ]
 }
+
+/// A target that puts its input into an archive, with what else such a file needs, so that changes reach the reader inside.
+fn packed(name: &str, path: &'static str, seed: &str, files: fn(&str) -> Vec<(&str, &str)>) -> Target {
+    let read = document(path);
+    let inside: Read = Box::new(move |bytes| read(&zipped(&files(&String::from_utf8_lossy(bytes)))));
+    Target { allowed: (3000, 24 << 20), ..Target::of(name, seeds(&[seed]), written(HTML), inside) }
+}
+
+/// An archive of files as they are.
+fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in files {
+        let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        zip.start_file(*name, stored).unwrap();
+        std::io::Write::write_all(&mut zip, text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+const OPENAPI: [&str; 2] = [
+    "openapi: 3.1.0\ninfo: {title: Pets, description: \"All *pets*\"}\npaths:\n  /a/{id}:\n    parameters:\n      - {name: id, in: path, schema: {$ref: '#/components/schemas/Id'}}\n    get:\n      summary: Find\n      tags: [pets]\n      responses: {'200': {description: ok, content: {application/json: {schema: {type: object, properties: {a: {type: string}}}}}}}\ncomponents:\n  schemas:\n    Id: {$ref: '#/components/schemas/Id'}\n",
+    "{\"swagger\": \"2.0\", \"info\": {\"title\": \"Old\"}, \"paths\": {\"/a\": {\"get\": {\"operationId\": \"find\", \"parameters\": [{\"name\": \"q\"}]}}}}",
+];
+const OPENAPI_MARKS: &[&str] = &[
+    "$ref: '#/",
+    "&a ",
+    "*a",
+    "<<: *a",
+    "- ",
+    ": ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\n  ",
+    "\n",
+    "'",
+    "\"",
+    "|\n",
+    "get:",
+    "paths:",
+    "!!binary ",
+    "---\n",
+    "parameters:",
+];
+const MANUALS: [&str; 2] = [
+    ".TH WEAVE 1 2020 \"Loom\"\n.SH NAME\nweave \\- weaves \\fBcloth\\fR\n.SH OPTIONS\n.TP\n.B \\-x\nSays \\(lqx\\(rq.\n.nf\ncode\n.fi\n.de XX\n.PP\n..\n.TS\nl l.\na\tb\n.TE\n",
+    ".Dd May 1, 2020\n.Dt WEAVE 1\n.Os\n.Sh NAME\n.Nm weave\n.Nd weaves\n.Sh OPTIONS\n.Bl -tag -width indent\n.It Fl x Ar file\nSays.\n.El\n.Bd -literal\ncode\n.Ed\n",
+];
+const MANUAL_MARKS: &[&str] = &[
+    ".SH ",
+    ".TP\n",
+    ".B ",
+    "\\f",
+    "\\(lq",
+    "\\s-",
+    "\\",
+    "\n.",
+    ".de X\n",
+    "..\n",
+    ".Bl -tag\n",
+    ".It ",
+    ".El\n",
+    ".nf\n",
+    ".so a",
+    ".if ",
+    "\"",
+    ".TS\n",
+    ".TE\n",
+    "\\*[x]",
+    "\\n(x",
+];
+const WORD: &str = "<w:document><w:body><w:p><w:pPr><w:pStyle w:val='h1'/></w:pPr><w:r><w:t>Install</w:t></w:r></w:p><w:p><w:r><w:t>Run</w:t><w:tab/><w:t>it.</w:t></w:r><w:del><w:r><w:delText>Gone</w:delText></w:r></w:del></w:p><w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>One</w:t></w:r></w:p><w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc><w:tc><w:p/></w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc><w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>";
+const WORD_STYLES: &str = "<w:styles><w:style w:styleId='h1'><w:name w:val='heading 1'/></w:style></w:styles>";
+const BOOK: &str = "<package><metadata><dc:title>Loom</dc:title></metadata><manifest><item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/><itemref idref='a'/></spine></package>";
+const BOOK_CONTAINER: &str = "<container><rootfiles><rootfile full-path='OPS/book.opf'/></rootfiles></container>";
+const BOOK_CHAPTER: &str = "<html><head><title>x</title></head><body><h1>One</h1><p>First.</p></body></html>";
 
 const PLANS: &[&str] = &[
     "#1 = ",

@@ -240,7 +240,7 @@ test("a bundle that is replaced while the network dies is not opened by halves: 
   // Its manifest arrives, nothing else does.
   site.faults.set(".pgs", { kind: "cut" });
   const half = await use(page, search, TIDES);
-  assert.equal(half.code, "network");
+  assert.ok(half.hits.length === 0 && half.missing.length > 0, JSON.stringify(half));
   site.faults.set("/", { kind: "cut" });
   const whole = await use(page, search, QUESTION);
   assert.ok(!whole.code, whole.message);

@@ -2,7 +2,7 @@
 
 use super::desk::Open;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::agent::{AgentOptions, AskWith, PlanningAids, ask_with_protocol, plan_over};
+use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol, plan_question};
 use pocketgraph::answer::AskOptions;
 use pocketgraph::bundle::Document;
 use pocketgraph::engine::SearchOptions;
@@ -196,13 +196,13 @@ async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
 
 async fn plan(bundle: &Open, given: PlanQuestion) -> Result<Value> {
     let engine = &bundle.engine;
-    let Some(linker) = engine.knowledge().await.into_diagnostic()? else { return Err(miette!("the bundle carries no knowledge graph")) };
+    if !kg::is_in(engine.corpus().bundle()) {
+        return Err(miette!("the bundle carries no knowledge graph"));
+    }
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1e3;
     let with = AskWith { chat: None, clock: &clock, graph: None, web: None };
-    let encoder = engine.encoder();
-    let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
-    let planned = plan_over(&linker, &given.question, &aids, &AgentOptions::default(), &with).await.into_diagnostic()?;
+    let planned = plan_question(engine, &given.question, &AgentOptions::default(), &with).await.into_diagnostic()?;
     Ok(json!({ "plan": planned.text, "confidence": planned.confidence, "by": planned.by, "whyNot": planned.why_not }))
 }
 

@@ -116,8 +116,6 @@ struct Wanted {
     bytes: u64,
     raw: u64,
     encoding: Encoding,
-    /// The file, where the manifest brought it.
-    inline: Option<Vec<u8>>,
 }
 
 impl Bundle {
@@ -299,7 +297,6 @@ impl Bundle {
                     bytes: s.bytes,
                     raw: s.raw,
                     encoding: s.encoding,
-                    inline: s.inline.clone(),
                 },
                 decode,
             ),
@@ -319,7 +316,6 @@ impl Bundle {
                     bytes: page.bytes.into(),
                     raw: page.raw.into(),
                     encoding: s.page_encoding,
-                    inline: None,
                 };
                 self.load(wanted, decode)
             }
@@ -376,8 +372,7 @@ impl Inner {
         hash.finalize().starts_with(sha256)
     }
 
-    async fn fetch(self: Rc<Self>, mut w: Wanted, mut decode: Decode) -> Loaded {
-        let inline = w.inline.take();
+    async fn fetch(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {
         let source_error = |reason| BundleError::Source { file: w.file.clone(), reason };
         let result = async {
             // A file that is not compressed is as long as it is stored, whatever else its manifest says.
@@ -390,6 +385,8 @@ impl Inner {
             }
             // To ask for a file takes a browser half a millisecond, and many may be wanted at once.
             self.pause().await;
+            // The manifest brings some files along.
+            let inline = if matches!(w.part, Part::Root) { self.manifest.section(&w.key).and_then(|s| s.inline.clone()) } else { None };
             let bytes = match inline {
                 Some(bytes) => bytes,
                 None => {

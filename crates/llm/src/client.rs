@@ -2,15 +2,15 @@
 
 use super::backoff::{Retry, retry_after_ms};
 use super::decode::{ChatDecoder, error_message};
-use super::error::presentable;
-use super::request::{adapt, body};
+use super::error::{is_too_long, presentable};
+use super::request::{Refused, body};
 use super::{
     ByteStream, ChatModel, ChatRequest, ChatStream, Delta, Endpoint, HttpRequest, HttpResponse, LlmError, Secret, Transport, TransportError,
 };
 use crate::json::{self, Value};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::{Future, pending, poll_fn};
 use std::task::Poll;
@@ -90,6 +90,7 @@ pub struct OpenAiChat<T> {
     config: ChatConfig,
     headers: Vec<(String, String)>,
     requests: Cell<u64>,
+    refused: RefCell<Refused>,
 }
 
 impl<T> std::fmt::Debug for OpenAiChat<T> {
@@ -100,6 +101,8 @@ impl<T> std::fmt::Debug for OpenAiChat<T> {
 
 /// After the model has said why it stopped, only a count of tokens is still of use; it is not waited for long.
 const AFTER_FINISH_MS: u32 = 2_000;
+/// Some servers say with every piece why they stopped: where the piece that said so held text, more may follow.
+const AFTER_FINISH_WITH_TEXT_MS: u32 = 15_000;
 /// How much of an error page is read.
 const ERROR_BODY_BYTES: usize = 64 << 10;
 /// How many refused options are dropped from one request.
@@ -136,7 +139,7 @@ impl<T: Transport> OpenAiChat<T> {
             headers.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
             headers.push((name.clone(), value.clone()));
         }
-        Ok(OpenAiChat { transport, endpoint, config, headers, requests: Cell::new(0) })
+        Ok(OpenAiChat { transport, endpoint, config, headers, requests: Cell::new(0), refused: RefCell::default() })
     }
 
     /// The settings.
@@ -167,28 +170,28 @@ impl<T: Transport> OpenAiChat<T> {
         }
     }
 
-    fn overall(&self) -> LlmError {
-        LlmError::Timeout { what: "complete reply", milliseconds: self.config.timeouts.overall_ms.unwrap_or(u32::MAX) }
-    }
-
     /// Attempts until one has brought its first text.
     async fn start(&self, request: &ChatRequest) -> Result<Reply, LlmError> {
         let number = self.requests.get();
         self.requests.set(number.wrapping_add(1));
-        let mut overall = self.timer(self.config.timeouts.overall_ms);
-        let mut body = body(&self.config.model, request);
+        let overall_ms = [self.config.timeouts.overall_ms, request.within_ms].into_iter().flatten().min();
+        let mut overall = self.timer(overall_ms);
         let (mut attempt, mut adapted) = (0, 0);
         loop {
-            let (error, wish) = match self.attempt(&body, &mut overall).await {
+            let mut body = body(&self.config.model, request);
+            self.refused.borrow().leave_out(&mut body, request.stop_is_optional);
+            let (error, wish) = match self.attempt(&body, overall_ms, &mut overall).await {
                 Ok(mut reply) => {
                     reply.overall = overall;
+                    reply.overall_ms = overall_ms;
                     return Ok(reply);
                 }
                 Err(failure) => failure,
             };
-            if let LlmError::Http { status: Some(400 | 422), message } = &error
+            // LiteLLM answers 500 where a parameter is not supported.
+            if let LlmError::Http { status: Some(400 | 422 | 500), message } = &error
                 && adapted < ADAPTATIONS
-                && adapt(&mut body, message)
+                && self.refused.borrow_mut().learn(&body, request.stop_is_optional, message)
             {
                 adapted += 1;
                 continue;
@@ -203,13 +206,13 @@ impl<T: Transport> OpenAiChat<T> {
             let mut never = self.timer(None);
             match within(self.transport.sleep(pause), &mut overall, &mut never).await {
                 Waited::Done(()) => attempt += 1,
-                Waited::Overall | Waited::Step => return Err(self.overall()),
+                Waited::Overall | Waited::Step => return Err(too_slow(overall_ms)),
             }
         }
     }
 
     /// One request, up to its first delta. The second part of a failure is the endpoint's wish how long to wait.
-    async fn attempt(&self, body: &Value, overall: &mut Timer) -> Result<Reply, (LlmError, Option<u32>)> {
+    async fn attempt(&self, body: &Value, overall_ms: Option<u32>, overall: &mut Timer) -> Result<Reply, (LlmError, Option<u32>)> {
         let first_ms = self.config.timeouts.first_ms;
         let mut first = self.timer(first_ms);
         let late = || LlmError::Timeout { what: "first text", milliseconds: first_ms.unwrap_or(u32::MAX) };
@@ -220,7 +223,7 @@ impl<T: Transport> OpenAiChat<T> {
             Waited::Done(Err(TransportError::Connection(message))) => {
                 return Err((LlmError::Http { status: None, message: self.presentable(&message) }, None));
             }
-            Waited::Overall => return Err((self.overall(), None)),
+            Waited::Overall => return Err((too_slow(overall_ms), None)),
             Waited::Step => return Err((late(), None)),
         };
         if !(200..300).contains(&response.status) {
@@ -231,7 +234,7 @@ impl<T: Transport> OpenAiChat<T> {
             let Some(body) = reply.body.as_mut() else { break };
             match within(body.next(), overall, &mut first).await {
                 Waited::Done(piece) => reply.take(piece),
-                Waited::Overall => return Err((self.overall(), None)),
+                Waited::Overall => return Err((too_slow(overall_ms), None)),
                 Waited::Step => return Err((late(), None)),
             }
         }
@@ -254,7 +257,13 @@ impl<T: Transport> OpenAiChat<T> {
             }
         }
         let text = String::from_utf8_lossy(&bytes);
-        let message = json::parse(text.trim()).ok().and_then(|v| error_message(&v)).unwrap_or_else(|| text.into_owned());
+        let words = json::parse(text.trim()).ok().and_then(|v| error_message(&v));
+        let message = match words {
+            Some(message) => message,
+            // The page of a web server that stands before the endpoint says nothing to a reader.
+            None if text.trim_start().starts_with('<') => "it sent a web page in place of a reply".to_owned(),
+            None => text.into_owned(),
+        };
         let message = self.presentable(&message);
         let wish = response.header("retry-after").and_then(|v| retry_after_ms(v, response.header("date")));
         let status = response.status;
@@ -263,6 +272,7 @@ impl<T: Transport> OpenAiChat<T> {
             401 | 403 => LlmError::Refused { status, message },
             429 if message.contains("insufficient_quota") => LlmError::Refused { status, message },
             429 => LlmError::RateLimit { retry_after_ms: wish, message },
+            400 | 413 | 422 | 500 if is_too_long(&message) => LlmError::Context { message },
             300..=399 => LlmError::Http { status: Some(status), message: "it redirects elsewhere; give that address instead".to_owned() },
             _ => LlmError::Http { status: Some(status), message },
         };
@@ -282,12 +292,13 @@ impl<T: Transport> OpenAiChat<T> {
             let body = reply.body.as_mut()?;
             let finished = reply.decoder.is_finished();
             let stall_ms = self.config.timeouts.stall_ms;
-            let stall_ms = if finished { Some(stall_ms.unwrap_or(AFTER_FINISH_MS).min(AFTER_FINISH_MS)) } else { stall_ms };
+            let most = if reply.decoder.finished_with_text() { AFTER_FINISH_WITH_TEXT_MS } else { AFTER_FINISH_MS };
+            let stall_ms = if finished { Some(stall_ms.unwrap_or(most).min(most)) } else { stall_ms };
             let mut stall = self.timer(stall_ms);
             match within(body.next(), &mut reply.overall, &mut stall).await {
                 Waited::Done(piece) => reply.take(piece),
                 Waited::Overall | Waited::Step if finished => reply.end(),
-                Waited::Overall => reply.fail(self.overall()),
+                Waited::Overall => reply.fail(too_slow(reply.overall_ms)),
                 Waited::Step => reply.fail(LlmError::Timeout { what: "further text", milliseconds: stall_ms.unwrap_or(u32::MAX) }),
             }
         }
@@ -315,6 +326,7 @@ struct Reply {
     error: Option<LlmError>,
     ended: bool,
     overall: Timer,
+    overall_ms: Option<u32>,
 }
 
 impl Reply {
@@ -326,6 +338,7 @@ impl Reply {
             error: None,
             ended: false,
             overall: pending().boxed_local(),
+            overall_ms: None,
         }
     }
 
@@ -357,6 +370,11 @@ impl Reply {
             Ok(()) => {}
         }
     }
+}
+
+/// The time for a whole reply has passed.
+fn too_slow(milliseconds: Option<u32>) -> LlmError {
+    LlmError::Timeout { what: "complete reply", milliseconds: milliseconds.unwrap_or(u32::MAX) }
 }
 
 /// How a wait ended.

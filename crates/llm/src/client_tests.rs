@@ -337,3 +337,75 @@ fn settings_that_would_split_a_header_are_refused() {
         assert_eq!(refused.unwrap_err().code(), "llm-endpoint");
     }
 }
+
+fn refused(message: &str) -> Script {
+    status(400, vec![], &format!("{{\"error\":{{\"message\":\"{message}\"}}}}"))
+}
+
+#[test]
+fn what_an_endpoint_refused_is_not_sent_to_it_again() {
+    let stops = || ChatRequest {
+        messages: vec![Message::user("hi")],
+        max_tokens: Some(5),
+        temperature: Some(0.1),
+        stop: vec!["x".to_owned()],
+        stop_is_optional: true,
+        ..ChatRequest::default()
+    };
+    let answer = || good(vec![text("x"), done()]);
+    let b = bench(vec![
+        refused("Use 'max_completion_tokens' instead."),
+        refused("temperature is not supported"),
+        refused("Unsupported parameter: 'stop'"),
+        answer(),
+        answer(),
+        answer(),
+        answer(),
+    ]);
+    for _ in 0..4 {
+        assert_eq!(b.clock.run(complete(&b.chat, stops())).text, "x");
+    }
+    assert_eq!(b.seen.borrow().len(), 7);
+    let last = b.seen.borrow()[6].1.body.clone();
+    assert!(!last.contains("temperature") && !last.contains("\"stop\"") && last.contains("max_completion_tokens"), "{last}");
+}
+
+#[test]
+fn a_requests_own_time_holds_before_the_first_text_and_between_two_pieces() {
+    let within = || ChatRequest { messages: vec![Message::user("hi")], within_ms: Some(300), ..ChatRequest::default() };
+    let late = LlmError::Timeout { what: "complete reply", milliseconds: 300 };
+    let b = bench(vec![good(vec![(900, Ok(Vec::new())), text("x"), done()])]);
+    assert_eq!(b.clock.run(complete(&b.chat, within())).error, Some(late.clone()));
+    assert_eq!(b.clock.now.get(), 300);
+    let b = bench(vec![good(vec![text("a"), (400, Ok(Vec::new())), text("b"), done()])]);
+    let reply = b.clock.run(complete(&b.chat, within()));
+    assert_eq!((reply.text.as_str(), reply.error), ("a", Some(late.clone())));
+    let b = bench(vec![status(503, vec![], ""), status(503, vec![], "")]);
+    assert_eq!(b.clock.run(complete(&b.chat, within())).error, Some(late));
+}
+
+#[test]
+fn text_behind_a_finish_reason_is_part_of_the_reply() {
+    let each = |word: &str, after: u64| {
+        let chunk = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{word}\"}},\"finish_reason\":\"stop\"}}]}}\n\n");
+        (after, Ok(chunk.into_bytes()))
+    };
+    let mut b = bench(vec![good(vec![each("Hel", 10), each("lo", 3_000), done()])]);
+    b.chat.config.timeouts = Timeouts::default();
+    let reply = b.ask();
+    assert_eq!((reply.text.as_str(), reply.error), ("Hello", None));
+    let mut b = bench(vec![good(vec![text("Hello"), finish(), (9_000_000, Ok(Vec::new()))])]);
+    b.chat.config.timeouts = Timeouts::default();
+    assert_eq!((b.ask().text.as_str(), b.clock.now.get() < 3_000), ("Hello", true));
+}
+
+#[test]
+fn too_small_a_context_and_a_web_page_in_place_of_a_reply_are_named() {
+    let b = bench(vec![refused("the request exceeds the available context size")]);
+    assert_eq!(b.ask().error.unwrap().code(), "llm-context");
+    let page = "<html><head><title>502 Bad Gateway</title></head></html>";
+    let b = bench(vec![status(502, vec![], page); 4]);
+    assert!(!b.ask().error.unwrap().to_string().contains("html"));
+    let b = bench(vec![status(429, vec![("Retry-After", "3600")], "quota")]);
+    assert!(b.ask().error.unwrap().to_string().contains("asks to wait 3600 s"));
+}

@@ -30,6 +30,7 @@ pub struct ChatDecoder {
     received: bool,
     events: bool,
     finished: bool,
+    finished_with_text: bool,
     done: bool,
     text_bytes: usize,
 }
@@ -45,6 +46,7 @@ impl ChatDecoder {
             received: false,
             events: false,
             finished: false,
+            finished_with_text: false,
             done: false,
             text_bytes: 0,
         }
@@ -58,6 +60,11 @@ impl ChatDecoder {
     /// Whether the model has said why it stopped: what may still come is a count of tokens.
     pub fn is_finished(&self) -> bool {
         self.finished
+    }
+
+    /// Whether the piece that said why the model stopped held text too, as servers do that say so in every piece: more may follow.
+    pub fn finished_with_text(&self) -> bool {
+        self.finished_with_text
     }
 
     /// Takes bytes, and appends the deltas that they complete to `out`.
@@ -175,7 +182,13 @@ impl ChatDecoder {
             delta.finish = choice.get("finish_reason").and_then(Value::as_str).filter(|r| !r.is_empty()).map(finish_of);
             delta.stop_sequence = choice.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
         }
-        self.finished |= delta.finish.is_some();
+        if delta.finish.is_some() {
+            self.finished = true;
+            self.finished_with_text = !delta.text.is_empty();
+        } else if !delta.text.is_empty() {
+            // It was not the end after all.
+            self.finished = false;
+        }
         let calls = delta.tool_calls.iter().map(|p| p.call.id.len() + p.call.name.len() + p.call.arguments.len()).sum::<usize>();
         self.text_bytes += delta.text.len() + delta.reasoning.len() + calls;
         if self.text_bytes > self.limit {

@@ -22,8 +22,14 @@ pub enum LlmError {
         /// The endpoint's own words, shortened.
         message: String,
     },
+    /// The prompt is longer than the model's context window.
+    #[error("the prompt does not fit the model's context window: {message}")]
+    Context {
+        /// The endpoint's own words, shortened.
+        message: String,
+    },
     /// Too many requests (429), after the retries.
-    #[error("the endpoint allows no more requests now: {message}")]
+    #[error("the endpoint allows no more requests now{}: {message}", retry_after_ms.map(|ms| format!(", and asks to wait {} s", ms.div_ceil(1000))).unwrap_or_default())]
     RateLimit {
         /// How long the endpoint asked to wait, in milliseconds.
         retry_after_ms: Option<u32>,
@@ -50,13 +56,14 @@ pub enum LlmError {
 }
 
 impl LlmError {
-    /// A stable name for programs: `llm-endpoint`, `llm-http`, `llm-refused`, `llm-rate-limit`, `llm-timeout`, `llm-stream`,
+    /// A stable name for programs: `llm-endpoint`, `llm-http`, `llm-refused`, `llm-context`, `llm-rate-limit`, `llm-timeout`, `llm-stream`,
     /// `llm-malformed` or `aborted`.
     pub fn code(&self) -> &'static str {
         match self {
             LlmError::Endpoint(_) => "llm-endpoint",
             LlmError::Http { .. } => "llm-http",
             LlmError::Refused { .. } => "llm-refused",
+            LlmError::Context { .. } => "llm-context",
             LlmError::RateLimit { .. } => "llm-rate-limit",
             LlmError::Timeout { .. } => "llm-timeout",
             LlmError::Stream(_) => "llm-stream",
@@ -70,9 +77,21 @@ impl LlmError {
         match self {
             LlmError::Http { status, .. } => status.is_none_or(|s| s >= 500 || s == 408 || s == 409 || s == 425),
             LlmError::RateLimit { .. } | LlmError::Timeout { .. } | LlmError::Stream(_) => true,
-            LlmError::Endpoint(_) | LlmError::Refused { .. } | LlmError::Malformed(_) | LlmError::Aborted => false,
+            LlmError::Endpoint(_) | LlmError::Refused { .. } | LlmError::Context { .. } | LlmError::Malformed(_) | LlmError::Aborted => false,
         }
     }
+}
+
+/// Whether an endpoint's words complain of a prompt that is too long for the model's context window.
+pub(super) fn is_too_long(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().all(|w| message.contains(w));
+    says(&["context", "length"])
+        || says(&["context", "window"])
+        || says(&["context", "size"])
+        || says(&["n_ctx"])
+        || says(&["prompt", "too long"])
+        || says(&["maximum", "context"])
 }
 
 /// How many characters of a server's own message are kept.
@@ -100,6 +119,19 @@ mod tests {
         let shown = presentable("Incorrect key:\n sk-secret-1\u{7} given", &["sk-secret-1"]);
         assert_eq!(shown, "Incorrect key: [key] given");
         assert_eq!(presentable(&"é".repeat(1000), &[]).chars().count(), MESSAGE_CHARS + 1);
+    }
+
+    #[test]
+    fn a_prompt_too_long_is_known_in_the_words_of_many_servers() {
+        for words in [
+            "This model's maximum context length is 8192 tokens.",
+            "the request exceeds the available context size, try increasing it",
+            "prompt is too long: 201 tokens > 200 maximum",
+            "input exceeds the context window",
+        ] {
+            assert!(is_too_long(words), "{words}");
+        }
+        assert!(!is_too_long("the content filter refused the prompt"));
     }
 
     #[test]

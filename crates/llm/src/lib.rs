@@ -24,7 +24,7 @@ pub use pocketgraph_base::Usage;
 pub use record::{Recorder, RecordingError, Replay};
 pub use request::{ChatRequest, Message, Role, Secret};
 pub use sse::{SseDecoder, SseError, SseEvent};
-pub use thinking::after_thinking;
+pub use thinking::{ThoughtFilter, Visible, after_thinking, is_unclosed_thought};
 pub use tools::{ToolCall, ToolCallPiece, ToolCalls};
 pub use transport::{ByteStream, HttpRequest, HttpResponse, Transport, TransportError};
 

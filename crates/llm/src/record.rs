@@ -237,7 +237,7 @@ fn delta_from_value(value: &Value) -> Option<Delta> {
 fn error_to_value(error: &LlmError) -> Value {
     let number = |n: Option<u32>| n.map_or(Value::Null, Value::from);
     let (message, number) = match error {
-        LlmError::Endpoint(m) | LlmError::Stream(m) | LlmError::Malformed(m) => (m.as_str(), Value::Null),
+        LlmError::Endpoint(m) | LlmError::Stream(m) | LlmError::Malformed(m) | LlmError::Context { message: m } => (m.as_str(), Value::Null),
         LlmError::Http { status, message } => (message.as_str(), number(status.map(u32::from))),
         LlmError::Refused { status, message } => (message.as_str(), u32::from(*status).into()),
         LlmError::RateLimit { retry_after_ms, message } => (message.as_str(), number(*retry_after_ms)),
@@ -261,6 +261,7 @@ fn error_from_value(value: &Value) -> Option<LlmError> {
         "llm-timeout" => {
             LlmError::Timeout { what: waited.into_iter().find(|w| *w == message).unwrap_or("reply"), milliseconds: milliseconds? }
         }
+        "llm-context" => LlmError::Context { message },
         "llm-stream" => LlmError::Stream(message),
         "llm-malformed" => LlmError::Malformed(message),
         "aborted" => LlmError::Aborted,

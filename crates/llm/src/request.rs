@@ -86,6 +86,10 @@ pub struct ChatRequest {
     pub top_p: Option<f32>,
     /// Texts at which the model stops. Endpoints leave them out of the reply.
     pub stop: Vec<String>,
+    /// Whether the caller ends the reply at `stop` itself, so that an endpoint that takes no stop sequences may go without.
+    pub stop_is_optional: bool,
+    /// The most milliseconds until the reply's end, retries and the wait for the first text among them; `None` leaves it to the client's own limits.
+    pub within_ms: Option<u32>,
     /// A seed, for endpoints that honour it.
     pub seed: Option<u64>,
     /// Further members of the request's body, as they are (`response_format`, `tools`, `continue_final_message`, …). They win over ours.
@@ -134,32 +138,80 @@ pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
     Value::Object(members)
 }
 
-/// Changes a body that the endpoint refused because of one optional member: newer models want `max_completion_tokens`, some take no
-/// temperature, some servers know no `stream_options`. `message` is the endpoint's complaint. False when there is nothing to change.
-/// `stop` is never dropped: a protocol that relies on it would silently break.
-pub(super) fn adapt(body: &mut Value, message: &str) -> bool {
-    let Value::Object(members) = body else { return false };
-    if message.contains("max_completion_tokens")
-        && let Some(member) = members.iter_mut().find(|(n, _)| n == "max_tokens")
-    {
-        member.0 = "max_completion_tokens".to_owned();
-        return true;
+/// What an endpoint was found to refuse, so that it is not sent again: newer models want `max_completion_tokens`, some take no temperature, some servers
+/// know no `stream_options`, and some chat templates no system role.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refused {
+    max_tokens: bool,
+    system: bool,
+    stop: bool,
+    dropped: Vec<&'static str>,
+}
+
+/// Members that a request can do without.
+const OPTIONAL: [&str; 4] = ["stream_options", "temperature", "top_p", "seed"];
+
+impl Refused {
+    /// Learns from an endpoint's complaint about `body`. False when nothing can be changed. `stop` is kept unless the request can do without it: a protocol that
+    /// relies on it would silently break.
+    pub(super) fn learn(&mut self, body: &Value, stop_is_optional: bool, message: &str) -> bool {
+        let has = |name: &str| body.get(name).is_some();
+        let message = message.to_ascii_lowercase();
+        if message.contains("max_completion_tokens") && has("max_tokens") {
+            self.max_tokens = true;
+            return true;
+        }
+        if let Some(name) = OPTIONAL.into_iter().find(|name| message.contains(name) && has(name)) {
+            self.dropped.push(name);
+            return true;
+        }
+        let system = body.get("messages").and_then(|m| m.at(0)).and_then(|m| m.get("role")).and_then(Value::as_str) == Some("system");
+        if system && (message.contains("system") && message.contains("role") || message.contains("developer instruction")) {
+            self.system = true;
+            return true;
+        }
+        if stop_is_optional && message.contains("stop") && has("stop") {
+            self.stop = true;
+            return true;
+        }
+        false
     }
-    for optional in ["stream_options", "temperature", "top_p", "seed"] {
-        let before = members.len();
-        if message.contains(optional) {
-            members.retain(|(n, _)| n != optional);
-            if members.len() < before {
-                return true;
+
+    /// Leaves out of a body what the endpoint refused.
+    pub(super) fn leave_out(&self, body: &mut Value, stop_is_optional: bool) {
+        let Value::Object(members) = body else { return };
+        members.retain(|(n, _)| !self.dropped.contains(&n.as_str()) && !(self.stop && stop_is_optional && n == "stop"));
+        for (name, value) in members {
+            if self.max_tokens && name == "max_tokens" {
+                *name = "max_completion_tokens".to_owned();
+            }
+            if self.system && name == "messages" {
+                without_system(value);
             }
         }
     }
-    false
+}
+
+/// Puts what the system says before what the user says first.
+fn without_system(messages: &mut Value) {
+    let Value::Array(messages) = messages else { return };
+    let role = |m: &Value| m.get("role").and_then(Value::as_str).map(str::to_owned);
+    let text = |m: &Value| m.get("content").and_then(Value::as_str).unwrap_or("").to_owned();
+    if messages.first().and_then(role).as_deref() != Some("system") {
+        return;
+    }
+    let said = text(&messages.remove(0));
+    match messages.first().and_then(role).as_deref() {
+        Some("user") => messages[0] = message(&Message::user(format!("{said}\n\n{}", text(&messages[0])))),
+        _ => messages.insert(0, message(&Message::user(said))),
+    }
 }
 
 /// A message as endpoints want it, with the calls that it makes or answers.
 pub(super) fn message(message: &Message) -> Value {
-    let mut members = vec![("role".to_owned(), message.role.name().into()), ("content".to_owned(), message.content.as_str().into())];
+    // Beside calls, some endpoints refuse a text that is empty.
+    let content = if message.content.is_empty() && !message.tool_calls.is_empty() { Value::Null } else { message.content.as_str().into() };
+    let mut members = vec![("role".to_owned(), message.role.name().into()), ("content".to_owned(), content)];
     if !message.tool_calls.is_empty() {
         let call = |c: &ToolCall| {
             let function = Value::object([("name", c.name.as_str().into()), ("arguments", c.arguments.as_str().into())]);
@@ -200,16 +252,38 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_option_is_renamed_or_dropped_once() {
-        let request = ChatRequest { max_tokens: Some(5), temperature: Some(0.0), stop: vec!["x".to_owned()], ..ChatRequest::default() };
-        let mut body = body("m", &request);
-        assert!(adapt(&mut body, "use 'max_completion_tokens' instead of max_tokens"));
-        assert_eq!(body.get("max_completion_tokens").and_then(Value::as_u64), Some(5));
-        assert!(!adapt(&mut body, "max_completion_tokens is too large"));
-        assert!(adapt(&mut body, "temperature is not supported"));
-        assert!(!adapt(&mut body, "temperature is not supported"));
-        assert!(!adapt(&mut body, "stop is not supported"));
-        assert!(body.get("stop").is_some());
+    fn what_an_endpoint_refused_is_left_out_and_learnt_once() {
+        let request = ChatRequest {
+            messages: vec![Message::system("Rules."), Message::user("hi")],
+            max_tokens: Some(5),
+            temperature: Some(0.0),
+            stop: vec!["x".to_owned()],
+            ..ChatRequest::default()
+        };
+        let mut refused = Refused::default();
+        let sent = |refused: &Refused, optional| {
+            let mut body = body("m", &request);
+            refused.leave_out(&mut body, optional);
+            body
+        };
+        assert!(refused.learn(&sent(&refused, false), false, "use 'max_completion_tokens' instead of max_tokens"));
+        assert_eq!(sent(&refused, false).get("max_completion_tokens").and_then(Value::as_u64), Some(5));
+        assert!(!refused.learn(&sent(&refused, false), false, "max_completion_tokens is too large"));
+        assert!(refused.learn(&sent(&refused, false), false, "temperature is not supported"));
+        assert!(!refused.learn(&sent(&refused, false), false, "temperature is not supported"));
+        assert!(!refused.learn(&sent(&refused, false), false, "stop is not supported"));
+        assert!(refused.learn(&sent(&refused, true), true, "stop is not supported"));
+        assert!(sent(&refused, true).get("stop").is_none() && sent(&refused, false).get("stop").is_some());
+        assert!(refused.learn(&sent(&refused, false), false, "System role not supported"));
+        let messages = sent(&refused, false).get("messages").cloned().unwrap_or(Value::Null);
+        assert_eq!(messages.to_string(), r#"[{"role":"user","content":"Rules.\n\nhi"}]"#);
+    }
+
+    #[test]
+    fn a_message_of_calls_alone_has_no_empty_text() {
+        let calls = Message::calls("", vec![ToolCall { id: "a".to_owned(), name: "search".to_owned(), arguments: "{}".to_owned() }]);
+        assert!(matches!(message(&calls).get("content"), Some(Value::Null)));
+        assert_eq!(message(&Message::assistant("")).get("content").and_then(Value::as_str), Some(""));
     }
 
     #[test]

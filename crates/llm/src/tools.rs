@@ -35,7 +35,9 @@ impl ToolCalls {
     /// Takes one more piece.
     pub fn push(&mut self, piece: &ToolCallPiece) {
         let room = self.calls.len() < MAX_CALLS;
-        match self.calls.iter_mut().find(|(index, _)| *index == piece.index) {
+        // Parallel calls that all bear one index have ids of their own; some servers repeat an id with every piece.
+        let same = |(index, call): &&mut (u32, ToolCall)| *index == piece.index && (call.id == piece.call.id || piece.call.id.is_empty() || call.id.is_empty());
+        match self.calls.iter_mut().rfind(same) {
             Some((_, call)) => {
                 // Some servers repeat id and name with every piece.
                 if call.id.is_empty() {
@@ -107,6 +109,20 @@ mod tests {
     }
 
     #[test]
+    fn parallel_calls_of_one_index_are_told_apart_by_their_ids() {
+        let mut calls = ToolCalls::default();
+        for text in [
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{\"q"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"function":{"arguments":"\":1}"}}]}"#,
+        ] {
+            piece(text).iter().for_each(|p| calls.push(p));
+        }
+        let got: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
+        assert_eq!(got, [("a", "f", "{}"), ("b", "g", "{\"q\":1}")]);
+    }
+
+    #[test]
     fn unstreamed_calls_and_arguments_as_objects_are_read() {
         let read = piece(r#"{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}},{"function":{"name":"g"}}]}"#);
         assert_eq!((read[0].index, read[0].call.arguments.as_str()), (0, r#"{"x":1}"#));
@@ -128,7 +144,7 @@ mod tests {
         let call = ToolCall { id: "a".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
         assert_eq!(
             message(&Message::calls("", vec![call])).to_string(),
-            r#"{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
+            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
         );
         assert_eq!(message(&Message::tool("a", "none")).to_string(), r#"{"role":"tool","content":"none","tool_call_id":"a"}"#);
     }

@@ -5,6 +5,7 @@ use super::question::{Ask, Token, is_modifier};
 pub(super) use super::rank::{Rank, Ranking, Start};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
+use super::voice;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 
@@ -16,6 +17,8 @@ const PATHS: usize = 20_000;
 const FREE: usize = 64;
 /// What it is worth that a relation between things of one kind is followed the way that the words face.
 const FACING: f32 = 0.15;
+/// The same where the verb's voice tells which.
+const VOICED: f32 = 0.5;
 /// What it is worth that the word beside an entity says what it is: "the film Heat".
 const TOLD: f32 = 0.25;
 /// What it costs that an entity has no such relation as the first step.
@@ -98,7 +101,7 @@ impl Scorer<'_> {
                 (Some(first), Some((known, faces, absent))) if *first == known => (faces, absent),
                 (Some(first), _) => {
                     let absent = present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
-                    let faces = self.faces(*first);
+                    let faces = self.faces(start, *first);
                     beginning = Some((*first, faces, absent));
                     (faces, absent)
                 }
@@ -210,12 +213,21 @@ impl Scorer<'_> {
 
     /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that link to X" wants those at its beginning,
     /// "what does X link to" and "the father of X" those at its end.
-    fn faces(&self, first: Step) -> f32 {
+    fn faces(&self, start: Start, first: Step) -> f32 {
         let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
         if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
             return 0.0;
         }
         let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
+        let others: Vec<&Token> = self.tokens.iter().filter(|t| t.entity.is_none()).collect();
+        let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
+        let label = self.graph.vocabulary().relation(first.relation).map_or("", |r| r.label.as_str());
+        let at = self.tokens.iter().take(self.anchor).filter(|t| t.entity.is_none()).count();
+        // Where the thing has nothing on that side the label is no verb after all: films "starred" people, and people starred in films.
+        let has = |meant| !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation, meant).next().is_none());
+        if let Some(meant) = voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant)) {
+            return if meant == first.direction { VOICED } else { -VOICED };
+        }
         let before = self.tokens.get(..self.anchor).unwrap_or_default();
         let Some(at) = before.iter().rposition(speaks) else { return 0.0 };
         let owned = before[at..].iter().any(|t| t.folded == "of");

@@ -8,9 +8,10 @@
 //! trained planner's is shorter: who directed films for the writer of something is no film.
 //!
 //! Steps that the rules are unsure of are guessed: of "which films did she pen" they know that films are asked for, and take the relation that most films have.
-//! Where the trained planner is not believed either, the relation nearest in meaning takes their place, and that of a single step however unsure. It knows no types,
+//! Where the trained planner is not believed either, the relation nearest in meaning takes their place, where it is sure. It knows no types,
 //! so that the rules keep the word where both have the same relation.
 
+use super::account::{Evidence, account};
 use super::chain::means_again;
 use super::meaning::LEAST_MEANT;
 use super::model::{Grounded, names};
@@ -98,7 +99,8 @@ pub fn choose<'a>(
         // Where no word names a relation the trained planner can but guess which of several is meant.
         let by_meaning = async |needed: f32| {
             let found = others.nearest(linker, question).await?;
-            (found.confidence >= least.unwrap_or(needed)).then_some(found)
+            let asked = account(linker, question, &found.plan, Evidence::Meaning).is_ok();
+            (asked && found.confidence >= least.unwrap_or(needed)).then_some(found)
         };
         let mut trouble = None;
         // A caller who asks for the trained planner does not wait for the rules.
@@ -115,7 +117,8 @@ pub fn choose<'a>(
         if others.has_trained() && asked {
             match others.trained(linker, question).await {
                 Ok(found)
-                    if believes_trained(&found, named, guessed.as_ref().map(|p| (&p.plan, p.confidence)), least)
+                    if account(linker, question, &found.plan, Evidence::Words).is_ok()
+                        && believes_trained(&found, named, guessed.as_ref().map(|p| (&p.plan, p.confidence)), least)
                         && !guessed.as_ref().is_some_and(|p| named <= 1 && returns_unsaid(question, &found.plan, &p.plan)) =>
                 {
                     let proposal = Proposal { plan: found.plan, confidence: found.confidence };
@@ -127,7 +130,7 @@ pub fn choose<'a>(
         }
         if let Some(guessed) = &guessed
             && asks_meaning((&guessed.plan, guessed.confidence))
-            && let Some(found) = by_meaning(needed_over(&guessed.plan)).await
+            && let Some(found) = by_meaning(LEAST_MEANT).await
             && believes_meaning(&found.plan, &guessed.plan)
         {
             return Choice { plan: Ok((found, ChosenFrom::Meaning)), trouble };
@@ -153,12 +156,6 @@ fn asks_trained(names: usize, ruled: Option<(&Plan, f32)>) -> bool {
 /// Whether to ask for the relation nearest in meaning, where the rules have this plan, of which they are so sure.
 fn asks_meaning((plan, confidence): (&Plan, f32)) -> bool {
     confidence < GUESSED && is_chain(plan)
-}
-
-/// How sure the relation nearest in meaning must be to take the place of a plan that the rules guessed: where that is one step from one thing, so that something is
-/// planned anyway, the nearest is a better guess however unsure.
-fn needed_over(guessed: &Plan) -> f32 {
-    if guessed.statements.len() == 1 { 0.0 } else { LEAST_MEANT }
 }
 
 /// Whether to believe the plan nearest in meaning rather than the rules' plan, over which it was asked for.
@@ -271,12 +268,16 @@ mod tests {
             b.triple(film, by, person, Provenance::Line { file: "films", line }).unwrap();
         }
         let linker = Linker::new(&b.finish().unwrap());
-        let choice = choose(&RulesPlanner::new(&linker), others, &linker, question, trained_first, None).now_or_never().unwrap();
+        let least = if question == UNNAMED { 2.0 } else { 0.3 };
+        let choice = choose(&RulesPlanner::new(&linker).least_confidence(least), others, &linker, question, trained_first, None)
+            .now_or_never()
+            .unwrap();
         (choice.plan.ok().map(|(_, from)| from), others.asked.take(), choice.trouble)
     }
 
     const NAMED: &str = "Who directed Heat?";
-    const UNNAMED: &str = "Who was behind the camera for Heat?";
+    /// A question of which the rules are never sure enough here.
+    const UNNAMED: &str = "Heat has which director?";
     const DIRECTED: &str = "Ans1=SearchKG(t=* | h=<Heat>, r=<directed_by>)";
 
     #[test]
@@ -288,11 +289,13 @@ mod tests {
 
     #[test]
     fn where_the_rules_have_no_plan_meaning_speaks_before_the_trained_planner() {
-        let nearest = Some(Proposal { plan: plan(DIRECTED), confidence: 0.6 });
+        let nearest = Some(Proposal { plan: plan(DIRECTED), confidence: 0.99 });
         let mut others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), nearest, ..Scripted::default() };
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
         others.nearest = Some(Proposal { plan: plan(DIRECTED), confidence: LEAST_MEANT - 0.01 });
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
+        // However sure, no plan stands for "behind the camera".
+        assert_eq!(chosen("Who was behind the camera for Heat?", &others, false).0, None);
         others.trained = Some(Ok(found(DIRECTED, 0.4)));
         assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest", "trained"], None));
         others.trained = None;
@@ -347,9 +350,9 @@ mod tests {
             "the rules do so, or it is no chain"
         );
         let mut others = Scripted { trained: Some(Ok(found(&back, 0.9))), ..Scripted::default() };
-        assert_eq!(chosen("Heat comes from whose director pen?", &others, false).0, Some(ChosenFrom::Rules));
+        assert_eq!(chosen("Heat is whose, by director?", &others, false).0, Some(ChosenFrom::Rules));
         others.trained = Some(Ok(found(&on, 0.9)));
-        assert_eq!(chosen("Heat comes from whose director pen?", &others, false).0, Some(ChosenFrom::Trained));
+        assert_eq!(chosen("Heat is whose, by director?", &others, false).0, Some(ChosenFrom::Trained));
     }
 
     #[test]
@@ -357,10 +360,6 @@ mod tests {
         let step = |relation: &str| plan(&format!("Ans1=SearchKG(t=movie | h=<Ann>, r=<{relation}>)"));
         let (guessed, meant) = (step("^directed_by"), plan("Ans1=SearchKG(t=* | h=<Ann>, r=<^written_by>)"));
         assert!(asks_meaning((&guessed, 0.5)) && !asks_meaning((&guessed, 0.7)));
-        // One step is guessed anyway; of two the nearest knows one.
-        assert_eq!(needed_over(&guessed), 0.0);
-        let two = plan("Ans1=SearchKG(t=movie | h=<Ann>, r=<^directed_by>)\nAns2=SearchKG(t=* | h=Ans1, r=<written_by>)");
-        assert_eq!(needed_over(&two), LEAST_MEANT);
         // What is counted or ranked is more than a step.
         assert!(!asks_meaning((&plan(CITIES), 0.5)));
         assert!(believes_meaning(&meant, &guessed));

@@ -112,8 +112,11 @@ impl Lexicon {
                 *best = best.max(worth);
             }
         }
-        if found.is_empty() {
-            self.known_by(asking(folded), &mut found);
+        // "Born" may be a name of one relation and ask for another: where, and when.
+        let mut known = Map::new();
+        self.known_by(asking(folded), &mut known);
+        for (relation, worth) in known {
+            found.get_or_insert_with(relation, || worth);
         }
         found.into_iter().collect()
     }
@@ -256,6 +259,12 @@ fn is_derived(a: &str, b: &str) -> bool {
     // "De" is no word in front: what is descriptive is no script. "Co" is one.
     let front = || long.strip_suffix(short).is_some_and(|front| front.len() >= 3 || front == "co");
     is_inflected(a, b) || (short.len() >= 5 && front())
+}
+
+/// Whether two words, in lower case, are forms of one or made of one.
+pub(super) fn is_akin(a: &str, b: &str) -> bool {
+    let (x, y) = (stem_of(a), stem_of(b));
+    x == y || is_derived(&x, &y) || is_derived(a, b)
 }
 
 /// Whether a word is made of a word in front and one derived from the other: "screenwriter" and "written".

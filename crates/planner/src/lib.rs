@@ -9,6 +9,7 @@ use pocketgraph_kg as kg;
 use pocketgraph_plan as plan;
 use pocketgraph_text as text;
 
+mod account;
 mod alignment;
 mod chain;
 mod choice;
@@ -32,11 +33,13 @@ mod schema;
 mod sets;
 mod superlative;
 mod token;
+mod voice;
 mod walk;
 
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
+pub use account::{Evidence, account};
 pub use choice::{Choice, ChosenFrom, OtherPlanners, choose};
 pub use llm::{Drafted, Form, LlmPlanner};
 pub use meaning::{Meant, MeantRelation, meant};
@@ -66,6 +69,12 @@ pub enum PlannerError {
         /// From 0 to 1.
         confidence: f32,
     },
+    /// A word of the question stands for nothing in the plan.
+    #[error("I cannot plan this: nothing in the best plan stands for “{0}”")]
+    Unexplained(String),
+    /// The plan answers something else than was asked.
+    #[error("I cannot plan this: the best plan is not what was asked: {0}")]
+    NotAsked(&'static str),
     /// A model that the planner needs failed.
     #[error("the planner's model failed: {0}")]
     Model(String),
@@ -95,5 +104,7 @@ pub struct Proposal {
     pub confidence: f32,
 }
 
+#[cfg(test)]
+mod metamorphic_tests;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! The planner without a model: rules, and the graph that decides between them.
 
+use super::account::{Evidence, account_with};
 use super::chain::{Chain, Scorer, Start};
 use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
@@ -90,6 +91,7 @@ impl<'a> RulesPlanner<'a> {
         if found.confidence < self.least {
             return Err(PlannerError::Unsure { confidence: found.confidence });
         }
+        account_with(self.linker, &self.lexicon, question, &found.plan, Evidence::Words)?;
         Ok(found)
     }
 

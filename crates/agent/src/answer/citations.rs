@@ -1,13 +1,14 @@
 //! Checking citations: does what is cited exist, and does it bear the sentence out?
 //!
-//! The check is by words, so it knows neither paraphrase nor logic: it finds numbers, names and claims that the cited passage does not hold, and
+//! The check is by words, so it knows no paraphrase: it finds numbers, names, denials, comparisons and claims that the cited passage does not hold, and
 //! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
 
+use super::borne::{is_spoilt, plain_word};
 use super::markers::{Marker, MarkerScanner};
 use super::{Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set};
 use crate::retrieve::{Hit, Span};
-use crate::text::{fold, is_stop_word, sentences, stem, terms, without_possessive, words};
+use crate::text::{fold, is_stop_word, sentences, terms, words};
 use std::ops::Range;
 
 /// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
@@ -89,11 +90,6 @@ impl<'a> Passage<'a> {
     }
 }
 
-/// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
-fn plain_word(word: &str) -> String {
-    stem(without_possessive(&fold(word)))
-}
-
 /// One sentence of the answer.
 struct Claim {
     terms: Set<String>,
@@ -156,7 +152,8 @@ fn check(text: &str, markers: &[Marker], passages: &[(u32, &Hit)]) -> (Vec<Citat
 
 /// Checks the marks of one sentence.
 fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &mut Map<u32, Passage<'a>>, out: &mut Vec<Citation>) {
-    let claim = Claim::new(&claim[..claim.floor_char_boundary(MAX_CLAIM_BYTES)]);
+    let whole = &claim[..claim.floor_char_boundary(MAX_CLAIM_BYTES)];
+    let claim = Claim::new(whole);
     let numbers: Set<u32> = group.iter().flat_map(|m| &m.numbers).take(MAX_CITATIONS).copied().collect();
     for &number in numbers.items() {
         if let Some((_, hit)) = passages.iter().find(|(n, _)| *n == number) {
@@ -168,6 +165,11 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &
     let together = claim.share(|t| cited.iter().any(|p| p.all.contains(t)))
         - NUMBER_PENALTY * missing(&claim.numbers)
         - NAME_PENALTY * missing(&claim.names);
+    let units: Vec<&str> = cited.iter().filter_map(|p| p.hit.text.get(p.best_unit(&claim.terms)?)).collect();
+    // What stands in a passage word for word is borne out.
+    let quoted = whole.trim().trim_end_matches('.');
+    let quotes = cited.iter().any(|p| !quoted.is_empty() && p.hit.text.contains(quoted));
+    let spoilt = !quotes && is_spoilt(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w)));
     let mut judged: Map<u32, (Option<Range<usize>>, CitationStatus)> = Map::new();
     for marker in group {
         for &number in &marker.numbers {
@@ -191,7 +193,7 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &
             };
             let (unit, status) = judged.get_or_insert_with(number, || {
                 let own = claim.share(|t| passage.all.contains(t));
-                let borne_out = together >= MIN_SUPPORT && own >= MIN_OWN_SUPPORT;
+                let borne_out = !spoilt && together >= MIN_SUPPORT && own >= MIN_OWN_SUPPORT;
                 (passage.best_unit(&claim.terms), if borne_out { CitationStatus::Verified } else { CitationStatus::Unsupported })
             });
             let unit = unit.clone().unwrap_or(0..0);

@@ -120,3 +120,69 @@ proptest! {
         prop_assert_eq!(tracker.check(&numbered).0, found);
     }
 }
+
+#[test]
+fn what_is_said_of_another_number_name_or_end_is_unsupported() {
+    let hits = [hit(
+        20,
+        "Season",
+        &[],
+        "The Panthers defense gave up just 308 points, ranking sixth in the league. The Broncos defeated the Steelers before the final. \
+         Rain is more common than snow in the north. The old lock was not opened.",
+    )];
+    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    let status = |claim: &str| {
+        let mut tracker = CitationTracker::new();
+        tracker.push(&format!("{claim} [1]."));
+        tracker.check(&numbered).0[0].status
+    };
+    for borne in [
+        "The Panthers gave up 308 points",
+        "The defense of the Panthers ranked sixth in the league",
+        "The Broncos defeated the Steelers",
+        "The Steelers were defeated by the Broncos",
+        "In the north rain is more common than snow",
+        "The old lock was never opened",
+    ] {
+        assert_eq!(status(borne), Verified, "{borne}");
+    }
+    for spoilt in [
+        "The Panthers defense did not give up 308 points",
+        "The Panthers defense gave up 380 points, ranking sixth in the league",
+        "The Panthers defense gave up just 308 points, ranking tenth in the league",
+        "The Panthers defense gave up just 308 points, the worst in the league",
+        "The Falcons defense gave up just 308 points, ranking sixth in the league",
+        "The Steelers defeated the Broncos before the final",
+        "The Broncos defeated the Steelers after the final",
+        "Rain is less common than snow in the north",
+        "The old lock was opened",
+    ] {
+        assert_eq!(status(spoilt), Unsupported, "{spoilt}");
+    }
+}
+
+/// Claims that `benches/claims.py` makes of passages, true and spoilt: `CLAIMS=FILE cargo test -p pocketgraph-agent claims_made -- --ignored --nocapture`.
+#[test]
+#[ignore = "needs a file of claims that is not kept here"]
+fn claims_made_of_passages_are_told_from_spoilt_ones() {
+    let file = std::fs::read_to_string(std::env::var("CLAIMS").unwrap()).unwrap();
+    let mut counts: std::collections::BTreeMap<String, (usize, usize)> = std::collections::BTreeMap::new();
+    for line in file.lines() {
+        let [kind, title, passage, claim] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let hits = [hit(1, title, &[], passage)];
+        let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+        let mut tracker = CitationTracker::new();
+        tracker.push(&format!("{} [1].", claim.trim_end_matches('.')));
+        let verified = tracker.check(&numbered).0.iter().all(|c| c.status == Verified);
+        let count = counts.entry(kind.to_owned()).or_default();
+        count.0 += 1;
+        count.1 += usize::from(!verified);
+        if verified != (kind == "true") {
+            println!("{kind}: {claim}");
+        }
+    }
+    println!("{counts:?}");
+    let (all, flagged) = counts.iter().filter(|(k, _)| *k != "true").fold((0, 0), |a, (_, c)| (a.0 + c.0, a.1 + c.1));
+    let (stated, lost) = counts["true"];
+    assert!(flagged as f32 >= 0.95 * all as f32 && lost as f32 <= 0.05 * stated as f32, "{flagged} of {all}, {lost} of {stated}");
+}

@@ -1,5 +1,6 @@
 //! Answers that a language model writes: the prompt, the stream, and the check of what it cites.
 
+mod borne;
 mod citations;
 mod evidence;
 mod generate;

@@ -1,0 +1,126 @@
+//! Whether a span of a passage bears a sentence out as a claim: its numbers, ordinals and names, whether it is denied, which way it compares, and who does
+//! it to whom. Sharing words is not enough: "ranking tenth" shares all but one with "ranking sixth".
+//!
+//! It is told by words, one sentence against the unit of each cited passage that shares most with it. What is said in other words is not held against the
+//! sentence; what is said of another number, name or end of a scale is.
+
+use crate::text::{fold, is_stop_word, stem, without_possessive, words};
+
+/// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
+pub(super) fn plain_word(word: &str) -> String {
+    stem(without_possessive(&fold(word)))
+}
+
+/// Words that deny what stands behind them.
+const DENIALS: [&str; 11] = ["cannot", "hardly", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without"];
+/// Scales, and the words for their upper and lower end.
+const SCALES: [(&[&str], &[&str]); 6] = [
+    (
+        &["above", "exceed", "greater", "higher", "increase", "increased", "larger", "more", "over", "rose", "up"],
+        &["below", "decrease", "decreased", "down", "fell", "fewer", "less", "lower", "smaller", "under"],
+    ),
+    (&["biggest", "greatest", "highest", "largest", "most", "longest"], &["fewest", "least", "lowest", "shortest", "smallest"]),
+    (&["after", "later", "latest", "since"], &["before", "earlier", "earliest", "until"]),
+    (&["best", "better"], &["worse", "worst"]),
+    (&["gain", "gained", "victory", "win", "won"], &["lose", "loss", "lost"]),
+    (&["always", "all", "every"], &["rarely", "few", "some"]),
+];
+/// The scales whose ends single something out.
+const SINGLING: [usize; 2] = [1, 3];
+const ONES: [&str; 13] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const ORDINALS: [&str; 13] =
+    ["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"];
+/// Words that stand for somebody named before.
+const PRONOUNS: [&str; 10] = ["he", "her", "his", "it", "its", "she", "their", "them", "they", "this"];
+
+struct Said {
+    folded: String,
+    plain: String,
+    capital: bool,
+}
+
+fn said(text: &str) -> Vec<Said> {
+    let say = |w: &str| Said { folded: fold(w), plain: plain_word(w), capital: w.starts_with(char::is_uppercase) };
+    words(text).iter().map(|w| say(w.text)).collect()
+}
+
+impl Said {
+    /// The number that the word is, ordinals apart from cardinals; "one" is a pronoun as often.
+    fn number(&self) -> Option<(bool, String)> {
+        let place = |of: &[&str]| of.iter().position(|w| *w == self.folded).map(|n| n.to_string());
+        if let Some(n) = place(&ONES).filter(|n| n != "1") {
+            return Some((false, n));
+        }
+        if let Some(n) = place(&ORDINALS) {
+            return Some((true, n));
+        }
+        if !self.folded.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let cut = ["st", "nd", "rd", "th"].iter().find_map(|end| self.folded.strip_suffix(end));
+        Some(cut.map_or_else(|| (false, self.plain.clone()), |n| (true, n.to_owned())))
+    }
+
+    fn denies(&self) -> bool {
+        DENIALS.contains(&self.folded.as_str()) || self.folded.ends_with("n't") || self.folded.ends_with("n’t")
+    }
+
+    fn tells(&self) -> bool {
+        !is_stop_word(&self.folded) && !self.denies()
+    }
+}
+
+/// Whether the passages' `units` (of each cited passage the one that shares most with the sentence) say otherwise than `claim`, or leave out what it says of
+/// numbers, names and comparisons. `holds` tells whether a plain word stands anywhere in the passages.
+pub(super) fn is_spoilt(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bool) -> bool {
+    let claim = said(claim);
+    let units: Vec<Vec<Said>> = units.iter().map(|u| said(u)).collect();
+    let all = || units.iter().flatten();
+    let number = claim.iter().filter_map(Said::number).any(|n| !all().filter_map(Said::number).any(|m| m == n));
+    number || name(&claim, &units, holds) || denied(&claim, &units) || scaled(&claim, &units) || units.iter().any(|u| turned(&claim, u))
+}
+
+/// A name that the passages lack; or one that their units have not where these name somebody else and no pronoun stands for anybody.
+fn name(claim: &[Said], units: &[Vec<Said>], holds: &dyn Fn(&str) -> bool) -> bool {
+    let is = |(at, w): (usize, &Said)| w.capital && w.tells() && (at > 0 || claim.get(1).is_some_and(|next| next.capital));
+    let names: Vec<&Said> = claim.iter().enumerate().filter(|(at, w)| is((*at, w))).map(|(_, w)| w).collect();
+    let all = || units.iter().flatten();
+    let there = |w: &Said| all().any(|u| u.plain == w.plain);
+    let pronoun = all().any(|w| PRONOUNS.contains(&w.folded.as_str()));
+    names.iter().any(|w| !holds(&w.plain) || (!there(w) && !pronoun && units.len() == 1))
+}
+
+/// A denial on one side only, of a word that both have.
+fn denied(claim: &[Said], units: &[Vec<Said>]) -> bool {
+    let of = |sentence: &[Said]| -> Vec<String> {
+        let denials = (0..sentence.len()).filter(|&at| sentence[at].denies() && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
+        denials.flat_map(|at| sentence[at + 1..].iter().filter(|w| w.tells()).take(2).map(|w| w.plain.clone())).collect()
+    };
+    let has = |sentence: &[Said], plain: &String| sentence.iter().any(|w| w.plain == *plain);
+    let there: Vec<String> = units.iter().flat_map(|u| of(u)).collect();
+    let here = of(claim);
+    here.iter().any(|w| !there.contains(w) && units.iter().any(|u| has(u, w))) || there.iter().any(|w| !here.contains(w) && has(claim, w))
+}
+
+/// An end of a scale where the units speak of the other, or, of the ends that single something out, where they speak of none.
+fn scaled(claim: &[Said], units: &[Vec<Said>]) -> bool {
+    let has = |sentence: &[Said], end: &[&str]| sentence.iter().any(|w| end.contains(&w.folded.as_str()));
+    let any = |end: &[&str]| units.iter().any(|u| has(u, end));
+    let ends = SCALES.iter().enumerate().flat_map(|(at, (up, down))| [(at, *up, *down), (at, *down, *up)]);
+    ends.into_iter().any(|(at, own, other)| has(claim, own) && !any(own) && (any(other) || SINGLING.contains(&at)))
+}
+
+/// Two names around a word that both sentences have, the other way round, with neither in the passive.
+fn turned(claim: &[Said], unit: &[Said]) -> bool {
+    let place = |w: &Said| unit.iter().position(|u| u.plain == w.plain);
+    let names: Vec<usize> = (0..claim.len()).filter(|&at| claim[at].capital && claim[at].tells() && place(&claim[at]).is_some()).collect();
+    let passive = |s: &[Said]| s.iter().any(|w| w.folded == "by");
+    names.iter().enumerate().any(|(n, &a)| {
+        names[n + 1..].iter().any(|&b| {
+            let (Some(there_b), Some(there_a)) = (place(&claim[b]), place(&claim[a])) else { return false };
+            let shared =
+                |w: &Said| w.tells() && !w.capital && unit.get(there_b..there_a).is_some_and(|u| u.iter().any(|u| u.plain == w.plain));
+            there_b < there_a && claim[a..b].iter().any(shared) && passive(&claim[a..b]) == passive(&unit[there_b..there_a])
+        })
+    })
+}

@@ -1,0 +1,666 @@
+//! Whether a plan answers what was asked, and nothing else: every content word of the question is explained, the end of the path is of the kind that the
+//! question asks for, steps face the way the verb does, and a set operation has its cue.
+//!
+//! The check is the same for every planner and hard: confidence says how likely one reading is among others, and no confidence makes up for a word that
+//! nothing in the plan stands for ("the wife of the director of Heat" is not its director).
+
+use super::chain::means_again;
+use super::lexicon::{Lexicon, is_function_word};
+use super::measures::{bases, extreme, measures};
+use super::question::{Token, tokens};
+use super::{PlannerError, voice};
+use crate::compact::{Set, sort_by};
+use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
+use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
+use crate::text::{Word, fold, stem, without_possessive, words};
+use std::ops::Range;
+
+/// Words of a question beyond these are not looked at.
+const LONGEST: usize = 256;
+
+/// So many neighbours tell whether things on both sides of a relation are of one kind.
+const SEEN: usize = 32;
+
+/// How a planner came to the relations of its plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// By the question's words.
+    Words,
+    /// By nearness in meaning: so many groups of neighbouring words may stand for as many steps that no word names.
+    Meaning,
+}
+
+/// Words that ask, and say nothing of what is asked.
+const FRAME: [&str; 67] = [
+    "about",
+    "answer",
+    "anybody",
+    "anyone",
+    "anything",
+    "apart",
+    "appear",
+    "besides",
+    "both",
+    "call",
+    "called",
+    "certain",
+    "curious",
+    "different",
+    "either",
+    "enumerate",
+    "entitled",
+    "every",
+    "everything",
+    "exactly",
+    "except",
+    "excluding",
+    "following",
+    "full",
+    "hello",
+    "help",
+    "hey",
+    "hi",
+    "identify",
+    "include",
+    "including",
+    "interested",
+    "just",
+    "know",
+    "known",
+    "let",
+    "like",
+    "listed",
+    "looking",
+    "love",
+    "main",
+    "mention",
+    "mentioned",
+    "need",
+    "neither",
+    "nor",
+    "ok",
+    "one",
+    "ones",
+    "possible",
+    "primary",
+    "provide",
+    "question",
+    "quick",
+    "remind",
+    "respectively",
+    "say",
+    "several",
+    "something",
+    "specific",
+    "thanks",
+    "thing",
+    "things",
+    "titled",
+    "various",
+    "want",
+    "wonder",
+];
+/// Words that ask for something.
+const ASKS: [&str; 21] = [
+    "who", "whom", "whose", "what", "which", "when", "where", "how", "why", "list", "name", "give", "show", "find", "tell", "who's",
+    "what's", "where's", "when's", "who’s", "what’s",
+];
+/// Words of counting.
+const COUNTING: [&str; 6] = ["amount", "count", "number", "numbers", "quantity", "total"];
+/// Kinds that nobody asks for by "who".
+const NOBODY: [&str; 22] = [
+    "place",
+    "location",
+    "city",
+    "country",
+    "state",
+    "region",
+    "territory",
+    "year",
+    "date",
+    "day",
+    "time",
+    "language",
+    "genre",
+    "number",
+    "rating",
+    "tag",
+    "film",
+    "movie",
+    "book",
+    "song",
+    "river",
+    "mountain",
+];
+const PEOPLE: [&str; 8] = ["person", "people", "human", "actor", "artist", "character", "man", "woman"];
+const TIMES: [&str; 10] = ["year", "date", "day", "time", "birth", "death", "when", "since", "until", "inception"];
+/// Words that join sets, so that all of either is meant.
+const JOINS: [&str; 14] = [
+    "or",
+    "either",
+    "plus",
+    "well",
+    "combined",
+    "combination",
+    "collective",
+    "together",
+    "along",
+    "alongside",
+    "any",
+    "each",
+    "nor",
+    "total",
+];
+const AWAY: [&str; 14] =
+    ["not", "no", "but", "except", "without", "excluding", "neither", "nor", "besides", "other", "apart", "minus", "never", "none"];
+
+/// Words before a noun that says of what kind a thing is.
+const BEFORE_KIND: [&str; 14] =
+    ["a", "all", "an", "any", "both", "every", "many", "other", "same", "some", "these", "those", "what", "which"];
+
+/// Words for what is had or done again, which no single step does.
+const ONCE_MORE: [&str; 9] = ["co", "common", "fellow", "same", "share", "shared", "shares", "sharing", "together"];
+/// Prepositions of a way, behind verbs that say that something goes it.
+const ALONG: [&str; 6] = ["across", "along", "around", "into", "over", "through"];
+
+/// What a plan uses.
+#[derive(Default)]
+struct Used {
+    relations: Vec<(RelationId, Direction, Head)>,
+    types: Vec<TypeId>,
+    nodes: Vec<NodeId>,
+    names: Vec<String>,
+    measures: bool,
+    ranks: bool,
+    counts: bool,
+    compares: bool,
+    numbers: bool,
+    joins: bool,
+    takes: bool,
+    values: bool,
+}
+
+/// Checks a plan against its question.
+///
+/// # Errors
+/// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`] for an answer of another kind, a step that faces
+/// the other way, or a set operation without a cue.
+pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence) -> Result<(), PlannerError> {
+    account_with(linker, &Lexicon::new(linker.graph().vocabulary()), question, plan, evidence)
+}
+
+pub(super) fn account_with(
+    linker: &Linker,
+    lexicon: &Lexicon,
+    question: &str,
+    plan: &Plan,
+    evidence: Evidence,
+) -> Result<(), PlannerError> {
+    let graph = linker.graph();
+    let Some(mut used) = used(linker, plan) else { return Ok(()) };
+    used.numbers = answers(graph, plan).contains(&Class::Literal(LiteralKind::Number));
+    let named = named(linker, question, &used);
+    let asked = without_context(question, &named);
+    let mut all = words(&asked);
+    all.truncate(LONGEST);
+    let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
+    let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
+    let plain: Vec<&str> = plain.iter().map(|w| contracted(w)).collect();
+    cues(graph, &plain, &used)?;
+    faces(graph, lexicon, &all, &named, &used)?;
+    ends(graph, lexicon, &plain, plan, &used)?;
+    explained(graph, lexicon, &tokens(&asked, &named, lexicon), &used, evidence)
+}
+
+/// The question without what its asker tells of themselves ("I saw Heat and forgot the rest; who starred in it?"): clauses that begin with "I" and ask for
+/// nothing, where another asks. What the plan starts from stays.
+fn without_context(question: &str, named: &[Range<usize>]) -> String {
+    let mut begin = 0;
+    let mut clauses: Vec<Range<usize>> = Vec::new();
+    for (at, c) in question.char_indices().filter(|(_, c)| ";.?!,".contains(*c)) {
+        if !named.iter().any(|n| n.contains(&at)) {
+            clauses.push(begin..at);
+            begin = at + c.len_utf8();
+        }
+    }
+    clauses.push(begin..question.len());
+    let folded = |c: &Range<usize>| words(&question[c.clone()]).iter().map(|w| fold(w.text)).collect::<Vec<_>>();
+    let asks = |c: &Range<usize>| folded(c).iter().any(|w| ASKS.contains(&w.as_str()));
+    let tells = |c: &&Range<usize>| !asks(c) && folded(c).first().is_some_and(|w| w.split(['\'', '’']).next() == Some("i"));
+    if !clauses.iter().any(asks) {
+        return question.to_owned();
+    }
+    let out: Vec<Range<usize>> = clauses.iter().filter(tells).cloned().collect();
+    let blank = |at: usize| out.iter().any(|c| c.contains(&at)) && !named.iter().any(|n| n.contains(&at));
+    question
+        .char_indices()
+        .flat_map(|(at, c)| std::iter::repeat_n(if blank(at) { ' ' } else { c }, if blank(at) { c.len_utf8() } else { 1 }))
+        .collect()
+}
+
+fn overlap(word: &Word<'_>, span: &Range<usize>) -> bool {
+    span.start < word.span.end && word.span.start < span.end
+}
+
+/// What the plan stands on; `None` for plans whose steps are words, which the executor looks up.
+fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
+    let graph = linker.graph();
+    let mut out = Used::default();
+    let relation = |r: &Relation| match r {
+        Relation::Exact { name, inverse } => {
+            let direction = if *inverse { Direction::Backward } else { Direction::Forward };
+            graph.vocabulary().relation_named(name).map(|id| (id, direction))
+        }
+        Relation::Phrase(_) => None,
+    };
+    let measured = |m: &Measure| match m {
+        Measure::ValueOf(r) | Measure::NumberOf(r) => relation(r),
+    };
+    let of_type = |name: &str| (0..).map(TypeId).zip(graph.vocabulary().types()).find(|(_, t)| t.name == name).map(|(id, _)| id);
+    for statement in &plan.statements {
+        match &statement.operation {
+            Operation::SearchKg(step) => {
+                let (id, direction) = relation(&step.relation)?;
+                out.types.extend(step.target.as_deref().and_then(of_type));
+                if let Head::Entity(name) | Head::Mention(name) = &step.head {
+                    out.names.push(name.clone());
+                    out.nodes.extend(linker.exact(name));
+                }
+                out.relations.push((id, direction, step.head.clone()));
+            }
+            Operation::Search { .. } => return None,
+            Operation::All { target } => out.types.extend(of_type(target)),
+            Operation::Intersect { .. } => {}
+            Operation::Union { .. } => out.joins = true,
+            Operation::Negation { .. } => out.takes = true,
+            Operation::Count { .. } => out.counts = true,
+            Operation::Compare(compare) => {
+                out.compares = true;
+                out.measure(compare.by.as_ref().map(measured));
+            }
+            Operation::Filter { condition, .. } => match condition {
+                Condition::Type(name) => out.types.extend(of_type(name)),
+                Condition::Value(test) => {
+                    out.values = true;
+                    out.measure(test.by.as_ref().map(measured));
+                }
+            },
+            Operation::Superlative { by, .. } => {
+                out.ranks = true;
+                out.measure(by.as_ref().map(measured));
+            }
+        }
+    }
+    Some(out)
+}
+
+impl Used {
+    fn measure(&mut self, by: Option<Option<(RelationId, Direction)>>) {
+        self.measures = true;
+        if let Some((id, direction)) = by.flatten() {
+            self.relations.push((id, direction, Head::Reference(String::new())));
+        }
+    }
+}
+
+/// The places of the question that name what the plan uses, in order; none overlaps another.
+fn named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
+    let graph = linker.graph();
+    let is = |node: NodeId| used.nodes.contains(&node) || used.names.iter().any(|n| n == graph.id(node) || n == graph.label(node));
+    let mentions = linker.mentions(question);
+    let mut spans: Vec<_> = mentions.iter().flat_map(|m| &m.candidates).filter(|c| is(c.node)).map(|c| c.span.clone()).collect();
+    // A name within a longer mention: "the Missouri river".
+    let own = used.names.iter().map(String::as_str).chain(used.nodes.iter().map(|&n| graph.label(n)));
+    let all = words(question);
+    for name in own {
+        let parts: Vec<String> = words(name).iter().map(|w| fold(w.text)).collect();
+        for run in all.windows(parts.len().max(1)).filter(|_| !parts.is_empty()) {
+            if run.iter().zip(&parts).all(|(w, p)| without_possessive(&fold(w.text)) == p || fold(w.text) == *p) {
+                spans.extend(run.first().zip(run.last()).map(|(a, b)| a.span.start..b.span.end));
+            }
+        }
+    }
+    sort_by(&mut spans, |a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        if apart.last().is_none_or(|last| last.end <= span.start) {
+            apart.push(span);
+        }
+    }
+    apart
+}
+
+/// A set operation needs a word that says it.
+fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), PlannerError> {
+    let says = |of: &[&str]| plain.iter().any(|w| of.contains(w));
+    // Things of one name are all meant.
+    let mut names = used.nodes.iter().map(|&n| graph.label(n));
+    let first = names.next();
+    let namesakes = first.is_some() && names.all(|n| Some(n) == first);
+    if used.joins && !namesakes && !says(&JOINS) {
+        return Err(PlannerError::NotAsked("it joins two sets, and no word says “or”"));
+    }
+    if used.takes && !says(&AWAY) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
+        return Err(PlannerError::NotAsked("it takes something away, and no word says so"));
+    }
+    if used.counts && !plain.iter().any(|w| COUNTING.contains(w) || matches!(*w, "many" | "much")) {
+        return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
+    }
+    let reason = |r: RelationId| {
+        let label = graph.vocabulary().relation(r).map_or("", |r| r.label.as_str()).replace('_', " ");
+        words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "cause" | "reason"))
+    };
+    if says(&["why"]) && !used.relations.iter().any(|(r, ..)| reason(*r)) {
+        return Err(PlannerError::NotAsked("the question asks for a reason"));
+    }
+    let asks = |w: &&str| ASKS.contains(w);
+    let verb = |w: &&&str| matches!(**w, "is" | "are" | "was" | "were" | "do" | "does" | "did" | "has" | "had");
+    let closed = plain.first().filter(verb).is_some() && !matches!(plain.get(1), Some(&("you" | "there"))) && !plain.iter().any(asks);
+    if closed && !used.compares {
+        return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
+    }
+    Ok(())
+}
+
+/// A first step between things of one kind must go the way that the verb says.
+fn faces(graph: &KnowledgeGraph, lexicon: &Lexicon, all: &[Word<'_>], named: &[Range<usize>], used: &Used) -> Result<(), PlannerError> {
+    let [(relation, direction, Head::Entity(_))] = used.relations.as_slice() else { return Ok(()) };
+    if used.measures || !between_alike(graph, &used.nodes, *relation, *direction) {
+        return Ok(());
+    }
+    let is_name = |w: &&Word<'_>| named.iter().any(|n| overlap(w, n));
+    let at = all.iter().take_while(|w| !is_name(w)).count();
+    let plain: Vec<String> = all.iter().filter(|w| !is_name(w)).map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
+    let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+    let label = graph.vocabulary().relation(*relation).map_or("", |r| r.label.as_str());
+    let speaks = |at: usize| lexicon.relations(plain[at]).iter().any(|(r, _)| r == relation);
+    match voice::direction(label, &plain, at.min(plain.len()), &speaks) {
+        Some(meant) if meant != *direction => Err(PlannerError::NotAsked("its step goes the other way than the question's verb")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a relation's two ends are of one kind: of one declared type, or, where none is declared, seen on both sides of it at this thing or what it leads to.
+fn between_alike(graph: &KnowledgeGraph, nodes: &[NodeId], relation: RelationId, direction: Direction) -> bool {
+    let one = |head: Class| matches!(head, Class::Type(_));
+    let mut ends = graph.vocabulary().schema().iter().filter(|e| e.relation == relation && e.head == e.tail).map(|e| e.head).peekable();
+    if ends.peek().is_none() || ends.any(one) {
+        return graph.vocabulary().schema().iter().any(|e| e.relation == relation && e.head == e.tail);
+    }
+    let has = |node: NodeId, direction| graph.follow(node, relation, direction).next().is_some();
+    nodes
+        .iter()
+        .any(|&n| has(n, direction.reversed()) || graph.follow(n, relation, direction).take(SEEN).any(|edge| has(edge.other, direction)))
+}
+
+/// The kinds of the plan's answer: the classes that its last step leads to; empty where that is not known.
+fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
+    let mut at = plan.answer.as_str();
+    for _ in 0..=plan.statements.len() {
+        let Some(statement) = plan.statement(at) else { return Vec::new() };
+        match &statement.operation {
+            Operation::SearchKg(step) => {
+                let Relation::Exact { name, inverse } = &step.relation else { return Vec::new() };
+                let Some(of) = graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id)) else {
+                    return Vec::new();
+                };
+                let all = if *inverse { &of.domain } else { &of.range };
+                return all.iter().filter(|(_, n)| u64::from(*n) * 20 >= u64::from(of.triples)).map(|(c, _)| *c).collect();
+            }
+            Operation::Intersect { of } | Operation::Union { of } => at = of.first().map_or("", String::as_str),
+            Operation::Negation { main, .. } => at = main,
+            Operation::Filter { of, .. } | Operation::Superlative { of, .. } => at = of,
+            _ => return Vec::new(),
+        }
+    }
+    Vec::new()
+}
+
+/// The end of the path agrees with who, when, where, how many and which kind.
+fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, used: &Used) -> Result<(), PlannerError> {
+    if used.compares || used.counts {
+        return Ok(());
+    }
+    let ends = answers(graph, plan);
+    if ends.is_empty() {
+        return Ok(());
+    }
+    let called = |c: &Class, of: &[&str]| match c {
+        Class::Type(t) => {
+            graph.vocabulary().entity_type(*t).is_some_and(|t| words(&t.label).iter().any(|w| of.contains(&fold(w.text).as_str())))
+        }
+        _ => false,
+    };
+    let last =
+        plan.statements.iter().rev().find_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None });
+    let backward = matches!(last, Some(Relation::Exact { inverse: true, .. }));
+    let last = last.and_then(|r| if let Relation::Exact { name, .. } = r { graph.vocabulary().relation_named(name) } else { None });
+    let of_time = last.is_some_and(|r| lexicon.relation_is(r, &TIMES));
+    let dated = last.is_some_and(|r| lexicon.relation_is(r, &TIMES[..4]));
+    let typed = ends.iter().any(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
+    let wrong = |why| Err(PlannerError::NotAsked(why));
+    let number = |c: &Class| matches!(c, Class::Literal(LiteralKind::Number | LiteralKind::Date));
+    let first = plain.iter().position(|w| matches!(*w, "who" | "whom" | "when" | "where" | "how" | "what" | "which" | "whose"));
+    let Some(first) = first else { return Ok(()) };
+    let next = plain.get(first + 1).copied().unwrap_or_default();
+    match plain[first] {
+        "who" | "whom" => {
+            let people = ends.iter().any(|c| called(c, &PEOPLE));
+            if !people && (ends.iter().all(|c| number(c) || called(c, &NOBODY)) || (dated && !typed)) {
+                return wrong("it finds nobody, and somebody is asked for");
+            }
+        }
+        "when" => {
+            let time = |c: &Class| matches!(c, Class::Literal(LiteralKind::Date)) || called(c, &TIMES);
+            if !of_time && !ends.iter().any(time) {
+                return wrong("it finds no date, and the question asks when");
+            }
+        }
+        "where" if ends.iter().all(|c| number(c) || called(c, &PEOPLE) || called(c, &TIMES)) || (dated && !typed) => {
+            return wrong("it finds no place, and the question asks where");
+        }
+        "how" if matches!(next, "many" | "much") || !measures(next).is_empty() => {
+            let spoken = plain.iter().flat_map(|w| lexicon.relations(w)).any(|(r, _)| Some(r) == last);
+            let fits = ends.iter().any(number) || (spoken && ends.iter().all(|c| !called(c, &PEOPLE) && !called(c, &NOBODY[..7])));
+            if !fits {
+                return wrong("it finds no number, and a number is asked for");
+            }
+        }
+        "what" | "which" => {
+            let asked = lexicon.types(next);
+            let noun =
+                plain.get(first + 2).is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
+            let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
+            // "Were released in which years": what stands at the relation's end.
+            let told = plain.get(first + 2).is_none_or(|w| is_function_word(w));
+            if asked.is_empty() && own && told && !typed && backward {
+                return wrong("it goes on behind what is asked for");
+            }
+            let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
+            if !asked.is_empty() && noun && !own && typed && !ends.iter().any(|c| matches!(c, Class::Type(t) if asked.contains(t))) {
+                return wrong("it finds another kind than is asked for");
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Every content word stands for something in the plan, and every step for something in the question.
+fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
+    let types = kinds(graph, used);
+    let untyped = untyped_places(graph, used);
+    let called = |word: &str| types.iter().any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word)));
+    let mut said: Set<RelationId> = Set::default();
+    let mut meant: Vec<TypeId> = Vec::new();
+    // Groups of neighbouring words that nothing explains; function words do not part them.
+    let mut groups: Vec<Vec<&str>> = Vec::new();
+    let mut open = false;
+    let mut leading = false;
+    let along = tokens.windows(2).any(|w| ALONG.contains(&w[0].folded.as_str()) && matches!(w[1].folded.as_str(), "which" | "what"));
+    for (at, token) in tokens.iter().enumerate() {
+        let word = contracted(&token.folded);
+        if token.entity.is_some() {
+            open = false;
+            continue;
+        }
+        let mut of = spoken(lexicon, word);
+        of.extend(token.relations.iter().map(|(r, _)| *r));
+        let known = !of.is_empty();
+        of.retain(|r| used.relations.iter().any(|(u, ..)| u == r));
+        said.extend(of.iter().copied());
+        let named = token.types.iter().chain(lexicon.types(word)).filter(|t| types.contains(t));
+        let before = meant.len();
+        meant.extend(named);
+        if !of.is_empty() || meant.len() > before || called(word) || ends_superlative(lexicon, tokens, at, used) || falls_under(tokens, at)
+        {
+            open = false;
+            continue;
+        }
+        // "Run through", "flows into" lead along a step; which, the kinds at its ends tell.
+        if !known && (tokens.get(at + 1).is_some_and(|t| ALONG.contains(&t.folded.as_str())) || along) {
+            leading = true;
+            continue;
+        }
+        if TIMES.contains(&stem(word).as_str()) && used.relations.iter().any(|(r, ..)| lexicon.relation_is(*r, &TIMES)) {
+            continue;
+        }
+        if matches!(word, "located" | "situated" | "lie" | "lies") && places(graph, used) {
+            continue;
+        }
+        if matches!(word, "and" | "or" | "but") {
+            open = false;
+        }
+        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence)) {
+            continue;
+        }
+        match groups.last_mut() {
+            Some(group) if open => group.push(word),
+            _ => groups.push(vec![word]),
+        }
+        open = true;
+    }
+    let silent = || used.relations.iter().filter(|(r, ..)| !said.items().contains(r));
+    if leading && !silent().any(|(r, ..)| is_only(graph, *r)) {
+        return Err(PlannerError::NotAsked("it goes another way than the question says"));
+    }
+    let silent = silent().count();
+    let allowed = if evidence == Evidence::Meaning { silent } else { 0 };
+    // What a step may be called by meaning is a word or two.
+    if let Some(group) = groups.get(allowed).or_else(|| groups.iter().find(|g| g.len() > 2)) {
+        return Err(PlannerError::Unexplained(group.first().map_or_else(String::new, |w| (*w).to_owned())));
+    }
+    Ok(())
+}
+
+/// The relations that a word speaks of, measures among them.
+fn spoken(lexicon: &Lexicon, word: &str) -> Vec<RelationId> {
+    let mut all: Vec<RelationId> = lexicon.relations(word).into_iter().map(|(r, _)| r).collect();
+    if !measures(word).is_empty() || bases(word).iter().any(|b| !measures(b).is_empty()) {
+        all.extend(lexicon.measured_by(word).into_iter().map(|(r, _)| r));
+    }
+    all
+}
+
+/// The types that the plan's steps lead from and to, and those of the things it starts from.
+fn kinds(graph: &KnowledgeGraph, used: &Used) -> Vec<TypeId> {
+    let mut all = used.types.clone();
+    all.extend(used.nodes.iter().flat_map(|&n| graph.types(n)).copied());
+    for (id, ..) in &used.relations {
+        let Some(of) = graph.vocabulary().relation(*id) else { continue };
+        all.extend(of.domain.iter().chain(&of.range).filter_map(|(c, _)| if let Class::Type(t) = c { Some(*t) } else { None }));
+    }
+    all
+}
+
+/// How many places of the path hold things without a type, which a noun may be the kind of.
+fn untyped_places(graph: &KnowledgeGraph, used: &Used) -> usize {
+    let open = |classes: &[(Class, u32)]| classes.iter().any(|(c, _)| matches!(c, Class::Untyped | Class::Literal(LiteralKind::Text)));
+    let of = |id: &RelationId| graph.vocabulary().relation(*id);
+    let steps = used.relations.iter().filter_map(|(id, direction, _)| of(id).map(|r| (r, direction)));
+    let ends = steps.filter(|(r, direction)| open(if **direction == Direction::Forward { &r.range } else { &r.domain })).count();
+    let begins = used.relations.first().and_then(|(id, direction, _)| of(id).map(|r| (r, direction)));
+    ends + usize::from(begins.is_some_and(|(r, direction)| open(if *direction == Direction::Forward { &r.domain } else { &r.range })))
+}
+
+/// Whether no other relation joins things of the kinds that this one joins.
+fn is_only(graph: &KnowledgeGraph, relation: RelationId) -> bool {
+    let schema = graph.vocabulary().schema();
+    let typed = |c: Class| matches!(c, Class::Type(_));
+    let own = schema.iter().filter(|e| e.relation == relation && typed(e.head) && typed(e.tail));
+    let Some(most) = own.max_by_key(|e| e.triples) else { return false };
+    !schema
+        .iter()
+        .any(|e| e.relation != relation && ((e.head, e.tail) == (most.head, most.tail) || (e.head, e.tail) == (most.tail, most.head)))
+}
+
+/// Whether a step leads to where something is: "in state", "country of origin".
+fn places(graph: &KnowledgeGraph, used: &Used) -> bool {
+    used.relations.iter().any(|(r, ..)| {
+        let label = graph.vocabulary().relation(*r).map_or("", |r| r.label.as_str()).replace('_', " ");
+        words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "in" | "location") || NOBODY[..7].contains(&fold(w.text).as_str()))
+    })
+}
+
+/// "The highest point": the noun of a superlative, where what is ranked by is called after the same superlative ("highest elevation").
+fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used) -> bool {
+    let Some(before) = at.checked_sub(1).map(|b| &tokens[b]).filter(|t| extreme(&t.folded).is_some()) else { return false };
+    let of = lexicon.relations(&before.folded);
+    let shared = |r: RelationId| of.iter().any(|(o, _)| *o == r);
+    tokens[at].relations.iter().any(|(r, _)| shared(*r)) && used.relations.iter().any(|(r, ..)| shared(*r))
+}
+
+/// "Fall under", "belong to": words that only join a thing and its kind.
+fn falls_under(tokens: &[Token], at: usize) -> bool {
+    let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
+    matches!(
+        (tokens[at].folded.as_str(), next),
+        ("fall" | "falls", "under" | "into" | "within") | ("belong" | "belongs", "to" | "in" | "under")
+    )
+}
+
+/// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
+/// something is no kind: "the budget of Heat", "Heat's budget".
+fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
+    let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |t| t.folded.as_str());
+    let is_name = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| t.entity.is_some());
+    let (own, next) = (word(Some(at)), word(Some(at + 1)));
+    let before = word(at.checked_sub(1));
+    if is_name(at.checked_sub(1)) || matches!(next, "of" | "behind" | "about") {
+        return false;
+    }
+    let spoken = tokens.get(at + 1).is_some_and(|t| !t.relations.is_empty());
+    let beside = is_name(Some(at + 1)) && is_function_word(before) && !ASKS.contains(&before) && before != "that";
+    let goes_on = beside || spoken || matches!(next, "that" | "where" | "which" | "who" | "whose" | "with");
+    let asked = matches!(before, "the" | "a" | "an") && matches!(word(at.checked_sub(2)), "is" | "are" | "was" | "were" | "be");
+    let noun = own.len() > 3 && own.ends_with('s') && !own.ends_with("ss") && !own.ends_with("us");
+    let plural = (noun && !matches!(before, "who" | "whom" | "that")) || matches!(own, "people" | "person");
+    if evidence == Evidence::Meaning {
+        return plural && BEFORE_KIND.contains(&before);
+    }
+    goes_on || (!asked && (plural || BEFORE_KIND.contains(&before)))
+}
+
+/// A contraction's first part: "didn't" is "did", "who's" is "who".
+fn contracted(folded: &str) -> &str {
+    let cut = folded.strip_suffix("n't").or_else(|| folded.strip_suffix("n’t")).unwrap_or(folded);
+    match cut.split_once(['\'', '’']) {
+        Some((first, _)) if is_function_word(first) || matches!(first, "i" | "who" | "what" | "where" | "when") => first,
+        _ => cut,
+    }
+}
+
+fn is_frame(word: &str, used: &Used) -> bool {
+    let ordered =
+        |w: &str| extreme(w).is_some() || How::from_word(w).is_some() || Extreme::from_word(w).is_some() || !measures(w).is_empty();
+    is_function_word(word)
+        || FRAME.contains(&word)
+        || (means_again(word) && (used.relations.len() > 1 || !ONCE_MORE.contains(&word)))
+        || JOINS.contains(&word)
+        || AWAY.contains(&word)
+        || word.len() == 1
+        || ((used.counts || used.ranks || used.compares || used.numbers) && COUNTING.contains(&word))
+        || ((used.ranks || used.compares || used.measures || used.values)
+            && (ordered(word) || matches!(word, "than" | "more" | "less" | "fewer")))
+        || (used.values && word.starts_with(|c: char| c.is_ascii_digit()))
+}

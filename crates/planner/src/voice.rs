@@ -1,0 +1,136 @@
+//! Direction: on which side of a relation the thing stands that a question names, told by the verb's voice and place.
+//!
+//! Between things of one kind the schema does not tell the two ends apart, so "who taught Otto" and "who did Otto teach" differ by grammar alone.
+
+use super::lexicon::is_akin;
+use crate::kg::Direction;
+use crate::text::{fold, stem, words};
+
+const BE: [&str; 9] = ["is", "are", "was", "were", "be", "been", "being", "get", "gets"];
+const DO: [&str; 3] = ["do", "does", "did"];
+/// Verb forms that end in none of a verb's endings.
+const FORMS: [&str; 40] = [
+    "began", "begun", "beat", "bought", "brought", "built", "caught", "chose", "chosen", "cut", "drew", "drawn", "drove", "fed", "fought",
+    "gave", "given", "grew", "held", "hit", "kept", "knew", "known", "led", "left", "lent", "made", "met", "paid", "put", "ran", "sent",
+    "sold", "taught", "took", "taken", "told", "won", "wrote", "written",
+];
+
+/// How a relation's label relates its head to its tail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    /// The head does it: "taught", "flows into", "mother of".
+    Active,
+    /// It is done to the head: "directed by".
+    Passive,
+    /// A noun for what the tail is to the head: "father".
+    Noun,
+}
+
+fn label(text: &str) -> Label {
+    let all: Vec<String> = words(&text.replace('_', " ")).iter().map(|w| fold(w.text)).collect();
+    let Some((first, last)) = all.first().zip(all.last()) else { return Label::Noun };
+    if last == "by" {
+        return Label::Passive;
+    }
+    let preposition = matches!(last.as_str(), "of" | "to" | "into" | "with" | "from" | "on" | "over" | "for" | "in" | "at" | "under");
+    let third = first.len() > 3 && first.ends_with('s') && !first.ends_with("ss") && all.len() == 1 && verbal(first);
+    // "Starred actors" names what stands at its end, "flows into" says what its head does.
+    let verb = if all.len() == 1 { is_form(first) || third } else { preposition };
+    if verb && !BE.contains(&first.as_str()) { Label::Active } else { Label::Noun }
+}
+
+/// Whether a word in -s is the third person of a verb rather than a plural: the ending does not tell, so only what no noun has.
+fn verbal(word: &str) -> bool {
+    ["ches", "shes", "sses", "zes", "ises", "fies", "ates", "uires", "eats", "orts", "ises", "ends", "ows", "ides", "uces", "ains"]
+        .iter()
+        .any(|end| word.ends_with(end))
+}
+
+/// Whether a word is a verb's past or participle.
+fn is_form(word: &str) -> bool {
+    FORMS.contains(&word) || (word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed"))
+}
+
+/// Whether a word names who does something: "teacher" of "teach", where the label has not just this word.
+fn is_agent(word: &str, own: &str) -> bool {
+    let one = word.strip_suffix('s').unwrap_or(word);
+    // "Transfer" itself is no agent.
+    one.len() > 4 && (one.ends_with("er") || one.ends_with("or")) && stem(one) != stem(own)
+}
+
+/// The direction in which a relation of this label is followed from the name that stands before the `at`-th of the question's other words; `speaks` tells
+/// which of these speak of the relation. `None` where the label is a noun, or the words do not tell.
+pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> Option<Direction> {
+    let kind = label(said);
+    if kind == Label::Noun {
+        return None;
+    }
+    let all: Vec<String> = words(&said.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !BE.contains(&w.as_str())).collect();
+    let own = all.first()?;
+    let has = |i: usize, own_verb: bool| {
+        let word = question.get(i);
+        word.is_some_and(|w| if own_verb { is_akin(w, own) } else { all.iter().any(|a| a == w) }) && speaks(i)
+    };
+    // The word of the relation that is nearest, those in front first: "who taught Otto". The label's own verb tells more than its other words, of which a
+    // whole name may be one: "into" for "flows into".
+    let nearest = |own_verb: bool| (0..at).rev().chain(at..question.len()).find(|&i| has(i, own_verb));
+    let verb = nearest(true).or_else(|| nearest(false))?;
+    let between = |range: std::ops::Range<usize>| question.get(range).unwrap_or_default();
+    let active = if verb < at {
+        // "The teacher of Otto" asks for who does it, "taught by Otto" for those to whom it is done.
+        !is_agent(question[verb], own) && between(verb + 1..at).contains(&"by")
+    } else {
+        let be = between(at..verb).iter().any(|w| BE.contains(w));
+        if is_agent(question[verb], own) {
+            be
+        } else {
+            let helped = question[..at].iter().rev().find(|w| BE.contains(w) || DO.contains(w));
+            let passive = be || (helped.is_some_and(|h| BE.contains(h)) && verb == at);
+            !(passive && is_form(question[verb]))
+        }
+    };
+    // `active`: the name does it.
+    Some(if active == (kind == Label::Active) { Direction::Forward } else { Direction::Backward })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(relation: &str, question: &str) -> Option<Direction> {
+        let (before, behind) = question.split_once('X')?;
+        let plain = |text: &str| words(text).iter().map(|w| fold(w.text)).collect::<Vec<_>>();
+        let (mut all, behind) = (plain(before), plain(behind));
+        let at = all.len();
+        all.extend(behind);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        direction(relation, &all, at, &|_| true)
+    }
+
+    #[test]
+    fn voice_and_place_tell_who_does_and_to_whom_it_is_done() {
+        for question in
+            ["who taught X", "which people taught X", "who teaches X", "who was X taught by", "by whom was X taught", "the teacher of X"]
+        {
+            assert_eq!(of("taught", question), Some(Direction::Backward), "{question}");
+        }
+        for question in
+            ["who did X teach", "whom does X teach", "who was taught by X", "people taught by X", "X taught whom", "who is X teaching"]
+        {
+            assert_eq!(of("taught", question), Some(Direction::Forward), "{question}");
+        }
+    }
+
+    #[test]
+    fn a_passive_label_turns_it_round_and_a_noun_leaves_it_open() {
+        assert_eq!(of("directed by", "who directed X"), Some(Direction::Forward));
+        assert_eq!(of("directed by", "films that X directed"), Some(Direction::Backward));
+        assert_eq!(of("directed by", "films directed by X"), Some(Direction::Backward));
+        assert_eq!(of("directed by", "the director of X"), Some(Direction::Forward));
+        assert_eq!(of("transferred money to", "which accounts transferred money to X"), Some(Direction::Backward));
+        assert_eq!(of("transferred money to", "to which account did X transfer money"), Some(Direction::Forward));
+        assert_eq!(of("was acquired by", "who acquired X"), Some(Direction::Forward));
+        assert_eq!(of("starred actors", "films that X starred in"), None);
+        assert_eq!(of("father", "who is the father of X"), None);
+    }
+}
