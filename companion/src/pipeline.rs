@@ -22,6 +22,7 @@ use crate::progress::Progress;
 use crate::relations::{self, Related};
 use crate::site_files::SiteFilesError;
 use crate::summaries::Writer;
+use pocketgraph::answer::guessed_layout;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Layout, Manifest};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::KnowledgeGraph;
@@ -554,7 +555,8 @@ fn brought(
             (vectors, embedder, EmbeddingCounts::default())
         }
     };
-    Ok(Read { documents, chunks, layouts: Vec::new(), vectors, skipped: Vec::new(), files: 1, embedder, embeddings })
+    let layouts = chunks.iter().map(|c| guessed_layout(&c.text)).collect();
+    Ok(Read { documents, chunks, layouts, vectors, skipped: Vec::new(), files: 1, embedder, embeddings })
 }
 
 /// The vectors of the chunks by the built-in model.

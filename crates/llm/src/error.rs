@@ -77,7 +77,9 @@ impl LlmError {
         match self {
             LlmError::Http { status, .. } => status.is_none_or(|s| s >= 500 || s == 408 || s == 409 || s == 425),
             LlmError::RateLimit { .. } | LlmError::Timeout { .. } | LlmError::Stream(_) => true,
-            LlmError::Endpoint(_) | LlmError::Refused { .. } | LlmError::Context { .. } | LlmError::Malformed(_) | LlmError::Aborted => false,
+            LlmError::Endpoint(_) | LlmError::Refused { .. } | LlmError::Context { .. } | LlmError::Malformed(_) | LlmError::Aborted => {
+                false
+            }
         }
     }
 }

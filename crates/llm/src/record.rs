@@ -237,7 +237,9 @@ fn delta_from_value(value: &Value) -> Option<Delta> {
 fn error_to_value(error: &LlmError) -> Value {
     let number = |n: Option<u32>| n.map_or(Value::Null, Value::from);
     let (message, number) = match error {
-        LlmError::Endpoint(m) | LlmError::Stream(m) | LlmError::Malformed(m) | LlmError::Context { message: m } => (m.as_str(), Value::Null),
+        LlmError::Endpoint(m) | LlmError::Stream(m) | LlmError::Malformed(m) | LlmError::Context { message: m } => {
+            (m.as_str(), Value::Null)
+        }
         LlmError::Http { status, message } => (message.as_str(), number(status.map(u32::from))),
         LlmError::Refused { status, message } => (message.as_str(), u32::from(*status).into()),
         LlmError::RateLimit { retry_after_ms, message } => (message.as_str(), number(*retry_after_ms)),

@@ -42,7 +42,9 @@ fn rfind(text: &str, mark: &str) -> Option<usize> {
 
 /// How many bytes at the end of a text could be the beginning of a mark.
 fn begun(text: &str, marks: impl Iterator<Item = &'static str>) -> usize {
-    let tail = |mark: &str| (1..mark.len().min(text.len() + 1)).rev().find(|&n| text.is_char_boundary(text.len() - n) && begins(mark, &text[text.len() - n..]));
+    let tail = |mark: &str| {
+        (1..mark.len().min(text.len() + 1)).rev().find(|&n| text.is_char_boundary(text.len() - n) && begins(mark, &text[text.len() - n..]))
+    };
     marks.filter_map(tail).max().unwrap_or(0)
 }
 
@@ -117,7 +119,11 @@ impl ThoughtFilter {
     /// What was held back in case it would become a mark, and did not.
     pub fn finish(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
-        if self.inside.is_some() || ENDS.iter().any(|end| begins(end, held.trim_end()) && held.trim_end().len() > 1) { String::new() } else { held }
+        if self.inside.is_some() || ENDS.iter().any(|end| begins(end, held.trim_end()) && held.trim_end().len() > 1) {
+            String::new()
+        } else {
+            held
+        }
     }
 
     /// Bytes of thoughts so far.

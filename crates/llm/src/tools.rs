@@ -36,7 +36,9 @@ impl ToolCalls {
     pub fn push(&mut self, piece: &ToolCallPiece) {
         let room = self.calls.len() < MAX_CALLS;
         // Parallel calls that all bear one index have ids of their own; some servers repeat an id with every piece.
-        let same = |(index, call): &&mut (u32, ToolCall)| *index == piece.index && (call.id == piece.call.id || piece.call.id.is_empty() || call.id.is_empty());
+        let same = |(index, call): &&mut (u32, ToolCall)| {
+            *index == piece.index && (call.id == piece.call.id || piece.call.id.is_empty() || call.id.is_empty())
+        };
         match self.calls.iter_mut().rfind(same) {
             Some((_, call)) => {
                 // Some servers repeat id and name with every piece.

@@ -4,6 +4,7 @@
 //! question's reply; an item with the line above its list; a table's row with its header. From where it begins it goes on through what stands under the
 //! same heading as far as the budget lasts.
 
+use super::empty_talk::leans_back;
 use super::parts::{Group, Part, groups, parts};
 use super::units::one_line;
 use crate::bundle::{Form, Layout};
@@ -85,25 +86,30 @@ fn pieces(text: &str, group: &Group) -> Vec<Part> {
     let mut out = Vec::new();
     for part in &group.members {
         let raw = &text[part.span.clone()];
-        let ranges: Vec<Range<usize>> = match part.form {
-            Form::Table => lines(raw).collect(),
+        let ranges = match part.form {
+            Form::Table => lines(raw),
             Form::Code => vec![0..raw.len()],
-            _ if raw.len() <= MOST_BYTES && !raw.ends_with([':', '：']) => vec![0..raw.len()],
+            _ if raw.len() <= MOST_BYTES && !announces(raw) => vec![0..raw.len()],
             _ => sentences(raw),
         };
-        out.extend(ranges.into_iter().map(|r| Part { span: part.span.start + r.start..part.span.start + r.end, ..part.clone() }));
+        for r in ranges {
+            out.push(Part { form: part.form, span: part.span.start + r.start..part.span.start + r.end, note: part.note.clone() });
+        }
     }
     out
 }
 
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut at = 0;
-    text.split_inclusive('\n').filter_map(move |line| {
-        let start = at;
-        at += line.len();
+/// Lines that are not empty, without the white space at their ends.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let (mut at, mut out) = (0, Vec::new());
+    for line in text.split('\n') {
         let kept = line.trim_end().len();
-        (kept > 0).then_some(start..start + kept)
-    })
+        if kept > 0 {
+            out.push(at..at + kept);
+        }
+        at += line.len() + 1;
+    }
+    out
 }
 
 fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<usize>, first: bool) -> Block {
@@ -210,7 +216,11 @@ fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
     let raw = &text[part.span.clone()];
     let kept = match part.form {
         Form::Code => {
-            lines(raw).take(most_lines.max(1)).take_while(|l| l.start == 0 || l.end <= 2 * MOST_BYTES).last().map_or(0, |l| l.end)
+            let mut kept = 0;
+            for line in lines(raw).iter().take(most_lines.max(1)).filter(|l| l.start == 0 || l.end <= 2 * MOST_BYTES) {
+                kept = line.end;
+            }
+            kept
         }
         _ => raw.len(),
     };
@@ -226,37 +236,6 @@ fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
 /// Whether a text says that something follows.
 pub(super) fn announces(text: &str) -> bool {
     text.trim_end().ends_with([':', '：'])
-}
-
-/// Whether a sentence begins with a word that stands for something said before. Sorted.
-const LEANING: &[&str] = &[
-    "also",
-    "and",
-    "both",
-    "but",
-    "he",
-    "here",
-    "however",
-    "instead",
-    "it",
-    "its",
-    "otherwise",
-    "she",
-    "such",
-    "that",
-    "their",
-    "then",
-    "therefore",
-    "these",
-    "they",
-    "this",
-    "those",
-    "thus",
-];
-
-pub(super) fn leans_back(text: &str) -> bool {
-    let first: String = text.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
-    LEANING.binary_search(&first.as_str()).is_ok()
 }
 
 /// The text of a piece as it is shown: code with its lines, all else on one line.

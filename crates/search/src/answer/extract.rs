@@ -5,7 +5,8 @@
 //! tell answers from what is merely close, are fitted by `tuning/answers.py` on questions over documentation sites and over XQuAD's paragraphs, one site
 //! left out at a time.
 
-use super::block::{Block, Shown, announces, blocks, leans_back};
+use super::block::{Block, Shown, announces, blocks};
+use super::empty_talk::{is_empty_talk, leans_back, refers};
 use super::parts::asks;
 use super::question::{Question, QuestionKind};
 use super::units::one_line;
@@ -30,10 +31,28 @@ const BEGINNING_CREDIT: f32 = 0.5;
 const EMBEDDED_BYTES: usize = 600;
 
 /// What is known of a block, by name; the order of the weights.
-pub const FEATURES: [&str; 12] =
-    ["cosine", "own", "near", "share", "first-block", "names", "manner-names", "dangling", "leans-back", "echo", "length", "near-agrees"];
+pub const FEATURES: [&str; 14] = [
+    "cosine",
+    "own",
+    "near",
+    "share",
+    "first-block",
+    "names",
+    "manner-names",
+    "dangling",
+    "leans-back",
+    "echo",
+    "length",
+    "near-agrees",
+    "beside",
+    "figures",
+];
 /// What is known of the best block and of the question, by name; the order of the weights of certainty. The first is 1.
-pub const CERTAINTY_FEATURES: [&str; 9] = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms"];
+pub const CERTAINTY_FEATURES: [&str; 10] =
+    ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted"];
+
+/// The place of `beside` in [`FEATURES`].
+const BESIDE: usize = 12;
 
 /// A block that could be quoted.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,22 +143,34 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
     let hit = place.hit;
     let text = |range: &Range<usize>| hit.text.get(range.clone()).unwrap_or("");
     let (core, head, lead) = (text(&block.core), text(&block.head), text(&block.lead));
-    let own = term_set([core, lead]);
+    let prose = matches!(block.form, Form::Text | Form::Item | Form::Quote);
+    if prose && !block.introduces && is_empty_talk(core) {
+        return None;
+    }
+    let own = term_set(&[core, lead]);
     let (last, others) = match hit.heading_path.split_last() {
         Some((last, others)) => (last.as_str(), others),
         None => (hit.title.as_str(), &[][..]),
     };
-    let near = term_set([head, last]);
-    let said = term_set(block.shown.iter().map(|s| text(&s.span)));
-    let heading = if asks(last) || terms(last).iter().all(|(t, _)| said.contains(t)) { "" } else { last };
-    let far = term_set(others.iter().map(String::as_str).chain([hit.title.as_str()]));
-    let mut sums = [0.0_f32; 2];
+    let near = term_set(&[head, last]);
+    let shown: Vec<&str> = block.shown.iter().map(|s| text(&s.span)).collect();
+    let said = term_set(&shown);
+    // A pronoun that nothing quoted stands before stands for the heading; where there is none, for nothing.
+    let leans = leans_back(core) && block.core.start == block.shown.first().map_or(0, |s| s.span.start);
+    if leans && last.is_empty() {
+        return None;
+    }
+    let heading = if !leans && (asks(last) || terms(last).iter().all(|(t, _)| said.contains(t))) { "" } else { last };
+    let far = headings_of(others, &hit.title);
+    let mut sums = [0.0_f32; 3];
     let mut credits = Vec::with_capacity(question.terms.len());
     for t in &question.terms {
         let of = [credit(&t.term, &own), credit(&t.term, &near), credit(&t.term, &far)];
         sums[0] += t.weight * of[0];
         // What the block says itself is no merit of its headings.
         sums[1] += t.weight * (of[1] - of[0]).max(0.0);
+        // Nor is what is quoted with it, which still tells that it stands in the right place.
+        sums[2] += t.weight * (credit(&t.term, &said) - of[0]).max(0.0);
         credits.push(of.into_iter().fold(0.0, f32::max));
     }
     let asked = |term: &String| question.terms.iter().any(|t| t.term == *term);
@@ -148,7 +179,7 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
     let has_code = block.shown.iter().any(|s| s.form == Form::Code);
     let flag = |b: bool| f32::from(u8::from(b));
     let covered = question.terms.iter().zip(&credits).map(|(t, c)| t.weight * c).sum::<f32>() / weight;
-    let named = named(question, block.shown.iter().map(|s| text(&s.span)));
+    let named = named(question, &shown);
     let mut features = [
         0.0,
         sums[0] / weight,
@@ -158,10 +189,12 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
         named,
         if question.kind == QuestionKind::Manner { named } else { 0.0 },
         flag(announces(core) && !block.introduces),
-        flag(refers(core) || leans_back(core) && block.core.start == block.shown.first().map_or(0, |s| s.span.start)),
+        flag(refers(core) || leans),
         flag(new < 3 && !has_code && block.form != Form::Table),
         (core.len() as f32 / 420.0).min(1.5),
         agrees(&near),
+        sums[2] / weight,
+        flag(question.kind == QuestionKind::Quantity && core.bytes().any(|b| b.is_ascii_digit())),
     ];
     features.iter_mut().filter(|f| !f.is_finite()).for_each(|f| *f = 0.0);
     let score = dot(&features, &BY_WORDS);
@@ -177,11 +210,11 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
 }
 
 /// How far texts name something to write that the question does not: identifiers, options, paths, calls. 1 from three of them on.
-fn named<'a>(question: &Question, texts: impl Iterator<Item = &'a str>) -> f32 {
+fn named(question: &Question, texts: &[&str]) -> f32 {
     const MOST: usize = 3;
     let asked = |token: &str| question.terms.iter().any(|t| t.word.eq_ignore_ascii_case(token));
     let mut found: Vec<&str> = Vec::new();
-    for token in texts.flat_map(|t| t.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '“' | '”'))) {
+    for token in texts.iter().flat_map(|t| t.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '“' | '”'))) {
         let token = token.trim_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '\''));
         if found.len() < MOST && is_code(token) && !asked(token) && !found.contains(&token) {
             found.push(token);
@@ -244,6 +277,7 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosin
         hits.iter().take(3).filter_map(|h| h.dense).filter(|d| d.is_finite()).fold(0.0, f32::max),
         second.filter(|_| score(best) > f32::MIN).map_or(0.0, |s| (score(best) - score(s).max(score(best) - 3.0)).clamp(0.0, 3.0)),
         1.0 / (question.terms.len() as f32).sqrt(),
+        candidates[best].features[1] + candidates[best].features[BESIDE],
     ];
     let sum = dot(&grounds, if by_meaning { &CERTAINTY } else { &CERTAINTY_BY_WORDS });
     let certainty = 1.0 / (1.0 + elementary::exp(-f64::from(sum)) as f32);
@@ -280,32 +314,20 @@ fn side_coverage(question: &Question, candidate: &Candidate, side: &[usize]) -> 
     if whole > 0.0 { met / whole } else { 0.0 }
 }
 
-/// Whether a text only says where something is said: "see X", "X is described in Y".
-fn refers(text: &str) -> bool {
-    const LONGEST: usize = 160;
-    const MARKS: &[&str] = &[
-        "see ",
-        "refer to ",
-        "read more",
-        "learn more",
-        "more information",
-        "for details",
-        "described in",
-        "explained in",
-        "the following section",
-        "next section",
-        "as follows",
-        "check out",
-        "this page",
-        "this section",
-        "this guide",
-    ];
-    let lower = text.to_lowercase();
-    text.len() <= LONGEST && MARKS.iter().any(|m| lower.contains(m))
+fn headings_of(path: &[String], title: &str) -> Set<String> {
+    let mut texts = vec![title];
+    texts.extend(path.iter().map(String::as_str));
+    term_set(&texts)
 }
 
-fn term_set<'a>(texts: impl IntoIterator<Item = &'a str>) -> Set<String> {
-    texts.into_iter().flat_map(terms).map(|(t, _)| t).collect()
+fn term_set(texts: &[&str]) -> Set<String> {
+    let mut all = Vec::new();
+    for text in texts {
+        for (term, _) in terms(text) {
+            all.push(term);
+        }
+    }
+    all.into_iter().collect()
 }
 
 fn credit(term: &str, set: &Set<String>) -> f32 {
@@ -336,10 +358,10 @@ fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
         if missing.is_empty() {
             break;
         }
-        let all = term_set(hit.heading_path.iter().map(String::as_str).chain([hit.text.as_str(), hit.title.as_str()]));
+        let (headings, text) = (headings_of(&hit.heading_path, &hit.title), term_set(&[&hit.text]));
         missing.retain(|&i| {
             let term = &question.terms[i].term;
-            !all.contains(term) && !shares_beginning(term, &all)
+            credit(term, &headings) + credit(term, &text) == 0.0
         });
     }
     missing

@@ -4,6 +4,7 @@
 //! makes of it an answer, the closest passage shown as such, or the statement that the documents do not say.
 
 mod block;
+mod empty_talk;
 mod extract;
 mod parts;
 mod question;
@@ -17,6 +18,7 @@ mod measure;
 
 pub use block::Shown;
 pub use extract::{CERTAINTY_FEATURES, Candidate, Choice, FEATURES, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
+pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
 pub use quote::{extractive, reference, span, warn_of_missing};
 pub use types::{

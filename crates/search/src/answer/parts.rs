@@ -1,7 +1,7 @@
 //! The pieces of a passage by form, and the groups that they make: what stands under one heading, question, term or label.
 
 use super::units::{Form as UnitForm, units};
-use crate::bundle::{BETWEEN_PIECES, Form, Layout};
+use crate::bundle::{BETWEEN_PIECES, Form, Layout, Piece};
 use crate::text::sentences;
 use std::ops::Range;
 
@@ -30,9 +30,9 @@ pub(super) struct Group {
     pub members: Vec<Part>,
 }
 
-/// The pieces of a passage: as its layout has them where that is known and fits, else as the text lets one guess.
+/// The pieces of a passage: as its layout has them where that is known and fits, else its paragraphs.
 pub(super) fn parts(text: &str, layout: Option<&Layout>) -> Vec<Part> {
-    layout.and_then(|layout| laid_out(text, layout)).unwrap_or_else(|| guessed(text))
+    layout.and_then(|layout| laid_out(text, layout)).unwrap_or_else(|| paragraphs(text))
 }
 
 fn laid_out(text: &str, layout: &Layout) -> Option<Vec<Part>> {
@@ -50,24 +50,34 @@ fn laid_out(text: &str, layout: &Layout) -> Option<Vec<Part>> {
     (at == text.len() && !out.is_empty()).then_some(out)
 }
 
-fn guessed(text: &str) -> Vec<Part> {
+/// The pieces of a text of which nothing is known: paragraphs.
+fn paragraphs(text: &str) -> Vec<Part> {
     let mut out: Vec<Part> = Vec::new();
-    for unit in units(text) {
-        let raw = &text[unit.span.clone()];
-        let mark = ["- ", "* ", "• ", "+ "].into_iter().find(|m| raw.starts_with(m)).map_or(0, str::len);
-        let form = match unit.form {
-            UnitForm::Row => Form::Table,
-            UnitForm::Code => Form::Code,
-            UnitForm::Prose if mark > 0 => Form::Item,
-            UnitForm::Prose => Form::Text,
-        };
-        let joins = |last: &&mut Part| last.form == form && form != Form::Item && !text[last.span.end..unit.span.start].contains("\n\n");
-        match out.last_mut().filter(joins) {
-            Some(last) => last.span.end = unit.span.end,
-            None => out.push(Part { form, span: unit.span.start + mark..unit.span.end, note: String::new() }),
+    let mut at = 0;
+    for piece in text.split(BETWEEN_PIECES) {
+        let start = at + piece.len() - piece.trim_start().len();
+        let span = start..start + piece.trim().len();
+        if !span.is_empty() {
+            out.push(Part { form: Form::Text, span, note: String::new() });
         }
+        at += piece.len() + BETWEEN_PIECES.len();
     }
     out
+}
+
+/// The layout of a text of which nothing else is known, for those who make bundles of such: paragraphs, those of rows only being tables, those of code only code.
+pub fn guessed_layout(text: &str) -> Layout {
+    let piece = |raw: &str| {
+        let found = units(raw);
+        let all = |form: UnitForm| !found.is_empty() && found.iter().all(|u| u.form == form);
+        let form = match () {
+            () if all(UnitForm::Row) => Form::Table,
+            () if all(UnitForm::Code) => Form::Code,
+            () => Form::Text,
+        };
+        Piece { form, bytes: u32::try_from(raw.len()).unwrap_or(u32::MAX), note: String::new() }
+    };
+    text.split(BETWEEN_PIECES).map(piece).collect()
 }
 
 /// The groups of a passage, in order; none is without members unless nothing follows its head.
@@ -132,7 +142,6 @@ fn reply(text: &str) -> &str {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::bundle::Piece;
     use proptest::prelude::*;
 
     fn grouped(text: &str) -> Vec<(Vec<&str>, Vec<&str>)> {
@@ -148,6 +157,14 @@ mod tests {
             assert!(found[0].0[0].ends_with("Is it open?"), "{text}");
             assert_eq!(found[0].1, ["At weekends only."], "{text}");
         }
+    }
+
+    #[test]
+    fn rows_and_code_are_guessed_from_their_lines() {
+        let text = "One | two\na | b\n\nlet x = 5;\nlet y = 6;\n\nIt is so; and\nso on.";
+        let layout = guessed_layout(text);
+        assert_eq!(layout.iter().map(|p| p.form).collect::<Vec<_>>(), [Form::Table, Form::Code, Form::Text]);
+        assert_eq!(parts(text, Some(&layout)).len(), 3);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::ops::Range;
 pub enum QuestionKind {
     /// "How …?"
     Manner,
+    /// "How many …?", "when …?": a number.
+    Quantity,
     /// "What is the difference between A and B?"
     Comparison,
     /// Anything else.
@@ -115,12 +117,19 @@ impl Question {
     }
 }
 
-/// "How do I …?" asks for a manner, "how many …?" does not.
+/// "How do I …?" asks for a manner, "how many …?" for a number.
 fn kind(question: &str) -> QuestionKind {
     let first: Vec<String> = words(question).iter().take(2).map(|w| fold(w.text)).collect();
     let measure = |w: &str| matches!(w, "many" | "much" | "long" | "old" | "far" | "big" | "large" | "tall" | "often" | "fast");
     match first.as_slice() {
-        [how, next, ..] if how == "how" && !measure(next) => QuestionKind::Manner,
+        [how, next, ..] if how == "how" => {
+            if measure(next) {
+                QuestionKind::Quantity
+            } else {
+                QuestionKind::Manner
+            }
+        }
+        [first, ..] if first == "when" => QuestionKind::Quantity,
         _ => QuestionKind::Other,
     }
 }
@@ -184,7 +193,8 @@ mod tests {
     fn kinds_are_read_from_the_first_words() {
         for (question, kind) in [
             ("How are loops bounded?", QuestionKind::Manner),
-            ("How many chunks are there?", QuestionKind::Other),
+            ("How many chunks are there?", QuestionKind::Quantity),
+            ("When was it built?", QuestionKind::Quantity),
             ("What is a bundle?", QuestionKind::Other),
             ("how", QuestionKind::Other),
             ("", QuestionKind::Other),
