@@ -8,8 +8,14 @@ use support::program;
 
 /// What a reader sees of an answer at once.
 const SHOWN: usize = 420;
-/// Of the 42 questions so many are answered rightly at least; what is missing is known and told by the failing test.
-const RIGHT: usize = 33;
+/// What stands before the closest passage.
+const CLOSEST: &str = "The documents do not say. The closest passage:";
+/// For so many of the 42 questions the right block is shown at least, stated or as the closest passage; the failing test tells which are missing.
+const SHOWN_RIGHT: usize = 33;
+/// So many are answered by it at least.
+const RIGHT: usize = 26;
+/// Of what is stated, so many are wrong at most.
+const WRONG: usize = 5;
 
 /// Whether a text holds one of the alternatives of a pattern, in whatever case.
 fn holds(text: &str, pattern: &str) -> bool {
@@ -26,17 +32,25 @@ fn questions_about_the_handbook_are_answered_by_the_blocks_that_answer_them() {
     assert!(program(&["build", &format!("{root}/docs"), "-o", bundle, "--no-runtime"]).status.success());
     let questions = std::fs::read_to_string(format!("{root}/tests/handbook-answers.jsonl")).unwrap();
     let questions: Vec<Value> = questions.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let (mut right, mut wrong) = (0, Vec::new());
+    let (mut right, mut near, mut stated_wrong, mut missing) = (0, 0, 0, Vec::new());
     for asked in &questions {
         let output = program(&["ask", bundle, "--json", "--", asked["question"].as_str().unwrap()]);
         let told: Value = serde_json::from_slice(&output.stdout).unwrap();
         let answer = told.get("answer").unwrap_or(&told);
-        let shown: String = answer["text"].as_str().unwrap().chars().take(SHOWN).collect();
-        if answer["answered"] == true && holds(&shown, asked["answer"].as_str().unwrap()) {
-            right += 1;
-        } else {
-            wrong.push((&asked["question"], shown));
+        let text = answer["text"].as_str().unwrap();
+        let shown: String = text.strip_prefix(CLOSEST).unwrap_or(text).chars().take(SHOWN).collect();
+        match (answer["answered"] == true, holds(&shown, asked["answer"].as_str().unwrap())) {
+            (true, true) => right += 1,
+            (false, true) => near += 1,
+            (stated, false) => {
+                stated_wrong += usize::from(stated);
+                missing.push((&asked["question"], shown));
+            }
         }
     }
-    assert!(right >= RIGHT, "{right} of {}: {wrong:#?}", questions.len());
+    assert!(
+        right >= RIGHT && right + near >= SHOWN_RIGHT && stated_wrong <= WRONG,
+        "{right} answered, {near} shown as close, {stated_wrong} wrong of {}: {missing:#?}",
+        questions.len()
+    );
 }

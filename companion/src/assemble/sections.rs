@@ -210,7 +210,7 @@ fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
         let page: Vec<bundle::Layout> = run.iter().filter_map(|&i| contents.layouts.get(i).cloned()).collect();
         index.push(w.page("layout", &encode_layouts(&page), Encoding::Gzip)?, run.len() as u32);
     }
-    let mut root = begin(Kind::LayoutIndex);
+    let mut root = begin(Kind::ChunkIndex);
     index.put(&mut root);
     w.section("layout", &root, GZIP, &index.pages)
 }

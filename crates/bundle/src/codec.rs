@@ -78,10 +78,8 @@ pub enum Kind {
     Mentions = 32,
     /// How many documents mention each.
     Links = 33,
-    /// The list of layout pages.
-    LayoutIndex = 34,
     /// How the texts of a run of chunks are laid out.
-    Layouts = 35,
+    Layouts = 34,
     /// The vectors of names, and which names each sentence of the corpus mentions.
     Entities = 40,
     /// Which names are nearly the same.

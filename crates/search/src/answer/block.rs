@@ -5,7 +5,7 @@
 //! same heading as far as the budget lasts.
 
 use super::empty_talk::leans_back;
-use super::parts::{Group, Part, groups, parts};
+use super::parts::{Group, Part, ends_in, groups, parts};
 use super::units::one_line;
 use crate::bundle::{Form, Layout};
 use crate::text::sentences;
@@ -51,6 +51,7 @@ pub(super) struct Block {
 }
 
 /// The blocks of a passage, in order.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 pub(super) fn blocks(text: &str, layout: Option<&Layout>) -> Vec<Block> {
     let mut out = Vec::new();
     for group in groups(text, parts(text, layout)) {
@@ -82,14 +83,16 @@ pub(super) fn blocks(text: &str, layout: Option<&Layout>) -> Vec<Block> {
 }
 
 /// The members of a group, paragraphs that are too long cut into sentences and tables into rows.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn pieces(text: &str, group: &Group) -> Vec<Part> {
     let mut out = Vec::new();
     for part in &group.members {
         let raw = &text[part.span.clone()];
+        let whole = 0..raw.len();
         let ranges = match part.form {
             Form::Table => lines(raw),
-            Form::Code => vec![0..raw.len()],
-            _ if raw.len() <= MOST_BYTES && !announces(raw) => vec![0..raw.len()],
+            Form::Code => vec![whole],
+            _ if raw.len() <= MOST_BYTES && !announces(raw) => vec![whole],
             _ => sentences(raw),
         };
         for r in ranges {
@@ -112,6 +115,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     out
 }
 
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<usize>, first: bool) -> Block {
     let piece = &pieces[from];
     let head = group.head.first().zip(group.head.last()).map_or(0..0, |(a, b)| a.span.start..b.span.end);
@@ -235,7 +239,7 @@ fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
 
 /// Whether a text says that something follows.
 pub(super) fn announces(text: &str) -> bool {
-    text.trim_end().ends_with([':', '：'])
+    ends_in(text.trim_end(), ":：")
 }
 
 /// The text of a piece as it is shown: code with its lines, all else on one line.

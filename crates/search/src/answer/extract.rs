@@ -139,6 +139,7 @@ struct Place<'a> {
 }
 
 /// A block with what is known of it; none of one that says nothing of its own.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) -> Option<Candidate> {
     let hit = place.hit;
     let text = |range: &Range<usize>| hit.text.get(range.clone()).unwrap_or("");
@@ -156,7 +157,7 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
     let shown: Vec<&str> = block.shown.iter().map(|s| text(&s.span)).collect();
     let said = term_set(&shown);
     // A pronoun that nothing quoted stands before stands for the heading; where there is none, for nothing.
-    let leans = leans_back(core) && block.core.start == block.shown.first().map_or(0, |s| s.span.start);
+    let leans = block.shown.first().is_some_and(|s| matches!(s.form, Form::Text | Form::Item | Form::Quote) && leans_back(text(&s.span)));
     if leans && last.is_empty() {
         return None;
     }
@@ -210,6 +211,7 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
 }
 
 /// How far texts name something to write that the question does not: identifiers, options, paths, calls. 1 from three of them on.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn named(question: &Question, texts: &[&str]) -> f32 {
     const MOST: usize = 3;
     let asked = |token: &str| question.terms.iter().any(|t| t.word.eq_ignore_ascii_case(token));

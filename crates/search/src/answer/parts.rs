@@ -30,11 +30,15 @@ pub(super) struct Group {
     pub members: Vec<Part>,
 }
 
-/// The pieces of a passage: as its layout has them where that is known and fits, else its paragraphs.
+/// The pieces of a passage: as its layout has them where that is known and fits, else one paragraph.
 pub(super) fn parts(text: &str, layout: Option<&Layout>) -> Vec<Part> {
-    layout.and_then(|layout| laid_out(text, layout)).unwrap_or_else(|| paragraphs(text))
+    layout.and_then(|layout| laid_out(text, layout)).unwrap_or_else(|| {
+        let span = 0..text.trim_end().len();
+        if span.is_empty() { Vec::new() } else { vec![Part { form: Form::Text, span, note: String::new() }] }
+    })
 }
 
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn laid_out(text: &str, layout: &Layout) -> Option<Vec<Part>> {
     let mut at = 0_usize;
     let mut out = Vec::with_capacity(layout.len());
@@ -48,21 +52,6 @@ fn laid_out(text: &str, layout: &Layout) -> Option<Vec<Part>> {
         at = end;
     }
     (at == text.len() && !out.is_empty()).then_some(out)
-}
-
-/// The pieces of a text of which nothing is known: paragraphs.
-fn paragraphs(text: &str) -> Vec<Part> {
-    let mut out: Vec<Part> = Vec::new();
-    let mut at = 0;
-    for piece in text.split(BETWEEN_PIECES) {
-        let start = at + piece.len() - piece.trim_start().len();
-        let span = start..start + piece.trim().len();
-        if !span.is_empty() {
-            out.push(Part { form: Form::Text, span, note: String::new() });
-        }
-        at += piece.len() + BETWEEN_PIECES.len();
-    }
-    out
 }
 
 /// The layout of a text of which nothing else is known, for those who make bundles of such: paragraphs, those of rows only being tables, those of code only code.
@@ -81,6 +70,7 @@ pub fn guessed_layout(text: &str) -> Layout {
 }
 
 /// The groups of a passage, in order; none is without members unless nothing follows its head.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
     let mut out: Vec<Group> = vec![Group::default()];
     let forms: Vec<Form> = parts.iter().map(|p| p.form).collect();
@@ -108,6 +98,7 @@ pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
 }
 
 /// Splits a text into what heads what follows (a question, a label) and with it whether it asks, and the rest.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, Option<Part>) {
     let first = sentences(raw).into_iter().next().unwrap_or(0..raw.len());
     let at = |range: Range<usize>| Part { span: part.span.start + range.start..part.span.start + range.end, ..part.clone() };
@@ -117,7 +108,7 @@ fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, 
         let rest = (!reply(after).is_empty()).then(|| at(first.end + skipped..raw.len()));
         return (Some((at(first), true)), rest);
     }
-    let closed = raw.ends_with(['.', '!', ':', ';', ',', '…', '。', '！', '：', ')', '"', '”']);
+    let closed = ends_in(raw, ".!:;,…。！：)\"”");
     let label = part.form == Form::Text && raw.len() <= LONGEST_LABEL && !closed && next.is_some_and(|n| !matches!(n, Form::Heading));
     if label {
         return (Some((part.clone(), false)), None);
@@ -129,7 +120,12 @@ fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, 
 
 /// Whether a text ends as a question does.
 pub(super) fn asks(text: &str) -> bool {
-    text.trim_end_matches(['"', '”', '*', ')']).ends_with(['?', '？'])
+    text.trim_end_matches(|c| matches!(c, '"' | '”' | '*' | ')')).ends_with(|c| matches!(c, '?' | '？'))
+}
+
+/// Whether the last character of a text is one of the signs.
+pub(super) fn ends_in(text: &str, signs: &str) -> bool {
+    text.chars().next_back().is_some_and(|c| signs.contains(c))
 }
 
 /// A reply without the mark that says that it is one.
@@ -146,7 +142,7 @@ mod tests {
 
     fn grouped(text: &str) -> Vec<(Vec<&str>, Vec<&str>)> {
         let words = |parts: &[Part]| parts.iter().map(|p| &text[p.span.clone()]).collect::<Vec<_>>();
-        groups(text, parts(text, None)).iter().map(|g| (words(&g.head), words(&g.members))).collect()
+        groups(text, parts(text, Some(&guessed_layout(text)))).iter().map(|g| (words(&g.head), words(&g.members))).collect()
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::block::shown_text;
 use super::extract::{Candidate, Choice, Sureness};
+use super::parts::ends_in;
 use super::types::{Answer, AnswerBlock, AnswerBy, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, Outcome, Reference};
 use crate::bundle::Form;
 use crate::retrieve::{Hit, SearchResult, Span};
@@ -48,6 +49,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
 }
 
 /// Appends a candidate's blocks to an answer, and its citation behind them.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn quote(answer: &mut Answer, candidate: &Candidate, hit: &Hit) {
     let number = match answer.references.iter().find(|r| r.chunk == hit.chunk) {
         Some(known) => known.number,
@@ -103,6 +105,7 @@ fn mark(text: &mut String, number: u32) -> usize {
 }
 
 /// A block as plain text: sentences in quotation marks, code between fences, items with their marks.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn write(out: &mut String, block: &AnswerBlock) {
     match block.form {
         BlockForm::Heading => {
@@ -126,6 +129,7 @@ fn write(out: &mut String, block: &AnswerBlock) {
 }
 
 /// What a candidate shows, by form: items in a row are one list, rows one table.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn blocks_of(candidate: &Candidate, hit: &Hit, citation: u32) -> Vec<AnswerBlock> {
     let mut out: Vec<AnswerBlock> = Vec::new();
     if !candidate.heading.is_empty() {
@@ -163,7 +167,7 @@ fn blocks_of(candidate: &Candidate, hit: &Hit, citation: u32) -> Vec<AnswerBlock
 }
 
 fn ends_sentence(text: &str) -> bool {
-    text.ends_with(['.', '!', '?', ':', ';', ',', '…', '。', '！', '？', '：', ')', '"', '”']) || text.len() > 80
+    text.len() > 80 || ends_in(text, ".!?:;,…。！？：)\"”")
 }
 
 /// A byte range as a [`Span`]; texts here are far below 4 GiB, and a longer one saturates.

@@ -255,12 +255,7 @@ impl Corpus {
             if !self.bundle.has("layout") {
                 return Map::default();
             }
-            let index = self.bundle.section("layout", |file, bytes| {
-                let mut b = open_section(file, bytes, Kind::LayoutIndex)?;
-                let index = PagedIndex::take(&mut b)?;
-                b.end().map(|()| index)
-            });
-            let Ok(index) = index.await else { return Map::default() };
+            let Ok(index) = self.chunk_index("layout").await else { return Map::default() };
             let decode = |_: u32, file: &str, bytes: &[u8]| decode_layouts(file, bytes);
             let pages = self.bundle.pages("layout", &index, index.pages_of(chunks).items(), decode).await;
             let layout = |&chunk: &u32| {
