@@ -179,7 +179,7 @@ export class PocketGraphAskElement extends Base {
           this.#view.showUnderstood(event.question, () => this.#ask(question, { literally: true }));
         } else if (event.type === "hits") this.#showResult((result = event.result));
         else if (event.type === "references" && this.#llm) this.#view.busy(this.#say("asking"));
-        else if (event.type === "turn") written = "";
+        else if (event.type === "turn" || event.type === "anew") written = "";
         else if (event.type === "token") {
           if (!written) this.#view.busy(this.#say("writing"));
           this.#view.showWriting((written += event.text));

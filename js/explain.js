@@ -22,16 +22,9 @@ export function stringFor({ code = "internal" }) {
   return BY_CODE[code] ?? (code.startsWith("llm-") ? "errorModel" : "errorEngine");
 }
 
-/**
- * Why a written answer was asked for and a quoted one came, as `{ code, message }`; null if the language model did not fail. The engine tells it in the
- * answer's first warning.
- */
+/** Why a written answer was asked for and a quoted one came, as `{ code, message }`; null if the language model did not fail. */
 export function failureOf(answer) {
-  if (answer.by !== "extraction") return null;
-  const [warning = ""] = answer.warnings ?? [];
-  const match = /\((llm-[a-z-]+)\): ([^]*?)\.? This answer is quoted/.exec(warning);
-  if (match) return { code: match[1], message: match[2] };
-  return /language model (failed|answered nothing)/i.test(warning) ? { code: "", message: warning } : null;
+  return answer.failure ?? null;
 }
 
 /** The name of the string that says so. */

@@ -28,6 +28,8 @@ export type ErrorCode =
   | "llm-endpoint"
   | "llm-http"
   | "llm-refused"
+  | "llm-context"
+  | "llm-no-answer"
   | "llm-rate-limit"
   | "llm-timeout"
   | "llm-stream"
@@ -230,7 +232,7 @@ export interface AskOptions extends SearchOptions {
   turns?: number;
   /** With a protocol: the most searches. */
   searches?: number;
-  /** With a protocol: the most milliseconds before the LLM must answer. */
+  /** The most milliseconds before the LLM must answer, its reading of the prompt among them: 300,000 where absent. */
   timeLimitMs?: number;
   /**
    * Who plans. `auto`, where absent: the rules; where they have no plan and the model that embeds questions is loaded, the relation nearest in

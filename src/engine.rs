@@ -297,7 +297,7 @@ impl Engine {
     }
 
     async fn ranked_by(&self, retriever: &dyn Retriever, query: &Query, k: Option<u32>) -> Result<SearchResult, EngineError> {
-        let ranked = retriever.retrieve(&self.corpus, query, k.map(|k| k as usize)).await?;
+        let ranked = retrieve::weighed(retriever, &self.corpus, query, k.map(|k| k as usize)).await?;
         self.pause().await;
         Ok(retrieve::present(&self.corpus, query, retriever.name(), ranked).await?)
     }
@@ -368,7 +368,7 @@ impl Engine {
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: Some(options.k), retriever: options.retriever.clone(), typing: false };
+        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false };
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
@@ -396,7 +396,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub async fn quotable(&self, question: &str, options: &AskOptions) -> Result<Quotable, EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: Some(options.k), retriever: options.retriever.clone(), typing: false };
+        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false };
         let result = self.search_query(&query, &how).await?;
         let asked = self.asked(&query).await?;
         let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, answer::MAX_CANDIDATES).await;

@@ -5,10 +5,12 @@
 mod support;
 
 use futures::executor::block_on;
+use pocketgraph::answer::{AnswerBy, AskOptions, CitationStatus};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{Reached, SearchResult};
 use pocketgraph_companion::autokg::AutoKgOptions;
 use pocketgraph_companion::pipeline::BuildOptions;
+use pocketgraph_testing::model::Scripted;
 
 const QUESTION: &str = "Was it raining when Alex left home?";
 
@@ -78,4 +80,29 @@ fn the_keyword_graph_finds_the_clues_that_vectors_do_not() {
         let reached = &hit.unwrap_or_else(|| panic!("not found: {clue}; keywords {:?}", autokg.keywords)).reached;
         assert!(reached.iter().all(|w| !matches!(w, Reached::Query)), "{reached:?}");
     }
+}
+
+#[test]
+fn an_answer_by_a_model_is_given_the_clues_and_told_how_they_were_reached() {
+    let dir = tempfile::tempdir().unwrap();
+    let engine = engine(dir.path());
+    let found = search(&engine, "autokg");
+    let number = |clue: &str| found.hits.iter().position(|h| h.text == clue).unwrap() + 1;
+    let reply = format!(
+        "People chat over coffee on the square outside Cafe A, jackets over the backs of their chairs [{}]. The car wash below Company B is busy [{}].",
+        number(CLUES[0]),
+        number(CLUES[1])
+    );
+    let model = Scripted::new(&[&reply]);
+    let options = AskOptions { retriever: Some("autokg".into()), ..AskOptions::default() };
+    let answer = block_on(engine.ask(QUESTION, &options, &model, &mut |_| {})).unwrap();
+    let prompt: String = model.requests.borrow()[0].messages.iter().map(|m| m.content.as_str()).collect();
+    for clue in CLUES {
+        let at = prompt.find(clue).unwrap_or_else(|| panic!("not in the prompt: {clue}\n{prompt}"));
+        let tag = &prompt[prompt[..at].rfind("<passage").unwrap()..at];
+        assert!(tag.contains("reached=\"keyword ") || tag.contains("reached=\"related keyword "), "{tag}");
+    }
+    assert!(prompt.contains("Keywords of the question: ") && prompt.matches("<passage ").count() > 15, "{prompt}");
+    assert_eq!((answer.by, answer.text.as_str()), (AnswerBy::Llm, reply.as_str()));
+    assert!(answer.citations.iter().all(|c| c.status == CitationStatus::Verified), "{:?}", answer.citations);
 }

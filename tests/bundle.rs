@@ -59,8 +59,9 @@ fn small_bundle(folder: &Path) {
 fn bundle_of(count: u32, folder: &Path) {
     let words = ["tide", "moon", "harbour", "lantern", "Größe", "東京", "rope", "keel", "compass", "anchor"];
     let mut dice = Dice(7);
-    let documents: Vec<Document> =
-        (0..count / 10).map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md") }).collect();
+    let documents: Vec<Document> = (0..count / 10)
+        .map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md"), language: String::new() })
+        .collect();
     let chunks: Vec<Chunk> = (0..count)
         .map(|i| Chunk {
             document: i / 10,
@@ -90,6 +91,7 @@ fn bundle_of(count: u32, folder: &Path) {
             layouts: &[],
             vectors: &vectors,
             cells: &cells,
+            weights: &[],
             keywords: Some(&graph),
             names: Some(&found),
             prepared: None,

@@ -42,8 +42,10 @@ fn no_step_takes_all_of_a_text_away() {
 fn what_is_spoken_of_again_and_again_is_an_entity_in_any_script() {
     let flat = |texts: &[String]| texts.iter().map(|t| vec![1.0, t.len() as f32]).collect::<Vec<_>>();
     for (language, texts) in CORPORA {
-        let documents: Vec<Document> =
-            texts.iter().map(|_| Document { title: String::new(), url: String::new(), path: String::new() }).collect();
+        let documents: Vec<Document> = texts
+            .iter()
+            .map(|_| Document { title: String::new(), url: String::new(), path: String::new(), language: String::new() })
+            .collect();
         let chunk = |(i, text): (usize, &&str)| Chunk {
             document: i as u32,
             heading_path: Vec::new(),

@@ -203,11 +203,21 @@ export class AnswerView {
 }
 
 function provenance(answer, llm) {
-  if (answer.by === "llm") return `Written by ${llm?.model ?? "a language model"} from the passages below; citations checked`;
+  if (answer.by === "llm") {
+    const borne = answer.citations.some(({ status }) => status === "verified");
+    return `Written by ${llm?.model ?? "a language model"}${borne ? " from the passages below; citations checked" : "; no citation of it could be confirmed"}`;
+  }
   if (answer.by === "graph") return "Found in the knowledge graph";
   if (answer.outcome === "closest") return "The closest passage";
   return answer.answered ? "Quoted from the documents" : "Not in the documents";
 }
+
+const CUTS = {
+  length: "The answer reached its length limit and is cut off.",
+  time: "The answer's time was used up, and it is cut off.",
+  loop: "The model repeated itself, and was cut off.",
+  filter: "The endpoint's filter cut the answer off.",
+};
 
 function notes(answer) {
   const count = (status) => answer.citations.filter((citation) => citation.status === status).length;
@@ -215,8 +225,8 @@ function notes(answer) {
   // What the engine says of dangling numbers and of a cut answer is said here, beside the marks that show it.
   if (count("dangling") > 0) lines.push(["flag", `${plural(count("dangling"), "citation")} marked ! refer${count("dangling") === 1 ? "s" : ""} to no passage.`]);
   if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
-  if (answer.truncated) lines.push(["flag", answer.truncated === "filter" ? "The endpoint's filter cut the answer off." : "The answer reached its length limit and is cut off."]);
-  for (const warning of readersWarnings(answer)) if (!/do not exist|was cut at its token|content filter cut/.test(warning)) lines.push(["", warning]);
+  if (answer.truncated) lines.push(["flag", CUTS[answer.truncated] ?? CUTS.length]);
+  for (const warning of readersWarnings(answer)) if (!/do not exist|answer was cut|content filter cut/.test(warning)) lines.push(["", warning]);
   return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
 }
 

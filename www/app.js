@@ -226,7 +226,7 @@ async function follow(events, signal, llm) {
     if (signal.aborted) return;
     if (event.type === "references" && llm) answer.references(event.references);
     else if (event.type === "token") answer.token(event.text);
-    else if (event.type === "turn") answer.turn();
+    else if (event.type === "turn" || event.type === "anew") answer.turn();
     else if (["call", "plan", "step"].includes(event.type)) answer.did(event);
     else if (event.type === "done") {
       const failure = llm && failureOf(event.answer);

@@ -19,29 +19,28 @@ const BY_CODE = {
   "llm-rate-limit": "The endpoint is limiting requests (HTTP 429). Wait a moment and try again.",
   "llm-timeout": "The endpoint did not answer in time.",
   "llm-stream": "The endpoint's answer broke off before its end.",
+  "llm-context": "The question and its passages do not fit the model's context window. Ask for fewer passages, or give the model a larger window.",
   "llm-malformed": "The endpoint sent something that is not a chat stream. Check its address.",
 };
 
 // Those whose own message would only say the same again.
-const SAYS_ALL = new Set(["closed", "replaced", "llm-rate-limit", "llm-timeout", "llm-malformed", "llm-refused"]);
+const SAYS_ALL = new Set(["llm-context", "closed", "replaced", "llm-rate-limit", "llm-timeout", "llm-malformed", "llm-refused"]);
+
+// A page cannot tell these apart: a browser hides from it why a request to another host failed.
+const NOT_REACHED = "The endpoint could not be reached. Either nothing listens at its address, or it does not allow this page to ask it (CORS; Ollama: OLLAMA_ORIGINS), "
+  + "or this page's own policy does not, or the browser wants your permission for addresses of this machine.";
 
 /** A sentence or two for the reader. The engine's own message follows where it says more, such as which file. */
-export function explain({ code, message }) {
+export function explain({ code, message, status }) {
+  if (code === "llm-http" && status === null) return NOT_REACHED;
   const known = BY_CODE[code];
   if (!known) return message;
   return SAYS_ALL.has(code) || !message ? known : `${known} ${sentence(message)}`;
 }
 
-/**
- * Why a written answer was asked for and a quoted one came, as `{ code, message }`; null if the LLM did not fail. The engine tells it in the
- * answer's first warning.
- */
+/** Why a written answer was asked for and a quoted one came, as `{ code, message }`; null if the LLM did not fail. */
 export function failureOf(answer) {
-  if (answer.by !== "extraction") return null;
-  const [warning = ""] = answer.warnings;
-  const match = /\((llm-[a-z-]+)\): ([^]*?)\.? This answer is quoted/.exec(warning);
-  if (match) return { code: match[1], message: match[2] };
-  return /language model (failed|answered nothing)/i.test(warning) ? { code: "", message: warning } : null;
+  return answer.failure ?? null;
 }
 
 function sentence(text) {

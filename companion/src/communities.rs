@@ -238,8 +238,12 @@ mod tests {
     }
 
     fn corpus(texts: &[&str]) -> (Vec<Document>, Vec<Chunk>) {
-        let documents =
-            texts.iter().enumerate().map(|(i, _)| Document { title: format!("note {i}"), url: String::new(), path: String::new() });
+        let documents = texts.iter().enumerate().map(|(i, _)| Document {
+            title: format!("note {i}"),
+            url: String::new(),
+            path: String::new(),
+            language: String::new(),
+        });
         let chunk = |(i, t): (usize, &&str)| Chunk {
             document: i as u32,
             heading_path: Vec::new(),

@@ -206,8 +206,10 @@ mod tests {
     use super::*;
 
     fn corpus(passages: &[(&str, &str)]) -> (Vec<Document>, Vec<Chunk>) {
-        let documents =
-            passages.iter().map(|(title, _)| Document { title: (*title).into(), url: String::new(), path: (*title).into() }).collect();
+        let documents = passages
+            .iter()
+            .map(|(title, _)| Document { title: (*title).into(), url: String::new(), path: (*title).into(), language: String::new() })
+            .collect();
         let chunks = passages
             .iter()
             .enumerate()
@@ -304,8 +306,8 @@ mod tests {
             ("النيل", "النيل نهر يمر في القاهرة."),
         ]);
         let found = find(&documents, &chunks, Some(&lengths), true);
-        for name in ["東 京", "渋 谷", "القاهرة"] {
-            let entry = found.table.find(name).unwrap_or_else(|| panic!("{name}"));
+        for name in ["東 京", "渋 谷", "القاهرة"].map(pocketgraph::text::fold) {
+            let entry = found.table.find(&name).unwrap_or_else(|| panic!("{name}"));
             let n = found.mentions.iter().filter(|m| m.sentences.iter().flatten().any(|&e| e == entry)).count();
             assert!(n >= 2, "{name} {n}");
         }

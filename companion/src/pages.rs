@@ -40,7 +40,7 @@ fn rendered(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
         _ => body_of_blocks(&d.blocks),
     };
     let up = "../".repeat(place.components().count() - 1);
-    let text = page(&d.title, &main, &up);
+    let text = page(&d.title, &main, &up, &d.document().language);
     Some((place, text))
 }
 
@@ -59,12 +59,16 @@ fn place_of(url: &str) -> Option<PathBuf> {
     (inside && html).then_some(path)
 }
 
-/// A whole page around the HTML of its `main` part.
-fn page(title: &str, main: &str, up: &str) -> String {
+/// Languages that are written from right to left.
+const RIGHT_TO_LEFT: [&str; 8] = ["ar", "ckb", "dv", "fa", "he", "ps", "ur", "yi"];
+
+/// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's screen reader then takes its own.
+fn page(title: &str, main: &str, up: &str, language: &str) -> String {
     let mut head = String::new();
     escape(&mut head, title);
+    let direction = if RIGHT_TO_LEFT.contains(&language) { " dir=\"rtl\"" } else { "" };
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+        "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{head}</title>\n<link rel=\"stylesheet\" href=\"{up}pages.css\">\n<main>\n{main}</main>\n</html>\n"
     )
 }
@@ -224,9 +228,13 @@ mod tests {
     #[test]
     fn pages_hold_no_script_and_no_raw_html() {
         let main = body("# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b");
-        let out = page("<b>T</b>", &main, "");
+        let out = page("<b>T</b>", &main, "", "ar");
         assert!(!out.contains("<script") && !out.contains("onerror") && !out.contains("javascript:"), "{out}");
-        assert!(out.contains("<title>&lt;b&gt;T&lt;/b&gt;</title>") && out.contains("<h1 id=\"a\">A</h1>"));
+        assert!(
+            out.contains("<html lang=\"ar\" dir=\"rtl\">")
+                && out.contains("<title>&lt;b&gt;T&lt;/b&gt;</title>")
+                && out.contains("<h1 id=\"a\">A</h1>")
+        );
     }
 
     #[test]

@@ -63,7 +63,8 @@ mod tests {
 
     /// `count` documents below `folder`, of which the first `open` open with their titles.
     fn below(folder: &str, count: usize, open: usize) -> Vec<(Document, bool)> {
-        let document = |i: usize| Document { title: format!("T{i}"), url: String::new(), path: format!("{folder}{i}.md") };
+        let document =
+            |i: usize| Document { title: format!("T{i}"), url: String::new(), path: format!("{folder}{i}.md"), language: String::new() };
         (0..count).map(|i| (document(i), i < open)).collect()
     }
 
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn chunks_of_ones_own_lie_where_their_addresses_say() {
-        let at = |url: &str, path: &str| Document { title: "T".into(), url: url.into(), path: path.into() };
+        let at = |url: &str, path: &str| Document { title: "T".into(), url: url.into(), path: path.into(), language: String::new() };
         assert_eq!(folders(&at("https://example.org/docs/guide/x.html?a=/b/", "17")), ["example.org", "docs", "guide"]);
         assert_eq!(folders(&at("https://example.org/x", "./docs/x.md")), ["docs"]);
         assert!(folders(&at("", "17")).is_empty());
@@ -129,7 +130,7 @@ mod tests {
         fn any_places_and_any_shares_decide_every_document(
             places in prop::collection::vec(("[ab/.:]{0,6}", "[ab/.:?#]{0,8}", any::<bool>()), 0..80),
         ) {
-            let document = |(path, url, _): &(String, String, bool)| Document { title: String::new(), url: url.clone(), path: path.clone() };
+            let document = |(path, url, _): &(String, String, bool)| Document { title: String::new(), url: url.clone(), path: path.clone(), language: String::new() };
             let documents: Vec<Document> = places.iter().map(document).collect();
             let opens: Vec<bool> = places.iter().map(|p| p.2).collect();
             prop_assert_eq!(hopped(&documents, &opens).len(), documents.len());

@@ -13,12 +13,14 @@ use crate::kg;
 use crate::kg::{
     DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, ReadTriplesError, all_heads, read_triples, shown_chunks,
 };
+use crate::languages::{self, Readings};
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::names;
 use crate::pages;
 use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
 use crate::progress::Progress;
+use crate::rank::{self, RankRule};
 use crate::relations::{self, Related};
 use crate::site_files::SiteFilesError;
 use crate::summaries::Writer;
@@ -85,6 +87,8 @@ pub struct BuildOptions {
     pub out: PathBuf,
     /// How documents are read.
     pub ingest: IngestOptions,
+    /// Which documents start higher or lower in a ranking; the last rule that names one decides.
+    pub rank: Vec<RankRule>,
     /// Tokens a chunk at most, without its title and headings.
     pub max_tokens: usize,
     /// The keyword graph's parameters; `None` builds none.
@@ -130,6 +134,7 @@ impl BuildOptions {
             input,
             out,
             ingest: IngestOptions::default(),
+            rank: Vec::new(),
             max_tokens: 200,
             autokg: None,
             keywords_llm: None,
@@ -157,6 +162,8 @@ impl BuildOptions {
 pub struct Summary {
     /// The bundle's manifest.
     pub manifest: Manifest,
+    /// How many documents there are of each language, the commonest first; `""` for those of none.
+    pub languages: Vec<(String, usize)>,
     /// What was not read.
     pub skipped: Vec<Skipped>,
     /// Files found, read or not.
@@ -289,7 +296,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let layers = model.question_layers(options.query_encoder.as_deref(), own).map_err(|e| BuildError::Model(whole(&e)))?;
     let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Planner(whole(&e)))?;
     let mut from_documents = DocumentTriples::default();
-    let read = match &options.input {
+    let mut read = match &options.input {
         Input::Documents(folder) => {
             let taken = options.kg_from_documents.then_some((&mut gathering, &mut from_documents));
             documents(options, folder, &model, taken, progress, &mut clock)?
@@ -302,6 +309,13 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         }
     };
     let ours = read.embedder.id == "minilm";
+    if ours {
+        let readings = Readings::of(&read.documents, &read.chunks, &|text| model.tokenizer().count(text));
+        read.embedder.weight = readings.weight();
+        readings.note().iter().for_each(|note| progress.warn(note));
+    }
+    // A model that knows hardly any of the documents is not worth a reader's time.
+    let carried = ours && read.embedder.weight != Some(0);
     if let Some(reader) = &options.kg_model {
         let count = |text: &str| model.tokenizer().count(text);
         read_triples(reader, &read.documents, &read.chunks, &count, &mut gathering, progress)?;
@@ -420,6 +434,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         layouts: &read.layouts,
         vectors: &read.vectors,
         cells: &cell_of,
+        weights: &rank::weights(&read.documents, &read.chunks, &options.rank),
         keywords: graph.as_ref(),
         names: Some(&found),
         prepared: prepared.as_ref(),
@@ -428,7 +443,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
         phrases: &phrases,
-        model: ours.then(|| QueryModel { tokenizer: model.tokenizer(), layers: &layers, words: model.words(), table: table.as_ref() }),
+        model: carried.then(|| QueryModel { tokenizer: model.tokenizer(), layers: &layers, words: model.words(), table: table.as_ref() }),
         embedder: read.embedder,
         options: described(options),
         runtime,
@@ -446,6 +461,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     }
     Ok(Summary {
         manifest,
+        languages: languages::counted(&read.documents),
         skipped: read.skipped,
         files: read.files,
         autokg: report,
@@ -543,7 +559,8 @@ fn brought(
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> Result<Read, BuildError> {
-    let ingest::OutsideChunks { documents, chunks, vectors, dimension } = o;
+    let ingest::OutsideChunks { mut documents, chunks, vectors, dimension } = o;
+    languages::tell(&mut documents, &chunks);
     let (vectors, embedder, embeddings) = match (dimension, embedder) {
         (0, None | Some("minilm")) => embedded(options, &documents, &chunks, model, progress, clock),
         (0, Some(other)) => return Err(BuildError::NoVectors(other.to_owned())),
@@ -601,6 +618,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
         if !options.ingest.base_url.is_empty() {
             out.push(("base-url".to_owned(), options.ingest.base_url.clone()));
         }
+    }
+    for rule in &options.rank {
+        out.push(("rank".to_owned(), rule.describe()));
     }
     if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
         out.push(("kg-from-documents".to_owned(), "off".to_owned()));

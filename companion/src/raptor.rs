@@ -298,8 +298,10 @@ mod tests {
             start: 0,
             end: 0,
         };
-        let documents: Vec<Document> =
-            texts.iter().map(|_| Document { title: String::new(), url: String::new(), path: String::new() }).collect();
+        let documents: Vec<Document> = texts
+            .iter()
+            .map(|_| Document { title: String::new(), url: String::new(), path: String::new(), language: String::new() })
+            .collect();
         let chunks: Vec<Chunk> = texts.iter().enumerate().map(chunk).collect();
         let found = crate::names::find(&documents, &chunks, Some(&embed), true);
         let count = |t: &str| t.split_whitespace().count();

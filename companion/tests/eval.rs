@@ -369,13 +369,13 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
     let (told, second) = mpsc::channel();
     let (release, held) = mpsc::channel::<()>();
     let (told, held) = (std::sync::Mutex::new(told), std::sync::Mutex::new(held));
-    let model = model(move |n, _| {
+    let model = model(move |n, body| {
         if n == 1 {
             told.lock().unwrap().send(()).unwrap();
             // Until the program is gone.
             let _ = held.lock().unwrap().recv();
         }
-        Ok("Hallwil [1]".to_owned())
+        Ok(if body.contains("Where was") { "Hallwil [1]." } else { "Mira Voss [1]." }.to_owned())
     });
     let cache = dir.path().join("cache");
     let more = ["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--cache", cache.to_str().unwrap(), "--json"];
@@ -410,7 +410,8 @@ fn answers_that_cannot_be_measured_say_what_to_do() {
     assert!(refused(&["--protocols", "ask"]).contains("name an endpoint"));
     assert!(refused(&["--protocols", "dance"]).contains("there is no protocol dance"));
     assert!(refused(&["--baseline", "ask/auto"]).contains("there are quote/hybrid"));
-    assert!(refused(&["--record", "x"]).contains("there is no model to record"));
+    let record = dir.path().join("x");
+    assert!(refused(&["--record", record.to_str().unwrap()]).contains("there is no model to record"));
     assert!(refused(&["--options", "{\"turn\":1}"]).contains("there is no option"));
 }
 

@@ -146,7 +146,7 @@ fn replies_of_no_use_are_told_and_leave_names_and_sentences() {
     assert_eq!(sections(&built.unwrap()), sections(&extracted));
     assert!(extracted.manifest.sections.iter().any(|s| s.name == "entities"));
     build_with(&place, Some(&server), &["graphrag"]).0.unwrap();
-    assert_eq!(server.count(), 48, "what cannot be used is asked for again by the next build");
+    assert_eq!(server.count(), 24, "what cannot be used is not paid for again");
 }
 
 #[test]

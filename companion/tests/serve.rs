@@ -569,7 +569,7 @@ async fn model(behaviour: Behaviour, request: Request) -> Response {
 }
 
 fn with_proxy(dir: &TempDir, base_url: String) -> ServeOptions {
-    ServeOptions { llm_proxy: Some(LlmProxy { base_url, api_key: Some(KEY.to_owned()) }), ..options(dir) }
+    ServeOptions { llm_proxy: Some(LlmProxy { api_key: Some(KEY.to_owned()), ..LlmProxy::from_env(base_url) }), ..options(dir) }
 }
 
 /// A chat request as the served page would send it, with some header lines replaced or (`Name:`) left out.
@@ -620,7 +620,8 @@ async fn the_proxy_adds_the_key_and_passes_nothing_else_on() {
 async fn a_proxy_without_a_key_sends_none() {
     let dir = site();
     let base_url = endpoint(Behaviour::Echo).await;
-    let (at, _stop) = start(ServeOptions { llm_proxy: Some(LlmProxy { base_url, api_key: None }), ..options(&dir) }).await;
+    let (at, _stop) =
+        start(ServeOptions { llm_proxy: Some(LlmProxy { api_key: None, ..LlmProxy::from_env(base_url) }), ..options(&dir) }).await;
     assert!(!raw(at, &chat(at, &[])).await.text().contains("authorization"));
 }
 

@@ -89,6 +89,7 @@ impl Parts {
             autokg: Some(pocketgraph_companion::autokg::AutoKgOptions::default()),
             knowledge: Some((KgFiles { triples: vec![triples], ..KgFiles::default() }, ImportOptions::default())),
             kg_from_documents: true,
+            rank: vec!["harbours.jsonl*=0.5".parse().unwrap()],
             needs: Needs::of(&[pocketgraph::retrieve::NAMES, &["hippo:triples"][..]].concat()).unwrap(),
             ..BuildOptions::bare(Input::Documents(docs), out.clone())
         };
@@ -336,7 +337,7 @@ pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
             assert!(found.hits.iter().all(|h| h.score.is_finite()), "{name} gave a score that is no number");
         }
     }
-    let _ = block_on(engine.quote(question(3), &AskOptions { k: 5, ..AskOptions::default() }, &mut |_| {}));
+    let _ = block_on(engine.quote(question(3), &AskOptions { k: Some(5), ..AskOptions::default() }, &mut |_| {}));
     let _ = block_on(engine.link("Mara Kestrel", 5));
     let _ = block_on(engine.passage((number % 60) as u32));
     if let Ok(bundle) = block_on(Bundle::open(source, 1 << 26)) {

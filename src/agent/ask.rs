@@ -2,10 +2,10 @@
 
 use super::ask_plan;
 use super::outcome::{AskWith, ProtocolAnswer, referred};
-use crate::answer::{Answer, AnswerError, AskOptions, checked};
+use crate::answer::{Answer, AnswerError, AskOptions, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because};
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
-use crate::llm::{Completion, Finish};
+use crate::llm::Completion;
 use crate::retrieve::{CommunityReport, Hit, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
@@ -61,9 +61,15 @@ pub async fn ask_with_protocol(
     let answer = match failure(&outcome) {
         None => resolved(&outcome, &seen, options, &result),
         Some(why) => {
-            let how = AskOptions { k, retriever: options.retriever.clone(), not_said: options.not_said.clone(), ..AskOptions::default() };
+            let how = AskOptions {
+                k: Some(k),
+                retriever: options.retriever.clone(),
+                not_said: options.not_said.clone(),
+                ..AskOptions::default()
+            };
             let mut answer = engine.quote(question, &how, &mut |_| {}).await?;
-            answer.warnings.insert(0, format!("{why} This answer is quoted from the documents instead."));
+            answer.warnings.insert(0, quoted_because(&why));
+            answer.failure = Some(why);
             answer.partial = outcome.turns.last().map(|t| t.text.clone()).filter(|t| !t.trim().is_empty());
             answer.usage = (!outcome.estimated).then_some(outcome.usage);
             answer.warnings.extend(outcome.warnings.iter().cloned());
@@ -78,11 +84,11 @@ pub async fn ask_with_protocol(
 }
 
 /// Why a run has no answer.
-fn failure(outcome: &Outcome) -> Option<String> {
-    match &outcome.error {
-        Some(error) => Some(format!("The language model failed ({}): {error}.", error.code())),
-        None if outcome.text.is_empty() => Some("The language model gave no answer.".to_owned()),
-        None => None,
+fn failure(outcome: &Outcome) -> Option<ModelFailure> {
+    match (&outcome.error, outcome.no_answer) {
+        (Some(error), _) => Some(failed(error)),
+        (None, why) if outcome.text.is_empty() => Some(gave_none(why.unwrap_or(NoAnswer::Silence))),
+        (None, _) => None,
     }
 }
 
@@ -94,15 +100,9 @@ fn resolved(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, res
         None => pages.iter().find(|(number, _)| *number == n).map(|(_, hit)| (n, hit)),
     };
     let passages: Vec<(u32, &Hit)> = (1..).zip(&outcome.evidence).filter_map(hit).collect();
-    let finish = match outcome.cut.as_deref() {
-        Some("filter") => Some(Finish::Filtered),
-        Some(_) => Some(Finish::Length),
-        None => Some(Finish::Stop),
-    };
-    let reply =
-        Completion { text: outcome.text.clone(), finish, usage: (!outcome.estimated).then_some(outcome.usage), ..Completion::default() };
+    let reply = Completion { text: outcome.text.clone(), usage: (!outcome.estimated).then_some(outcome.usage), ..Completion::default() };
     let how = AskOptions { not_said: options.not_said.clone(), ..AskOptions::default() };
-    let mut answer = checked(&reply, &how, &passages, result);
+    let mut answer = checked(&reply, outcome.cut.as_deref(), &how, &passages, result);
     // What came from elsewhere has no chunk that could be opened.
     answer.references.retain(|r| r.chunk != ELSEWHERE);
     answer.citations.iter_mut().filter(|c| c.chunk == Some(ELSEWHERE)).for_each(|c| c.chunk = None);
@@ -183,6 +183,7 @@ mod tests {
             forced: None,
             cut: None,
             error: None,
+            no_answer: None,
             usage: Usage::default(),
             estimated: true,
             evidence,

@@ -92,7 +92,8 @@ async fn answered(
 ) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
     let how = AskOptions {
-        k,
+        k: Some(k),
+        milliseconds: options.milliseconds,
         retriever: options.retriever.clone(),
         tokens_in: options.tokens_in,
         tokens_out: options.tokens_out.unwrap_or(AskOptions::default().tokens_out),
@@ -105,7 +106,7 @@ async fn answered(
     events(AgentEvent::Hits { result: result.clone() });
 
     let count = |text: &str| engine.count_tokens(text);
-    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
+    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count).within(options.milliseconds, options.tokens_out));
     let linker = engine.knowledge().await?;
     engine.pause().await;
     let mut warnings = Vec::new();
@@ -228,7 +229,7 @@ pub async fn plan_over(
     with: &AskWith<'_>,
 ) -> Result<PlannedQuestion, EngineError> {
     let count = |text: &str| text.len() / 4 + 1;
-    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count));
+    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count).within(options.milliseconds, options.tokens_out));
     let mut warnings = Vec::new();
     let proposed = propose(linker, question, others, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
     let graph = linker.graph();
@@ -381,6 +382,7 @@ async fn worded(
     let real = |chunk: u32| chunk < ELSEWHERE - shown.hits.len() as u32;
     let mut hear = |event: AskEvent| match event {
         AskEvent::Token { text } => events(AgentEvent::Token { text }),
+        AskEvent::Anew => events(AgentEvent::Anew),
         AskEvent::References { references } => {
             events(AgentEvent::References { references: references.into_iter().filter(|r| real(r.chunk)).collect() });
         }

@@ -83,10 +83,11 @@ pub fn search_options(given: &Given) -> Result<SearchOptions, JsValue> {
 pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
     let default = AskOptions::default();
     Ok(AskOptions {
-        k: given.count("k")?.unwrap_or(default.k),
+        k: given.count("k")?,
         retriever: given.text("retriever")?,
         tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
         tokens_out: given.count("tokensOut")?.unwrap_or(default.tokens_out),
+        milliseconds: given.count("milliseconds")?.unwrap_or(default.milliseconds),
         language: given.text("language")?,
         hide_contacts: given.flag("hideContacts")?,
         not_said: given.text("notSaid")?,

@@ -14,7 +14,7 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><body></body></html>');
 const t = harness(({ site }) => site.mounts.set("/blank/", scratch));
 beforeEach(() => {
-  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0 });
+  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, bears: false });
   t.llm.requests.length = 0;
 });
 
@@ -143,6 +143,7 @@ test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async
 
 test("Markdown of a model becomes tables, lists, quotes and code; markup and links to strangers stay text", async () => {
   const ui = await mounted();
+  t.llm.bears = true;
   t.llm.text = "## Kinds\n\nSee [the glossary](documents/glossary.html), [a stranger](https://evil.example/x) and <img src=x onerror=alert(1)>.\n\n| kind | by |\n|---|--:|\n| keyword | **build** |\n\n- one\n  - two\n\n> quoted [1]\n\n```js\nlet a = \"<b>\";\n```\n";
   await ui.page.evaluate((baseUrl) => { document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" }; }, t.llm.url);
   await asked(ui);

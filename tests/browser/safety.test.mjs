@@ -6,7 +6,7 @@ import { ask, askAndRead, assertClean, harness, useLlm } from "./harness.mjs";
 
 const t = harness();
 beforeEach(() => {
-  Object.assign(t.llm, { behaviour: "stream", text: "" });
+  Object.assign(t.llm, { behaviour: "stream", text: "", bears: true });
   t.llm.requests.length = 0;
 });
 

@@ -80,11 +80,12 @@ const finish = event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }]
 /**
  * An OpenAI-compatible endpoint. `behaviour` can be changed between requests: "stream", "slow" (until the client goes away), "stall" (headers, one
  * token, then nothing), "silent" (no reply at all), "429-then-stream", "429", "401", "500", "truncated" (the stream ends early),
- * "malformed" (not JSON), "html" (a page instead of a stream). `text` is what it says, or, while there are any, the next of `script`. `requests` holds what it was sent; `gone` counts
+ * "malformed" (not JSON), "html" (a page instead of a stream). `text` is what it says, or, while there are any, the next of `script`; where `bears`, words of the
+ * first passage follow with its number, because what no passage bears out is no answer. `requests` holds what it was sent; `gone` counts
  * the clients that left before the end.
  */
 export async function serveLlm() {
-  const llm = { behaviour: "stream", text: "", requests: [], gone: 0, script: [] };
+  const llm = { behaviour: "stream", text: "", requests: [], gone: 0, script: [], bears: false };
   const { url, close } = await listen(async (request, response) => {
     response.setHeader("access-control-allow-origin", "*");
     response.setHeader("access-control-allow-headers", "*");
@@ -95,12 +96,20 @@ export async function serveLlm() {
     response.on("close", () => {
       if (!response.writableFinished) llm.gone += 1;
     });
-    await reply(llm, response);
+    await reply(llm, response, body);
   });
   return Object.assign(llm, { url: `${url}v1`, origin: url.slice(0, -1), close });
 }
 
-async function reply(llm, response) {
+/** Words of the first passage that a prompt shows, with its number. */
+function borne(body) {
+  const said = parse(body).messages?.map(({ content }) => content ?? "").join("\n") ?? "";
+  const passage = /<passage number="1"[^>]*>\n([^]*?)<\/passage>|\[1\] [^\n]*\n([^]*?)(?:\n\n|$)|Doc 1\(Title: [^)]*\) ([^\n]*)/.exec(said);
+  const words = /[A-Za-z]+(?: [A-Za-z]+){3,8}/.exec(passage?.slice(1).find(Boolean) ?? "");
+  return words ? `\n\n${words[0]} [1].` : "";
+}
+
+async function reply(llm, response, body) {
   const behaviour = llm.behaviour;
   const refusal = (status) => response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end(JSON.stringify({ error: { message: "no", code: status } }));
   if (behaviour === "silent") return;
@@ -112,7 +121,7 @@ async function reply(llm, response) {
   if (behaviour === "html") return response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sign in</title>");
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (behaviour === "malformed") return response.end(token("Well") + "data: {this is not JSON\n\n");
-  const pieces = (llm.script.shift() ?? llm.text).match(/.{1,7}/gs) ?? [];
+  const pieces = ((llm.script.shift() ?? llm.text) + (llm.bears ? borne(body) : "")).match(/.{1,7}/gs) ?? [];
   if (behaviour === "slow") {
     for (let i = 0; !response.destroyed; i++) {
       response.write(token(pieces[i] ?? ` word${i}`));

@@ -127,7 +127,7 @@ let strict;
 beforeEach(() => {
   strict ??= t.site.policy;
   t.site.policy = strict;
-  Object.assign(t.llm, { behaviour: "stream", text: "", script: [] });
+  Object.assign(t.llm, { behaviour: "stream", text: "", script: [], bears: true });
 });
 
 /** A page that notes whatever runs, loads or opens. Without the policy, neither the server nor the page's own element states one. */

@@ -16,7 +16,7 @@ pub(crate) use loose::find;
 
 use crate::cache::Key;
 use futures::StreamExt;
-use pocketgraph::llm::{ChatModel, ChatRequest, LlmError, complete};
+use pocketgraph::llm::{ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::future::Future;
@@ -103,7 +103,7 @@ pub struct Tally {
     pub asked: usize,
     /// Replies that were there from before.
     pub kept: usize,
-    /// Of the paid replies those with nothing usable in them.
+    /// Replies, of this run or kept, with nothing usable in them.
     pub unusable: usize,
     /// Requests without a whole reply; a later build asks again.
     pub failed: usize,
@@ -122,6 +122,9 @@ impl fmt::Display for Tally {
 /// After so many requests in a row without a reply, the endpoint is not going to answer.
 const FAILURES_IN_A_ROW: usize = 5;
 
+/// Room for the thoughts of a model that thinks, beside the tokens of its reply.
+const THINKING_TOKENS: u32 = 4_096;
+
 /// Asks one model, and counts what that comes to.
 pub struct Asker<'a> {
     model: &'a dyn ChatModel,
@@ -131,13 +134,15 @@ pub struct Asker<'a> {
     last: RefCell<Option<LlmError>>,
     tally: Cell<Tally>,
     in_a_row: Cell<usize>,
+    /// The model was found to think: its replies are given room for that besides.
+    thinks: Cell<bool>,
 }
 
 impl<'a> Asker<'a> {
     /// An asker that has asked nothing yet.
     pub fn new(model: &'a dyn ChatModel, cache: &'a dyn ReplyCache, asking: &'a Asking) -> Self {
-        let (stopped, last, tally, in_a_row) = Default::default();
-        Asker { model, cache, asking, stopped, last, tally, in_a_row }
+        let (stopped, last, tally, in_a_row, thinks) = Default::default();
+        Asker { model, cache, asking, stopped, last, tally, in_a_row, thinks }
     }
 
     fn count(&self, change: impl FnOnce(&mut Tally)) {
@@ -146,12 +151,16 @@ impl<'a> Asker<'a> {
         self.tally.set(tally);
     }
 
-    /// What of the reply to a request `read` can use; `None` where it can use nothing, and then the reply is not kept, or where there is no reply.
+    /// What of the reply to a request `read` can use; `None` where it can use nothing, or where there is no reply.
     pub async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let key = Key::of_reply(&self.asking.identity, &request);
-        if let Some(found) = self.cache.get(&key).and_then(|reply| read(&reply)) {
+        if let Some(reply) = self.cache.get(&key) {
+            let found = read(&reply);
             self.count(|t| t.kept += 1);
-            return Some(found);
+            if found.is_none() {
+                self.count(|t| t.unusable += 1);
+            }
+            return found;
         }
         let mut attempt = 0;
         loop {
@@ -159,10 +168,19 @@ impl<'a> Asker<'a> {
             if self.stopped.borrow().is_some() {
                 return None;
             }
-            let reply = complete(self.model, request.clone()).await;
+            let mut request = request.clone();
+            if self.thinks.get() {
+                request.max_tokens = request.max_tokens.map(|reply| reply.saturating_add(THINKING_TOKENS));
+            }
+            let reply = complete(self.model, request).await;
             if let Some(usage) = reply.usage {
                 self.count(|t| t.tokens.0 += u64::from(usage.prompt_tokens));
                 self.count(|t| t.tokens.1 += u64::from(usage.completion_tokens));
+            }
+            // A thought that used up the tokens of a short reply leaves nothing behind; models that think do so at every request.
+            let unanswered = after_thinking(&reply.text).trim().is_empty() || is_unclosed_thought(&reply.text);
+            if reply.error.is_none() && reply.finish == Some(Finish::Length) && unanswered && !self.thinks.replace(true) {
+                continue;
             }
             let Some(error) = reply.error else {
                 self.in_a_row.set(0);
@@ -170,7 +188,9 @@ impl<'a> Asker<'a> {
                 let found = read(&reply.text);
                 if found.is_none() {
                     self.count(|t| t.unusable += 1);
-                } else if let Err(e) = self.cache.put(&key, &reply.text) {
+                }
+                // What is of no use is kept too: the same question would be paid a second time for the same reply.
+                if let Err(e) = self.cache.put(&key, &reply.text) {
                     self.stop(AskError::Cache(e.to_string()));
                 }
                 return found;
@@ -191,7 +211,12 @@ impl<'a> Asker<'a> {
         self.count(|t| t.failed += 1);
         self.in_a_row.set(self.in_a_row.get() + 1);
         let hopeless = matches!(error, LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. });
-        let unreachable = matches!(error, LlmError::Http { status: None | Some(400..=499), .. });
+        // 400, 413 and 422 may be about this one request: a content filter, or a passage that is too long.
+        let unreachable = match error {
+            LlmError::Http { status: None, .. } => true,
+            LlmError::Http { status: Some(s), .. } => (400..500).contains(&s) && !matches!(s, 400 | 413 | 422),
+            _ => false,
+        };
         if hopeless || unreachable || self.in_a_row.get() >= FAILURES_IN_A_ROW {
             self.stop(self.model_stopped(error.clone()));
         }
@@ -261,3 +286,7 @@ pub fn run<T>(work: impl Future<Output = Result<T, AskError>>) -> Result<T, AskE
     };
     runtime.block_on(work)
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

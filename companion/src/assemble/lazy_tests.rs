@@ -34,8 +34,9 @@ fn vectors() -> Vec<Vec<f32>> {
 }
 
 fn lanterns() -> (Vec<Document>, Vec<Chunk>) {
-    let documents: Vec<Document> =
-        (0..DOCUMENTS).map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md") }).collect();
+    let documents: Vec<Document> = (0..DOCUMENTS)
+        .map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md"), language: String::new() })
+        .collect();
     let chunk = |i: usize| Chunk {
         document: (i * DOCUMENTS / CHUNKS) as u32,
         heading_path: Vec::new(),
@@ -61,6 +62,7 @@ fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], name
         layouts: &[],
         vectors,
         cells: &cells(vectors, CELLS, 0),
+        weights: &[],
         keywords: None,
         names,
         prepared: None,
@@ -250,8 +252,9 @@ fn thing(i: usize) -> String {
 
 /// A corpus about named things, two chunks a document, of which each opens with its title and mentions others.
 fn named() -> (Vec<Document>, Vec<Chunk>, Found) {
-    let documents: Vec<Document> =
-        (0..CHUNKS / 2).map(|i| Document { title: thing(i), url: format!("{i}.html"), path: format!("{i}.md") }).collect();
+    let documents: Vec<Document> = (0..CHUNKS / 2)
+        .map(|i| Document { title: thing(i), url: format!("{i}.html"), path: format!("{i}.md"), language: String::new() })
+        .collect();
     let chunk = |c: usize| {
         let i = c / 2;
         let text = match c % 2 {

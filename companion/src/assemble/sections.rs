@@ -5,14 +5,16 @@ use super::terms::{terms, titles};
 use super::vocabulary::{RowOrder, vocabulary};
 use super::writer::{Layout, SectionWriter, WriteError};
 use crate::communities::quantised;
+use crate::languages::Forms;
 use crate::licences;
 use crate::names::Found;
 use crate::prepare::{Prepared, Relations};
+use crate::rank::Weighed;
 use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{
     self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
-    PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, begin, encode_chunks, encode_documents, encode_layouts, encode_list,
-    encode_sketches, encode_titled_chunks, encode_vectors,
+    PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents, encode_layouts,
+    encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -57,6 +59,8 @@ pub struct Contents<'a> {
     pub vectors: &'a [Vec<f32>],
     /// The vector cell of each chunk.
     pub cells: &'a [u32],
+    /// Which chunks count for more or less, numbered as in `chunks`.
+    pub weights: &'a [Weighed],
     /// The keyword graph, its chunks numbered as in `chunks`.
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
@@ -101,6 +105,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     lexical(&mut w, contents, &order)?;
     vectors(&mut w, contents, &order)?;
     let sketched = sketches(&mut w, contents, &order)?;
+    weights(&mut w, contents.weights, &order)?;
     if let Some(graph) = contents.keywords {
         let (labels, edges) = keyword::encode(&renumbered(graph, &order));
         w.section("keywords", &labels, GZIP, &[])?;
@@ -235,10 +240,11 @@ fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -
 
 fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let mut builder = LexicalBuilder::default();
+    let forms = Forms::of(contents.documents, contents.chunks);
     for &i in order {
         let chunk = &contents.chunks[i];
-        let title = contents.documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
-        builder.push(title, &chunk.heading_path, &chunk.text);
+        let (title, language) = contents.documents.get(chunk.document as usize).map_or(("", ""), |d| (&d.title, &d.language));
+        builder.push_with(title, &chunk.heading_path, &chunk.text, &|term| forms.also(language, term));
     }
     terms(w, "lexical", builder.finish())
 }
@@ -286,6 +292,19 @@ fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> 
     let pages = index.pages.pages.clone();
     w.section("sketches", &index.encode(), RAW_PAGES, &pages)?;
     Ok(Some(index))
+}
+
+fn weights(w: &mut SectionWriter, weighed: &[Weighed], order: &[usize]) -> Result<(), WriteError> {
+    if weighed.is_empty() {
+        return Ok(());
+    }
+    let numbers = numbers(order);
+    let group = |of: &Weighed| {
+        let mut chunks: Vec<u32> = of.chunks.iter().filter_map(|&i| numbers.get(i).copied()).collect();
+        chunks.sort_unstable();
+        WeightGroup::new(of.percent, of.unless.clone(), &chunks)
+    };
+    w.section("weights", &encode_weights(&weighed.iter().map(group).collect::<Vec<_>>()), GZIP, &[])
 }
 
 /// How many bytes of names or titles' words a range holds before compression: a question touches one for most of its words, and all are listed in 28 bytes.

@@ -31,7 +31,7 @@ pub struct Args {
     /// The question
     #[arg(allow_hyphen_values = true)]
     question: String,
-    /// How many passages to answer from [default: 10, or the protocol's own number]
+    /// How many passages to answer from [default: 10, the protocol's own number, or with autokg all that its five numbers bring]
     #[arg(short)]
     k: Option<u32>,
     /// How to look for them: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon
@@ -51,6 +51,12 @@ pub struct Args {
     /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
     #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
+    /// Give the model at most so many seconds, its reading of the passages among them [default: 300]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    time_limit: Option<u32>,
+    /// The most tokens of one reply of the model [default: 1024, or the protocol's own number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: Option<u32>,
     /// Show the plan and its steps, every turn of the model, and what it looked for
     #[arg(long)]
     trace: bool,
@@ -106,24 +112,31 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
     if let Some(path) = &args.replay {
         return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
     }
-    args.endpoint.open()
+    args.endpoint.open_within(args.time_limit.map(|s| s * 1000))
 }
 
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
     let defaults = AskOptions::default();
     let options = AskOptions {
-        k: args.k.unwrap_or(defaults.k),
+        k: args.k,
         retriever: Some(args.retriever.clone()),
         language: args.language.clone(),
+        tokens_out: args.max_tokens.unwrap_or(defaults.tokens_out),
+        milliseconds: args.time_limit.map_or(defaults.milliseconds, |s| s * 1000),
         ..defaults
     };
     let mut streamed = false;
     let mut hear = |event: AskEvent| {
-        if let (AskEvent::Token { text }, false) = (&event, args.json) {
-            streamed = true;
-            print!("{text}");
-            let _ = std::io::stdout().flush();
+        match (&event, args.json) {
+            (AskEvent::Token { text }, false) => {
+                streamed = true;
+                print!("{text}");
+                let _ = std::io::stdout().flush();
+            }
+            // A file or a pipe gets the answer alone, at its end.
+            (AskEvent::Anew, false) if streamed => println!("\n(that was no answer; once more)"),
+            _ => {}
         }
     };
     let answer = match chat {
@@ -200,6 +213,8 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
         language: args.language.clone(),
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),
+        tokens_out: args.max_tokens,
+        milliseconds: args.time_limit.map_or(AgentOptions::default().milliseconds, |s| s * 1000),
         ..AgentOptions::default()
     };
     let mut all = serde_json::to_value(own).into_diagnostic()?;

@@ -154,6 +154,7 @@ pub fn run(args: &Args) -> Result<()> {
         input,
         out: out.clone(),
         ingest,
+        rank: args.site.rank().to_vec(),
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,
@@ -235,6 +236,7 @@ fn print(out: &Path, summary: &Summary) {
         summary.files,
         summary.skipped.len()
     );
+    println!("  {}", crate::terminal::line(&crate::languages::in_words(&summary.languages)));
     let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
     let told = |c: &EmbeddingCounts, what: &str| format!("{} of {} embeddings of {what}", grouped(c.reused), grouped(c.asked));

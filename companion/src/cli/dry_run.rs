@@ -29,7 +29,9 @@ fn listed(corpus: &Corpus) -> String {
     for document in &corpus.documents {
         let address = if document.url.is_empty() { "./" } else { &document.url };
         let sections = sections(document);
-        let _ = writeln!(out, "{}\t{address}\t{}\t{sections}\t{}", document.path, document.language().unwrap_or("-"), document.title);
+        let told = document.document().language;
+        let language = if told.is_empty() { "-" } else { &told };
+        let _ = writeln!(out, "{}\t{address}\t{language}\t{sections}\t{}", document.path, document.title);
     }
     for line in skipped_by_reason(&corpus.skipped) {
         let _ = writeln!(out, "{line}");

@@ -13,33 +13,103 @@ use std::sync::Arc;
 const KEY: &str = "POCKETGRAPH_API_KEY";
 
 /// How to reach a model, with the key of the environment.
-fn keyed(url: &str, model: &str) -> ChatConfig {
+fn keyed(url: &str, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
     let mut config = ChatConfig::new(url, model);
-    config.api_key = std::env::var(KEY).ok().filter(|k| !k.is_empty()).map(|k| Secret::new(&k));
-    config
+    let key = std::env::var(KEY).ok().map(|k| k.trim().to_owned()).filter(|k| !k.is_empty());
+    let (key_header, further) = headers.read()?;
+    config.headers = further;
+    match (key, key_header) {
+        (Some(key), Some(name)) => config.headers.push((name, key)),
+        (key, _) => config.api_key = key.map(|k| Secret::new(&k)),
+    }
+    Ok(config)
+}
+
+/// Headers that some endpoints want.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct HeaderArgs {
+    /// A further header of each request to the language model, such as "X-Title: Our handbook"; may be given several times. Keys do not belong here: others
+    /// on this machine can read a command's arguments
+    #[arg(long = "llm-header", value_name = "NAME: VALUE")]
+    further: Vec<String>,
+    /// The header that takes the key of the environment as it is, where the endpoint reads another than Authorization, such as api-key
+    #[arg(long = "llm-key-header", value_name = "NAME")]
+    key: Option<String>,
+}
+
+impl HeaderArgs {
+    /// The header of the key, and the further ones.
+    ///
+    /// # Errors
+    /// For a header without a colon.
+    pub fn read(&self) -> Result<(Option<String>, Vec<(String, String)>)> {
+        let split = |text: &String| {
+            let (name, value) = text.split_once(':')?;
+            Some((name.trim().to_owned(), value.trim().to_owned()))
+        };
+        let wrong = || miette!(help = "write it as NAME: VALUE", "--llm-header is given no header");
+        let further = self.further.iter().map(|text| split(text).ok_or_else(wrong)).collect::<Result<_>>()?;
+        Ok((self.key.clone(), further))
+    }
 }
 
 /// A language model behind an endpoint.
 #[derive(Debug, clap::Args)]
 pub struct Endpoint {
     /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1
-    #[arg(long, requires = "model", env = "POCKETGRAPH_BASE_URL")]
+    #[arg(long, env = "POCKETGRAPH_BASE_URL")]
     base_url: Option<String>,
     /// The model's name there
     #[arg(long, env = "POCKETGRAPH_MODEL")]
     model: Option<String>,
+    #[command(flatten)]
+    headers: HeaderArgs,
 }
 
 impl Endpoint {
     /// The model, if an endpoint is named.
+    ///
+    /// # Errors
+    /// When only one of address and name is given, or one of them cannot be used.
     pub fn open(&self) -> Result<Option<Box<dyn ChatModel>>> {
-        let (Some(url), Some(model)) = (&self.base_url, &self.model) else { return Ok(None) };
-        Ok(Some(Box::new(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, keyed(url, model)).into_diagnostic()?)))
+        self.open_within(None)
+    }
+
+    /// As [`Endpoint::open`], for a run that gives the model so many milliseconds.
+    ///
+    /// # Errors
+    /// As [`Endpoint::open`].
+    pub fn open_within(&self, milliseconds: Option<u32>) -> Result<Option<Box<dyn ChatModel>>> {
+        let Some((url, model)) = self.named()? else { return Ok(None) };
+        let mut config = keyed(url, model, &self.headers)?;
+        if let Some(ms) = milliseconds {
+            // Whoever gives it more time means that it is slow.
+            let most = |own: Option<u32>| own.map(|own| own.max(ms));
+            config.timeouts.first_ms = most(config.timeouts.first_ms);
+            config.timeouts.overall_ms = most(config.timeouts.overall_ms);
+        }
+        Ok(Some(Box::new(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?)))
+    }
+
+    /// Address and name.
+    fn named(&self) -> Result<Option<(&str, &str)>> {
+        match (self.base_url.as_deref(), self.model.as_deref()) {
+            (None, None) => Ok(None),
+            (Some(url), Some(model)) => Ok(Some((url, model))),
+            (Some(_), None) => Err(miette!(
+                help = "give its name with --model or POCKETGRAPH_MODEL",
+                "there is an address of a language model, but no name of one"
+            )),
+            (None, Some(_)) => Err(miette!(
+                help = "give it with --base-url or POCKETGRAPH_BASE_URL",
+                "a language model is named, but no address of its endpoint"
+            )),
+        }
     }
 
     /// What tells its replies from those of other models, if an endpoint is named.
     pub fn identity(&self) -> Option<String> {
-        Some(identity(&keyed(self.base_url.as_ref()?, self.model.as_ref()?)))
+        Some(identity(&ChatConfig::new(self.base_url.as_ref()?, self.model.as_ref()?)))
     }
 }
 
@@ -56,6 +126,8 @@ pub struct EndpointArgs {
     /// Requests under way at once, at most; clusters that are read together do not know of each other's keywords
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     llm_at_once: u32,
+    #[command(flatten)]
+    headers: HeaderArgs,
 }
 
 impl EndpointArgs {
@@ -67,7 +139,7 @@ impl EndpointArgs {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
             return Err(miette!(help = "name an endpoint with --llm-url and --llm-model", "{what} needs a language model"));
         };
-        Ok(keyed(url, model))
+        keyed(url, model, &self.headers)
     }
 
     /// A model that is asked many things while nobody waits at a screen: it is more patient than a page's. Replies are kept in the cache.

@@ -24,6 +24,9 @@ pub fn run(args: &Args) -> Result<()> {
     println!("{} documents, {} chunks, {} keywords", c.documents, c.chunks, c.keywords);
     let e = &manifest.embedder;
     println!("vectors: {} ({} dimensions, {})", line(&e.id), e.dimension, line(&e.quantisation));
+    if let Some(weight) = e.weight {
+        println!("their share in the ranking: {weight} %");
+    }
     for (name, value) in &manifest.options {
         println!("option {} = {}", line(name), line(value));
     }

@@ -1,6 +1,7 @@
 //! What `build` is told of the site that the documents are the source of.
 
 use crate::ingest::{FormatRule, GeneratorChoice, IngestOptions, UrlStyle, generator_names};
+use crate::rank::RankRule;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use miette::{Result, miette};
@@ -23,6 +24,10 @@ pub(super) struct SiteArgs {
     /// Read only files that match, also such as would be left out as no pages; may be given again
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
+    /// Weigh documents that match more or less than others, as in 'blog/**=0.5'; the last pattern that names one decides. Changelogs, release notes and archives
+    /// count half unless a question asks for them [default: 1]; may be given again
+    #[arg(long, value_name = "GLOB=WEIGHT")]
+    rank: Vec<RankRule>,
     /// What files with an ending are, as in txt=rst; may be given again
     #[arg(long, value_name = "ENDING=FORMAT")]
     format: Vec<FormatRule>,
@@ -48,6 +53,11 @@ enum Style {
 }
 
 impl SiteArgs {
+    /// Which documents start higher or lower.
+    pub fn rank(&self) -> &[RankRule] {
+        &self.rank
+    }
+
     /// How documents are read. `pages` says that pages of our own are made, which no generator publishes.
     ///
     /// # Errors

@@ -274,12 +274,7 @@ async fn answer(engine: &Engine, question: &Question, system: &System, setup: &A
         kept.begin();
     }
     let defaults = AskOptions::default();
-    let ask = AskOptions {
-        k: options.k.unwrap_or(defaults.k),
-        retriever: options.retriever.clone(),
-        language: options.language.clone(),
-        ..defaults
-    };
+    let ask = AskOptions { k: options.k, retriever: options.retriever.clone(), language: options.language.clone(), ..defaults };
     let said = match (system.protocol.as_str(), chat) {
         (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |_| {}).await?, false),
         (ASK, Some(chat)) => Said::of(engine.ask(&question.text, &ask, chat, &mut |_| {}).await?, true),
@@ -292,6 +287,11 @@ async fn answer(engine: &Engine, question: &Question, system: &System, setup: &A
         }
     };
     Ok(measured(question, said, started.elapsed().as_secs_f64() * 1000.0))
+}
+
+/// How the endpoint failed, where it did. A reply that is no answer is a quotation and counts as one: it is the model that is weak, not the endpoint.
+fn endpoint_failure(answer: &Answer) -> Option<String> {
+    answer.failure.as_ref().filter(|failure| !failure.is_no_answer()).map(|failure| failure.message.clone())
 }
 
 /// What came of a question, whichever way it was answered.
@@ -310,7 +310,6 @@ impl Said {
     /// An answer in one go.
     fn of(answer: Answer, by_model: bool) -> Said {
         let text = if answer.answered { bare(&answer.text) } else { String::new() };
-        let failed = by_model && answer.by != AnswerBy::Llm;
         let usage = answer.usage.unwrap_or_default();
         Said {
             members: if answer.answered { listed(&answer.text) } else { Vec::new() },
@@ -320,7 +319,7 @@ impl Said {
             calls: 0,
             tokens: (usage.prompt_tokens, usage.completion_tokens),
             estimated: by_model && answer.usage.is_none(),
-            failure: failed.then(|| answer.warnings.first().cloned().unwrap_or_else(|| "it gave no answer".to_owned())),
+            failure: endpoint_failure(&answer),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What was said is measured by hand.
 
 use super::*;
+use pocketgraph::answer::ModelFailure;
 
 fn question(answers: &[&[&str]]) -> Question {
     let answers = answers.iter().map(|names| names.iter().map(|n| (*n).to_owned()).collect()).collect();
@@ -50,11 +51,17 @@ fn what_the_documents_do_not_say_is_no_answer() {
         references: Vec::new(),
         truncated: None,
         partial: None,
+        failure: None,
         usage: None,
-        warnings: vec!["The language model failed.".to_owned()],
+        warnings: Vec::new(),
     };
-    let s = Said::of(answer, true);
-    assert_eq!((s.text.as_str(), s.failure.as_deref(), s.estimated), ("", Some("The language model failed."), true));
+    let failing = |code: &str| Answer {
+        failure: Some(ModelFailure { code: code.to_owned(), message: "it failed".to_owned(), status: None }),
+        ..answer.clone()
+    };
+    let s = Said::of(failing("llm-http"), true);
+    assert_eq!((s.text.as_str(), s.failure.as_deref(), s.estimated), ("", Some("it failed"), true));
+    assert_eq!(Said::of(failing(ModelFailure::NO_ANSWER), true).failure, None);
     assert_eq!(measured(&question(&[&["x"]]), s, 0.0).f1, 0.0);
 }
 

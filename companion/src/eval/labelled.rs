@@ -240,7 +240,12 @@ mod tests {
     }
 
     fn documents() -> Vec<Document> {
-        let of = |path: &str, url: &str| Document { title: path.to_owned(), url: url.to_owned(), path: path.to_owned() };
+        let of = |path: &str, url: &str| Document {
+            title: path.to_owned(),
+            url: url.to_owned(),
+            path: path.to_owned(),
+            language: String::new(),
+        };
         vec![
             of("guide/install.md", "https://example.org/docs/guide/install.html"),
             of("api/install.md", "https://example.org/docs/api/install.html"),
@@ -275,7 +280,8 @@ mod tests {
 
     #[test]
     fn chunks_of_one_address_are_one_page() {
-        let chunk = |id: &str, url: &str| Document { title: id.to_owned(), url: url.to_owned(), path: id.to_owned() };
+        let chunk =
+            |id: &str, url: &str| Document { title: id.to_owned(), url: url.to_owned(), path: id.to_owned(), language: String::new() };
         let documents = [chunk("0", "docs/a.md"), chunk("1", "docs/b.md"), chunk("2", "docs/b.md"), chunk("3", ""), chunk("x/3", "")];
         let places = Places::new(&documents);
         assert_eq!(places.meant("b.md"), Meant::Document(1, None));

@@ -9,6 +9,7 @@ use crate::cluster::cells;
 use crate::extract::ChunkView;
 use crate::folder::FolderSource;
 use crate::kg::{self, ReadTriplesError};
+use crate::languages::{self, Readings};
 use crate::names;
 use crate::prepare::{self, Needs, UnknownRetriever, prepare};
 use crate::train::query_table::TokenTable;
@@ -157,8 +158,11 @@ pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) 
 fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Seconds, IndexTokens), EvalError> {
     let SetBuild { needs, knowledge, model: embedder, table, reader, progress, .. } = *build;
     let model = embedder.model();
-    let documents: Vec<Document> =
-        passages.pages.iter().map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone() }).collect();
+    let mut documents: Vec<Document> = passages
+        .pages
+        .iter()
+        .map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone(), language: String::new() })
+        .collect();
     let chunk = |p: &super::data::Passage| {
         let title = passages.pages.get(p.page as usize).map_or("", |page| page.title.as_str());
         Chunk {
@@ -172,6 +176,8 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         }
     };
     let chunks: Vec<Chunk> = passages.all.iter().map(chunk).collect();
+    languages::tell(&mut documents, &chunks);
+    let weight = Readings::of(&documents, &chunks, &|text| model.tokenizer().count(text)).weight();
     let mut seconds = Vec::new();
     let mut since = Instant::now();
     let mut lap = |name: &'static str| {
@@ -216,6 +222,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         layouts: &[],
         vectors: &vectors,
         cells: &cell_of,
+        weights: &[],
         keywords: keywords.as_ref(),
         names: Some(&found),
         prepared: Some(&prepared),
@@ -225,7 +232,12 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         phrases: &[],
         model: Some(QueryModel { tokenizer: model.tokenizer(), layers: build.layers, words: model.words(), table }),
         planner: None,
-        embedder: EmbedderInfo { id: "minilm".into(), dimension: vectors.first().map_or(0, |v| v.len() as u64), ..EmbedderInfo::default() },
+        embedder: EmbedderInfo {
+            id: "minilm".into(),
+            dimension: vectors.first().map_or(0, |v| v.len() as u64),
+            weight,
+            ..EmbedderInfo::default()
+        },
         options: reader.map(|r| r.described(needs)).unwrap_or_default(),
         runtime: &[],
     };

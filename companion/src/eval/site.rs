@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn documents_of_one_address_are_one_page() {
-        let of = |url: &str| Document { title: String::new(), url: url.to_owned(), path: String::new() };
+        let of = |url: &str| Document { title: String::new(), url: url.to_owned(), path: String::new(), language: String::new() };
         assert_eq!(pages_by_address(&[of("a"), of("b"), of("a"), of(""), of("")]), [0, 1, 0, 3, 4]);
     }
 }

@@ -53,6 +53,7 @@ pub(crate) use slug::Slugs;
 pub use walk::FormatRule;
 pub(crate) use walk::{Format, format_of};
 
+use crate::languages;
 use crate::panics::caught;
 use front_matter::{field, front_matter};
 use generators::{Page as SitePage, Site};
@@ -173,7 +174,7 @@ pub struct SourceDocument {
 impl SourceDocument {
     /// The language that its site or its source names, as `de` or `pt-BR`.
     pub fn language(&self) -> Option<&str> {
-        field(&self.front_matter, "lang")
+        ["language", "lang"].iter().find_map(|name| field(&self.front_matter, name).filter(|tag| languages::primary(tag).is_some()))
     }
 
     /// The version of the product that it is about, where its site has pages of several.
@@ -181,9 +182,11 @@ impl SourceDocument {
         field(&self.front_matter, "version")
     }
 
-    /// What the bundle keeps of it.
+    /// What the bundle keeps of it. Its language is that of its prose: code is in none.
     pub fn document(&self) -> Document {
-        Document { title: self.title.clone(), url: self.url.clone(), path: self.path.clone() }
+        let prose = self.blocks.iter().filter(|b| b.kind != BlockKind::Code).map(|b| b.text.as_str());
+        let language = languages::language(self.language(), std::iter::once(self.title.as_str()).chain(prose));
+        Document { title: self.title.clone(), url: self.url.clone(), path: self.path.clone(), language }
     }
 }
 

@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use axum::http::{HeaderName, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use futures::{Stream, StreamExt, stream};
 use miette::{IntoDiagnostic, WrapErr, miette};
+use pocketgraph::llm::Endpoint;
 use reqwest::Url;
 
 use super::names;
@@ -41,18 +42,24 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(120);
 /// An OpenAI-compatible endpoint and the key for it.
 #[derive(Clone)]
 pub struct LlmProxy {
-    /// The base URL, such as `https://host/v1`; `/chat/completions` is added. It must be `https:`, or `http:` to this machine, or
-    /// `http:` anywhere when there is no key; no user name or password in it.
+    /// The base URL as [`Endpoint::new`] takes it, such as `https://host/v1`. It must be `https:`, or `http:` to this machine, or `http:` anywhere when
+    /// there is no key; no user name or password in it.
     pub base_url: String,
-    /// Sent as `Authorization: Bearer`; `None` for endpoints that ask for none.
+    /// Sent as `Authorization: Bearer`, or as it is in [`LlmProxy::key_header`]; `None` for endpoints that ask for none.
     pub api_key: Option<String>,
+    /// The header that takes the key as it is, for endpoints that read another than `Authorization`, such as `api-key`.
+    pub key_header: Option<String>,
+    /// Further headers of each request.
+    pub headers: Vec<(String, String)>,
+    /// The longest silence before an answer counts as broken.
+    pub silence: Duration,
 }
 
 impl LlmProxy {
     /// The endpoint at `base_url`, with the key in `POCKETGRAPH_API_KEY` if that is set and not empty.
     pub fn from_env(base_url: impl Into<String>) -> LlmProxy {
         let api_key = std::env::var(KEY_VARIABLE).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-        LlmProxy { base_url: base_url.into(), api_key }
+        LlmProxy { base_url: base_url.into(), api_key, key_header: None, headers: Vec::new(), silence: SILENCE_TIMEOUT }
     }
 }
 
@@ -67,8 +74,8 @@ impl fmt::Debug for LlmProxy {
 pub(super) struct Forwarder {
     client: reqwest::Client,
     url: Url,
-    /// The whole value of `Authorization`, marked sensitive.
-    authorization: Option<reqwest::header::HeaderValue>,
+    /// What each request carries: the key, marked sensitive, and whatever else the endpoint wants.
+    headers: HeaderMap,
     /// What the key looks like in what the endpoint says.
     key: Option<KeyPatterns>,
     /// How long a request's body may take to arrive.
@@ -85,16 +92,12 @@ impl Forwarder {
     /// # Errors
     /// When the base URL is not fit to carry a key (see [`LlmProxy::base_url`]) or the key cannot stand in a header.
     pub(super) fn new(proxy: LlmProxy, body_limit: Duration) -> miette::Result<Forwarder> {
-        let base = proxy.base_url.trim_end_matches('/');
-        let url = Url::parse(&format!("{base}/chat/completions"))
-            .into_diagnostic()
-            .wrap_err("--llm-proxy needs the base URL of an endpoint, such as https://host/v1")?;
+        let wrong = || "--llm-proxy needs the base URL of an endpoint, such as https://host/v1";
+        let url = Endpoint::new(&proxy.base_url).into_diagnostic().wrap_err_with(wrong)?;
+        let url = Url::parse(url.url()).into_diagnostic().wrap_err_with(wrong)?;
         let to_this_machine = url.host_str().is_some_and(names::is_this_machine);
         if !url.username().is_empty() || url.password().is_some() {
             return Err(miette!("--llm-proxy takes no user name or password in the URL: put the key in {KEY_VARIABLE}"));
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(miette!("--llm-proxy takes a base URL without ? and #"));
         }
         match url.scheme() {
             "https" => {}
@@ -103,27 +106,18 @@ impl Forwarder {
             other => return Err(miette!("--llm-proxy speaks https and http, not {other}")),
         }
         let key = proxy.api_key.as_deref().map(KeyPatterns::new);
-        let authorization = proxy
-            .api_key
-            .map(|key| {
-                // The error names no value, so that a mistyped key is not printed.
-                let mut value = reqwest::header::HeaderValue::from_str(&format!("Bearer {key}"))
-                    .map_err(|_| miette!("the key in {KEY_VARIABLE} holds characters that cannot be sent"))?;
-                value.set_sensitive(true);
-                Ok::<_, miette::Report>(value)
-            })
-            .transpose()?;
+        let headers = headers_of(&proxy)?;
         let mut client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
-            .read_timeout(SILENCE_TIMEOUT)
+            .read_timeout(proxy.silence)
             .user_agent(concat!("pocketgraph/", env!("CARGO_PKG_VERSION")));
         if url.scheme() == "http" {
             // A web proxy of the environment would see an unencrypted key.
             client = client.no_proxy();
         }
         let client = client.build().into_diagnostic().wrap_err("cannot prepare the connection for --llm-proxy")?;
-        Ok(Forwarder { client, url, authorization, key, body_limit })
+        Ok(Forwarder { client, url, headers, key, body_limit })
     }
 
     /// Forwards one request and streams the answer back as it comes. When the page goes away, so does the request.
@@ -145,15 +139,13 @@ impl Forwarder {
         let Ok(body) = body else {
             return respond::plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 1 MiB or was cut off");
         };
-        let mut forwarded = self
+        let forwarded = self
             .client
             .post(self.url.clone())
+            .headers(self.headers.clone())
             .header(reqwest::header::CONTENT_TYPE, "application/json")
             .header(reqwest::header::ACCEPT, "text/event-stream, application/json")
             .body(body);
-        if let Some(value) = &self.authorization {
-            forwarded = forwarded.header(reqwest::header::AUTHORIZATION, value.clone());
-        }
         match forwarded.send().await {
             Ok(reply) => self.pass_on(reply).await,
             Err(error) if error.is_timeout() => {
@@ -162,6 +154,29 @@ impl Forwarder {
             Err(_) => respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint cannot be reached"),
         }
     }
+}
+
+/// The key and the further headers, as they are sent.
+fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
+    let mut out = HeaderMap::new();
+    for (name, value) in &proxy.headers {
+        let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) else {
+            return Err(miette!("{name:?} is no header that can be sent"));
+        };
+        out.insert(name, value);
+    }
+    if let Some(key) = &proxy.api_key {
+        let (name, text) = match &proxy.key_header {
+            Some(name) => (HeaderName::try_from(name).map_err(|_| miette!("{name:?} is no name of a header"))?, key.clone()),
+            None => (header::AUTHORIZATION, format!("Bearer {key}")),
+        };
+        // The error names no value, so that a mistyped key is not printed.
+        let mut value =
+            HeaderValue::from_str(&text).map_err(|_| miette!("the key in {KEY_VARIABLE} holds characters that cannot be sent"))?;
+        value.set_sensitive(true);
+        out.insert(name, value);
+    }
+    Ok(out)
 }
 
 /// Whether a request comes from a page of this very server.
@@ -264,24 +279,31 @@ mod tests {
     use super::*;
 
     fn checked(base_url: &str, key: Option<&str>) -> Result<String, String> {
-        Forwarder::new(LlmProxy { base_url: base_url.to_owned(), api_key: key.map(str::to_owned) }, Duration::from_secs(1))
-            .map(|f| f.url.to_string())
-            .map_err(|e| format!("{e:?} {e}"))
+        let proxy = LlmProxy { api_key: key.map(str::to_owned), ..LlmProxy::from_env(base_url) };
+        Forwarder::new(proxy, Duration::from_secs(1)).map(|f| f.url.to_string()).map_err(|e| format!("{e:?} {e}"))
     }
 
     #[test]
     fn an_address_that_would_expose_the_key_is_refused() {
         assert_eq!(checked("https://example.com/v1/", Some("k")).unwrap(), "https://example.com/v1/chat/completions");
         assert!(checked("http://localhost:11434/v1", Some("k")).is_ok());
+        assert_eq!(checked("http://localhost:11434", None).unwrap(), "http://localhost:11434/v1/chat/completions");
+        let azure = "https://example.com/d/chat/completions?api-version=1";
+        assert_eq!(checked(azure, Some("k")).unwrap(), azure);
         assert!(checked("http://192.168.1.5:11434/v1", None).is_ok());
-        for url in ["http://example.com/v1", "https://user:pw@example.com/v1", "file:///etc", "not a url", "https://example.com/v1?x=1"] {
+        for url in ["http://example.com/v1", "https://user:pw@example.com/v1", "file:///etc", "not a url"] {
             assert!(checked(url, Some("k")).is_err(), "{url}");
         }
     }
 
     #[test]
     fn the_key_is_in_no_message() {
-        let proxy = LlmProxy { base_url: "https://example.com".to_owned(), api_key: Some("sk-secret".to_owned()) };
+        let proxy = LlmProxy {
+            api_key: Some("sk-secret".to_owned()),
+            key_header: Some("api-key".to_owned()),
+            ..LlmProxy::from_env("https://example.com")
+        };
+        assert!(!format!("{:?}", headers_of(&proxy).unwrap()).contains("sk-secret"));
         assert!(!format!("{proxy:?}").contains("sk-secret"));
         assert!(!format!("{:?}", Forwarder::new(proxy, Duration::from_secs(1)).unwrap()).contains("sk-secret"));
         assert!(!checked("https://example.com", Some("sk-secret\n")).unwrap_err().contains("sk-secret"));

@@ -64,6 +64,7 @@ impl Run<'_> {
             let trace = step.trace.take();
             let text = self.shown_step(step, &mut read).await;
             self.tell(AgentEvent::Step { text: text.trim_end().to_owned(), step: trace });
+            self.carried.push(text.clone());
             out.push_str(&text);
         }
         // What was read is shown, since a model may find in it what the executor did not.

@@ -3,12 +3,13 @@
 use super::options::AgentOptions;
 use super::protocol::Protocol;
 use super::run::{AgentError, Run, Services};
+use super::settle::settle;
 use super::types::{AgentEvent, Outcome};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Runs a protocol over a question. Dropping the future aborts it, with whatever request is under way.
 ///
-/// A model that fails leaves an outcome without an answer, and with the error; so does one that says nothing even when it must answer.
+/// What the model gives as its answer and is none is asked for once more, from the passages. A model that fails leaves an outcome without an answer, and with the error; so does one that says nothing even when it must answer.
 ///
 /// # Errors
 /// [`AgentError::Aborted`] when the model's transport or the environment reports that the caller aborted.
@@ -21,7 +22,10 @@ pub fn run<'a>(
 ) -> LocalBoxFuture<'a, Result<Outcome, AgentError>> {
     async move {
         let mut run = Run::new((protocol.limits(), protocol.marks()), question, options, *services, events);
-        let result = protocol.converse(&mut run).await;
+        let result = match protocol.converse(&mut run).await {
+            Ok(text) => settle(&mut run, protocol, text).await,
+            Err(error) => Err(error),
+        };
         run.outcome(result)
     }
     .boxed_local()

@@ -94,6 +94,7 @@ impl Found {
             references: references.collect(),
             truncated: None,
             partial: None,
+            failure: None,
             usage: None,
             warnings: self.warnings.clone(),
         }

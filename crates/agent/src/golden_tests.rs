@@ -38,8 +38,14 @@ fn bare() -> AgentOptions {
 
 #[test]
 fn single_shot() {
-    let outcome = golden("single_shot", "single-shot", &ours(), &world(), &["Hallwil [1]"]);
-    assert_eq!(outcome.text, "Hallwil [1]");
+    let outcome = golden("single_shot", "single-shot", &ours(), &world(), &["Mira Voss [1]"]);
+    assert_eq!(outcome.text, "Mira Voss [1]");
+}
+
+#[test]
+fn single_shot_once_more() {
+    let outcome = golden("single_shot_once_more", "single-shot", &ours(), &world(), &["Hallwil [1]", "Mira Voss directed it [1]."]);
+    assert_eq!(outcome.text, "Mira Voss directed it [1].");
 }
 
 #[test]
@@ -146,11 +152,11 @@ fn graph_rft() {
         "<neighbor_search> Low Tide, directed by </neighbor_search>",
         "<relation_search> Hallwil, lies in </relation_search>",
         "<web_search> Hallwil, lies in </web_search>",
-        "<think>Enough.</think>\n<answer> Hallwil [1] </answer>",
+        "<think>Enough.</think>\n<answer> Hallwil lies in Aargau [2] </answer>",
     ];
     let environment = Fake { web: true, ..world() };
     let outcome = golden("graph_rft", "graph-rft", &ours(), &environment, &replies);
-    assert_eq!(outcome.text, "Hallwil [1]");
+    assert_eq!(outcome.text, "Hallwil lies in Aargau [2]");
     assert_eq!(*environment.queries.borrow(), ["web: Hallwil lies in"; 2]);
 }
 

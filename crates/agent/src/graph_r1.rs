@@ -84,7 +84,7 @@ impl Protocol for GraphR1 {
 
 async fn turn(run: &mut Run<'_>, dialogue: &mut Dialogue) -> Result<Reply, LlmError> {
     let continuation = run.options.continuation;
-    let mut request = dialogue.request(run.options.tokens_in as usize, run.services.count_tokens);
+    let mut request = run.request(dialogue);
     if continuation == Continuation::Turns {
         let reply = run.generate(Ask { purpose: "reason", request, stops: STOPS, counts: true }).await?;
         dialogue.model(&reply.text);

@@ -252,9 +252,9 @@ mod tests {
 
     #[test]
     fn a_budget_leaves_out_the_farthest_reports_and_says_so() {
-        let replies = [r#"{"points": [{"description": "Nine films.", "score": 50, "reports": [1]}]}"#, "Nine [1]."];
+        let replies = [r#"{"points": [{"description": "Nine films.", "score": 50, "reports": [1]}]}"#, "Low Tide [1]."];
         let (outcome, asked) = ask(&AgentOptions { turns: Some(2), ..narrow() }, &world(), &replies);
-        assert_eq!((outcome.text.as_str(), asked.len()), ("Nine [1].", 2));
+        assert_eq!((outcome.text.as_str(), asked.len()), ("Low Tide [1].", 2));
         assert_eq!(outcome.warnings[0], "Of 2 reports the 1 nearest to the question were read: a budget was spent.");
     }
 

@@ -88,7 +88,7 @@ fn a_tool_that_does_not_exist_is_told_and_nothing_is_looked_up() {
         "[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"Hallwil\"}}]",
     ]);
     let environment = world();
-    let (outcome, _) = converse("tool-calling", &AgentOptions::default(), &model, &environment);
+    let (outcome, _) = converse("tool-calling", &AgentOptions { grounded: false, ..AgentOptions::default() }, &model, &environment);
     assert_eq!((outcome.text.as_str(), environment.queries.borrow().len()), ("Hallwil", 0));
     let told = model.requests.borrow()[1].messages.last().unwrap().content.clone();
     assert!(told.contains("delete_everything"), "{told}");

@@ -1,5 +1,6 @@
 //! A model whose every reply is counted and kept, for runs that ask it from several places.
 
+use super::repetition::{LOOP_STEP, is_loop};
 use super::types::Turn;
 use crate::llm::{ChatModel, ChatRequest, ChatStream, Finish, LlmError, Usage};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -11,6 +12,8 @@ pub struct Metered<'a> {
     chat: &'a dyn ChatModel,
     clock: &'a dyn Fn() -> f64,
     count: &'a dyn Fn(&str) -> usize,
+    deadline: f64,
+    tokens_out: u32,
     purpose: Cell<&'static str>,
     kept: RefCell<Vec<Kept>>,
 }
@@ -26,7 +29,22 @@ struct Kept {
 impl<'a> Metered<'a> {
     /// Meters a model, by a clock in milliseconds; `count` estimates the tokens that the endpoint does not count.
     pub fn new(chat: &'a dyn ChatModel, clock: &'a dyn Fn() -> f64, count: &'a dyn Fn(&str) -> usize) -> Metered<'a> {
-        Metered { chat, clock, count, purpose: Cell::new("answer"), kept: RefCell::default() }
+        Metered {
+            chat,
+            clock,
+            count,
+            deadline: f64::INFINITY,
+            tokens_out: u32::MAX,
+            purpose: Cell::new("answer"),
+            kept: RefCell::default(),
+        }
+    }
+
+    /// Gives all requests together so many milliseconds from now, and each reply at most so many tokens.
+    pub fn within(mut self, milliseconds: u32, tokens_out: Option<u32>) -> Metered<'a> {
+        self.deadline = (self.clock)() + f64::from(milliseconds);
+        self.tokens_out = tokens_out.unwrap_or(u32::MAX);
+        self
     }
 
     /// What the requests from now on are for, as the trace names it. The number of the next one.
@@ -65,7 +83,12 @@ impl<'a> Metered<'a> {
 }
 
 impl ChatModel for Metered<'_> {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, mut request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        if self.deadline.is_finite() {
+            let left = (self.deadline - (self.clock)()).clamp(1.0, f64::from(u32::MAX)) as u32;
+            request.within_ms = Some(request.within_ms.map_or(left, |own| own.min(left)));
+        }
+        request.max_tokens = request.max_tokens.map(|most| most.min(self.tokens_out));
         async move {
             let at = self.kept.borrow().len();
             let read = request.messages.iter().map(|m| (self.count)(&m.content)).sum();
@@ -78,6 +101,15 @@ impl ChatModel for Metered<'_> {
                     self.change(at, |kept| kept.turn.cut = Some("error".to_owned()));
                     return Err(error);
                 }
+            };
+            // A model that says one thing over and over is let go.
+            let mut next_look = LOOP_STEP;
+            let mut looped = move || {
+                let kept = self.kept.borrow();
+                let text = kept.get(at).map_or("", |k| k.turn.text.as_str());
+                let due = text.len() >= next_look;
+                next_look = if due { text.len() + LOOP_STEP } else { next_look };
+                due && is_loop(text.as_bytes())
             };
             let note = move |item: &Result<crate::llm::Delta, LlmError>| {
                 self.change(at, |kept| match item {
@@ -93,7 +125,14 @@ impl ChatModel for Metered<'_> {
                     }
                 });
             };
-            Ok(stream.inspect(note).boxed_local())
+            let going = move |_: &Result<crate::llm::Delta, LlmError>| {
+                let over = looped();
+                if over {
+                    self.change(at, |kept| kept.turn.cut = Some("loop".to_owned()));
+                }
+                futures::future::ready(!over)
+            };
+            Ok(stream.inspect(note).take_while(going).boxed_local())
         }
         .boxed_local()
     }

@@ -22,6 +22,11 @@ pub trait Protocol {
         false
     }
 
+    /// Whether its answers rest on passages, so that one without is none.
+    fn reads_evidence(&self) -> bool {
+        true
+    }
+
     /// The dialogue, up to the answer; empty when the model gives none.
     ///
     /// # Errors

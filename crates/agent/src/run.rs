@@ -1,12 +1,13 @@
 //! A run of a protocol: it asks the model, counts what that costs, and says when a budget is spent.
 
+use super::answer::NoAnswer;
 use super::dialogue::Dialogue;
 use super::environment::{Environment, Evidence};
 use super::neutralise::{Marks, neutralise};
 use super::options::{AgentOptions, Limits};
 use super::stream::{Reader, Reply, Stop};
 use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
-use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Usage};
+use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Role, Usage};
 use futures::StreamExt;
 
 /// Why there is no outcome at all.
@@ -74,8 +75,16 @@ pub struct Run<'a> {
     counted: u32,
     same: u32,
     last: String,
-    /// Some models refuse stop sequences; the reader stops them in any case.
-    send_stops: bool,
+    /// What a plan that was carried out for the model found.
+    pub(super) carried: Vec<String>,
+    /// What was said to the model in its last request.
+    pub(super) said: Vec<String>,
+    /// Why there is no answer, where the model wrote one that is none.
+    pub(super) no_answer: Option<NoAnswer>,
+    /// The prompt's length that the model's context window was found to take, once it was found too small.
+    tokens_in: u32,
+    /// The model has said nothing in all the time that it had.
+    mute: bool,
 }
 
 impl<'a> Run<'a> {
@@ -107,7 +116,11 @@ impl<'a> Run<'a> {
             counted: 0,
             same: 0,
             last: String::new(),
-            send_stops: true,
+            carried: Vec::new(),
+            said: Vec::new(),
+            no_answer: None,
+            tokens_in: options.tokens_in,
+            mute: false,
         }
     }
 
@@ -125,8 +138,8 @@ impl<'a> Run<'a> {
         self.warnings.extend(forced.map(|cap| cap.describe().to_owned()));
         (self.events)(AgentEvent::Answer { text: text.clone(), forced });
         let cut = self.turns.last().and_then(|t| t.cut.clone());
-        let Run { usage, estimated, shown: evidence, turns, warnings, .. } = self;
-        Ok(Outcome { text, forced, cut, error, usage, estimated, evidence, turns, warnings })
+        let Run { usage, estimated, shown: evidence, turns, warnings, no_answer, .. } = self;
+        Ok(Outcome { text, forced, cut, error, no_answer, usage, estimated, evidence, turns, warnings })
     }
 
     /// Tells of something that happened.
@@ -156,6 +169,11 @@ impl<'a> Run<'a> {
         (self.deadline - (self.services.clock)()).max(0.0)
     }
 
+    /// Whether the model has said nothing in all the time that it had.
+    pub(super) fn is_mute(&self) -> bool {
+        self.mute
+    }
+
     /// The budget that is spent, if one is: then the next request must be the last one.
     pub fn cap(&self) -> Option<Cap> {
         let tokens = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);
@@ -173,7 +191,10 @@ impl<'a> Run<'a> {
     /// # Errors
     /// As [`Run::generate`].
     pub async fn last(&mut self, cap: Cap, ask: Ask<'_>) -> Result<Reply, LlmError> {
-        self.forced = Some(cap);
+        self.forced.get_or_insert(cap);
+        if self.mute {
+            return Ok(Reply { cut: Some("time"), ..Reply::default() });
+        }
         self.deadline = (self.services.clock)() + f64::from(self.options.milliseconds) / 4.0;
         self.generate(ask).await
     }
@@ -183,8 +204,13 @@ impl<'a> Run<'a> {
     /// # Errors
     /// As [`Run::generate`].
     pub async fn turn(&mut self, purpose: &'static str, dialogue: &mut Dialogue, stops: &[Stop]) -> Result<Reply, LlmError> {
-        let request = dialogue.request(self.options.tokens_in as usize, self.services.count_tokens);
-        let reply = self.generate(Ask { purpose, request, stops, counts: true }).await?;
+        let reply = loop {
+            let request = self.request(dialogue);
+            match self.generate(Ask { purpose, request, stops, counts: true }).await {
+                Err(LlmError::Context { .. }) if self.shorten(dialogue) => {}
+                reply => break reply?,
+            }
+        };
         dialogue.model(&reply.text);
         Ok(reply)
     }
@@ -195,8 +221,28 @@ impl<'a> Run<'a> {
     /// As [`Run::generate`].
     pub async fn last_turn(&mut self, cap: Cap, dialogue: &mut Dialogue, words: &str, stops: &[Stop]) -> Result<Reply, LlmError> {
         dialogue.remark(words);
-        let request = dialogue.request(self.options.tokens_in as usize, self.services.count_tokens);
-        self.last(cap, Ask { purpose: "final", request, stops, counts: true }).await
+        loop {
+            let request = self.request(dialogue);
+            match self.last(cap, Ask { purpose: "final", request, stops, counts: true }).await {
+                Err(LlmError::Context { .. }) if self.shorten(dialogue) => {}
+                reply => return reply,
+            }
+        }
+    }
+
+    /// The request for the next turn of a dialogue, within the length of a prompt.
+    pub(super) fn request(&self, dialogue: &mut Dialogue) -> ChatRequest {
+        dialogue.request(self.tokens_in as usize, self.services.count_tokens)
+    }
+
+    /// Makes the next prompt half as long as the dialogue is, because the model's context window is too small for it. False where it cannot be shorter.
+    pub(super) fn shorten(&mut self, dialogue: &mut Dialogue) -> bool {
+        let count = self.services.count_tokens;
+        let length = |request: &ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
+        let before = length(&self.request(dialogue));
+        self.tokens_in = u32::try_from(before / 2).unwrap_or(self.tokens_in);
+        self.warn("The model's context window is small: the oldest evidence was left out.");
+        length(&self.request(dialogue)) < before
     }
 
     /// A request of its own, apart from any dialogue.
@@ -222,21 +268,15 @@ impl<'a> Run<'a> {
         let started = (self.services.clock)();
         request.max_tokens.get_or_insert(self.limits.tokens_out);
         request.temperature.get_or_insert(self.limits.temperature);
-        if self.send_stops {
-            request.stop = stops.iter().map(|s| s.sequence().to_owned()).collect();
-        }
+        // The reader ends a reply at its stops in any case.
+        request.stop = stops.iter().map(|s| s.sequence().to_owned()).collect();
+        request.stop_is_optional = true;
+        request.within_ms = Some(self.time_left().clamp(1.0, f64::from(u32::MAX)) as u32);
+        self.said = request.messages.iter().filter(|m| m.role != Role::Assistant).map(|m| m.content.clone()).collect();
         let read: usize = request.messages.iter().map(|m| self.count_tokens(&m.content)).sum();
         let most = (self.limits.tokens_out as usize).saturating_mul(BYTES_PER_TOKEN);
         let mut reader = Reader::new(stops, most);
-        let mut error = self.read(request.clone(), &mut reader).await;
-        if let Some(LlmError::Http { status: Some(400 | 422), message }) = &error
-            && message.contains("stop")
-            && !request.stop.is_empty()
-        {
-            self.send_stops = false;
-            request.stop.clear();
-            error = self.read(request, &mut reader).await;
-        }
+        let error = self.read(request, &mut reader).await;
         let (reply, back) = reader.finish();
         if error.is_none() && !back.is_empty() {
             self.tell(AgentEvent::Token { text: back.to_owned() });
@@ -258,11 +298,11 @@ impl<'a> Run<'a> {
         let chat = self.services.chat;
         let mut stream = match chat.chat(request).await {
             Ok(stream) => stream,
-            Err(error) => return Some(error),
+            Err(error) => return self.unless_late(error, reader, true),
         };
         while let Some(item) = stream.next().await {
             match item {
-                Err(error) => return Some(error),
+                Err(error) => return self.unless_late(error, reader, false),
                 Ok(delta) => {
                     let text = reader.push(&delta).to_owned();
                     if !text.is_empty() {
@@ -277,6 +317,16 @@ impl<'a> Run<'a> {
                 break;
             }
         }
+        None
+    }
+
+    /// An error, unless it is that the run's own time has passed: that is a cut.
+    fn unless_late(&mut self, error: LlmError, reader: &mut Reader<'_>, mute: bool) -> Option<LlmError> {
+        if !matches!(error, LlmError::Timeout { .. }) || self.time_left() > 0.0 {
+            return Some(error);
+        }
+        self.mute |= mute;
+        reader.end("time");
         None
     }
 

@@ -39,6 +39,10 @@ impl Protocol for SingleShot {
         Marks { labels: &["thought", "answer"], ..Marks::default() }
     }
 
+    fn reads_evidence(&self) -> bool {
+        self.evidence
+    }
+
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
             let mut task = String::new();
@@ -71,7 +75,7 @@ impl Protocol for SingleShot {
 }
 
 /// The answer in a reply: an answer tag, what follows the first `Answer:`, or everything.
-fn extract(text: &str) -> &str {
+pub(super) fn extract(text: &str) -> &str {
     let text = after_thinking(text);
     last_or_open(text, "answer").or_else(|| after_label(text, &["answer", "final answer"])).unwrap_or(text).trim()
 }

@@ -3,6 +3,7 @@
 //! Endpoints leave stop sequences out of a reply, some ignore them, and some models never end. So the reader looks for the stops itself, puts
 //! back what an endpoint took away, and ends what runs on: each such reply becomes an ordinary one that is marked as cut.
 
+use super::repetition::{LOOP_STEP, LOOP_TAIL, is_loop};
 use super::tags;
 use crate::llm::{Delta, Finish, ToolCallPiece, ToolCalls, Usage};
 
@@ -43,12 +44,6 @@ pub struct Reply {
     pub usage: Option<Usage>,
 }
 
-/// A reply is looked through for loops whenever it has grown by this much.
-const LOOP_STEP: usize = 1024;
-/// A tail of so many bytes that is one piece over and over is a loop.
-const LOOP_TAIL: usize = 2048;
-/// And the piece has at most so many bytes.
-const LOOP_PERIOD: usize = 400;
 /// Thinking apart from the text may be this many times as long as the text.
 const THINKING: usize = 8;
 
@@ -147,12 +142,6 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Whether a text ends in one short piece over and over.
-fn is_loop(text: &[u8]) -> bool {
-    let Some(tail) = text.len().checked_sub(LOOP_TAIL).map(|start| &text[start..]) else { return false };
-    (1..=LOOP_PERIOD).any(|period| tail[period..].iter().zip(tail).all(|(a, b)| a == b))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,7 +208,6 @@ mod tests {
         let pieces: Vec<Delta> = (0..100_000).map(|_| text("and so on ")).collect();
         let (reply, _) = read(&pieces);
         assert_eq!((reply.text.len() < 4_000, reply.cut), (true, Some("loop")));
-        assert!(!is_loop((0..2_000_u32).map(|n| n.to_string()).collect::<String>().as_bytes()));
     }
 
     #[test]

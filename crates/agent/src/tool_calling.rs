@@ -190,7 +190,7 @@ struct Talk {
 impl Talk {
     async fn turn(&mut self, run: &mut Run<'_>) -> Result<Reply, LlmError> {
         let Some(tools) = self.native.clone() else { return run.turn("reason", &mut self.dialogue, STOPS).await };
-        let mut request = self.dialogue.request(run.options.tokens_in as usize, run.services.count_tokens);
+        let mut request = run.request(&mut self.dialogue);
         request.messages.extend(self.exchanges.iter().cloned());
         request.extra = vec![("tools".to_owned(), tools), ("tool_choice".to_owned(), "auto".into())];
         run.generate(Ask { purpose: "reason", request, stops: &[], counts: true }).await
@@ -198,8 +198,12 @@ impl Talk {
 
     /// The last reply: words, no calls.
     async fn last(&mut self, run: &mut Run<'_>, cap: Option<Cap>) -> Result<Reply, LlmError> {
-        let mut request = self.dialogue.request(run.options.tokens_in as usize, run.services.count_tokens);
+        let mut request = run.request(&mut self.dialogue);
         request.messages.extend(self.exchanges.iter().cloned());
+        if let Some(tools) = self.native.clone().filter(|_| !self.exchanges.is_empty()) {
+            // Some endpoints refuse results of tools that are not offered.
+            request.extra = vec![("tools".to_owned(), tools), ("tool_choice".to_owned(), "none".into())];
+        }
         let ask = Ask { purpose: "final", request, stops: STOPS, counts: true };
         match cap {
             Some(cap) => run.last(cap, ask).await,

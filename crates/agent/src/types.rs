@@ -1,7 +1,7 @@
 //! What an agent tells while it works, and what it leaves behind. These types cross into JavaScript.
 
 use super::environment::Evidence;
-use crate::answer::{Answer, Reference};
+use crate::answer::{Answer, NoAnswer, Reference};
 use crate::llm::{LlmError, Usage};
 use crate::plan::Plan;
 use crate::plan::trace::StepTrace;
@@ -24,6 +24,8 @@ pub enum Cap {
     Repetition,
     /// None, but the model ended without an answer.
     Silence,
+    /// None, but what the model gave as its answer was none.
+    NoAnswer,
 }
 
 impl Cap {
@@ -34,6 +36,7 @@ impl Cap {
             Cap::Tokens => "The model was made to answer because its tokens were used up.",
             Cap::Time => "The model was made to answer because its time was used up.",
             Cap::Repetition => "The model was made to answer because it repeated itself.",
+            Cap::NoAnswer => "The model was asked again because its first reply was no answer.",
             Cap::Silence => "The model was asked again for its answer because it had stopped without one.",
         }
     }
@@ -77,6 +80,8 @@ pub enum AgentEvent {
         /// Text to append.
         text: String,
     },
+    /// What was streamed of an answer so far is no part of it.
+    Anew,
     /// It calls a tool, or searches.
     Call {
         /// The tool.
@@ -208,6 +213,8 @@ pub struct Outcome {
     pub cut: Option<String>,
     /// The failure of the model that ended the run.
     pub error: Option<LlmError>,
+    /// Why what the model gave as its answer is none, where that is so.
+    pub no_answer: Option<NoAnswer>,
     /// Tokens: as the endpoint counted them, estimated where it did not.
     pub usage: Usage,
     /// Whether some of `usage` is an estimate.

@@ -18,6 +18,8 @@ pub struct Document {
     pub url: String,
     /// Its path in the source folder, with forward slashes.
     pub path: String,
+    /// Its language: the primary tag of BCP 47 in lower case, as `de`; empty where nothing tells it.
+    pub language: String,
 }
 
 /// A passage of a document, at most T tokens.
@@ -155,7 +157,7 @@ mod tests {
         let chunks = [chunk(3), chunk(8), chunk(3)];
         let plain = decode_chunks("t", &encode_chunks(&chunks).unwrap(), 9).unwrap();
         assert_eq!(plain, ChunkPage { chunks: chunks.to_vec(), documents: None });
-        let document = |title: &str| Document { title: title.into(), url: "u".into(), path: "p".into() };
+        let document = |title: &str| Document { title: title.into(), url: "u".into(), path: "p".into(), language: String::new() };
         let (a, b) = (document("a"), document("b"));
         let titled = decode_chunks("t", &encode_titled_chunks(&chunks, &[(3, &a), (8, &b)]).unwrap(), 9).unwrap();
         assert_eq!((titled.document(8), titled.document(4)), (Some(&b), None));

@@ -4,7 +4,7 @@ use super::error::BundleError;
 use crate::vector::QuantizedMatrix;
 
 /// The format version that this crate writes, and the only one that it reads.
-pub const FORMAT: u16 = 4;
+pub const FORMAT: u16 = 5;
 
 const MAGIC: [u8; 4] = *b"PGRF";
 
@@ -80,6 +80,8 @@ pub enum Kind {
     Links = 33,
     /// How the texts of a run of chunks are laid out.
     Layouts = 34,
+    /// Chunks whose score counts for more or less than another's.
+    Weights = 36,
     /// The vectors of names, and which names each sentence of the corpus mentions.
     Entities = 40,
     /// Which names are nearly the same.

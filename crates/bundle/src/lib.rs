@@ -17,6 +17,7 @@ mod sketch;
 mod source;
 mod terms;
 mod vectors;
+mod weights;
 
 pub use bounds::{LONGEST_FILE, LONGEST_MANIFEST, MOST_CHUNKS, MOST_SHARED, Part};
 pub use chunk::{
@@ -38,3 +39,4 @@ pub use source::inflate_gzip;
 pub use source::{MemorySource, Source, SourceError};
 pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, decode_run, encode_range};
 pub use vectors::{VectorIndex, decode_vectors, encode_vectors};
+pub use weights::{WeightGroup, decode_weights, encode_weights};

@@ -78,6 +78,8 @@ pub struct EmbedderInfo {
     pub query_prefix: String,
     /// What was put before a passage.
     pub passage_prefix: String,
+    /// Share of the cosine in the fused score, in percent; `None` where it has its usual share, 0 where words rank alone.
+    pub weight: Option<u64>,
 }
 
 /// The manifest of a bundle.
@@ -147,14 +149,20 @@ impl Manifest {
             ("options", Value::Object(self.options.iter().map(|(k, v)| (k.clone(), v.as_str().into())).collect())),
             (
                 "embedder",
-                Value::object([
-                    ("id", e.id.as_str().into()),
-                    ("dimension", e.dimension.into()),
-                    ("quantisation", e.quantisation.as_str().into()),
-                    ("pooling", e.pooling.as_str().into()),
-                    ("queryPrefix", e.query_prefix.as_str().into()),
-                    ("passagePrefix", e.passage_prefix.as_str().into()),
-                ]),
+                Value::Object(
+                    [
+                        ("id", e.id.as_str().into()),
+                        ("dimension", e.dimension.into()),
+                        ("quantisation", e.quantisation.as_str().into()),
+                        ("pooling", e.pooling.as_str().into()),
+                        ("queryPrefix", e.query_prefix.as_str().into()),
+                        ("passagePrefix", e.passage_prefix.as_str().into()),
+                    ]
+                    .into_iter()
+                    .chain(e.weight.map(|w| ("weight", w.into())))
+                    .map(|(k, v): (&str, Value)| (k.to_owned(), v))
+                    .collect(),
+                ),
             ),
             ("first", Value::Array(first.iter().map(|f| f.as_str().into()).collect())),
             (
@@ -271,6 +279,7 @@ impl Manifest {
                 pooling: text(e, "pooling")?,
                 query_prefix: text(e, "queryPrefix")?,
                 passage_prefix: text(e, "passagePrefix")?,
+                weight: number(e, "weight").map(|w| w.min(100)),
             },
             sections,
         })
@@ -289,7 +298,7 @@ mod tests {
             built_by: "pocketgraph 0.1.0".into(),
             counts: Counts { documents: 1, chunks: 2, keywords: 3 },
             options: vec![("seed".into(), "0".into())],
-            embedder: EmbedderInfo { id: "minilm".into(), dimension: 384, ..EmbedderInfo::default() },
+            embedder: EmbedderInfo { id: "minilm".into(), dimension: 384, weight: Some(40), ..EmbedderInfo::default() },
             sections: vec![SectionInfo {
                 name: "documents".into(),
                 file: "documents-00.pgs".into(),
@@ -326,8 +335,8 @@ mod tests {
 
     #[test]
     fn another_format_is_refused_by_its_version() {
-        for version in [1, 2, 3, 5] {
-            let text = example().to_json().replace("\"oldestReader\":4", &format!("\"oldestReader\":{version}"));
+        for version in [1, 2, 3, 4, 6] {
+            let text = example().to_json().replace("\"oldestReader\":5", &format!("\"oldestReader\":{version}"));
             let error = Manifest::from_json(text.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "unsupported-version");
             assert!(error.to_string().contains("build the bundle again"), "{error}");

@@ -21,10 +21,14 @@ fn plain(c: char) -> Option<&'static str> {
         'ı' => "i",
         'ħ' => "h",
         'ß' => "ss",
-        // Persian and Urdu letters that keyboards set for the Arabic ones, and the stroke that lengthens words.
-        'ی' | 'ى' => "ي",
-        'ک' => "ك",
-        'ـ' => "",
+        // Persian and Urdu letters that keyboards set for the Arabic ones, those that Arabic writes in several ways, the stroke that lengthens words.
+        'ی' | 'ى' | 'ے' => "ي",
+        'ک' | 'ڪ' => "ك",
+        'ة' | 'ہ' | 'ھ' | 'ە' | 'ۃ' => "ه",
+        'ٱ' => "ا",
+        'ں' => "ن",
+        // Nor is what tells where a line may break, or how letters are joined.
+        'ـ' | '\u{ad}' | '\u{200c}' | '\u{200d}' => "",
         _ => {
             let code = c as u32;
             let digit = ZEROS.iter().map(|&zero| code.wrapping_sub(u32::from(zero))).find(|&d| d < 10)?;
@@ -33,10 +37,16 @@ fn plain(c: char) -> Option<&'static str> {
     })
 }
 
+/// The dot below a letter of an Indian script, which makes it a sound of another language and is left out as often as not.
+fn is_nukta(c: char) -> bool {
+    ('\u{900}'..'\u{d00}').contains(&c) && c as u32 & 0x7f == 0x3c
+}
+
 /// Lower case without accents: compatibility decomposition, combining marks dropped, lower-cased; ø, ß and their kin as people without that key write
 /// them, digits of every script as ASCII's. Other letters keep their script.
 ///
-/// Marks are dropped after Latin, Greek, Cyrillic, Hebrew and Arabic letters: elsewhere (Devanagari, Thai, ...) they are vowels, not accents.
+/// Marks are dropped after Latin, Greek, Cyrillic, Hebrew and Arabic letters: elsewhere (Devanagari, Thai, ...) they are vowels, not accents, but for the dot
+/// below.
 pub fn fold(s: &str) -> String {
     if s.is_ascii() {
         return s.to_ascii_lowercase();
@@ -46,7 +56,7 @@ pub fn fold(s: &str) -> String {
     for c in s.chars() {
         compatible(c, |c| {
             if is_mark(c) {
-                if !accents {
+                if !accents && !is_nukta(c) {
                     out.push(c);
                 }
             } else {
@@ -92,6 +102,13 @@ mod tests {
         assert_eq!(fold("البَحْثُ"), fold("البحث"));
         assert_eq!(fold("שָׁלוֹם"), fold("שלום"));
         assert_eq!(fold("کتابـی"), "كتابي");
+        assert_eq!(fold("مدرسة أحمد ٱلى إلى ہے"), "مدرسه احمد الي الي هي");
+    }
+
+    #[test]
+    fn the_dot_below_indian_letters_is_optional_and_their_vowels_are_kept() {
+        assert_eq!(fold("ज़रूरत फ़िल्म \u{958}"), "जरूरत फिल्म क");
+        assert_eq!(fold("ড়"), "ড");
     }
 
     #[test]

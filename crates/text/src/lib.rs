@@ -4,6 +4,8 @@
 use pocketgraph_base::json;
 
 mod fold;
+#[cfg(test)]
+mod language_tests;
 mod sentences;
 mod unicode;
 mod wordpiece;

@@ -2,11 +2,17 @@
 
 use std::ops::Range;
 
-/// Words after which a full stop does not end a sentence.
+/// The full stops and question marks of Chinese and Japanese, of India, Burma, Cambodia, Ethiopia and Armenia, of Arabic and Urdu: they end a sentence wherever
+/// they stand.
+const STOPS: &str = "。！？｡।॥။។።։؟۔";
+/// What still belongs to a sentence behind one of these.
+const CLOSING: &str = "。！？」』”’»)）】";
+
+/// Words after which a full stop does not end a sentence, English and German.
 const ABBREVIATIONS: &[&str] = &[
-    "al", "approx", "capt", "cf", "ch", "col", "dept", "dr", "e.g", "ed", "eds", "eq", "est", "etc", "fig", "figs", "gen", "gov", "hon",
-    "i.e", "inc", "jr", "lt", "ltd", "mr", "mrs", "ms", "mt", "no", "op", "p", "pp", "prof", "rep", "rev", "sec", "sen", "sgt", "sr", "st",
-    "vol", "vs",
+    "al", "approx", "bzw", "ca", "capt", "cf", "ch", "col", "d.h", "dept", "dr", "e.g", "ed", "eds", "eq", "est", "etc", "fig", "figs",
+    "gen", "gov", "hon", "i.e", "inc", "jr", "lt", "ltd", "mr", "mrs", "ms", "mt", "no", "nr", "op", "p", "pp", "prof", "rep", "rev",
+    "sec", "sen", "sgt", "sr", "st", "u.a", "usw", "vgl", "vol", "vs", "z.b",
 ];
 
 /// The sentences of a text as byte ranges, in order, without surrounding white space; together they hold every non-white character.
@@ -22,7 +28,11 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         let (at, c) = chars[i];
         let end = at + c.len_utf8();
         match c {
-            '。' | '！' | '？' => {
+            c if STOPS.contains(c) => {
+                while chars.get(i + 1).is_some_and(|n| CLOSING.contains(n.1)) {
+                    i += 1;
+                }
+                let end = chars.get(i + 1).map_or(text.len(), |n| n.0);
                 push(text, start..end, &mut out);
                 start = end;
             }
@@ -97,6 +107,11 @@ mod tests {
     }
 
     #[test]
+    fn german_abbreviations_end_no_sentence() {
+        assert_eq!(of("Es gibt z.B. Brot, ca. Drei Laibe. Vgl. Seite vier."), ["Es gibt z.B. Brot, ca. Drei Laibe.", "Vgl. Seite vier."]);
+    }
+
+    #[test]
     fn quotes_close_with_their_sentence_and_blank_lines_end_one() {
         assert_eq!(of("He said \"no.\" She left\n\nA title\n \nText"), ["He said \"no.\"", "She left", "A title", "Text"]);
     }
@@ -104,6 +119,8 @@ mod tests {
     #[test]
     fn full_width_stops_end_sentences() {
         assert_eq!(of("東京です。京都？"), ["東京です。", "京都？"]);
+        assert_eq!(of("「東京です。」と言った。"), ["「東京です。」", "と言った。"]);
+        assert_eq!(of("यह एक है। दूसरा क्या है? هل هذا؟ نعم."), ["यह एक है।", "दूसरा क्या है?", "هل هذا؟", "نعم."]);
     }
 
     proptest! {

@@ -13,14 +13,20 @@ pub struct Word<'a> {
     pub span: Range<usize>,
 }
 
-/// Scripts written without spaces: every character is a word of its own.
+/// Chinese and Japanese: every character is a word of its own.
 fn is_ideograph(c: char) -> bool {
-    matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
+    matches!(c as u32, 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
 }
 
-/// Scripts written without spaces whose characters say too little alone: Thai, Lao, Burmese, Khmer.
+/// Scripts whose words do not end where a space stands, and whose characters say too little alone: Thai, Lao, Burmese, Khmer, and Korean, where what other
+/// languages say by small words before a noun is joined to it.
 fn is_unspaced(c: char) -> bool {
-    matches!(c as u32, 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff)
+    matches!(c as u32, 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0xac00..=0xd7a3)
+}
+
+/// Signs that stand inside a word and are not seen: the soft hyphen, and behind a mark those that say how Indian letters are joined.
+fn is_unseen(before: char, c: char) -> bool {
+    c == '\u{ad}' || matches!(c, '\u{200c}' | '\u{200d}') && super::unicode::is_mark(before)
 }
 
 fn is_word_char(c: char) -> bool {
@@ -33,6 +39,7 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut start: Option<(usize, usize)> = None;
     let mut chars = text.char_indices().peekable();
+    let mut before = ' ';
     let mut push = |a: usize, b: usize| out.push(Word { text: &text[a..b], span: a..b });
     while let Some((at, c)) = chars.next() {
         if is_ideograph(c) {
@@ -42,8 +49,9 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
             push(at, at + c.len_utf8());
             continue;
         }
-        let inside =
-            is_word_char(c) || (matches!(c, '\'' | '’') && start.is_some() && chars.peek().is_some_and(|&(_, n)| n.is_alphabetic()));
+        let joins = || matches!(c, '\'' | '’') || is_unseen(before, c);
+        let inside = is_word_char(c) || (start.is_some() && joins() && chars.peek().is_some_and(|&(_, n)| n.is_alphabetic()));
+        before = c;
         match (inside, start) {
             (true, None) => start = Some((at, 1)),
             (true, Some((s, n))) if n >= 64 => {
@@ -199,13 +207,18 @@ pub fn is_stop_word(folded: &str) -> bool {
     STOP_WORDS.binary_search(&folded).is_ok()
 }
 
-/// The English (Porter 2) stem of a folded word; words with letters beyond a to z stay as they are.
+/// The Arabic article, with what is written before it in one word.
+const ARTICLES: [&str; 6] = ["وال", "بال", "كال", "فال", "لل", "ال"];
+
+/// The English (Porter 2) stem of a folded word, an Arabic one without its article; other words with letters beyond a to z stay as they are. What belongs
+/// together in other languages the build knows, which sees every form.
 pub fn stem(folded: &str) -> String {
     if folded.bytes().all(|b| b.is_ascii_lowercase()) {
-        Stemmer::create(Algorithm::English).stem(folded).into_owned()
-    } else {
-        folded.to_owned()
+        return Stemmer::create(Algorithm::English).stem(folded).into_owned();
     }
+    // Three letters are to be left, or the article is no article.
+    let bare = ARTICLES.iter().find_map(|article| folded.strip_prefix(article).filter(|rest| rest.len() >= 6));
+    bare.unwrap_or(folded).to_owned()
 }
 
 /// A folded word without its possessive.
@@ -216,10 +229,18 @@ pub fn without_possessive(folded: &str) -> &str {
 /// The index terms of a text, in order, each with its word's byte span: folded, possessives cut, stop words left out, stemmed.
 ///
 /// A word that joins parts with underscores or capitals inside ("snake_case", "camelCase") also yields its parts, so that both the identifier
-/// and its words are found. Text in a script without spaces yields its overlapping pairs of letters, each with the marks on it.
+/// and its words are found. Text in a script without spaces yields its overlapping pairs of letters, each with the marks on it, and Chinese and Japanese also
+/// the single ones.
 pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
     let mut out = Vec::new();
+    // The Chinese or Japanese character before, where it stands directly before.
+    let mut before: Option<Range<usize>> = None;
     for w in words(text) {
+        let ideograph = w.text.starts_with(is_ideograph);
+        if let Some(b) = before.take().filter(|b| ideograph && b.end == w.span.start) {
+            out.push((fold(&text[b.start..w.span.end]), b.start..w.span.end));
+        }
+        before = ideograph.then(|| w.span.clone());
         if w.text.chars().any(is_unspaced) {
             pairs(&w, &mut out);
             continue;
@@ -322,8 +343,27 @@ mod tests {
     }
 
     #[test]
-    fn chinese_is_cut_into_characters() {
-        assert_eq!(of("東京 tower"), ["東", "京", "tower"]);
+    fn chinese_is_found_by_characters_and_by_pairs_of_those_that_stand_together() {
+        assert_eq!(of("東京 tower"), ["東", "東京", "京", "tower"]);
+        assert_eq!(of("人々，島"), ["人", "人々", "々", "島"]);
+    }
+
+    #[test]
+    fn korean_nouns_are_found_with_other_endings() {
+        let all = of("도서관에서");
+        assert!(of("도서관").iter().all(|t| all.contains(t)), "{all:?}");
+    }
+
+    #[test]
+    fn arabic_words_are_found_with_and_without_their_article() {
+        assert_eq!(of("الكتاب والكتاب بالكتاب كتاب"), ["كتاب"; 4]);
+        assert_eq!(of("ألم"), ["الم"], "too little would be left");
+    }
+
+    #[test]
+    fn what_is_not_seen_parts_no_word() {
+        assert_eq!(of("Donau\u{ad}dampf क्\u{200d}ष"), ["donaudampf", "क्ष"]);
+        assert_eq!(of("می\u{200c}روم"), ["مي", "روم"]);
     }
 
     #[test]

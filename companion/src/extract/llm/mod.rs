@@ -153,8 +153,10 @@ impl Extractor for LlmExtractor<'_> {
 
     fn refine(&mut self, keywords: Vec<String>) -> Result<Vec<String>, ExtractError> {
         let usage = self.usage.get();
-        if keywords.is_empty() && usage.replies > 0 {
-            return Err(ExtractError(format!("the model named no usable keyword in {} replies", usage.replies)));
+        let replies = usage.replies + usage.reused;
+        if keywords.is_empty() && replies > 0 {
+            let kept = if usage.reused > 0 { "; some were kept from before: --no-cache asks anew" } else { "" };
+            return Err(ExtractError(format!("the model named no usable keyword in {replies} replies{kept}")));
         }
         let concentrated = self.step(prompts::Step::Concentrate, keywords, reply::subset)?;
         let split = self.step(prompts::Step::Split, concentrated, reply::parts)?;

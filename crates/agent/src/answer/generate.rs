@@ -1,24 +1,38 @@
 //! An answer that a model writes, checked.
 
 use super::citations::CitationTracker;
+use super::floor::{NoAnswer, Written, no_answer, opens_with};
 use super::prompt::Prompt;
-use super::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, Outcome, Reference, reference, warn_of_missing};
+use super::{
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Outcome, Reference, reference, warn_of_missing,
+};
 use crate::compact::sort_unique;
-use crate::llm::{ChatModel, ChatRequest, Completion, Finish, LlmError};
+use crate::llm::{ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
+use crate::repetition::{LOOP_STEP, is_loop};
 use crate::retrieve::{Hit, SearchResult};
-use crate::text::fold;
 use futures::StreamExt;
 
 /// Sampling temperature of answers: close to the facts.
 const TEMPERATURE: f32 = 0.1;
 /// A model that writes more bytes than this for each token of its budget ignores the budget, and is stopped.
 const BYTES_PER_TOKEN: usize = 16;
+/// Thinking may be this many times as long as the answer's budget.
+const THINKING: usize = 8;
+/// A context window that is too small is met with half of the prompt, so many times.
+const HALVINGS: u32 = 3;
+/// A prompt of at least so many tokens is compared with what the endpoint says that it read.
+const LONG_PROMPT: usize = 1_500;
+/// What a client waited for whose time for a whole reply has passed.
+const COMPLETE: &str = "complete reply";
+/// What a model is told whose reply was no answer.
+const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
+                         number of its passage behind it in square brackets.";
 
 /// The answer of a language model, streamed as `references`, `token`… and `done` events.
 ///
-/// When the model fails, `fallback` answers from the documents instead ([`extractive`](super::extractive), as a rule): the answer then says so in its warnings,
-/// and what had been streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Without hits the
-/// model is not asked at all.
+/// A reply that is no answer (see [`NoAnswer`]) is asked for once more. When the model fails, or its second reply is none either, `fallback` answers from the
+/// documents instead ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its warnings, and what had been
+/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Without hits the model is not asked at all.
 ///
 /// # Errors
 /// [`AnswerError::Aborted`] when the transport reports that the caller aborted.
@@ -31,119 +45,285 @@ pub async fn generate(
     fallback: &dyn Fn() -> Answer,
     events: &mut dyn FnMut(AskEvent),
 ) -> Result<Answer, AnswerError> {
-    let prompt = match result.hits.is_empty() {
-        true => Err(None),
-        false => Prompt::new(question, result, options, count_tokens).map_err(|e| Some(format!("The language model was not asked: {e}."))),
-    };
-    let prompt = match prompt {
-        Ok(prompt) => prompt,
-        Err(why) => {
+    let asking = Asking { question, result, options, chat, count_tokens };
+    let answer = match asking.ask(events).await? {
+        Asked::Not(why) => {
             let mut answer = fallback();
             answer.warnings.splice(0..0, why);
             events(AskEvent::References { references: answer.references.clone() });
-            events(AskEvent::Done { answer: answer.clone() });
-            return Ok(answer);
-        }
-    };
-    let passages: Vec<(u32, &Hit)> = (1..).zip(prompt.passages.iter().filter_map(|&i| result.hits.get(i))).collect();
-    let references: Vec<Reference> = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
-    events(AskEvent::References { references: references.clone() });
-
-    let request = ChatRequest {
-        messages: prompt.messages,
-        max_tokens: Some(options.tokens_out),
-        temperature: Some(TEMPERATURE),
-        ..ChatRequest::default()
-    };
-    let mut tracker = CitationTracker::new();
-    let reply = stream(chat, request, options, &mut tracker, events).await;
-    let text_is_blank = tracker.text().trim().is_empty();
-    let failure = match &reply.error {
-        Some(LlmError::Aborted) => return Err(AnswerError::Aborted),
-        Some(error) => Some(format!("The language model failed ({}): {error}.", error.code())),
-        None if text_is_blank => Some("The language model answered nothing.".to_owned()),
-        None => None,
-    };
-    let mut answer = match failure {
-        Some(why) => {
-            let mut answer = fallback();
-            answer.warnings.insert(0, format!("{why} This answer is quoted from the documents instead."));
-            answer.partial = (!text_is_blank).then(|| tracker.text().to_owned());
-            answer.usage = reply.usage;
             answer
         }
-        None => written(&reply, &tracker, options, &passages, references, result),
+        Asked::Failed { failure, partial, usage, warnings } => {
+            let mut answer = fallback();
+            answer.warnings.insert(0, quoted_because(&failure));
+            answer.warnings.extend(warnings);
+            answer.partial = Some(partial).filter(|text| !text.trim().is_empty());
+            answer.failure = Some(failure);
+            answer.usage = usage;
+            answer
+        }
+        Asked::Answered(answer) => *answer,
     };
-    if prompt.cut {
-        answer.warnings.push("The best passage was cut to fit the token budget.".to_owned());
-    }
-    if prompt.left_out > 0 {
-        answer.warnings.push(format!("{} of {} passages did not fit the token budget.", prompt.left_out, result.hits.len()));
-    }
     events(AskEvent::Done { answer: answer.clone() });
     Ok(answer)
 }
 
-/// An answer that a model has written elsewhere, its citations resolved and checked against the numbered passages. Of `reply` its text, its end
-/// and its tokens count; `result` tells what could not be loaded.
-pub fn checked(reply: &Completion, options: &AskOptions, passages: &[(u32, &Hit)], result: &SearchResult) -> Answer {
+/// What came of asking.
+enum Asked {
+    /// The model was not asked, and why, where that is worth telling.
+    Not(Option<String>),
+    Failed {
+        failure: ModelFailure,
+        partial: String,
+        usage: Option<Usage>,
+        warnings: Vec<String>,
+    },
+    Answered(Box<Answer>),
+}
+
+/// How an endpoint's failure is told.
+pub fn failed(error: &LlmError) -> ModelFailure {
+    let status = match error {
+        LlmError::Http { status, .. } => *status,
+        LlmError::Refused { status, .. } => Some(*status),
+        LlmError::RateLimit { .. } => Some(429),
+        _ => None,
+    };
+    ModelFailure { code: error.code().to_owned(), message: error.to_string(), status }
+}
+
+/// The warning over a quotation that a model's failure led to.
+pub fn quoted_because(failure: &ModelFailure) -> String {
+    let why = match failure.is_no_answer() {
+        true => failure.message.clone(),
+        false => format!("The language model failed ({}): {}.", failure.code, failure.message),
+    };
+    format!("{why} This answer is quoted from the documents instead.")
+}
+
+/// How a reply that is no answer is told.
+pub fn gave_none(why: NoAnswer) -> ModelFailure {
+    ModelFailure { code: ModelFailure::NO_ANSWER.to_owned(), message: why.describe().to_owned(), status: None }
+}
+
+/// What a model is asked, and of what.
+struct Asking<'a> {
+    question: &'a str,
+    result: &'a SearchResult,
+    options: &'a AskOptions,
+    chat: &'a dyn ChatModel,
+    count_tokens: &'a dyn Fn(&str) -> usize,
+}
+
+/// A reply read to its end.
+struct Read {
+    /// Its text is in the tracker.
+    reply: Completion,
+    tracker: CitationTracker,
+    cut: Option<&'static str>,
+    /// Whether it thought.
+    thought: bool,
+}
+
+impl Asking<'_> {
+    fn prompt(&self, tokens_in: u32) -> Result<Prompt, Option<String>> {
+        if self.result.hits.is_empty() {
+            return Err(None);
+        }
+        let options = AskOptions { tokens_in, ..self.options.clone() };
+        Prompt::new(self.question, self.result, &options, self.count_tokens)
+            .map_err(|e| Some(format!("The language model was not asked: {e}.")))
+    }
+
+    fn passages(&self, prompt: &Prompt) -> Vec<(u32, &Hit)> {
+        (1..).zip(prompt.passages.iter().filter_map(|&i| self.result.hits.get(i))).collect()
+    }
+
+    async fn ask(&self, events: &mut dyn FnMut(AskEvent)) -> Result<Asked, AnswerError> {
+        let mut tokens_in = self.options.tokens_in;
+        let mut prompt = match self.prompt(tokens_in) {
+            Ok(prompt) => prompt,
+            Err(why) => return Ok(Asked::Not(why)),
+        };
+        let mut warnings = Vec::new();
+        let mut read = self.reply(&prompt, None, events).await?;
+        for _ in 0..HALVINGS {
+            let Some(LlmError::Context { .. }) = &read.reply.error else { break };
+            tokens_in = u32::try_from(prompt.tokens).unwrap_or(tokens_in).min(tokens_in) / 2;
+            let Ok(shorter) = self.prompt(tokens_in) else { break };
+            prompt = shorter;
+            read = self.reply(&prompt, None, events).await?;
+        }
+        if tokens_in < self.options.tokens_in && read.reply.error.is_none() {
+            warnings.push("The model's context window is small: it was given fewer passages than were found.".to_owned());
+        }
+        let mut usage = read.reply.usage;
+        let mut why = self.verdict(&read, &prompt);
+        // Time that is used up is not given twice.
+        if why.is_some() && read.reply.error.is_none() && read.cut != Some("time") {
+            events(AskEvent::Anew);
+            read = self.reply(&prompt, Some(read.tracker.text()), events).await?;
+            usage = sum(usage, read.reply.usage);
+            why = self.verdict(&read, &prompt);
+        }
+        if let Some(read) = usage.filter(|u| prompt.tokens > LONG_PROMPT && (u.prompt_tokens as usize) < prompt.tokens / 2) {
+            warnings.push(format!(
+                "The endpoint read {} tokens of a prompt of some {}: its context window may be too small for the passages.",
+                read.prompt_tokens, prompt.tokens
+            ));
+        }
+        if prompt.cut {
+            warnings.push("The best passage was cut to fit the token budget.".to_owned());
+        }
+        if prompt.left_out > 0 {
+            warnings.push(format!("{} of {} passages did not fit the token budget.", prompt.left_out, self.result.hits.len()));
+        }
+        let failure = match (&read.reply.error, why) {
+            (Some(error), Some(_)) => Some(failed(error)),
+            (_, Some(NoAnswer::Silence)) if read.cut == Some("length") || read.thought => Some(gave_none(NoAnswer::Thought)),
+            (_, Some(why)) => Some(gave_none(why)),
+            (_, None) => None,
+        };
+        if let Some(failure) = failure {
+            return Ok(Asked::Failed { failure, partial: read.tracker.text().to_owned(), usage, warnings });
+        }
+        let passages = self.passages(&prompt);
+        let references: Vec<Reference> = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
+        let mut answer = written(&read.tracker, read.cut, usage, self.options, &passages, references, self.result);
+        answer.warnings.extend(warnings);
+        Ok(Asked::Answered(Box::new(answer)))
+    }
+
+    /// One reply. `refused` is the one before it, which was no answer.
+    async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<Read, AnswerError> {
+        let references: Vec<Reference> = self.passages(prompt).iter().map(|&(n, hit)| reference(n, hit)).collect();
+        if refused.is_none() {
+            events(AskEvent::References { references });
+        }
+        let mut messages = prompt.messages.clone();
+        if let Some(refused) = refused {
+            // Templates want the roles in turn, and none empty.
+            let said = if refused.trim().is_empty() { "…" } else { refused.trim() };
+            messages.push(Message::assistant(said));
+            messages.push(Message::user(ONCE_MORE));
+        }
+        let request = ChatRequest {
+            messages,
+            max_tokens: Some(self.options.tokens_out),
+            temperature: Some(TEMPERATURE),
+            within_ms: Some(self.options.milliseconds),
+            ..ChatRequest::default()
+        };
+        let read = stream(self.chat, request, self.options, events).await;
+        if read.reply.error == Some(LlmError::Aborted) { Err(AnswerError::Aborted) } else { Ok(read) }
+    }
+
+    /// Why a reply is no answer; one that broke off is none.
+    fn verdict(&self, read: &Read, prompt: &Prompt) -> Option<NoAnswer> {
+        if read.reply.error.is_some() {
+            return Some(NoAnswer::Silence);
+        }
+        let prompts: Vec<String> = prompt.messages.iter().map(|m| m.content.clone()).chain([ONCE_MORE.to_owned()]).collect();
+        no_answer(&Written {
+            text: read.tracker.text(),
+            cut: read.cut.is_some(),
+            prompts: &prompts,
+            question: self.question,
+            passages: &self.passages(prompt),
+            facts: &[],
+            must_cite: true,
+            not_said: self.options.not_said(),
+        })
+    }
+}
+
+fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
+    let Some((a, b)) = a.zip(b) else { return a.or(b) };
+    Some(Usage {
+        prompt_tokens: a.prompt_tokens.saturating_add(b.prompt_tokens),
+        completion_tokens: a.completion_tokens.saturating_add(b.completion_tokens),
+    })
+}
+
+/// An answer that a model has written elsewhere, its citations resolved and checked against the numbered passages. Of `reply` its text and its tokens
+/// count; `cut` says why its text ends before its end, as [`Answer::truncated`]; `result` tells what could not be loaded.
+pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, passages: &[(u32, &Hit)], result: &SearchResult) -> Answer {
     let mut tracker = CitationTracker::new();
     tracker.push(&reply.text);
     let references = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
-    written(reply, &tracker, options, passages, references, result)
+    written(&tracker, cut, reply.usage, options, passages, references, result)
 }
 
-/// Streams a reply into the tracker and out as events. The text of the completion stays empty: the tracker has it.
-async fn stream(
-    chat: &dyn ChatModel,
-    request: ChatRequest,
-    options: &AskOptions,
-    tracker: &mut CitationTracker,
-    events: &mut dyn FnMut(AskEvent),
-) -> Completion {
-    let mut reply = Completion::default();
+/// Streams a reply out as events. The text of the completion stays empty: the tracker has it.
+async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions, events: &mut dyn FnMut(AskEvent)) -> Read {
+    let mut read = Read { reply: Completion::default(), tracker: CitationTracker::new(), cut: None, thought: false };
     let most = (options.tokens_out as usize).saturating_mul(BYTES_PER_TOKEN);
-    let mut thinking = ThinkFilter::default();
+    let mut thoughts = ThoughtFilter::default();
+    let mut apart = 0_usize;
+    let mut next_look = LOOP_STEP;
     let mut stream = match chat.chat(request).await {
         Ok(stream) => stream,
         Err(error) => {
-            reply.error = Some(error);
-            return reply;
+            read.reply.error = Some(error);
+            return read;
         }
     };
     while let Some(item) = stream.next().await {
-        match item {
-            Err(error) => {
-                reply.error = Some(error);
+        let delta = match item {
+            Ok(delta) => delta,
+            // The reply's own time, not a silence of the endpoint.
+            Err(LlmError::Timeout { what: COMPLETE, .. }) if !read.tracker.text().trim().is_empty() => {
+                read.cut = Some("time");
                 break;
             }
-            Ok(mut delta) => {
-                let text = thinking.push(&std::mem::take(&mut delta.text));
-                reply.finish = delta.finish.or(reply.finish);
-                reply.usage = delta.usage.or(reply.usage);
-                if !text.is_empty() {
-                    tracker.push(&text);
-                    events(AskEvent::Token { text });
-                }
-                if tracker.text().len() > most || thinking.thought > most.saturating_mul(8) {
-                    reply.finish = Some(Finish::Length);
-                    break;
-                }
+            Err(error) => {
+                read.reply.error = Some(error);
+                break;
+            }
+        };
+        apart += delta.reasoning.len();
+        read.reply.finish = delta.finish.or(read.reply.finish);
+        read.reply.usage = delta.usage.or(read.reply.usage);
+        let visible = thoughts.push(&delta.text);
+        if visible.anew {
+            read.tracker = CitationTracker::new();
+            events(AskEvent::Anew);
+        }
+        show(visible.text, &mut read.tracker, events);
+        let length = read.tracker.text().len();
+        if length > most || apart + thoughts.thought() > most.saturating_mul(THINKING) {
+            read.reply.finish = Some(Finish::Length);
+            break;
+        }
+        if length >= next_look {
+            next_look = length + LOOP_STEP;
+            if is_loop(read.tracker.text().as_bytes()) {
+                break;
             }
         }
     }
-    let rest = thinking.finish();
-    if !rest.is_empty() {
-        tracker.push(&rest);
-        events(AskEvent::Token { text: rest });
+    show(thoughts.finish(), &mut read.tracker, events);
+    read.thought = apart + thoughts.thought() > 0;
+    read.cut = read.cut.or(match read.reply.finish {
+        Some(Finish::Length) => Some("length"),
+        Some(Finish::Filtered) => Some("filter"),
+        _ => None,
+    });
+    read
+}
+
+fn show(text: String, tracker: &mut CitationTracker, events: &mut dyn FnMut(AskEvent)) {
+    if !text.is_empty() {
+        tracker.push(&text);
+        events(AskEvent::Token { text });
     }
-    reply
 }
 
 /// The answer that a model has written to its end.
 fn written(
-    reply: &Completion,
     tracker: &CitationTracker,
+    cut: Option<&str>,
+    usage: Option<Usage>,
     options: &AskOptions,
     passages: &[(u32, &Hit)],
     references: Vec<Reference>,
@@ -152,12 +332,7 @@ fn written(
     let (citations, more) = tracker.check(passages);
     let answered = !opens_with(tracker.text(), options.not_said());
     let mut warnings = Vec::new();
-    let truncated = match reply.finish {
-        Some(Finish::Length) => Some(("length", "The answer was cut at its token budget.")),
-        Some(Finish::Filtered) => Some(("filter", "The endpoint's content filter cut the answer.")),
-        _ => None,
-    };
-    warnings.extend(truncated.map(|(_, warning)| warning.to_owned()));
+    warnings.extend(cut.map(|why| of_cut(why).to_owned()));
     let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
     sort_unique(&mut dangling);
     if let Some(first) = dangling.first() {
@@ -182,73 +357,21 @@ fn written(
         by: AnswerBy::Llm,
         citations,
         references,
-        truncated: truncated.map(|(why, _)| why.to_owned()),
+        truncated: cut.map(str::to_owned),
         partial: None,
-        usage: reply.usage,
+        failure: None,
+        usage,
         warnings,
     }
 }
 
-/// Whether a text begins with a sentence, whatever its case, punctuation and spacing.
-fn opens_with(text: &str, sentence: &str) -> bool {
-    let letters = |s: &str| fold(s).chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-    let beginning: String = text.chars().take(sentence.chars().count() * 2 + 40).collect();
-    letters(&beginning).starts_with(&letters(sentence))
-}
-
-/// Cuts out the thinking that some local models write before their answer, between `<think>` and `</think>`.
-#[derive(Debug, Default)]
-struct ThinkFilter {
-    state: Think,
-    held: String,
-    thought: usize,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Think {
-    #[default]
-    Start,
-    Inside,
-    Over,
-}
-
-const OPEN: &str = "<think>";
-const CLOSE: &str = "</think>";
-
-impl ThinkFilter {
-    fn push(&mut self, text: &str) -> String {
-        if self.state == Think::Over {
-            return text.to_owned();
-        }
-        self.held.push_str(text);
-        if self.state == Think::Start {
-            let trimmed = self.held.trim_start();
-            if let Some(inside) = trimmed.strip_prefix(OPEN) {
-                self.held = inside.to_owned();
-                self.state = Think::Inside;
-            } else if !OPEN.starts_with(trimmed) {
-                self.state = Think::Over;
-                return std::mem::take(&mut self.held);
-            }
-        }
-        if self.state == Think::Inside {
-            if let Some(at) = self.held.find(CLOSE) {
-                self.state = Think::Over;
-                let answer = self.held[at + CLOSE.len()..].trim_start().to_owned();
-                self.held.clear();
-                return answer;
-            }
-            // Only a tail that could begin the closing tag is worth keeping.
-            let keep = self.held.floor_char_boundary(self.held.len().saturating_sub(CLOSE.len()));
-            self.thought += keep;
-            self.held.drain(..keep);
-        }
-        String::new()
-    }
-
-    /// What was held back in case it would become a tag, and did not.
-    fn finish(&mut self) -> String {
-        if self.state == Think::Start { std::mem::take(&mut self.held) } else { String::new() }
+/// What the reader is told of a cut.
+pub(super) fn of_cut(why: &str) -> &'static str {
+    match why {
+        "filter" => "The endpoint's content filter cut the answer.",
+        "time" => "The answer was cut when its time was used up.",
+        "loop" => "The answer was cut because the model repeated itself.",
+        _ => "The answer was cut at its token budget.",
     }
 }
 

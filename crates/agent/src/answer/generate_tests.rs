@@ -148,10 +148,18 @@ fn an_abort_is_no_answer() {
 
 #[test]
 fn a_model_that_says_nothing_is_a_failure() {
-    for reply in [vec![], vec![stop()], vec![text(" \n"), stop()], vec![text("<think>hm</think>"), stop()]] {
+    for (reply, said) in [
+        (vec![], "answered nothing"),
+        (vec![stop()], "answered nothing"),
+        (vec![text(" \n"), stop()], "answered nothing"),
+        (vec![text("<think>hm</think>"), stop()], "thinking did not come to an end"),
+        (vec![text("<THINKING>hm"), stop()], "thinking did not come to an end"),
+        (vec![Ok(Delta { finish: Some(Finish::Length), ..Delta::default() })], "thinking did not come to an end"),
+    ] {
         let answer = run(Ok(reply)).0.unwrap();
         assert_eq!((answer.by, answer.partial), (AnswerBy::Extraction, None));
-        assert!(answer.warnings[0].contains("answered nothing"));
+        assert!(answer.warnings[0].contains(said), "{:?}", answer.warnings);
+        assert_eq!(answer.failure.unwrap().code, "llm-no-answer");
     }
 }
 
@@ -159,8 +167,11 @@ fn a_model_that_says_nothing_is_a_failure() {
 fn a_model_that_never_stops_is_stopped() {
     let (answer, events) = run(Ok(vec![text("again and again "); 100_000]));
     let answer = answer.unwrap();
-    assert_eq!(answer.truncated.as_deref(), Some("length"));
-    assert!(answer.text.len() < 20_000 && events.len() < 2_000);
+    assert_eq!((answer.by, answer.failure.map(|f| f.message)), (AnswerBy::Extraction, Some(NoAnswer::Loop.describe().to_owned())));
+    assert!(events.len() < 2_000);
+    let long: String = (0..40_000).map(|n| format!("Loops are bounded by counter {n}. ")).collect();
+    let (answer, _) = run(Ok(vec![text("Loops are bounded by a counter [1]. "), text(&long)]));
+    assert_eq!(answer.unwrap().truncated.as_deref(), Some("length"));
     let (answer, events) = run(Ok(vec![text("<think>"), text(&"hm ".repeat(2_000_000)), text("more")]));
     assert_eq!((answer.unwrap().by, streamed(&events).len()), (AnswerBy::Extraction, 0));
 }
@@ -177,11 +188,11 @@ fn without_hits_no_model_is_asked() {
 }
 
 #[test]
-fn an_answer_without_citations_and_a_cut_one_carry_warnings() {
+fn a_cut_answer_and_one_over_part_of_a_result_carry_warnings() {
     let cut = Ok(Delta { finish: Some(Finish::Length), ..Delta::default() });
-    let answer = run(Ok(vec![text("Loops are bounded"), cut])).0.unwrap();
+    let answer = run(Ok(vec![text("Loops are bounded by a counter [1]. They"), cut])).0.unwrap();
     assert_eq!(answer.truncated.as_deref(), Some("length"));
-    assert!(answer.warnings.iter().any(|w| w.contains("cites no passage")));
+    assert!(answer.warnings.iter().any(|w| w.contains("token budget")));
     let mut part = result(hits());
     part.missing = vec!["text/3".to_owned()];
     assert!(run_on(&part, Ok(vec![text("Loops [1]"), stop()])).0.unwrap().warnings.iter().any(|w| w.contains("text/3")));
@@ -200,8 +211,79 @@ fn thinking_is_not_part_of_the_answer_however_it_is_cut() {
         assert_eq!(answer.unwrap().text.trim(), "Loops [1].");
         assert!(!streamed(&events).contains("secret"));
     }
-    assert_eq!(run(Ok(vec![text("<"), text("5 loops [1]"), stop()])).0.unwrap().text, "<5 loops [1]");
-    assert_eq!(run(Ok(vec![text("<thi"), stop()])).0.unwrap().text, "<thi");
+    assert_eq!(run(Ok(vec![text("<"), text("5 loops [1]"), stop()])).0.unwrap().partial.as_deref(), Some("<5 loops [1]"));
+    assert_eq!(run(Ok(vec![text("Loops [1] <thi"), stop()])).0.unwrap().text, "Loops [1] <thi");
+}
+
+/// Replies in turn; the last one again and again.
+struct InTurn {
+    replies: Vec<Vec<Result<Delta, LlmError>>>,
+    asked: RefCell<Vec<ChatRequest>>,
+}
+
+impl ChatModel for InTurn {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        let at = self.asked.borrow().len().min(self.replies.len() - 1);
+        self.asked.borrow_mut().push(request);
+        let reply = self.replies[at].clone();
+        async move { Ok(futures::stream::iter(reply).boxed_local()) }.boxed_local()
+    }
+}
+
+fn in_turn(replies: Vec<Vec<Result<Delta, LlmError>>>, hits: Vec<Hit>) -> (Answer, Vec<AskEvent>, Vec<ChatRequest>) {
+    let model = InTurn { replies, asked: RefCell::default() };
+    let (result, mut events) = (result(hits), Vec::new());
+    let count = |t: &str| t.split_whitespace().count();
+    let answer =
+        block_on(generate(QUESTION, &result, &AskOptions::default(), &model, &count, &|| quoted(&result), &mut |e| events.push(e)));
+    (answer.unwrap(), events, model.asked.into_inner())
+}
+
+#[test]
+fn a_reply_that_is_no_answer_is_asked_for_once_more_and_then_quoted() {
+    let good = || vec![text("Loops are bounded by a counter [1]."), stop()];
+    for bad in
+        ["and", "Loops are bounded by a counter.", "Bananas grow in warm countries [2].", "How are loops bounded? How are loops bounded?"]
+    {
+        let (answer, events, asked) = in_turn(vec![vec![text(bad), stop()], good()], hits());
+        assert_eq!(
+            (answer.text.as_str(), answer.by, answer.failure),
+            ("Loops are bounded by a counter [1].", AnswerBy::Llm, None),
+            "{bad}"
+        );
+        assert_eq!(answer.usage.unwrap().completion_tokens, 6);
+        let anew = events.iter().position(|e| *e == AskEvent::Anew).unwrap();
+        assert_eq!(streamed(&events[anew..]), answer.text);
+        assert_eq!((asked.len(), asked[1].messages.len()), (2, asked[0].messages.len() + 2));
+        let (answer, _, asked) = in_turn(vec![vec![text(bad), stop()]], hits());
+        assert_eq!((answer.by, answer.failure.unwrap().code.as_str(), asked.len()), (AnswerBy::Extraction, "llm-no-answer", 2), "{bad}");
+        assert_eq!(answer.partial.as_deref(), Some(bad));
+    }
+}
+
+#[test]
+fn too_small_a_context_window_is_met_with_fewer_passages() {
+    let long: String = (0..400).map(|n| format!("Loops of kind {n} are bounded. ")).collect();
+    let many = vec![hit(4, "Loops", &[], "Loops are bounded by a counter."), hit(5, "More", &[], &long)];
+    let small = || vec![Err(LlmError::Context { message: "n_ctx".to_owned() })];
+    let (answer, _, asked) = in_turn(vec![small(), vec![text("A counter bounds loops [1]."), stop()]], many);
+    assert_eq!((answer.by, asked.len()), (AnswerBy::Llm, 2));
+    let length = |r: &ChatRequest| r.messages.iter().map(|m| m.content.len()).sum::<usize>();
+    assert!(length(&asked[1]) < length(&asked[0]));
+    assert!(answer.warnings.iter().any(|w| w.contains("context window is small")), "{:?}", answer.warnings);
+}
+
+#[test]
+fn an_answer_that_time_cut_is_kept_to_its_last_whole_sentence_or_quoted() {
+    let late = || Err(LlmError::Timeout { what: "complete reply", milliseconds: 9 });
+    let (answer, _, asked) = in_turn(vec![vec![text("Loops are bounded by a counter [1]. It st"), late()]], hits());
+    assert_eq!((answer.by, answer.truncated.as_deref(), asked.len()), (AnswerBy::Llm, Some("time"), 1));
+    let (answer, _, asked) = in_turn(vec![vec![text("The"), late()]], hits());
+    assert_eq!(
+        (answer.by, answer.failure.unwrap().message, asked.len()),
+        (AnswerBy::Extraction, NoAnswer::Fragment.describe().to_owned(), 1)
+    );
+    assert_eq!(asked[0].within_ms, Some(300_000));
 }
 
 #[test]

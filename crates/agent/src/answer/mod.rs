@@ -3,13 +3,15 @@
 mod borne;
 mod citations;
 mod evidence;
+mod floor;
 mod generate;
 mod markers;
 mod prompt;
 
 pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
 pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
-pub use generate::{checked, generate};
+pub use floor::{NoAnswer, Written, no_answer};
+pub use generate::{checked, failed, gave_none, generate, quoted_because};
 pub use markers::{Marker, MarkerScanner, markers};
 pub use pocketgraph_search::answer::*;
 pub use prompt::{NoRoom, Prompt};

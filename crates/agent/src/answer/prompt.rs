@@ -4,7 +4,7 @@
 use super::AskOptions;
 use super::evidence::{label, neutralise};
 use crate::llm::Message;
-use crate::retrieve::{Hit, KeywordKind, SearchResult};
+use crate::retrieve::{Hit, KeywordKind, Reached, SearchResult};
 
 /// Direct keywords shown, at most.
 const DIRECT_KEYWORDS: usize = 10;
@@ -144,7 +144,22 @@ fn passage(number: usize, hit: &Hit, text: &str) -> String {
         source.push_str(" > ");
         source.push_str(heading);
     }
-    format!("<passage number=\"{number}\" source=\"{}\">\n{}\n</passage>\n\n", label(&source, LABEL_CHARS), neutralise(text.trim()))
+    let source = label(&source, LABEL_CHARS);
+    format!("<passage number=\"{number}\" source=\"{source}\"{}>\n{}\n</passage>\n\n", reached(hit), neutralise(text.trim()))
+}
+
+/// How a passage was reached that the question itself did not find, as an attribute: the first way to it.
+fn reached(hit: &Hit) -> String {
+    let by = |text: String| format!(" reached=\"{}\"", label(&text, LABEL_CHARS));
+    match hit.reached.first() {
+        None | Some(Reached::Query) => String::new(),
+        Some(Reached::Name { name }) => by(format!("name {name}")),
+        Some(Reached::Link { name, from }) => by(format!("{name}, mentioned in {from}")),
+        Some(Reached::Keyword { keyword }) => by(format!("keyword {keyword}")),
+        Some(Reached::AdjacentKeyword { keyword, via }) => by(format!("related keyword {keyword}, next to {via}")),
+        Some(Reached::Entity { entity }) => by(format!("entity {entity}")),
+        Some(Reached::Summary { title }) => by(format!("summary of {title}")),
+    }
 }
 
 fn closing(question: &str, options: &AskOptions) -> String {

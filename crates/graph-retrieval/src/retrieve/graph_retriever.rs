@@ -80,6 +80,10 @@ impl<T: GraphRetriever> Retriever for Over<T> {
         T::NAME
     }
 
+    fn default_k(&self) -> Option<usize> {
+        None
+    }
+
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             let corpus = PreparedCorpus(corpus);

@@ -22,7 +22,7 @@ pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
 pub use quote::{extractive, reference, span, warn_of_missing};
 pub use types::{
-    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, NOT_SAID, Outcome,
-    Reference,
+    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure, NOT_SAID,
+    Outcome, Reference,
 };
 pub use units::{Form, Unit, units};

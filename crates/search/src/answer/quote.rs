@@ -25,6 +25,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
         references: Vec::new(),
         truncated: None,
         partial: None,
+        failure: None,
         usage: None,
         warnings: Vec::new(),
     };

@@ -147,14 +147,39 @@ pub struct Answer {
     pub citations: Vec<Citation>,
     /// The passages that its numbers stand for.
     pub references: Vec<Reference>,
-    /// Why the text is cut: `length` (the output budget) or `filter` (the endpoint's content filter); absent when it is whole.
+    /// Why the text is cut: `length` (the output budget), `time`, or `filter` (the endpoint's content filter); absent when it is whole.
     pub truncated: Option<String>,
     /// What a language model had written when it failed and the documents had to answer instead; already streamed, never checked.
     pub partial: Option<String>,
+    /// Why a language model was asked and another answered instead; absent where none was asked, and where it answered.
+    pub failure: Option<ModelFailure>,
     /// Tokens, where an endpoint counted them.
     pub usage: Option<Usage>,
     /// What a reader should know: failures, left-out passages, marks that cite nothing.
     pub warnings: Vec<String>,
+}
+
+/// Why a language model gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct ModelFailure {
+    /// A stable name for programs: `llm-…` as the endpoint failed, or `llm-no-answer` where what it wrote is none.
+    pub code: String,
+    /// What happened, for a person.
+    pub message: String,
+    /// The endpoint's HTTP status, where it answered with one that is no success. An `llm-http` without it never reached the endpoint, or was not let.
+    pub status: Option<u16>,
+}
+
+impl ModelFailure {
+    /// The code of a reply that is no answer.
+    pub const NO_ANSWER: &str = "llm-no-answer";
+
+    /// Whether the model did reply, with what is no answer.
+    pub fn is_no_answer(&self) -> bool {
+        self.code == ModelFailure::NO_ANSWER
+    }
 }
 
 /// What `ask` tells while it works, in this order.
@@ -178,6 +203,8 @@ pub enum AskEvent {
         /// Text to append.
         text: String,
     },
+    /// What was streamed so far is no part of the answer, which begins anew.
+    Anew,
     /// The answer, complete. Its text wins over the tokens.
     Done {
         /// The answer.
@@ -190,14 +217,16 @@ pub enum AskEvent {
 #[serde(rename_all = "camelCase", default)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct AskOptions {
-    /// How many passages to retrieve.
-    pub k: u32,
+    /// How many passages to retrieve; the retriever's own number when absent, which for `autokg` is the whole of its Algorithm 3.
+    pub k: Option<u32>,
     /// The retriever by name; the bundle's default when absent.
     pub retriever: Option<String>,
     /// The most tokens of a prompt.
     pub tokens_in: u32,
     /// The most tokens of a model's answer.
     pub tokens_out: u32,
+    /// The most milliseconds that the model is given, its reading of the prompt among them.
+    pub milliseconds: u32,
     /// The language to answer in, as its name ("German"); the question's when absent.
     pub language: Option<String>,
     /// Ask the model to leave out telephone numbers, addresses and the like.
@@ -208,7 +237,16 @@ pub struct AskOptions {
 
 impl Default for AskOptions {
     fn default() -> Self {
-        AskOptions { k: 10, retriever: None, tokens_in: 10_000, tokens_out: 1_024, language: None, hide_contacts: false, not_said: None }
+        AskOptions {
+            k: None,
+            retriever: None,
+            tokens_in: 10_000,
+            tokens_out: 1_024,
+            milliseconds: 300_000,
+            language: None,
+            hide_contacts: false,
+            not_said: None,
+        }
     }
 }
 

@@ -18,7 +18,8 @@ const RANGES: usize = 64;
 /// Collects chunks, then yields the range files.
 #[derive(Debug, Default)]
 pub struct LexicalBuilder {
-    postings: BTreeMap<String, Vec<(u32, u32)>>,
+    /// Of each term the chunks where it stands, and how often.
+    postings: BTreeMap<String, Vec<(u32, f32)>>,
     lengths: Vec<u32>,
 }
 
@@ -64,6 +65,11 @@ pub fn cut_into_ranges(terms: impl Iterator<Item = TermPostings>, size: usize) -
 impl LexicalBuilder {
     /// Adds the next chunk: its document's title (counted [`TITLE_WEIGHT`] times), its headings, its text.
     pub fn push(&mut self, title: &str, headings: &[String], text: &str) {
+        self.push_with(title, headings, text, &|_| &[]);
+    }
+
+    /// As [`LexicalBuilder::push`], where a term also stands for others: for each of `also`, as often as its share of the term's own occurrences.
+    pub fn push_with<'a>(&mut self, title: &str, headings: &[String], text: &str, also: &dyn Fn(&str) -> &'a [(String, f32)]) {
         let chunk = self.lengths.len() as u32;
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         let mut length = 0u32;
@@ -78,7 +84,14 @@ impl LexicalBuilder {
             add(h, 1);
         }
         add(text, 1);
+        let mut all: BTreeMap<String, f32> = BTreeMap::new();
         for (term, count) in counts {
+            for (other, share) in also(&term) {
+                *all.entry(other.clone()).or_default() += share * count as f32;
+            }
+            *all.entry(term).or_default() += count as f32;
+        }
+        for (term, count) in all {
             self.postings.entry(term).or_default().push((chunk, count));
         }
         self.lengths.push(length);
@@ -92,13 +105,11 @@ impl LexicalBuilder {
         let terms: Vec<TermPostings> = self
             .postings
             .into_iter()
-            .map(|(term, mut postings)| {
-                let rarity = idf(postings.len() as u32, chunks);
-                for (chunk, value) in &mut postings {
-                    let length = self.lengths.get(*chunk as usize).copied().unwrap_or(0);
-                    *value = quantised(saturation(*value, length, mean), rarity);
-                }
-                TermPostings { term, postings }
+            .map(|(term, counts)| {
+                let rarity = idf(counts.len() as u32, chunks);
+                let length = |chunk: u32| self.lengths.get(chunk as usize).copied().unwrap_or(0);
+                let impact = |(chunk, tf)| (chunk, quantised(saturation(tf, length(chunk), mean), rarity));
+                TermPostings { term, postings: counts.into_iter().map(impact).collect() }
             })
             .collect();
         let all: usize = terms.iter().map(weight_of).sum();

@@ -117,7 +117,11 @@ pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> Loca
             if let Some(t) = typo::meant(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
                 scores.add(t, MEANT_WEIGHT);
                 out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
+                continue;
             }
+            let begun = typo::begun(term, words.iter());
+            let share = MEANT_WEIGHT / (begun.len() as f32).sqrt();
+            begun.into_iter().for_each(|t| scores.add(t, share));
         }
         if let Some(prefix) = &query.prefix {
             let mut found: Vec<&TermPostings> =

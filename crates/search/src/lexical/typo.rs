@@ -49,6 +49,33 @@ pub(super) fn meant<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings
     best.map(|b| b.1)
 }
 
+/// A word that stands nowhere is taken for those that begin as it does for at least so many letters,
+const LEAST_BEGUN: usize = 4;
+/// and for at least so many tenths of its own.
+const TENTHS_BEGUN: usize = 6;
+/// Of more words than these, the first.
+const MOST_BEGUN: usize = 8;
+
+/// Of `known`, the terms that share the longest beginning with `term`, a form that the build did not see, where it is long enough: a stemmer of every language
+/// in place of a stemmer for each. `tuning/forms.py` measures it.
+pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Vec<&'t TermPostings> {
+    let shared = |t: &TermPostings| term.chars().zip(t.term.chars()).take_while(|(a, b)| a == b).count();
+    let mut most = LEAST_BEGUN.max((term.chars().count() * TENTHS_BEGUN).div_ceil(10));
+    let mut out: Vec<&TermPostings> = Vec::new();
+    for t in known {
+        let n = shared(t);
+        if n > most {
+            out.clear();
+        }
+        if n >= most {
+            most = n;
+            out.push(t);
+        }
+    }
+    out.truncate(MOST_BEGUN);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +114,15 @@ mod tests {
         assert_eq!(meant_of("lifteime", &[("lifetim", 1), ("liftime", 1), ("lifetime", 9)]).as_deref(), Some("lifetime"));
         assert_eq!(meant_of("closuer", &[("closer", 9), ("closur", 3)]).as_deref(), Some("closer"));
         assert_eq!(meant_of("borow", &[("borrow", 2), ("barrow", 9)]).as_deref(), Some("borrow"));
+    }
+
+    #[test]
+    fn an_unseen_form_is_taken_for_those_that_begin_as_it_does_for_longest() {
+        let all = known(&[("arbeit", 1), ("arbeiter", 1), ("arbeitest", 1), ("arm", 1)]);
+        let begun = |term: &str| begun(term, all.iter()).iter().map(|t| t.term.clone()).collect::<Vec<_>>();
+        assert_eq!(begun("arbeitern"), ["arbeiter"]);
+        assert_eq!(begun("arbeiten"), ["arbeiter", "arbeitest"]);
+        assert!(["armeen", "arbeitsunfähigkeit", ""].iter().all(|term| begun(term).is_empty()));
     }
 
     #[test]

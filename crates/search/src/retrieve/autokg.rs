@@ -151,6 +151,10 @@ impl Retriever for AutoKg {
         "autokg"
     }
 
+    fn default_k(&self) -> Option<usize> {
+        None
+    }
+
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             let Spoken { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;

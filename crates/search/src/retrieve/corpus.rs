@@ -2,7 +2,7 @@
 
 use crate::bundle::{
     Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
-    decode_chunks, decode_documents, decode_layouts, decode_sketches, decode_vectors, open_section,
+    WeightGroup, decode_chunks, decode_documents, decode_layouts, decode_sketches, decode_vectors, decode_weights, open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
@@ -263,6 +263,17 @@ impl Corpus {
                 Some((chunk, pages.loaded.get(&page)?.get(place)?.clone()))
             };
             chunks.iter().filter_map(layout).collect()
+        }
+        .boxed_local()
+    }
+
+    /// Which chunks count for more or less; none where the bundle has no weights, or where they cannot be loaded: their absence costs an order, no more.
+    pub fn weights<'a>(&'a self) -> LocalBoxFuture<'a, Rc<Vec<WeightGroup>>> {
+        async move {
+            if !self.bundle.has("weights") {
+                return Rc::default();
+            }
+            self.bundle.section("weights", decode_weights).await.unwrap_or_default()
         }
         .boxed_local()
     }

@@ -58,17 +58,23 @@ fn weighted_mean(vectors: impl Iterator<Item = (f32, Vec<f32>)>) -> Option<Vec<f
     (total > 0.0).then_some(sum)
 }
 
-/// The first character that MiniLM reads badly: Hebrew's. Behind it stand Arabic, the scripts of India and South-East Asia, Chinese, Japanese and Korean, of
-/// which its vocabulary has single characters at most. On XQuAD in Chinese, Arabic and Hindi its cosine at today's weight ranked worse than words alone (`hybrid`
-/// .772, .665 and .792 recall@1, `lexical` .905, .819 and .901); the other scripts, and weights between, were not measured.
-const FIRST_UNREAD: char = '\u{590}';
+/// The first character of the scripts that MiniLM spells letter by letter: Greek's. Behind it stand Cyrillic, Hebrew, Arabic, the scripts of India and
+/// South-East Asia, Chinese, Japanese and Korean, of which its vocabulary has single characters at most. On XQuAD in Chinese, Arabic and Hindi its cosine at the
+/// usual weight ranked worse than words alone (`hybrid` .772, .665 and .792 recall@1, `lexical` .905, .819 and .901).
+const FIRST_SPELT: char = '\u{370}';
 
-/// Whether the embedder of the bundle can make nothing of the question: the built-in one knows English, and more than half of the question's terms are in
-/// scripts that it was not trained on.
+/// Share of the cosine in this bundle's fused score: [`FUSION_WEIGHT`], or what the build found right for the documents' languages.
+pub(super) fn cosine_share(corpus: &Corpus) -> f32 {
+    corpus.bundle().manifest().embedder.weight.map_or(FUSION_WEIGHT, |percent| percent as f32 / 100.0)
+}
+
+/// Whether the embedder of the bundle can make nothing of the question: none of its documents are in a language that it knows, or, of the built-in one, more
+/// than half of the question's terms are in scripts that it was not trained on.
 fn is_unread(corpus: &Corpus, query: &Query) -> bool {
     let terms = &query.lexical.terms;
-    let unread = terms.iter().filter(|t| t.starts_with(|c| c >= FIRST_UNREAD && !('\u{1d00}'..'\u{2c80}').contains(&c))).count();
-    corpus.bundle().manifest().embedder.id == "minilm" && 2 * unread > terms.len()
+    let spelt = terms.iter().filter(|t| t.starts_with(|c| c >= FIRST_SPELT && !('\u{1d00}'..'\u{2c80}').contains(&c))).count();
+    let embedder = &corpus.bundle().manifest().embedder;
+    embedder.weight == Some(0) || embedder.id == "minilm" && 2 * spelt > terms.len()
 }
 
 /// As [`spoken_for`], for a fusion: where the embedder cannot read the question, no vector, so that its words rank alone.

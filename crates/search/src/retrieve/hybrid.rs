@@ -1,7 +1,7 @@
 //! The `hybrid` retriever: BM25 and cosine fused as `(1 - a) BM25 / max + a cosine`.
 
 use super::autokg::direct_keywords;
-use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, read_by_embedder};
+use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, cosine_share, read_by_embedder};
 use super::scan::{EXACT_BELOW, survey};
 use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
@@ -44,7 +44,7 @@ impl Retriever for Hybrid {
                 cosines.extend(words.keys().filter_map(|&c| dense.cosine(c).map(|x| (c, x))));
                 missing.append(&mut dense.missing);
             }
-            let ranked = fuse(&words, &cosines, stage, k);
+            let ranked = fuse(&words, &cosines, stage, cosine_share(corpus), k);
             let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
             let chunks = ranked
                 .into_iter()
@@ -85,8 +85,9 @@ pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, stag
     }
 }
 
-/// The fused ranking. A chunk that one side did not see counts nothing on that side.
-fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, k: usize) -> Vec<Scored> {
+/// The fused ranking, in which the cosine has this share. A chunk that one side did not see counts nothing on that side.
+fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, weight: f32, k: usize) -> Vec<Scored> {
+    let feedback = FEEDBACK_WEIGHT * weight / FUSION_WEIGHT;
     let max = words.values().fold(0f32, |m, &s| m.max(s));
     let share = |c: &u32| if max > 0.0 { words.get(c).copied().unwrap_or(0.0) / max } else { 0.0 };
     let (low, high) = cosines.values().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
@@ -94,9 +95,9 @@ fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, k: usize) 
         let cosine = cosines.get(c).copied();
         if stage == Stage::Feedback {
             let stretched = cosine.map_or(0.0, |x| if high > low { (x - low) / (high - low) } else { 1.0 });
-            (1.0 - FEEDBACK_WEIGHT) * share(c) + FEEDBACK_WEIGHT * stretched
+            (1.0 - feedback) * share(c) + feedback * stretched
         } else {
-            (1.0 - FUSION_WEIGHT) * share(c) + FUSION_WEIGHT * cosine.unwrap_or(0.0)
+            (1.0 - weight) * share(c) + weight * cosine.unwrap_or(0.0)
         }
     };
     let all: Set<u32> = words.keys().chain(cosines.keys()).copied().collect();
@@ -111,19 +112,19 @@ mod tests {
     fn a_chunk_that_both_sides_like_beats_the_best_of_either() {
         let words = Map::from_iter([(1, 10.0), (2, 8.0)]);
         let cosines = Map::from_iter([(2, 0.5), (3, 0.55)]);
-        let order: Vec<u32> = fuse(&words, &cosines, Stage::Model, 3).iter().map(|s| s.index).collect();
+        let order: Vec<u32> = fuse(&words, &cosines, Stage::Model, FUSION_WEIGHT, 3).iter().map(|s| s.index).collect();
         assert_eq!(order, [2, 3, 1]);
     }
 
     #[test]
     fn without_words_the_cosine_ranks_alone() {
         let cosines = Map::from_iter([(4, 0.1), (9, 0.2)]);
-        assert_eq!(fuse(&Map::new(), &cosines, Stage::Model, 1)[0].index, 9);
+        assert_eq!(fuse(&Map::new(), &cosines, Stage::Model, FUSION_WEIGHT, 1)[0].index, 9);
     }
 
     #[test]
     fn equal_feedback_cosines_are_no_division_by_zero() {
-        let s = fuse(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, 1);
+        let s = fuse(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, FUSION_WEIGHT, 1);
         assert!(s[0].score.is_finite());
     }
 }

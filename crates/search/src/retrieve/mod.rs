@@ -13,6 +13,7 @@ mod present;
 mod registry;
 pub mod scan;
 mod subgraph;
+mod weigh;
 
 pub use auto::Auto;
 pub use autokg::AutoKg;
@@ -26,6 +27,7 @@ pub use names::{NameIndex, load_names, title_terms};
 pub use present::{highlights, present};
 pub use registry::{NAMES, by_name};
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
+pub use weigh::weighed;
 
 use crate::bundle::BundleError;
 use crate::compact::Map;
@@ -122,6 +124,11 @@ pub trait Retriever {
     /// Whether it looks at the question's vector. Where it does not, none need be made, which would cost more than the search.
     fn uses_vector(&self) -> bool {
         true
+    }
+
+    /// How many chunks it ranks where nobody says how many; `None` where its own parameters do.
+    fn default_k(&self) -> Option<usize> {
+        Some(DEFAULT_K)
     }
 
     /// The best chunks for `query`: at most `k` of them, or as many as the retriever's own parameters say where `k` is `None`.

@@ -12,7 +12,7 @@
 mod features;
 mod hop;
 
-use super::fusion::read_by_embedder;
+use super::fusion::{FUSION_WEIGHT, cosine_share, read_by_embedder};
 use super::hybrid::{Hybrid, shown_keywords};
 use super::names::{NameIndex, links as links_in};
 use super::scan::survey;
@@ -118,7 +118,9 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
         missing.append(&mut dense.missing);
         all.cosines(dense, &QuantizedVector::from_f32(vector), rest.as_ref().unwrap_or(dense.query()), stage == Stage::Feedback);
     }
-    let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage))).collect();
+    let meaning = odds(cosine_share(corpus)) / odds(FUSION_WEIGHT);
+    let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage, meaning))).collect();
+
     let mut links: Map<u32, Reached> = Map::new();
     if corpus.bundle().has("links")
         && stage == Stage::Model
@@ -149,8 +151,13 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
     Ok(Ranked { stage, chunks, keywords, document_frequency: found.document_frequency, missing })
 }
 
-/// The score of the first pass. Feedback's cosines are stretched over the candidates and weigh against words as they do in `hybrid`.
-fn first_pass(f: &features::Features, stage: Stage) -> f32 {
+/// A share against the rest.
+fn odds(share: f32) -> f32 {
+    share / (1.0 - share).max(0.01)
+}
+
+/// The score of the first pass, in which the cosine counts `scale` times what it does for an embedder that knows the language. Feedback's cosines are stretched over the candidates and weigh against words as they do in `hybrid`.
+fn first_pass(f: &features::Features, stage: Stage, scale: f32) -> f32 {
     let names = weight::NAMED * f.named + weight::TITLE * f.title;
     let words = weight::B * f.b + weight::B_REST * f.b_rest;
     let meaning = if stage != Stage::Feedback {
@@ -158,7 +165,7 @@ fn first_pass(f: &features::Features, stage: Stage) -> f32 {
     } else {
         (weight::B + weight::B_REST) * FEEDBACK_WEIGHT / (1.0 - FEEDBACK_WEIGHT) * f.d
     };
-    names + words + meaning
+    names + words + scale * meaning
 }
 
 /// Every way a chunk was reached: the name that the question calls its document by, the mention that led to it, the question itself.

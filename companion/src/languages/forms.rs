@@ -1,0 +1,267 @@
+//! Words in other forms, and inside longer words: what the build knows, so that a page needs no stemmer.
+//!
+//! A page folds words and stems English ones. Of every other language the build sees all forms that the documents have: the forms of one stem stand for each
+//! other in the index, each word of a compound for itself, and a question's word is looked up as it is written.
+
+use pocketgraph::bundle::{Chunk, Document};
+use pocketgraph::text::{terms, words};
+use snowball_stemmers_rs::{Algorithm, Stemmer};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use unicode_normalization::UnicodeNormalization;
+
+/// What another form of a word counts beside the form that a passage has: 0 parts them, 1 takes them for one. `tuning/forms.py` fits it.
+const OTHER_FORM: f32 = 0.5;
+/// What a word counts that a passage has inside a longer one. `tuning/forms.py` fits it.
+const PART: f32 = 0.35;
+/// A part of a compound has at least so many letters: shorter words stand in many by chance.
+const LEAST_PART: usize = 4;
+/// Forms of one stem beyond these are left alone: it is no stem of a word.
+const MOST_FORMS: usize = 40;
+
+/// A language whose forms are known.
+struct Grammar {
+    /// Its primary tag.
+    tag: &'static str,
+    /// What finds a form's stem, where there is one.
+    stemmer: Option<Algorithm>,
+    /// Letters that join two words to one, where words are written together.
+    joints: &'static [&'static str],
+    /// Small words that are written together with the next one.
+    before: &'static [&'static str],
+}
+
+const fn stemmed(tag: &'static str, stemmer: Algorithm) -> Grammar {
+    Grammar { tag, stemmer: Some(stemmer), joints: &[], before: &[] }
+}
+
+const fn joined(tag: &'static str, stemmer: Algorithm, joints: &'static [&'static str]) -> Grammar {
+    Grammar { tag, stemmer: Some(stemmer), joints, before: &[] }
+}
+
+const GRAMMARS: [Grammar; 33] = [
+    stemmed("ar", Algorithm::Arabic),
+    stemmed("ca", Algorithm::Catalan),
+    stemmed("cs", Algorithm::Czech),
+    joined("da", Algorithm::Danish, &["", "s", "e"]),
+    joined("de", Algorithm::German, &["", "s", "es", "n", "en", "e", "er"]),
+    stemmed("el", Algorithm::Greek),
+    stemmed("eo", Algorithm::Esperanto),
+    stemmed("es", Algorithm::Spanish),
+    joined("et", Algorithm::Estonian, &[""]),
+    stemmed("eu", Algorithm::Basque),
+    stemmed("fa", Algorithm::Persian),
+    joined("fi", Algorithm::Finnish, &["", "n"]),
+    stemmed("fr", Algorithm::French),
+    stemmed("ga", Algorithm::Irish),
+    Grammar { tag: "he", stemmer: None, joints: &[], before: &["ה", "ו", "ב", "ל", "מ", "ש", "כ"] },
+    stemmed("hi", Algorithm::Hindi),
+    joined("hu", Algorithm::Hungarian, &[""]),
+    stemmed("hy", Algorithm::Armenian),
+    stemmed("id", Algorithm::Indonesian),
+    stemmed("it", Algorithm::Italian),
+    stemmed("lt", Algorithm::Lithuanian),
+    joined("nb", Algorithm::Norwegian, &["", "s", "e"]),
+    stemmed("ne", Algorithm::Nepali),
+    joined("nl", Algorithm::Dutch, &["", "s", "e", "en"]),
+    stemmed("pl", Algorithm::Polish),
+    stemmed("pt", Algorithm::Portuguese),
+    stemmed("ro", Algorithm::Romanian),
+    stemmed("ru", Algorithm::Russian),
+    stemmed("sr", Algorithm::Serbian),
+    joined("sv", Algorithm::Swedish, &["", "s", "o"]),
+    stemmed("ta", Algorithm::Tamil),
+    stemmed("tr", Algorithm::Turkish),
+    stemmed("uk", Algorithm::Ukrainian),
+];
+
+fn grammar(language: &str) -> Option<&'static Grammar> {
+    // Norwegian by its two forms and without either.
+    let language = if language == "no" || language == "nn" { "nb" } else { language };
+    GRAMMARS.iter().find(|g| g.tag == language)
+}
+
+/// What each term of each language stands for besides itself, with its share.
+#[derive(Debug, Default)]
+pub struct Forms {
+    by_language: BTreeMap<String, HashMap<String, Vec<(String, f32)>>>,
+}
+
+/// The words of one language.
+#[derive(Default)]
+struct Vocabulary {
+    /// Each word in lower case: its term, and how often it stands there.
+    words: BTreeMap<String, (String, u32)>,
+}
+
+impl Vocabulary {
+    fn read(&mut self, text: &str) {
+        for word in words(text) {
+            // What has figures or underlines inside is a name of a thing, which has no forms.
+            if !word.text.chars().all(|c| !c.is_numeric() && c != '_') {
+                continue;
+            }
+            let lower = word.text.nfc().collect::<String>().to_lowercase();
+            if let Some((_, n)) = self.words.get_mut(&lower) {
+                *n += 1;
+            } else if let [(term, _)] = terms(word.text).as_slice() {
+                self.words.insert(lower, (term.clone(), 1));
+            }
+        }
+    }
+
+    /// The terms of each stem.
+    fn by_stem(&self, grammar: &Grammar) -> BTreeMap<String, BTreeSet<&str>> {
+        let mut out: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        let stemmer = grammar.stemmer.map(Stemmer::create);
+        for (word, (term, _)) in &self.words {
+            let stem = match &stemmer {
+                Some(stemmer) => stemmer.stem(word).into_owned(),
+                None => self.bare(word, grammar).to_owned(),
+            };
+            out.entry(stem).or_default().insert(term);
+        }
+        out
+    }
+
+    /// A word without the small one before it, where what is left is a word of the documents.
+    fn bare<'w>(&self, word: &'w str, grammar: &Grammar) -> &'w str {
+        let rests = grammar.before.iter().filter_map(|b| word.strip_prefix(b));
+        rests.filter(|rest| rest.chars().count() + 1 >= LEAST_PART).find(|rest| self.words.contains_key(*rest)).unwrap_or(word)
+    }
+
+    /// The two words of which a word is made: of several ways that of the commonest words.
+    fn parts(&self, word: &str, joints: &[&str]) -> Option<(&str, &str)> {
+        let mut best: Option<(u64, (&str, &str))> = None;
+        for (at, _) in word.char_indices().skip(LEAST_PART) {
+            let (front, back) = word.split_at(at);
+            let Some((_, (end, back_count))) = self.words.get_key_value(back).filter(|_| back.chars().count() >= LEAST_PART) else {
+                continue;
+            };
+            for start in joints.iter().filter_map(|joint| front.strip_suffix(joint)).filter(|start| start.chars().count() >= LEAST_PART) {
+                let Some((start, count)) = self.words.get(start) else { continue };
+                let common = u64::from(*count) * u64::from(*back_count);
+                if best.is_none_or(|(most, _)| common > most) {
+                    best = Some((common, (start, end)));
+                }
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    fn stand_for(&self, grammar: &Grammar) -> HashMap<String, Vec<(String, f32)>> {
+        let stems = self.by_stem(grammar);
+        let mut forms: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        for of_stem in stems.values().filter(|terms| terms.len() <= MOST_FORMS) {
+            for term in of_stem {
+                forms.entry(term).or_default().extend(of_stem.iter().copied());
+            }
+        }
+        let mut out: HashMap<String, BTreeMap<String, f32>> = HashMap::new();
+        let mut add = |term: &str, other: &str, share: f32| {
+            if term != other {
+                let best = out.entry(term.to_owned()).or_default().entry(other.to_owned()).or_default();
+                *best = best.max(share);
+            }
+        };
+        for (term, others) in &forms {
+            others.iter().for_each(|other| add(term, other, OTHER_FORM));
+        }
+        if !grammar.joints.is_empty() {
+            for (word, (term, _)) in &self.words {
+                let Some((start, end)) = self.parts(word, grammar.joints) else { continue };
+                for part in [start, end] {
+                    add(term, part, PART);
+                    for other in forms.get(part).into_iter().flatten() {
+                        add(term, other, OTHER_FORM * PART);
+                    }
+                }
+            }
+        }
+        out.into_iter().map(|(term, others)| (term, others.into_iter().collect())).collect()
+    }
+}
+
+impl Forms {
+    /// Of all words of the documents in languages whose forms are known.
+    pub fn of(documents: &[Document], chunks: &[Chunk]) -> Forms {
+        let mut by_language: BTreeMap<&str, Vocabulary> = BTreeMap::new();
+        for (document, chunk) in chunks.iter().filter_map(|c| Some((documents.get(c.document as usize)?, c))) {
+            if grammar(&document.language).is_some() {
+                let vocabulary = by_language.entry(&document.language).or_default();
+                for text in [&document.title, &chunk.text].into_iter().chain(&chunk.heading_path) {
+                    vocabulary.read(text);
+                }
+            }
+        }
+        let known = by_language.into_iter().filter_map(|(language, vocabulary)| {
+            let grammar = grammar(language)?;
+            Some((language.to_owned(), vocabulary.stand_for(grammar)))
+        });
+        Forms { by_language: known.collect() }
+    }
+
+    /// What a term stands for besides itself in a document of this language.
+    pub fn also(&self, language: &str, term: &str) -> &[(String, f32)] {
+        self.by_language.get(language).and_then(|terms| terms.get(term)).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(language: &str, text: &str) -> Forms {
+        let document = Document { title: "T".into(), url: String::new(), path: String::new(), language: language.into() };
+        let chunk = Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: 0 };
+        Forms::of(&[document], &[chunk])
+    }
+
+    fn others<'f>(forms: &'f Forms, language: &str, term: &str) -> Vec<&'f str> {
+        forms.also(language, term).iter().map(|o| o.0.as_str()).collect()
+    }
+
+    #[test]
+    fn forms_of_one_word_stand_for_each_other() {
+        for (language, one, other) in [
+            ("de", "hauser", "hausern"),
+            ("fr", "continuait", "continuation"),
+            ("ru", "книгами", "книги"),
+            ("hi", "लडकियां", "लडकियों"),
+            ("es", "cantando", "cantar"),
+            ("fi", "taloissa", "talosta"),
+            ("he", "בית", "הבית"),
+        ] {
+            let text = match language {
+                "de" => "Häuser Häusern".to_owned(),
+                _ => format!("{one} {other}"),
+            };
+            let forms = of(language, &text);
+            let term = |word: &str| terms(word).first().map(|t| t.0.clone()).unwrap_or_default();
+            assert_eq!(others(&forms, language, &term(one)), [term(other)], "{language}");
+            assert!(others(&forms, "en", &term(one)).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_compound_stands_for_its_parts_and_not_for_what_it_holds_by_chance() {
+        let forms = of("de", "Sicherheitsgurt Sicherheit Gurt Gurte Wasserhahn Was Erhahn");
+        let others = others(&forms, "de", "sicherheitsgurt");
+        assert_eq!(others, ["gurt", "sicherheit"]);
+        assert!(forms.also("de", "wasserhahn").is_empty());
+    }
+
+    #[test]
+    fn what_a_form_counts_is_less_than_what_stands_there() {
+        let forms = of("de", "Häuser Häusern Haustür Häuser Tür");
+        let all = forms.also("de", "hauser");
+        assert!(all.iter().all(|&(_, share)| share > 0.0 && share < 1.0), "{all:?}");
+    }
+
+    #[test]
+    fn code_and_hostile_text_have_no_forms() {
+        let long = "ab".repeat(5000);
+        for text in ["snake_case x86 42 camelCase", "\u{202e}\u{378}\u{10ffff}", &long] {
+            assert!(of("de", text).by_language.get("de").is_some_and(|all| all.is_empty()), "{text:.20}");
+        }
+    }
+}

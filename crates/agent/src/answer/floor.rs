@@ -1,0 +1,268 @@
+//! Whether what a model wrote is an answer at all: with any model, however weak, a reader is left no worse off than with a quotation.
+
+use super::CitationStatus;
+use super::citations::CitationTracker;
+use super::markers::markers;
+use crate::compact::Set;
+use crate::llm::is_unclosed_thought;
+use crate::repetition::repeats_itself;
+use crate::retrieve::Hit;
+use crate::text::{fold, is_stop_word, sentences, terms, words};
+
+/// Why a reply is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// It holds no word.
+    Silence,
+    /// It is a thought that never came to an end.
+    Thought,
+    /// It says one thing over and over.
+    Loop,
+    /// It was cut before its first sentence had ended.
+    Fragment,
+    /// It repeats what it was asked, or how.
+    Echo,
+    /// It has to rest on passages or statements, and none that it was given bears it out.
+    Unborne,
+}
+
+impl NoAnswer {
+    /// What the reader is told of the model's reply.
+    pub fn describe(self) -> &'static str {
+        match self {
+            NoAnswer::Silence => "The language model answered nothing.",
+            NoAnswer::Thought => "The language model's thinking did not come to an end within its budget.",
+            NoAnswer::Loop => "The language model said one thing over and over.",
+            NoAnswer::Fragment => "The language model's answer was cut before its first sentence had ended.",
+            NoAnswer::Echo => "The language model repeated what it was asked.",
+            NoAnswer::Unborne => "The language model cited no passage that bears its answer out.",
+        }
+    }
+}
+
+/// A reply, and what is known of how it came about.
+pub struct Written<'a> {
+    /// Its text, without thoughts.
+    pub text: &'a str,
+    /// Whether a budget cut it.
+    pub cut: bool,
+    /// What was said to the model: instructions, question and passages.
+    pub prompts: &'a [String],
+    /// The question.
+    pub question: &'a str,
+    /// The passages that it was given, by number.
+    pub passages: &'a [(u32, &'a Hit)],
+    /// The statements of a knowledge graph that it was given; they have no numbers.
+    pub facts: &'a [String],
+    /// Whether it has to rest on them.
+    pub must_cite: bool,
+    /// The sentence that says that the documents do not say.
+    pub not_said: &'a str,
+}
+
+/// Words in a row that two texts hardly share by chance.
+const SHINGLE: usize = 5;
+/// Of an English text at least this share are function words.
+const FUNCTION_WORDS: f32 = 0.15;
+/// Two texts of one language, no matter which, have more of their words in common.
+const SHARED_WORDS: f32 = 0.1;
+
+/// Why a reply is no answer, where it is none. A reply that says that the documents do not say is one.
+pub fn no_answer(written: &Written<'_>) -> Option<NoAnswer> {
+    let Written { text, cut, .. } = *written;
+    if !text.chars().any(char::is_alphanumeric) {
+        return Some(NoAnswer::Silence);
+    }
+    if is_unclosed_thought(text) {
+        return Some(NoAnswer::Thought);
+    }
+    if repeats_itself(text) {
+        return Some(NoAnswer::Loop);
+    }
+    if opens_with(text, written.not_said) {
+        return None;
+    }
+    if cut && !ends_a_sentence(text) {
+        return Some(NoAnswer::Fragment);
+    }
+    if is_echo(written) {
+        return Some(NoAnswer::Echo);
+    }
+    (written.must_cite && !is_borne(written)).then_some(NoAnswer::Unborne)
+}
+
+/// Whether a text begins with a sentence, whatever its case, punctuation and spacing.
+pub(super) fn opens_with(text: &str, sentence: &str) -> bool {
+    let letters = |s: &str| fold(s).chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let beginning: String = text.chars().take(sentence.chars().count() * 2 + 40).collect();
+    letters(&beginning).starts_with(&letters(sentence))
+}
+
+/// Whether a cut text holds a whole sentence.
+fn ends_a_sentence(text: &str) -> bool {
+    let ranges = sentences(text);
+    ranges.len() > 1 || text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '।', '؟', ']', ')', '"', '”', '»'])
+}
+
+fn is_borne(written: &Written<'_>) -> bool {
+    let mut tracker = CitationTracker::new();
+    tracker.push(written.text);
+    let (citations, _) = tracker.check(written.passages);
+    // The check knows words: in another language than the passages', a citation that points at one of them has to do.
+    let foreign = || {
+        let held: Vec<String> = written.passages.iter().flat_map(|(_, hit)| plain(&hit.text)).collect();
+        let said = plain(written.text);
+        match (is_english(&said), is_english(&held)) {
+            (true, true) => false,
+            (false, false) => said.iter().filter(|w| held.contains(w)).count() as f32 <= SHARED_WORDS * said.len() as f32,
+            _ => said.len() >= SHINGLE,
+        }
+    };
+    citations.iter().any(|c| c.status == CitationStatus::Verified)
+        || is_borne_by_facts(written)
+        || citations.iter().any(|c| c.status == CitationStatus::Unsupported) && foreign()
+}
+
+/// Whether most of what a reply says besides the question's own words stands in the statements that the model was given.
+fn is_borne_by_facts(written: &Written<'_>) -> bool {
+    let set = |text: &str| terms(text).into_iter().map(|(term, _)| term).collect::<Set<String>>();
+    let (asked, held) = (set(written.question), set(&written.facts.join("\n")));
+    let said: Vec<String> = set(&plain(written.text).join(" ")).items().iter().filter(|t| !asked.contains(*t)).cloned().collect();
+    !said.is_empty() && 2 * said.iter().filter(|t| held.contains(*t)).count() > said.len()
+}
+
+fn is_english(words: &[String]) -> bool {
+    words.iter().filter(|w| is_stop_word(w)).count() as f32 >= FUNCTION_WORDS * words.len() as f32
+}
+
+/// A text's words, folded, without its citation marks.
+fn plain(text: &str) -> Vec<String> {
+    let marks = markers(text);
+    words(text).iter().filter(|w| !marks.iter().any(|m| m.at.contains(&w.span.start))).map(|w| fold(w.text)).collect()
+}
+
+/// A text's runs of [`SHINGLE`] words.
+fn shingles(text: &str) -> Vec<String> {
+    plain(text).windows(SHINGLE).map(|w| w.join(" ")).collect()
+}
+
+/// Whether a reply is what stands in a place that it was shown to fill: between two tags or brackets of a prompt, and in no passage.
+fn is_placeholder(written: &Written<'_>) -> bool {
+    let text = written.text.trim();
+    let opens = |before: &str| before.trim_end().ends_with(['>', '[']);
+    let closes = |after: &str| after.trim_start().starts_with(['<', ']']);
+    let stands = |prompt: &String| prompt.match_indices(text).any(|(at, _)| opens(&prompt[..at]) && closes(&prompt[at + text.len()..]));
+    written.prompts.iter().any(stands)
+        && !written.passages.iter().any(|(_, hit)| hit.text.contains(text))
+        && !written.question.contains(text)
+}
+
+/// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
+fn is_echo(written: &Written<'_>) -> bool {
+    if is_placeholder(written) {
+        return true;
+    }
+    let said = shingles(written.text);
+    let Some(first) = said.first() else { return false };
+    let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(shingles).collect::<Set<String>>();
+    let prompts = of(&mut written.prompts.iter().map(String::as_str));
+    let evidence = of(&mut written.passages.iter().flat_map(|(_, hit)| [hit.text.as_str(), hit.title.as_str()]));
+    let question: Set<String> = shingles(written.question).into_iter().collect();
+    let own = |s: &String| prompts.contains(s) && !evidence.contains(s);
+    // An answer may begin with the words of the question.
+    own(first) && !question.contains(first) || 2 * said.iter().filter(|s| own(s)).count() >= said.len()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph_testing::hits::hit;
+
+    const PROMPT: &str = "Answer the question below from the passages, and put their numbers in square brackets.\nQuestion: Where was Mira Voss born, in Hallwil or in Aarau?";
+
+    fn verdict(text: &str, cut: bool, must_cite: bool) -> Option<NoAnswer> {
+        let hit = hit(7, "Voss", &[], "Mira Voss was born in Hallwil in 1891. She repaired the clocks of three towns.");
+        let passages = [(1, &hit)];
+        let prompts = [format!("{PROMPT}\n\n[1] Voss\n{}", hit.text)];
+        let question = "Where was Mira Voss born, in Hallwil or in Aarau?";
+        no_answer(&Written {
+            text,
+            cut,
+            prompts: &prompts,
+            question,
+            passages: &passages,
+            facts: &[],
+            must_cite,
+            not_said: "The documents do not say.",
+        })
+    }
+
+    #[test]
+    fn what_a_passage_bears_out_is_an_answer_and_so_is_a_refusal() {
+        for text in [
+            "Hallwil [1].",
+            "Mira Voss was born in Hallwil [1].",
+            "In Hallwil [1]. Nobody knows why she left it for the coast, they say.",
+            "The documents do not say.",
+            "the documents do not say",
+            "Die Uhrmacherin kam im Jahr 1891 dort zur Welt [1].",
+        ] {
+            assert_eq!(verdict(text, false, true), None, "{text}");
+        }
+        assert_eq!((verdict("Hallwil", false, false), verdict("Aarau", false, false)), (None, None));
+        assert_eq!(verdict("Mira Voss was born in Hallwil [1]. She re", true, true), None);
+    }
+
+    #[test]
+    fn a_reply_of_a_weak_model_is_none() {
+        use NoAnswer::*;
+        for (text, why) in [
+            (" … ", Silence),
+            ("<think> Let me see", Thought),
+            ("and", Unborne),
+            ("Hallwil", Unborne),
+            ("Hallwil [3].", Unborne),
+            ("Bananas grow on tall plants in warm countries [1].", Unborne),
+            ("Answer the question below from the passages, and put their numbers in square brackets [1].", Echo),
+            ("Where was Mira Voss born, in Hallwil or in Aarau?", Echo),
+            ("It is so. It is so. It is so. It is so.", Loop),
+        ] {
+            assert_eq!(verdict(text, false, true), Some(why), "{text}");
+        }
+        for hint in ["and", "answer", "Beijing"] {
+            let prompts =
+                ["The answer goes between <answer> and </answer>: Finish[answer]. For example, <answer> Beijing </answer>.".to_owned()];
+            let not_said = "The documents do not say.";
+            let written = Written {
+                text: hint,
+                cut: false,
+                prompts: &prompts,
+                question: "Where?",
+                passages: &[],
+                facts: &[],
+                must_cite: false,
+                not_said,
+            };
+            assert_eq!(no_answer(&written), Some(Echo), "{hint}");
+        }
+        let facts = ["(Mira Voss, born in, Hallwil)".to_owned()];
+        let said = |text| {
+            let prompts = [];
+            let not_said = "The documents do not say.";
+            no_answer(&Written {
+                text,
+                cut: false,
+                prompts: &prompts,
+                question: "Where was she born?",
+                passages: &[],
+                facts: &facts,
+                must_cite: true,
+                not_said,
+            })
+        };
+        assert_eq!((said("Hallwil"), said("Aarau")), (None, Some(Unborne)));
+        assert_eq!(verdict("Pass", true, false), Some(Fragment));
+        assert_eq!(verdict("The clocks of", true, true), Some(Fragment));
+    }
+}

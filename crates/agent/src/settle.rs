@@ -1,0 +1,77 @@
+//! The end of a run: what a model gave as its answer is taken for one only if it is; else it is asked once more, with the passages before it.
+
+use super::answer::{NoAnswer, Written, no_answer};
+use super::elsewhere::page;
+use super::look::{Shown, listed};
+use super::neutralise::neutralise;
+use super::protocol::Protocol;
+use super::rules::{not_said, rules};
+use super::run::{Ask, Run};
+use super::single_shot::extract;
+use super::types::Cap;
+use crate::llm::{ChatRequest, LlmError, Message};
+use crate::retrieve::Hit;
+
+/// An answer, or an empty text where there is none even after a second try: [`Run::no_answer`] then says why.
+///
+/// # Errors
+/// [`LlmError`] when the model fails.
+pub(super) async fn settle(run: &mut Run<'_>, protocol: &dyn Protocol, text: String) -> Result<String, LlmError> {
+    let cut = run.turns.last().is_some_and(|t| t.cut.is_some());
+    let must_cite = run.options.grounded && protocol.reads_evidence();
+    let Some(why) = run.why_no_answer(&text, cut, must_cite) else { return Ok(text) };
+    run.no_answer = Some(why);
+    // Time that is used up is not given twice, and a model that may answer from memory has no passages to be shown.
+    if !must_cite || run.time_left() <= 0.0 || run.is_mute() {
+        return Ok(String::new());
+    }
+    if run.shown.is_empty() && run.searches == 0 {
+        let question = run.question.clone();
+        run.search("search", &question).await;
+    }
+    let passages = run.passages();
+    if passages.is_empty() {
+        return Ok(String::new());
+    }
+    let task = format!(
+        "Passages from a collection of documents:\n\n{}Question: {}\n\nAnswer in one or two sentences, in the words of the passages, each with the number of its \
+         passage behind it in square brackets. Nothing else.\n{}",
+        listed(&passages),
+        run.question,
+        rules(run.options)
+    );
+    let request = ChatRequest { messages: vec![Message::user(task)], ..ChatRequest::default() };
+    let reply = run.last(Cap::NoAnswer, Ask { purpose: "final", request, stops: &[], counts: true }).await?;
+    let visible = extract(&reply.text).to_owned();
+    run.no_answer = run.why_no_answer(&visible, reply.cut.is_some(), true);
+    Ok(if run.no_answer.is_none() { visible } else { String::new() })
+}
+
+impl Run<'_> {
+    fn why_no_answer(&self, text: &str, cut: bool, must_cite: bool) -> Option<NoAnswer> {
+        let hits: Vec<Hit> = self.shown.iter().map(page).collect();
+        let passages: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+        let facts: Vec<String> = self.turns.iter().flat_map(|t| &t.calls).flat_map(|c| &c.facts).chain(&self.carried).cloned().collect();
+        let (prompts, question, not_said) = (&self.said, &self.question, not_said(self.options));
+        no_answer(&Written { text, cut, prompts, question, passages: &passages, facts: &facts, must_cite, not_said: &not_said })
+    }
+
+    /// The passages that the model was shown, as far as one search's room for evidence goes, the latest first: what it looked for last is what it lacked.
+    fn passages(&self) -> Vec<Shown> {
+        let mut room = self.options.tokens_evidence as usize;
+        let mut out: Vec<Shown> = Vec::new();
+        let numbered: Vec<_> = (1..).zip(&self.shown).collect();
+        for (number, evidence) in numbered.into_iter().rev() {
+            let text = neutralise(evidence.text.trim(), &self.marks);
+            let tokens = self.count_tokens(&text);
+            if tokens > room && !out.is_empty() {
+                break;
+            }
+            room = room.saturating_sub(tokens);
+            let title = neutralise(&evidence.title, &self.marks).split_whitespace().collect::<Vec<_>>().join(" ");
+            out.push(Shown { number, title, text, score: evidence.score });
+        }
+        out.reverse();
+        out
+    }
+}
