@@ -1,6 +1,7 @@
 //! Readers' questions about this handbook, answered from it: each is to be answered by what its line expects.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[allow(dead_code)] // What plans and protocols use.
 mod support;
 
 use serde_json::Value;
