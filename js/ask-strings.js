@@ -33,6 +33,8 @@ export const ENGLISH = {
   byGraph: "Found in the knowledge graph.",
   byQuote: "Quoted from the documents.",
   notSaid: "The documents do not say.",
+  closest: "The documents do not say this in so many words. The closest passage:",
+  readOn: "Read on",
   cut: "The answer is longer than what was allowed, and was cut off.",
   unsupported: "A citation marked ? could not be confirmed in its passage.",
   citation: "Citation {n}: {text}",

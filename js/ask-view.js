@@ -2,7 +2,7 @@
 // It knows nothing of engines; the element tells it what there is.
 
 import { failureOf, stringForFailure } from "./explain.js";
-import { answerBlocks, citationAt, drawn, excerptWindow, h, highlighted, patch, safeUrl } from "./render.js";
+import { answerBlocks, citationAt, drawn, excerptWindow, h, highlighted, patch, quotedAnswer, safeUrl } from "./render.js";
 
 /** A thumb that points up. */
 const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
@@ -270,7 +270,9 @@ export class AskView {
   /** The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by render.js. */
   #proseOf(answer) {
     const marker = (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer);
-    return answerBlocks(answer.text, marker, { lines: answer.by !== "llm", link: (url) => this.#mayFollow(url), code: (node, text, language) => this.#code(node, text, language) });
+    const code = (node, text, language) => this.#code(node, text, language);
+    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, words: { closest: this.#say("closest"), readOn: this.#say("readOn") } });
+    return answerBlocks(answer.text, marker, { link: (url) => this.#mayFollow(url), code });
   }
 
   #mayFollow(url) {

@@ -3,13 +3,13 @@
 // the JavaScript around it.
 
 import type {
-  AgentEvent, Answer, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
-  Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
+  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
+  Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 } from "./engine-types.js";
 
 export type {
-  AgentEvent, Answer, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
-  Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
+  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
+  Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 };
 
 /** What went wrong. Codes do not change between versions; messages may. */

@@ -1,4 +1,4 @@
-import type { Citation, Span } from "./pocketgraph.js";
+import type { Answer, Citation, Span } from "./pocketgraph.js";
 
 /** A new element; attributes whose name starts with `on` are listeners. */
 export declare function h(tag: string, attributes?: Record<string, unknown>, ...children: unknown[]): HTMLElement;
@@ -23,5 +23,14 @@ export declare function answerBlocks(text: string, marker?: (number: number, sta
 export declare function patch(parent: Node, fragment: DocumentFragment): void;
 /** The citation that the marker `[number]` at `start..end` stands for. */
 export declare function citationAt(citations: Citation[], number: number, start: number, end: number): Citation | undefined;
-/** An answer's warning as readers are shown it: why nothing was planned becomes the title of a short sentence. */
-export declare function answerNote(warning: string, attributes?: Record<string, unknown>): HTMLElement;
+/** What `quotedAnswer` is told. */
+export interface QuotedAnswerOptions {
+  /** What stands above the closest passage, and on the link where a passage goes on. */
+  words?: { closest: string; readOn: string };
+  /** Puts a block of code into something, such as a figure with a button. */
+  code?: (node: HTMLElement, text: string, language: string) => Node;
+}
+/** An answer that no language model wrote, as nodes: by its blocks where it has them; `marker` makes the node for a citation such as `[2]`. */
+export declare function quotedAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string, options?: QuotedAnswerOptions): DocumentFragment;
+/** The warnings of an answer that concern its reader, without why nothing was planned. */
+export declare function readersWarnings(answer: Answer): string[];

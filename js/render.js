@@ -93,6 +93,52 @@ export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: 
 }
 
 /**
+ * An answer that no language model wrote, as nodes: its blocks as what they are (paragraphs, code, lists, tables), each text a text node; one without blocks line by
+ * line. `marker` makes the node for a citation, as for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest passage, and
+ * where a passage goes on; `code` is as for answerBlocks.
+ */
+export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code } = {}) {
+  const fragment = document.createDocumentFragment();
+  if (!answer.blocks?.length) {
+    fragment.append(...quotedLines(answer.text, marker));
+    return fragment;
+  }
+  if (answer.outcome === "closest") fragment.append(h("p", { class: "closest", part: "closest" }, words.closest));
+  answer.citations.forEach((citation, index) => {
+    const blocks = answer.blocks.filter((block) => block.citation === index);
+    const nodes = blocks.map((block) => quotedBlock(block, code));
+    const cite = marker(citation.number, citation.at.start, citation.at.end);
+    const last = blocks.findLastIndex(({ form }) => form === "text");
+    const href = blocks.at(-1)?.more && citation.url && safeUrl(citation.url);
+    const more = href && h("a", { class: "read-on", part: "read-on", href }, words.readOn);
+    if (last >= 0) nodes[last].append(" ", cite);
+    if (last < 0 || more) nodes.push(h("p", {}, last < 0 && cite, last < 0 && more && " ", more));
+    fragment.append(...nodes);
+  });
+  return fragment;
+}
+
+const QUOTED_WORDS = { closest: "The documents do not say this in so many words. The closest passage:", readOn: "Read on" };
+
+function quotedBlock({ form, text, language }, code = (node) => node) {
+  const rows = text.split("\n");
+  if (form === "code") return code(h("pre", {}, h("code", { "data-language": language || undefined }, text)), text, language);
+  if (form === "heading") return h("p", {}, h("strong", {}, text));
+  if (form === "list") {
+    const numbered = rows.every((item) => /^\d+\. /.test(item));
+    const start = numbered ? Number.parseInt(text, 10) : 1;
+    const items = rows.map((item) => h("li", {}, item.replace(/^(?:-|\d+\.) /, "")));
+    return h(numbered ? "ol" : "ul", { start: numbered && start !== 1 && start }, items);
+  }
+  if (form === "table") {
+    const cells = (tag) => (row) => h("tr", {}, row.split(" | ").map((cell) => h(tag, {}, cell)));
+    const [header, ...others] = rows;
+    return h("table", {}, h("thead", {}, cells("th")(header)), h("tbody", {}, others.map(cells("td"))));
+  }
+  return h("p", {}, `“${text}”`);
+}
+
+/**
  * Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same: text that grows does not flicker, keeps
  * its selection, and is not read out from the start.
  */
@@ -138,8 +184,7 @@ export function citationAt(citations, number, start, end) {
   return same.find(({ at }) => at && at.start < end && at.end > start) ?? same[0];
 }
 
-/** An answer's warning as readers are shown it. Why nothing was planned is for whoever wonders, and stands behind the words. */
-export function answerNote(warning, attributes) {
-  const unplanned = warning.startsWith("There is no plan: ");
-  return h("p", unplanned ? { ...attributes, title: warning } : attributes, unplanned ? "Not answered from the knowledge graph." : warning);
+/** The warnings of an answer that concern its reader; why nothing was planned concerns who looks into it. */
+export function readersWarnings(answer) {
+  return (answer.warnings ?? []).filter((warning) => !warning.startsWith("There is no plan: "));
 }

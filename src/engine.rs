@@ -21,8 +21,8 @@ pub const DEFAULT_MEMORY_LIMIT: u64 = 120_000_000;
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
-/// How many candidate sentences of an extractive answer are embedded: at 5 ms each a tenth of a second in a page.
-const EMBEDDED_SENTENCES: usize = 16;
+/// How many blocks that could be quoted are embedded: at 10 ms each a tenth of a second in a page; more change no answer of the sets that the weights are fitted to.
+const EMBEDDED_BLOCKS: usize = 12;
 
 /// Why something could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -128,6 +128,24 @@ pub struct Neighbor {
     pub label: String,
     /// How many chunks the two share.
     pub weight: u32,
+}
+
+struct ReadBlocks {
+    candidates: Vec<answer::Candidate>,
+    cosines: Option<Vec<f32>>,
+}
+
+/// What could be quoted for a question: see [`Engine::quotable`].
+#[derive(Debug, Clone)]
+pub struct Quotable {
+    /// The question, analysed.
+    pub asked: answer::Question,
+    /// What was found.
+    pub result: SearchResult,
+    /// The blocks of the first hits, best first by words.
+    pub candidates: Vec<answer::Candidate>,
+    /// How near each is to the question, no number where it was not embedded; none without a model.
+    pub cosines: Option<Vec<f32>>,
 }
 
 /// An open bundle.
@@ -329,7 +347,8 @@ impl Engine {
         Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
     }
 
-    /// Answers a question without a language model: quoted sentences with their citations, or the statement that the documents do not say.
+    /// Answers a question without a language model: the block that answers best, quoted with its citation, the closest passage shown as
+    /// such, or the statement that the documents do not say.
     /// `events` hears, in order: the hits, the references, and the answer, which is also returned.
     ///
     /// # Errors
@@ -341,7 +360,7 @@ impl Engine {
         Ok(answer)
     }
 
-    /// What is found for a question, and the sentences of it that answer.
+    /// What is found for a question, and what of it answers.
     async fn quoted(
         &self,
         question: &str,
@@ -353,34 +372,52 @@ impl Engine {
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
+        let asked = self.asked(&query).await?;
+        let read = self.read_for(&query, &asked, &result, EMBEDDED_BLOCKS).await;
+        self.pause().await;
+        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_deref());
+        let answer = answer::extractive(&result, options, &read.candidates, &choice);
+        Ok((result, answer))
+    }
+
+    /// What a question asks for, its words weighed by the bundle.
+    async fn asked(&self, query: &Query) -> Result<answer::Question, EngineError> {
         let found = lexical::search(self.corpus.bundle(), &query.lexical, 1).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
         let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
         found.meant.iter().for_each(|m| asked.read_as(&m.term, &m.known, idf(m.chunks)));
-        let cosines = self.sentence_cosines(&query, &asked, &result).await?;
-        self.pause().await;
-        let answer = answer::extractive(&asked, &result, options, cosines.as_deref());
-        Ok((result, answer))
+        Ok(asked)
     }
 
-    /// How near each candidate sentence of an extractive answer is to the question; `None` without a model.
-    async fn sentence_cosines(
-        &self,
-        query: &Query,
-        asked: &answer::Question,
-        result: &SearchResult,
-    ) -> Result<Option<Vec<f32>>, EngineError> {
-        let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return Ok(None) };
+    /// What could be quoted for a question and is weighed for it: what [`Engine::quote`] chooses from, every block with its cosine, for
+    /// those who fit its weights.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub async fn quotable(&self, question: &str, options: &AskOptions) -> Result<Quotable, EngineError> {
+        let query = self.query(question, false).await?;
+        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false };
+        let result = self.search_query(&query, &how).await?;
+        let asked = self.asked(&query).await?;
+        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, answer::MAX_CANDIDATES).await;
+        Ok(Quotable { asked, result, candidates, cosines })
+    }
+
+    /// The blocks that could be quoted for a question, and how near the first of them are to it; no cosines without a model.
+    async fn read_for(&self, query: &Query, asked: &answer::Question, result: &SearchResult, embedded: usize) -> ReadBlocks {
+        let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
+        let layouts = self.corpus.layouts(&ids).await;
+        let candidates = answer::candidates(asked, &result.hits, &layouts);
+        let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return ReadBlocks { candidates, cosines: None } };
         self.pause().await;
-        let candidates = answer::candidates(asked, &result.hits);
         let mut cosines = Vec::with_capacity(candidates.len());
-        for c in candidates.iter().take(EMBEDDED_SENTENCES) {
-            // As above: a sentence whose words cannot be loaded has no cosine.
+        for c in candidates.iter().take(embedded) {
+            // As above: a block whose words cannot be loaded has no cosine.
             cosines.push(encoder.encode(&c.text).await.map_or(f32::NAN, |v| v.iter().zip(q).map(|(a, b)| a * b).sum()));
         }
         // What was not embedded has no cosine rather than a low one.
         cosines.resize(candidates.len(), f32::NAN);
-        Ok(Some(cosines))
+        ReadBlocks { candidates, cosines: Some(cosines) }
     }
 
     /// The picture of a result.

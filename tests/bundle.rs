@@ -88,6 +88,7 @@ fn bundle_of(count: u32, folder: &Path) {
         &Contents {
             documents: &documents,
             chunks: &chunks,
+            layouts: &[],
             vectors: &vectors,
             cells: &cells,
             weights: &[],

@@ -1,6 +1,6 @@
 // The answer above the hits: quoted from the passages, or written by an LLM as it streams; its citations, their check, its sources.
 
-import { answerBlocks, answerNote, citationAt, h, safeUrl } from "./pkg/render.js";
+import { answerBlocks, citationAt, h, quotedAnswer, readersWarnings, safeUrl } from "./pkg/render.js";
 import { WayView } from "./way-view.js";
 
 const FLAGS = {
@@ -149,9 +149,8 @@ export class AnswerView {
     this.#node.dataset.by = answer.by;
     this.#node.classList.toggle("unanswered", !answer.answered);
     this.#by.textContent = provenance(answer, llm);
-    this.#body.replaceChildren(
-      answerBlocks(answer.text, (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end)), { lines: answer.by !== "llm" }),
-    );
+    const marker = (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end));
+    this.#body.replaceChildren(answer.by === "llm" ? answerBlocks(answer.text, marker) : quotedAnswer(answer, marker));
     this.#foot.replaceChildren(...this.#sources(answer), ...notes(answer));
   }
 
@@ -209,6 +208,7 @@ function provenance(answer, llm) {
     return `Written by ${llm?.model ?? "a language model"}${borne ? " from the passages below; citations checked" : "; no citation of it could be confirmed"}`;
   }
   if (answer.by === "graph") return "Found in the knowledge graph";
+  if (answer.outcome === "closest") return "The closest passage";
   return answer.answered ? "Quoted from the documents" : "Not in the documents";
 }
 
@@ -226,8 +226,8 @@ function notes(answer) {
   if (count("dangling") > 0) lines.push(["flag", `${plural(count("dangling"), "citation")} marked ! refer${count("dangling") === 1 ? "s" : ""} to no passage.`]);
   if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
   if (answer.truncated) lines.push(["flag", CUTS[answer.truncated] ?? CUTS.length]);
-  for (const warning of answer.warnings ?? []) if (!/do not exist|answer was cut|content filter cut/.test(warning)) lines.push(["", warning]);
-  return lines.map(([kind, text]) => answerNote(text, { class: `answer-note ${kind}` }));
+  for (const warning of readersWarnings(answer)) if (!/do not exist|answer was cut|content filter cut/.test(warning)) lines.push(["", warning]);
+  return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
 }
 
 function plural(count, noun) {

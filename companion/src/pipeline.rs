@@ -4,7 +4,7 @@ use crate::asker::{AskError, BuildModel};
 use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing, write_written};
 use crate::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use crate::cache::{Cache, CachedEmbedder, EmbeddingCounts};
-use crate::chunk::split;
+use crate::chunk::split_laid_out;
 use crate::cluster::cells;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::extract::LlmUsage;
@@ -25,7 +25,8 @@ use crate::rank::{self, RankRule};
 use crate::relations::{self, Related};
 use crate::site_files::SiteFilesError;
 use crate::summaries::Writer;
-use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Manifest};
+use pocketgraph::answer::guessed_layout;
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Layout, Manifest};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::KnowledgeGraph;
 use rayon::prelude::*;
@@ -252,6 +253,8 @@ pub enum BuildError {
 struct Read {
     documents: Vec<Document>,
     chunks: Vec<Chunk>,
+    /// How the chunks are laid out, one a chunk; empty where it is not known.
+    layouts: Vec<Layout>,
     vectors: Vec<Vec<f32>>,
     skipped: Vec<Skipped>,
     files: usize,
@@ -429,6 +432,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let contents = Contents {
         documents: &read.documents,
         chunks: &read.chunks,
+        layouts: &read.layouts,
         vectors: &read.vectors,
         cells: &cell_of,
         weights: &rank::weights(&read.documents, &read.chunks, &options.rank),
@@ -564,7 +568,8 @@ fn documents(
     progress.stage("splitting into chunks", None);
     let count = |text: &str| model.count(text);
     let most = options.max_tokens;
-    let chunks: Vec<Chunk> = corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split(i as u32, doc, &count, most)).collect();
+    let (chunks, layouts): (Vec<Chunk>, Vec<Layout>) =
+        corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split_laid_out(i as u32, doc, &count, most)).unzip();
     clock.lap("split");
     if chunks.is_empty() {
         let first = corpus.skipped.first().map(|s| format!(" ({}: {})", crate::terminal::line(&s.path), s.reason)).unwrap_or_default();
@@ -583,7 +588,7 @@ fn documents(
     }
     let documents: Vec<Document> = corpus.documents.iter().map(ingest::SourceDocument::document).collect();
     let (vectors, embedder, embeddings) = embedded(options, &documents, &chunks, model, progress, clock);
-    Ok(Read { documents, chunks, vectors, skipped: corpus.skipped, files: corpus.files, embedder, embeddings })
+    Ok(Read { documents, chunks, layouts, vectors, skipped: corpus.skipped, files: corpus.files, embedder, embeddings })
 }
 
 /// Chunks that were made elsewhere, with their vectors, or embedded here where they have none.
@@ -609,7 +614,8 @@ fn brought(
             (vectors, embedder, EmbeddingCounts::default())
         }
     };
-    Ok(Read { documents, chunks, vectors, skipped: Vec::new(), files: 1, embedder, embeddings })
+    let layouts = chunks.iter().map(|c| guessed_layout(&c.text)).collect();
+    Ok(Read { documents, chunks, layouts, vectors, skipped: Vec::new(), files: 1, embedder, embeddings })
 }
 
 /// The vectors of the chunks by the built-in model.

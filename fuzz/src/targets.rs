@@ -3,8 +3,8 @@
 use crate::bundles::{Parts, trial};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
-    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_documents, decode_list,
-    decode_range, decode_sketches, decode_weights, encode_list,
+    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_documents,
+    decode_layouts, decode_list, decode_range, decode_sketches, decode_weights, encode_list,
 };
 use pocketgraph::embed::{LayersDecoder, TableIndex, VocabularyIndex, decode_pieces};
 use pocketgraph::entities::{
@@ -114,6 +114,7 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
         }),
     );
     add("sketch-page", "sketches", page, Box::new(|b| (8..80).any(|n| decode_sketches("f", b, n, 48).is_ok())));
+    add("layout", "layout", page, Box::new(|b| decode_layouts("f", b).is_ok()));
     add("weights", "weights", root, Box::new(|b| decode_weights("f", b).is_ok_and(|all| all.iter().any(|g| g.holds(7)))));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
     add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));

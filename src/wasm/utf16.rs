@@ -8,7 +8,7 @@ use crate::compact::Map;
 use crate::retrieve::{Hit, SearchResult, Span};
 
 /// Rewrites byte spans of `text` as UTF-16 spans; one pass over the text, however many spans there are.
-fn rewrite<'a>(text: &str, spans: impl Iterator<Item = &'a mut Span>) {
+fn rewrite(text: &str, spans: Vec<&mut Span>) {
     if text.is_ascii() {
         return;
     }
@@ -27,7 +27,7 @@ fn rewrite<'a>(text: &str, spans: impl Iterator<Item = &'a mut Span>) {
 
 /// Rewrites a hit's highlights.
 pub fn hit(h: &mut Hit) {
-    rewrite(&h.text, h.highlights.iter_mut());
+    rewrite(&h.text, h.highlights.iter_mut().collect());
 }
 
 /// Rewrites all spans of a result.
@@ -59,10 +59,16 @@ impl Texts {
     pub fn answer(&self, mut answer: Answer) -> Answer {
         for c in &mut answer.citations {
             if let Some(text) = c.chunk.and_then(|n| self.by_chunk.get(&n)) {
-                rewrite(text, std::iter::once(&mut c.span));
+                rewrite(text, vec![&mut c.span]);
             }
         }
-        rewrite(&answer.text, answer.citations.iter_mut().map(|c| &mut c.at));
+        let chunk = |citation: u32| answer.citations.get(citation as usize)?.chunk;
+        for b in &mut answer.blocks {
+            if let Some(text) = chunk(b.citation).and_then(|n| self.by_chunk.get(&n)) {
+                rewrite(text, vec![&mut b.span]);
+            }
+        }
+        rewrite(&answer.text, answer.citations.iter_mut().map(|c| &mut c.at).collect());
         answer
     }
 }

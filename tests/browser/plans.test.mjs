@@ -201,9 +201,8 @@ test("where rules make no plan, the documents are quoted as ever", async () => {
   await ask(page, "what tells of a town without ships?");
   await page.locator('.answer[data-by="extraction"]').waitFor();
   assert.match(await page.locator(".answer-body").innerText(), /a town without ships/);
-  // Readers are not told of plans; who wonders finds the reason behind the words.
-  const note = page.locator(".answer-note", { hasText: "Not answered from the knowledge graph." });
-  assert.match(await note.getAttribute("title"), /^There is no plan: ./);
+  // Readers are not told of plans.
+  assert.equal(await page.locator(".answer-note", { hasText: /plan|knowledge graph/ }).count(), 0);
   await assertClean(page);
   await page.context().close();
 });

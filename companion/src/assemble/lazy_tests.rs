@@ -59,6 +59,7 @@ fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], name
     let contents = Contents {
         documents,
         chunks,
+        layouts: &[],
         vectors,
         cells: &cells(vectors, CELLS, 0),
         weights: &[],

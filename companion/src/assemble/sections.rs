@@ -14,9 +14,9 @@ use crate::prepare::{Prepared, Relations};
 use crate::rank::Weighed;
 use crate::train::query_table::TokenTable;
 use pocketgraph::bundle::{
-    CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, MANIFEST, Manifest, PAGES_PER_LIST, PagedIndex,
-    SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents, encode_list, encode_sketches,
-    encode_titled_chunks, encode_vectors, encode_weights,
+    self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
+    PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents, encode_layouts,
+    encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -57,6 +57,8 @@ pub struct Contents<'a> {
     pub documents: &'a [Document],
     /// The chunks.
     pub chunks: &'a [Chunk],
+    /// How their texts are laid out, one a chunk; empty where it is not known.
+    pub layouts: &'a [bundle::Layout],
     /// One unit vector a chunk.
     pub vectors: &'a [Vec<f32>],
     /// The vector cell of each chunk.
@@ -103,6 +105,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
 
     w.section("documents", &encode_documents(contents.documents)?, GZIP, &[])?;
     chunks(&mut w, contents, &order)?;
+    layouts(&mut w, contents, &order)?;
     lexical(&mut w, contents, &order)?;
     vectors(&mut w, contents, &order)?;
     let sketched = sketches(&mut w, contents, &order)?;
@@ -213,6 +216,20 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
     index.put(&mut root);
     w.section("chunks", &root, GZIP, &index.pages)?;
     if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
+}
+
+fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    if contents.layouts.len() != contents.chunks.len() {
+        return Ok(());
+    }
+    let mut index = PagedIndex::empty();
+    for run in order.chunks(LAYOUTS_PER_PAGE) {
+        let page: Vec<bundle::Layout> = run.iter().filter_map(|&i| contents.layouts.get(i).cloned()).collect();
+        index.push(w.page("layout", &encode_layouts(&page), Encoding::Gzip)?, run.len() as u32);
+    }
+    let mut root = begin(Kind::ChunkIndex);
+    index.put(&mut root);
+    w.section("layout", &root, GZIP, &index.pages)
 }
 
 /// From this many pages on their list is also written in pages: 11 kB.

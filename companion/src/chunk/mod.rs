@@ -6,7 +6,7 @@ mod units;
 use crate::ingest::{Block, BlockKind, SourceDocument};
 use crate::line::one_line;
 use pack::pack;
-use pocketgraph::bundle::Chunk;
+use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, Form, Layout, Piece};
 use units::{Cutter, Unit};
 
 /// The usual limit on a chunk's tokens.
@@ -32,8 +32,18 @@ const MOST_JOINED: usize = 64;
 /// holds for WordPiece. Each sentence is counted at most twice, so that the time is linear. The chunks of a
 /// [ready](SourceDocument::ready) document are taken as they are.
 pub fn split(document_index: u32, doc: &SourceDocument, count_tokens: &dyn Fn(&str) -> usize, max_tokens: usize) -> Vec<Chunk> {
+    split_laid_out(document_index, doc, count_tokens, max_tokens).into_iter().map(|(chunk, _)| chunk).collect()
+}
+
+/// As [`split`], each chunk with the forms of its blocks; of a ready chunk none are known.
+pub fn split_laid_out(
+    document_index: u32,
+    doc: &SourceDocument,
+    count_tokens: &dyn Fn(&str) -> usize,
+    max_tokens: usize,
+) -> Vec<(Chunk, Layout)> {
     if doc.ready {
-        return doc.blocks.iter().map(|b| ready_chunk(document_index, b)).collect();
+        return doc.blocks.iter().map(|b| (ready_chunk(document_index, b), Layout::new())).collect();
     }
     let mut splitter = Splitter {
         document: document_index,
@@ -84,7 +94,7 @@ struct Splitter<'a> {
     stack: Vec<Heading>,
     /// Tiny sections that wait for the next one.
     pending: Vec<Section>,
-    chunks: Vec<Chunk>,
+    chunks: Vec<(Chunk, Layout)>,
 }
 
 impl Splitter<'_> {
@@ -210,6 +220,7 @@ impl Splitter<'_> {
 
     fn emit(&mut self, units: &[Unit], heading_path: Vec<String>, fragment: String) {
         let mut text = String::new();
+        let mut layout = Layout::new();
         let (mut start, mut end) = (u32::MAX, 0);
         let mut rest = units;
         while let Some(first) = rest.first() {
@@ -219,17 +230,36 @@ impl Splitter<'_> {
             let (Some(block), Some(last)) = (self.doc.blocks.get(first.block), of_block.last()) else { continue };
             let range = first.range.start..last.range.end;
             if !text.is_empty() {
-                text.push_str("\n\n");
+                text.push_str(BETWEEN_PIECES);
             }
-            text.push_str(block.text.get(range.clone()).unwrap_or(""));
+            let part = block.text.get(range.clone()).unwrap_or("");
+            layout.push(piece(block, &range, part.len()));
+            text.push_str(part);
             let span = block.source_span(range);
             start = start.min(span.start);
             end = end.max(span.end);
         }
         if !text.is_empty() {
-            self.chunks.push(Chunk { document: self.document, heading_path, fragment, text, start: start.min(end), end });
+            let chunk = Chunk { document: self.document, heading_path, fragment, text, start: start.min(end), end };
+            self.chunks.push((chunk, layout));
         }
     }
+}
+
+/// What a part of a block is.
+fn piece(block: &Block, range: &std::ops::Range<usize>, bytes: usize) -> Piece {
+    let form = match block.kind {
+        BlockKind::Heading(_) => Form::Heading,
+        BlockKind::Paragraph => Form::Text,
+        BlockKind::ListItem => Form::Item,
+        BlockKind::Term => Form::Term,
+        BlockKind::Code => Form::Code,
+        BlockKind::Table => Form::Table,
+        BlockKind::Quote => Form::Quote,
+    };
+    // What goes on in another chunk has its number there.
+    let note = if range.start == 0 || form == Form::Code { block.note.clone() } else { String::new() };
+    Piece { form, bytes: bytes as u32, note }
 }
 
 fn heading_level(block: &Block) -> Option<u8> {

@@ -184,15 +184,11 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
         return Ok(());
     }
     println!("{}", reasoned.answer.text);
-    let before = reasoned.answer.warnings.len();
     if args.protocol.is_none() && !args.trace {
         // Nobody asked for a plan, so that its absence is no warning.
         reasoned.answer.warnings.retain(|w| !w.starts_with(UNPLANNED));
     }
     epilogue(&reasoned.answer);
-    if reasoned.answer.warnings.len() < before {
-        eprintln!("Not answered from the knowledge graph: --trace tells why.");
-    }
     Ok(())
 }
 
@@ -255,6 +251,7 @@ fn citations(answer: &Answer) {
             CitationStatus::Unsupported => "  (the passage does not bear the sentence out by its words)",
             CitationStatus::Dangling => "  (there is no such passage)",
         };
-        println!("[{}] {} {}{doubt}", c.number, line(&heads), line(&c.url));
+        let goes_on = answer.blocks.iter().any(|b| b.more && answer.citations.get(b.citation as usize) == Some(c));
+        println!("[{}] {} {}{doubt}{}", c.number, line(&heads), line(&c.url), if goes_on { "  (read on there)" } else { "" });
     }
 }

@@ -44,6 +44,8 @@ fn what_the_documents_do_not_say_is_no_answer() {
     let answer = Answer {
         text: "The documents do not say.".to_owned(),
         answered: false,
+        outcome: pocketgraph::answer::Outcome::NotSaid,
+        blocks: Vec::new(),
         by: AnswerBy::Extraction,
         citations: Vec::new(),
         references: Vec::new(),
@@ -53,8 +55,10 @@ fn what_the_documents_do_not_say_is_no_answer() {
         usage: None,
         warnings: Vec::new(),
     };
-    let failing =
-        |code: &str| Answer { failure: Some(ModelFailure { code: code.to_owned(), message: "it failed".to_owned(), status: None }), ..answer.clone() };
+    let failing = |code: &str| Answer {
+        failure: Some(ModelFailure { code: code.to_owned(), message: "it failed".to_owned(), status: None }),
+        ..answer.clone()
+    };
     let s = Said::of(failing("llm-http"), true);
     assert_eq!((s.text.as_str(), s.failure.as_deref(), s.estimated), ("", Some("it failed"), true));
     assert_eq!(Said::of(failing(ModelFailure::NO_ANSWER), true).failure, None);

@@ -219,6 +219,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
     let contents = Contents {
         documents: &documents,
         chunks: &chunks,
+        layouts: &[],
         vectors: &vectors,
         cells: &cell_of,
         weights: &[],

@@ -32,6 +32,8 @@ pub struct Block {
     pub fragment: Option<String>,
     /// For a table: whether its first line is its header, as its source says and not as it looks.
     pub header: bool,
+    /// The language of code, the number of an item of an ordered list; else empty.
+    pub note: String,
     /// Where its text starts in the source file, in characters (a byte-order mark does not count).
     pub start: u32,
     /// Where its text ends in the source file, in characters (exclusive).
@@ -46,7 +48,7 @@ impl Block {
         let text = text.into();
         let end = start.saturating_add(characters(text.as_bytes()));
         let steps = dense(&text, vec![(0, start)]);
-        Block { kind, text, fragment: None, header: false, start, end, steps }
+        Block { kind, text, fragment: None, note: String::new(), header: false, start, end, steps }
     }
 
     /// The characters of the source file that a byte range of `text` came from.
@@ -78,6 +80,7 @@ pub(super) struct Draft {
     pub fragment: Option<String>,
     /// For a table: whether its first line is certainly its header.
     pub header: bool,
+    pub note: String,
     start: usize,
     end: usize,
     steps: Vec<(usize, usize)>,
@@ -85,7 +88,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub fn new(kind: BlockKind) -> Draft {
-        Draft { kind, text: String::new(), fragment: None, header: false, start: 0, end: 0, steps: Vec::new() }
+        Draft { kind, text: String::new(), fragment: None, note: String::new(), header: false, start: 0, end: 0, steps: Vec::new() }
     }
 
     /// Appends text that stands at these bytes of the source.
@@ -200,6 +203,7 @@ impl Draft {
             steps: dense(&self.text, steps),
             text: self.text,
             fragment: self.fragment,
+            note: self.note,
             header: self.header,
             start,
             end: index.char_at(self.end),

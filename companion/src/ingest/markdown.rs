@@ -8,7 +8,7 @@ use super::html_tokens::{Token, Tokens};
 use super::markdown_indented::{Moved, moved_left};
 use super::markdown_source::{MASK, mask, parts};
 use super::slug::{HeadingIds, Slugs};
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
 /// What a Markdown text is written for.
@@ -110,6 +110,10 @@ struct Reader<'i, 's> {
     slugs: Slugs,
     containers: Vec<Container>,
     draft: Option<Draft>,
+    /// The next number of each list that is open; none of one with bullets.
+    numbers: Vec<Option<u64>>,
+    /// The number of the item that begins.
+    number: String,
     heading: Option<Heading>,
     /// Images that are open.
     images: usize,
@@ -137,6 +141,8 @@ impl<'i, 's> Reader<'i, 's> {
             slugs,
             containers: Vec::new(),
             draft: None,
+            numbers: Vec::new(),
+            number: String::new(),
             heading: None,
             images: 0,
             footnotes: Vec::new(),
@@ -187,7 +193,12 @@ impl<'i, 's> Reader<'i, 's> {
                 let given = id.map(|s| s.into_string()).or_else(|| self.id_above(range.start));
                 self.heading = Some(Heading { level: level_of(level), given, text: String::new(), is_one: self.is_heading(range.start) });
             }
-            Tag::CodeBlock(_) => self.open(Some(BlockKind::Code)),
+            Tag::CodeBlock(kind) => {
+                self.open(Some(BlockKind::Code));
+                if let (CodeBlockKind::Fenced(info), Some(d)) = (kind, &mut self.draft) {
+                    d.note = language_of(&info);
+                }
+            }
             Tag::Table(_) => {
                 self.open(Some(BlockKind::Table));
                 self.in_table = true;
@@ -213,12 +224,22 @@ impl<'i, 's> Reader<'i, 's> {
                 self.flush();
                 self.html = Some((String::new(), Vec::new()));
             }
-            Tag::Item => self.enter(Container::Item),
+            Tag::Item => {
+                self.enter(Container::Item);
+                if let Some(Some(next)) = self.numbers.last_mut() {
+                    self.number = format!("{next}.");
+                    *next = next.saturating_add(1);
+                }
+            }
             Tag::BlockQuote(_) => self.enter(Container::Quote),
             Tag::DefinitionListDefinition => self.enter(Container::Item),
             Tag::DefinitionListTitle => self.enter(Container::Term),
             Tag::FootnoteDefinition(_) => self.enter(Container::Other),
-            Tag::List(_) | Tag::DefinitionList | Tag::MetadataBlock(_) => self.flush(),
+            Tag::List(first) => {
+                self.flush();
+                self.numbers.push(first);
+            }
+            Tag::DefinitionList | Tag::MetadataBlock(_) => self.flush(),
             Tag::Link { dest_url, .. } => {
                 let at = self.draft.as_ref().map_or(0, |d| d.text.len());
                 self.link = Some((dest_url.into_string(), self.blocks.len(), at));
@@ -230,7 +251,11 @@ impl<'i, 's> Reader<'i, 's> {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Paragraph | TagEnd::CodeBlock | TagEnd::List(_) | TagEnd::DefinitionList | TagEnd::MetadataBlock(_) => self.flush(),
+            TagEnd::List(_) => {
+                self.flush();
+                self.numbers.pop();
+            }
+            TagEnd::Paragraph | TagEnd::CodeBlock | TagEnd::DefinitionList | TagEnd::MetadataBlock(_) => self.flush(),
             TagEnd::Heading(_) => self.end_heading(),
             TagEnd::TableHead => {
                 // A table without headers has a row of empty ones.
@@ -377,7 +402,10 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     fn flush(&mut self) {
-        if let Some(draft) = self.draft.take() {
+        if let Some(mut draft) = self.draft.take() {
+            if draft.kind == BlockKind::ListItem && !draft.text.trim().is_empty() {
+                draft.note = std::mem::take(&mut self.number);
+            }
             self.blocks.extend(draft.finish(self.index));
         }
         if self.hidden.as_ref().is_some_and(|h| h.inline) {
@@ -493,6 +521,11 @@ impl<'i, 's> Reader<'i, 's> {
         self.heading = None;
         self.html = None;
     }
+}
+
+/// The language that a fence names: its first word, as far as that is one.
+fn language_of(info: &str) -> String {
+    info.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '+' | '#' | '_')).take(24).collect()
 }
 
 /// Text without `:names:` of pictures.

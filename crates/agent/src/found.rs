@@ -2,7 +2,7 @@
 
 use super::elsewhere::{ELSEWHERE, page};
 use super::environment::Evidence as Page;
-use crate::answer::{Answer, AnswerBy, Citation, CitationStatus, reference, span};
+use crate::answer::{Answer, AnswerBy, Citation, CitationStatus, Outcome, reference, span};
 use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId};
 use crate::plan::execute::{Evidence, Execution, Item};
 use crate::retrieve::Hit;
@@ -87,6 +87,8 @@ impl Found {
         Answer {
             text: self.text.clone(),
             answered: true,
+            outcome: Outcome::Answer,
+            blocks: Vec::new(),
             by: if self.from_graph { AnswerBy::Graph } else { AnswerBy::Extraction },
             citations: self.citations.clone(),
             references: references.collect(),

@@ -80,6 +80,8 @@ pub enum Kind {
     Links = 33,
     /// The pieces of a unigram tokenizer with their scores.
     Unigram = 34,
+    /// How the texts of a run of chunks are laid out.
+    Layouts = 35,
     /// Chunks whose score counts for more or less than another's.
     Weights = 36,
     /// The vectors of names, and which names each sentence of the corpus mentions.

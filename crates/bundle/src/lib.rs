@@ -8,6 +8,7 @@ mod bounds;
 mod chunk;
 mod codec;
 mod error;
+mod layout;
 mod manifest;
 mod pages;
 mod reader;
@@ -27,6 +28,7 @@ pub use codec::{
     Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_text, put_texts, put_varint, take_matrix, take_text, take_texts, take_vectors,
 };
 pub use error::BundleError;
+pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
 pub use pages::{PAGE_HASH, PageRef, PagedIndex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};

@@ -97,6 +97,12 @@ impl<'s> Reader<'_, 's> {
                     self.code(&[arguments]);
                 }
                 self.code(content);
+                // The argument of a block of code is its language.
+                if name != "math"
+                    && let Some(block) = self.page.blocks.last_mut().filter(|b| b.kind == BlockKind::Code)
+                {
+                    block.note = arguments.text.trim().chars().take(24).collect();
+                }
             }
             Use::Picture => {
                 if let Some(described) = option("alt") {

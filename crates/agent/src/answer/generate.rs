@@ -3,7 +3,9 @@
 use super::citations::CitationTracker;
 use super::floor::{NoAnswer, Written, no_answer, opens_with};
 use super::prompt::Prompt;
-use super::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Reference, reference, warn_of_missing};
+use super::{
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Outcome, Reference, reference, warn_of_missing,
+};
 use crate::compact::sort_unique;
 use crate::llm::{ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
 use crate::repetition::{LOOP_STEP, is_loop};
@@ -350,6 +352,8 @@ fn written(
     Answer {
         text: tracker.text().to_owned(),
         answered,
+        outcome: if answered { Outcome::Answer } else { Outcome::NotSaid },
+        blocks: Vec::new(),
         by: AnswerBy::Llm,
         citations,
         references,

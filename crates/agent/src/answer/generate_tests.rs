@@ -3,7 +3,9 @@
 
 use super::*;
 use crate::answer::prompt::tests::result;
-use crate::answer::{NOT_SAID, Question, extractive};
+use crate::answer::{BlockForm, Choice, NOT_SAID, Question, Sureness, candidates, choose, extractive};
+use crate::bundle::{Form, Piece};
+use crate::compact::Map;
 use crate::llm::{ChatStream, Delta, Usage};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
@@ -48,7 +50,13 @@ fn hits() -> Vec<Hit> {
 const QUESTION: &str = "How are loops bounded?";
 
 fn quoted(result: &SearchResult) -> Answer {
-    extractive(&Question::new(QUESTION, &|_| 1.0), result, &AskOptions::default(), None)
+    extracted(&Question::new(QUESTION, &|_| 1.0), result, &AskOptions::default())
+}
+
+/// An answer without a model, by words alone.
+fn extracted(question: &Question, result: &SearchResult, options: &AskOptions) -> Answer {
+    let found = candidates(question, &result.hits, &Map::default());
+    extractive(result, options, &found, &choose(question, &result.hits, &found, None))
 }
 
 fn run(reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, AnswerError>, Vec<AskEvent>) {
@@ -70,14 +78,16 @@ fn streamed(events: &[AskEvent]) -> String {
 #[test]
 fn an_extractive_answer_quotes_and_cites() {
     let answer = quoted(&result(hits()));
-    assert_eq!(answer.text, "“Loops are bounded by a counter.” [1]");
+    assert_eq!(answer.text, "“Loops are bounded by a counter. The counter stops at 40 steps.” [1]");
     assert_eq!((answer.answered, answer.by), (true, AnswerBy::Extraction));
     let citation = &answer.citations[0];
     assert_eq!(
         (citation.chunk, citation.quote.as_str(), citation.status),
-        (Some(4), "Loops are bounded by a counter.", CitationStatus::Verified)
+        (Some(4), "Loops are bounded by a counter. The counter stops at 40 steps.", CitationStatus::Verified)
     );
     assert_eq!(&answer.text[citation.at.start as usize..citation.at.end as usize], "[1]");
+    assert_eq!(answer.outcome, Outcome::Answer);
+    assert_eq!(answer.blocks.iter().map(|b| (b.form, b.citation)).collect::<Vec<_>>(), [(BlockForm::Text, 0)]);
     assert_eq!(answer.references.iter().map(|r| (r.number, r.chunk)).collect::<Vec<_>>(), [(1, 4)]);
 }
 
@@ -85,12 +95,12 @@ fn an_extractive_answer_quotes_and_cites() {
 fn an_extractive_refusal_says_so_and_names_what_is_absent() {
     let result = result(hits());
     let question = Question::new("Where is the treasure?", &|_| 1.0);
-    let answer = extractive(&question, &result, &AskOptions::default(), None);
+    let answer = extracted(&question, &result, &AskOptions::default());
     assert_eq!((answer.text.as_str(), answer.answered), (NOT_SAID, false));
     assert!(answer.citations.is_empty() && answer.references.is_empty());
     assert_eq!(answer.warnings, ["No passage that was found mentions “treasure”."]);
     let own = AskOptions { not_said: Some("Nichts gefunden.".to_owned()), ..AskOptions::default() };
-    assert_eq!(extractive(&question, &result, &own, None).text, "Nichts gefunden.");
+    assert_eq!(extracted(&question, &result, &own).text, "Nichts gefunden.");
 }
 
 #[test]
@@ -274,4 +284,34 @@ fn an_answer_that_time_cut_is_kept_to_its_last_whole_sentence_or_quoted() {
         (AnswerBy::Extraction, NoAnswer::Fragment.describe().to_owned(), 1)
     );
     assert_eq!(asked[0].within_ms, Some(300_000));
+}
+
+#[test]
+fn what_is_introduced_is_quoted_as_what_it_is() {
+    let text = "Start the loop with a counter:\n\nloop --count 40;\n\nThen wait.";
+    let sizes =
+        [("Start the loop with a counter:", Form::Text, ""), ("loop --count 40;", Form::Code, "sh"), ("Then wait.", Form::Text, "")];
+    let layout = sizes.map(|(t, form, note)| Piece { form, bytes: t.len() as u32, note: note.into() }).to_vec();
+    let result = result(vec![hit(4, "Loops", &["Start"], text)]);
+    let question = Question::new("How do I start the loop with a counter?", &|_| 1.0);
+    let found = candidates(&question, &result.hits, &[(4, layout)].into_iter().collect());
+    let answer = extractive(&result, &AskOptions::default(), &found, &choose(&question, &result.hits, &found, None));
+    let blocks: Vec<_> = answer.blocks.iter().map(|b| (b.form, b.text.as_str(), b.language.as_str())).collect();
+    assert_eq!(blocks[..2], [(BlockForm::Text, "Start the loop with a counter:", ""), (BlockForm::Code, "loop --count 40;", "sh")]);
+    assert!(answer.text.contains("\n```sh\nloop --count 40;\n```"), "{}", answer.text);
+    for block in &answer.blocks {
+        assert_eq!(&text[block.span.start as usize..block.span.end as usize], block.text);
+    }
+}
+
+#[test]
+fn the_closest_passage_is_not_said_to_be_an_answer() {
+    let result = result(hits());
+    let question = Question::new(QUESTION, &|_| 1.0);
+    let found = candidates(&question, &result.hits, &Map::default());
+    let choice = Choice { picked: vec![0], sureness: Sureness::Closest, ..Choice::default() };
+    let answer = extractive(&result, &AskOptions::default(), &found, &choice);
+    assert_eq!((answer.answered, answer.outcome), (false, Outcome::Closest));
+    assert!(answer.text.starts_with("The documents do not say. The closest passage:\n“"), "{}", answer.text);
+    assert_eq!(answer.citations.len(), 1);
 }

@@ -1,252 +1,342 @@
-//! Answers without a language model: the sentences of the hits that answer best, or the statement that none does.
+//! Answers without a language model: the block of the hits that answers best, the closest passage, or the statement that none does.
 //!
-//! In two steps, so that a caller can embed sentences in between: [`candidates`] lists what could be quoted, best first by words alone;
-//! [`choose`] picks up to three of them, or none. Every weight and threshold is a constant with its meaning; the figures were tuned on the
-//! XQuAD questions (see `measure.rs`), each asked with and without the article that answers it.
+//! In two steps, so that a caller can embed blocks in between: [`candidates`] lists what could be quoted, best first by words alone; [`choose`] picks one of
+//! them, two for a comparison, or none, and says how sure that is. Blocks are told apart by a linear model over [`FEATURES`]. Its weights, and those that
+//! tell answers from what is merely close, are fitted by `tuning/answers.py` on questions over documentation sites and over XQuAD's paragraphs, one site
+//! left out at a time.
 
+use super::block::{Block, Shown, announces, blocks};
+use super::empty_talk::{is_empty_talk, leans_back, refers};
+use super::parts::asks;
 use super::question::{Question, QuestionKind};
-use super::units::{Form, one_line, units};
-use crate::compact::{Set, sort_by};
+use super::units::one_line;
+use super::weights::{BY_MEANING, BY_WORDS, CERTAINTY, CERTAINTY_BY_WORDS, CLOSEST_FROM, STATED_FROM};
+use crate::bundle::{Form, Layout};
+use crate::compact::{Map, Set, sort_by};
+use crate::elementary;
 use crate::retrieve::Hit;
-use crate::text::{fold, is_stop_word, terms, words};
+use crate::text::terms;
 use std::ops::Range;
 
-/// The most candidates that are kept, and so the most sentences that a caller embeds.
-pub const MAX_CANDIDATES: usize = 48;
-/// The most sentences of an answer.
-pub const MAX_SENTENCES: usize = 3;
+/// The most candidates that are kept.
+pub const MAX_CANDIDATES: usize = 96;
+/// The most quotations of an answer: one, or one for each side of a comparison.
+pub const MAX_QUOTED: usize = 2;
+/// Only the first hits are quoted from.
+const QUOTED_HITS: usize = 6;
 
-/// What a question's term is worth that stands in the headings or the title above a sentence: 0 ignores headings, 1 makes them as good as the
-/// sentence itself.
-const HEADING_CREDIT: f32 = 0.75;
-/// The same for the sentence before, the header row of a table, and a word that only shares its beginning with the term.
-const NEAR_CREDIT: f32 = 0.5;
-/// What the sentence's chunk being the best hit is worth, beside a full coverage of 1; lesser hits get their share of the best score.
-const RANK_WEIGHT: f32 = 0.25;
-/// What a cosine of 1 between question and sentence is worth, beside a full coverage of 1.
-const COSINE_WEIGHT: f32 = 0.8;
-/// What a sentence gains that has the form the question asks for: a definition, a number, a date, a name, a reason.
-const CUE_WEIGHT: f32 = 0.2;
-/// What a sentence gains that names both sides of a comparison.
-const BOTH_SIDES: f32 = 0.35;
-/// What a sentence gains as one side's, beside a full coverage of 1, that defines that side.
-const DEFINES_SIDE: f32 = 0.5;
-/// What a sentence gains as one side's that names that side itself, not only under its headings.
-const SIDE_IN_WORDS: f32 = 0.1;
-/// What a sentence loses that shares no word of its own with the question, only words of its headings or of its neighbour.
-const HEADING_ALONE: f32 = 0.4;
-/// Below this share of the best candidate's score, a further sentence is not added.
-const FURTHER_SHARE: f32 = 0.6;
-/// A further sentence must bring at least this share of the question's weight that is not covered yet.
-const FURTHER_GAIN: f32 = 0.12;
+/// What a word is worth that only shares its beginning with a question's term.
+const BEGINNING_CREDIT: f32 = 0.5;
+/// Characters of a block that are embedded with its headings.
+const EMBEDDED_BYTES: usize = 600;
 
-/// The least share of a question's weight that the best of the picked sentences must cover with its headings, for a very long question. A
-/// shorter one needs [`SHORT_COVERAGE`] divided by the root of its number of terms more: one word of two is met by chance easily, four of
-/// ten hardly. Several sentences together prove less: words that stand apart need not have to do with each other.
-pub const MIN_COVERAGE: f32 = 0.28;
-/// See [`MIN_COVERAGE`].
-pub const SHORT_COVERAGE: f32 = 0.42;
-/// When a term with at least this share of the question's weight stands in no hit, the documents are taken to be silent.
-pub const RARE_SHARE: f32 = 0.4;
-/// With cosines: a best cosine of at least this answers even where words fail.
-pub const STRONG_COSINE: f32 = 0.62;
-/// With cosines: below this, even covered words are taken for chance unless they cover [`SURE_COVERAGE`].
-pub const WEAK_COSINE: f32 = 0.3;
-/// A coverage that needs no support of a cosine.
-pub const SURE_COVERAGE: f32 = 0.8;
+/// What is known of a block, by name; the order of the weights.
+pub const FEATURES: [&str; 14] = [
+    "cosine",
+    "own",
+    "near",
+    "share",
+    "first-block",
+    "names",
+    "manner-names",
+    "dangling",
+    "leans-back",
+    "echo",
+    "length",
+    "near-agrees",
+    "beside",
+    "figures",
+];
+/// What is known of the best block and of the question, by name; the order of the weights of certainty. The first is 1.
+pub const CERTAINTY_FEATURES: [&str; 10] =
+    ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted"];
 
-/// A sentence, list item or table row that could be quoted.
+/// The place of `beside` in [`FEATURES`].
+const BESIDE: usize = 12;
+
+/// A block that could be quoted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SentenceCandidate {
+pub struct Candidate {
     /// Index of its hit.
     pub hit: usize,
-    /// Its byte range in the hit's text.
-    pub span: Range<usize>,
-    /// Its text on one line, without the mark of a list item: what is quoted, and what a caller embeds.
+    /// What a caller embeds: headings, what it stands under, and the block.
     pub text: String,
-    /// The share of the question's weight that it covers with its headings, 0 to 1.
-    pub coverage: f32,
-    /// Coverage, rank, form and cues together; larger is better.
+    /// What is known of it, in the order of [`FEATURES`]; the cosine is 0 until [`choose`] hears it.
+    pub features: [f32; FEATURES.len()],
+    /// The heading that it is quoted under; empty where it says the same itself, and where the heading asks.
+    pub heading: String,
+    /// The pieces that are quoted.
+    pub shown: Vec<Shown>,
+    /// Whether the passage goes on behind them under the same heading.
+    pub more: bool,
+    /// Its score by words alone; larger is better.
     pub score: f32,
-    /// What each term of the question is worth here, 0 to 1.
+    /// The share of the question's weight that it covers with its headings, 0 to 1.
+    pub covered: f32,
+    /// What each term of the question is worth here with its headings, 0 to 1.
     credits: Vec<f32>,
-    /// Its own index terms, to tell repetitions.
-    own: Set<String>,
-    /// Whether it is prose that names both sides of a comparison itself.
-    names_both: bool,
+}
+
+impl Candidate {
+    /// The part of its hit's text that is quoted, with what may stand between its pieces.
+    pub fn span(&self) -> Range<usize> {
+        let start = self.shown.iter().map(|s| s.span.start).min().unwrap_or(0);
+        start..self.shown.iter().map(|s| s.span.end).max().unwrap_or(start).max(start)
+    }
+}
+
+/// How sure an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sureness {
+    /// It is stated.
+    Stated,
+    /// It is shown as the passage that is closest, not as an answer.
+    Closest,
+    /// The documents do not say.
+    #[default]
+    Silent,
 }
 
 /// What [`choose`] decided.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Choice {
-    /// The candidates to quote, in reading order: by hit, then by place. Empty: the documents do not say.
+    /// The candidates to quote, best first; for a comparison by side. Empty: the documents do not say.
     pub picked: Vec<usize>,
+    /// How sure that is.
+    pub sureness: Sureness,
+    /// How likely it is that what is picked answers, 0 to 1, as fitted.
+    pub certainty: f32,
+    /// What that was made of, in the order of [`CERTAINTY_FEATURES`].
+    pub grounds: [f32; CERTAINTY_FEATURES.len()],
     /// Words of the question that no hit holds, as the question has them.
     pub absent: Vec<String>,
 }
 
-/// What could be quoted from the hits, best first; at most [`MAX_CANDIDATES`].
-pub fn candidates(question: &Question, hits: &[Hit]) -> Vec<SentenceCandidate> {
+/// What could be quoted from the hits, best first by words; at most [`MAX_CANDIDATES`]. `layouts` has the forms of chunks' blocks, where they are known.
+pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>) -> Vec<Candidate> {
     let weight = question.weight();
     if question.terms.is_empty() || weight <= 0.0 {
         return Vec::new();
     }
     let top = hits.iter().map(|h| h.score).filter(|s| s.is_finite()).fold(0.0_f32, f32::max);
     let mut out = Vec::new();
-    for (index, hit) in hits.iter().enumerate() {
-        let heading = term_set(hit.heading_path.iter().chain([&hit.title]));
+    for (index, hit) in hits.iter().enumerate().take(QUOTED_HITS) {
         let share = if top > 0.0 && hit.score.is_finite() { (hit.score / top).clamp(0.0, 1.0) } else { 1.0 / (1.0 + index as f32) };
-        let mut before: Set<String> = Set::default();
-        let mut header: Option<Set<String>> = None;
-        for unit in units(&hit.text) {
-            let raw = &hit.text[unit.span.clone()];
-            let own = term_set([raw]);
-            let near = header.as_ref().filter(|_| unit.form == Form::Row).unwrap_or(&before);
-            let credits: Vec<f32> = question.terms.iter().map(|t| credit(&t.term, &own, &heading, near)).collect();
-            header = match (unit.form, header) {
-                (Form::Row, None) => Some(own.clone()),
-                (Form::Row, header) => header,
-                _ => None,
-            };
-            // A sentence that shares nothing of its own with the question says nothing about it, whatever stands above it.
-            let direct = question.terms.iter().any(|t| own.contains(&t.term) || shares_beginning(&t.term, &own));
-            let coverage = covered(question, &credits) / weight;
-            let text = quotable(raw);
-            let shape = shape(&text, unit.form);
-            let names_both = unit.form == Form::Prose && names_both(question, &credits);
-            let score = coverage
-                + RANK_WEIGHT * share
-                + CUE_WEIGHT * cue(question, &text, &own)
-                + if names_both { BOTH_SIDES } else { 0.0 }
-                + shape
-                - if direct { 0.0 } else { HEADING_ALONE };
-            if coverage > 0.0 {
-                out.push(SentenceCandidate { hit: index, span: unit.span, text, coverage, score, credits, own: own.clone(), names_both });
-            }
-            before = own;
+        let place = Place { index, share, hit };
+        for block in blocks(&hit.text, layouts.get(&hit.chunk)) {
+            out.extend(candidate(question, weight, &place, block));
         }
     }
-    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.hit.cmp(&b.hit)).then(a.span.start.cmp(&b.span.start)));
+    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.hit.cmp(&b.hit)).then(a.span().start.cmp(&b.span().start)));
     out.truncate(MAX_CANDIDATES);
     out
 }
 
-/// Picks what to quote, or nothing. `cosines`, if given, holds each candidate's similarity to the question, in the candidates' order.
-pub fn choose(question: &Question, hits: &[Hit], candidates: &[SentenceCandidate], cosines: Option<&[f32]>) -> Choice {
+struct Place<'a> {
+    index: usize,
+    share: f32,
+    hit: &'a Hit,
+}
+
+/// A block with what is known of it; none of one that says nothing of its own.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
+fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) -> Option<Candidate> {
+    let hit = place.hit;
+    let text = |range: &Range<usize>| hit.text.get(range.clone()).unwrap_or("");
+    let (core, head, lead) = (text(&block.core), text(&block.head), text(&block.lead));
+    let prose = matches!(block.form, Form::Text | Form::Item | Form::Quote);
+    if prose && !block.introduces && is_empty_talk(core) {
+        return None;
+    }
+    let own = term_set(&[core, lead]);
+    let (last, others) = match hit.heading_path.split_last() {
+        Some((last, others)) => (last.as_str(), others),
+        None => (hit.title.as_str(), &[][..]),
+    };
+    let near = term_set(&[head, last]);
+    let shown: Vec<&str> = block.shown.iter().map(|s| text(&s.span)).collect();
+    let said = term_set(&shown);
+    // A pronoun that nothing quoted stands before stands for the heading; where there is none, for nothing.
+    let leans = block.shown.first().is_some_and(|s| matches!(s.form, Form::Text | Form::Item | Form::Quote) && leans_back(text(&s.span)));
+    if leans && last.is_empty() {
+        return None;
+    }
+    let heading = if !leans && (asks(last) || terms(last).iter().all(|(t, _)| said.contains(t))) { "" } else { last };
+    let far = headings_of(others, &hit.title);
+    let mut sums = [0.0_f32; 3];
+    let mut credits = Vec::with_capacity(question.terms.len());
+    for t in &question.terms {
+        let of = [credit(&t.term, &own), credit(&t.term, &near), credit(&t.term, &far)];
+        sums[0] += t.weight * of[0];
+        // What the block says itself is no merit of its headings.
+        sums[1] += t.weight * (of[1] - of[0]).max(0.0);
+        // Nor is what is quoted with it, which still tells that it stands in the right place.
+        sums[2] += t.weight * (credit(&t.term, &said) - of[0]).max(0.0);
+        credits.push(of.into_iter().fold(0.0, f32::max));
+    }
+    let asked = |term: &String| question.terms.iter().any(|t| t.term == *term);
+    let new = own.items().iter().filter(|t| !asked(t)).count();
+    let agrees = |set: &Set<String>| set.items().iter().filter(|t| asked(t)).count() as f32 / set.items().len().max(1) as f32;
+    let has_code = block.shown.iter().any(|s| s.form == Form::Code);
+    let flag = |b: bool| f32::from(u8::from(b));
+    let covered = question.terms.iter().zip(&credits).map(|(t, c)| t.weight * c).sum::<f32>() / weight;
+    let named = named(question, &shown);
+    let mut features = [
+        0.0,
+        sums[0] / weight,
+        sums[1] / weight,
+        place.share,
+        flag(block.first),
+        named,
+        if question.kind == QuestionKind::Manner { named } else { 0.0 },
+        flag(announces(core) && !block.introduces),
+        flag(refers(core) || leans),
+        flag(new < 3 && !has_code && block.form != Form::Table),
+        (core.len() as f32 / 420.0).min(1.5),
+        agrees(&near),
+        sums[2] / weight,
+        flag(question.kind == QuestionKind::Quantity && core.bytes().any(|b| b.is_ascii_digit())),
+    ];
+    features.iter_mut().filter(|f| !f.is_finite()).for_each(|f| *f = 0.0);
+    let score = dot(&features, &BY_WORDS);
+    let headings = hit.heading_path.iter().map(String::as_str).rev().take(2).collect::<Vec<_>>();
+    let mut embedded = hit.title.clone();
+    for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
+        embedded.push_str(if embedded.is_empty() { "" } else { "\n" });
+        embedded.push_str(part.trim());
+    }
+    embedded.truncate(embedded.floor_char_boundary(EMBEDDED_BYTES));
+    let heading = one_line(heading);
+    Some(Candidate { hit: place.index, text: embedded, features, heading, shown: block.shown, more: block.more, score, covered, credits })
+}
+
+/// How far texts name something to write that the question does not: identifiers, options, paths, calls. 1 from three of them on.
+#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
+fn named(question: &Question, texts: &[&str]) -> f32 {
+    const MOST: usize = 3;
+    let asked = |token: &str| question.terms.iter().any(|t| t.word.eq_ignore_ascii_case(token));
+    let mut found: Vec<&str> = Vec::new();
+    for token in texts.iter().flat_map(|t| t.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '“' | '”'))) {
+        let token = token.trim_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '\''));
+        if found.len() < MOST && is_code(token) && !asked(token) && !found.contains(&token) {
+            found.push(token);
+        }
+    }
+    found.len() as f32 / MOST as f32
+}
+
+/// Whether a word is written as only code is: a sign inside, an option's hyphens, an upper-case letter behind a lower-case one.
+fn is_code(word: &str) -> bool {
+    let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let dotted = word.split_once('.').is_some_and(|(a, b)| letters(a) && letters(b));
+    let humps = word.as_bytes().windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
+    let marked = word.starts_with("--") || ["_", "::", "()", "="].iter().any(|m| word.contains(m));
+    letters(word) && (dotted || humps || marked)
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Picks what to quote, or nothing. `cosines`, if given, holds each candidate's similarity to the question, in the candidates' order; no number where one
+/// was not embedded.
+pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosines: Option<&[f32]>) -> Choice {
     let absent = absent(question, hits);
+    let words: Vec<String> = absent.iter().map(|&i| question.terms[i].word.clone()).collect();
     let weight = question.weight();
-    let nothing =
-        |absent: Vec<usize>| Choice { picked: Vec::new(), absent: absent.iter().map(|&i| question.terms[i].word.clone()).collect() };
     if candidates.is_empty() || weight <= 0.0 {
-        return nothing(absent);
+        return Choice { absent: words, ..Choice::default() };
     }
     let cosine = |i: usize| cosines.and_then(|c| c.get(i)).copied().filter(|c| c.is_finite());
-    let score = |i: usize| candidates[i].score + COSINE_WEIGHT * cosine(i).unwrap_or(0.0);
+    // Where the question has a vector, what was not embedded was too far behind by words to be.
+    let by_meaning = (0..candidates.len()).any(|i| cosine(i).is_some());
+    let score = |i: usize| match (by_meaning, cosine(i)) {
+        (false, _) => candidates[i].score,
+        (true, Some(c)) => dot(&candidates[i].features, &BY_MEANING) + BY_MEANING[0] * c,
+        (true, None) => f32::MIN,
+    };
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     sort_by(&mut order, |&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-
-    let mut picked: Vec<usize> = Vec::new();
-    let best = order[0];
-    if question.sides.is_none() || candidates[best].names_both {
-        picked.push(best);
-    }
-    if let Some((a, b)) = &question.sides {
-        for (side, other) in [(a, b), (b, a)] {
-            if let Some(i) = best_for_side(question, candidates, &order, &score, side, other)
-                && picked.len() < MAX_SENTENCES
-                && !repeats(candidates, &picked, i)
-            {
-                picked.push(i);
-            }
-        }
-    }
-    if picked.is_empty() {
-        picked.push(best);
-    }
-    let floor = FURTHER_SHARE * score(best);
-    for &i in &order {
-        if picked.len() >= MAX_SENTENCES || score(i) < floor {
-            break;
-        }
-        let gains = question.terms.iter().enumerate().map(|(t, term)| {
-            let before = picked.iter().map(|&p| candidates[p].credits[t]).fold(0.0_f32, f32::max);
-            term.weight * (candidates[i].credits[t] - before).max(0.0)
-        });
-        if gains.sum::<f32>() >= FURTHER_GAIN * weight && !repeats(candidates, &picked, i) {
-            picked.push(i);
-        }
-    }
-
-    let coverage = match &question.sides {
-        None => picked.iter().map(|&i| candidates[i].coverage).fold(0.0, f32::max),
-        // Each side has its own sentence; the worse one decides.
-        Some((a, b)) => [a, b]
-            .map(|side| picked.iter().map(|&i| side_coverage(question, &candidates[i], side)).fold(0.0, f32::max))
-            .into_iter()
-            .fold(1.0, f32::min),
+    let picked = match &question.sides {
+        Some(sides) => of_sides(candidates, &order, sides),
+        None => vec![order[0]],
     };
-    let needed = MIN_COVERAGE + SHORT_COVERAGE / (question.terms.len() as f32).sqrt();
-    let strongest = picked.iter().filter_map(|&i| cosine(i)).reduce(f32::max);
-    let rare_absent = absent.iter().any(|&i| question.terms[i].weight >= RARE_SHARE * weight);
-    let silent = match strongest {
-        Some(c) if c >= STRONG_COSINE => false,
-        Some(c) if c < WEAK_COSINE && coverage < SURE_COVERAGE => true,
-        _ => coverage < needed || rare_absent,
+    let best = picked[0];
+    let second = order.iter().copied().find(|&i| candidates[i].hit != candidates[best].hit);
+    // Of a comparison, each side has its own block; the worse one decides.
+    let worst = match &question.sides {
+        Some((a, b)) => [a, b].map(|side| picked.iter().map(|&i| side_coverage(question, &candidates[i], side)).fold(0.0, f32::max)),
+        None => [candidates[best].covered; 2],
     };
-    if silent {
-        return nothing(absent);
-    }
-    let place = |i: usize| (candidates[i].hit, candidates[i].span.start);
-    sort_by(&mut picked, |&a, &b| place(a).cmp(&place(b)));
-    Choice { picked, absent: absent.iter().map(|&i| question.terms[i].word.clone()).collect() }
+    let gone = |i: &usize| question.terms[*i].weight / weight;
+    let grounds = [
+        1.0,
+        picked.iter().filter_map(|&i| cosine(i)).fold(0.0, f32::max),
+        worst[0].min(worst[1]),
+        candidates[best].features[1],
+        absent.iter().map(gone).sum::<f32>(),
+        absent.iter().map(gone).fold(0.0, f32::max),
+        hits.iter().take(3).filter_map(|h| h.dense).filter(|d| d.is_finite()).fold(0.0, f32::max),
+        second.filter(|_| score(best) > f32::MIN).map_or(0.0, |s| (score(best) - score(s).max(score(best) - 3.0)).clamp(0.0, 3.0)),
+        1.0 / (question.terms.len() as f32).sqrt(),
+        candidates[best].features[1] + candidates[best].features[BESIDE],
+    ];
+    let sum = dot(&grounds, if by_meaning { &CERTAINTY } else { &CERTAINTY_BY_WORDS });
+    let certainty = 1.0 / (1.0 + elementary::exp(-f64::from(sum)) as f32);
+    let thresholds = usize::from(!by_meaning);
+    let sureness = match certainty {
+        c if c >= STATED_FROM[thresholds] => Sureness::Stated,
+        c if c >= CLOSEST_FROM[thresholds] => Sureness::Closest,
+        _ => Sureness::Silent,
+    };
+    let picked = if sureness == Sureness::Silent { Vec::new() } else { picked };
+    Choice { picked, sureness, certainty, grounds, absent: words }
 }
 
-/// The sentence that says best what one side of a comparison is, of those that name it in their words or headings.
-fn best_for_side(
-    question: &Question,
-    candidates: &[SentenceCandidate],
-    order: &[usize],
-    score: &dyn Fn(usize) -> f32,
-    side: &[usize],
-    other: &[usize],
-) -> Option<usize> {
-    let names: Vec<&str> = side.iter().map(|&t| question.terms[t].term.as_str()).collect();
-    let apart = || side.iter().filter(|t| !other.contains(t));
-    let value = |i: usize| {
-        let c = &candidates[i];
-        // What the sentence says of the other side is no merit here.
-        let merit = score(i) - c.coverage + side_coverage(question, c, side);
-        let in_words = apart().all(|&t| c.own.contains(&question.terms[t].term));
-        merit + DEFINES_SIDE * defines(&names, &c.text) + if in_words { SIDE_IN_WORDS } else { 0.0 }
+/// The best block of each side of a comparison, if there is one rather one that does not name the other side.
+fn of_sides(candidates: &[Candidate], order: &[usize], (a, b): &(Vec<usize>, Vec<usize>)) -> Vec<usize> {
+    let names =
+        |i: usize, side: &[usize], other: &[usize]| side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0);
+    let best = |side: &[usize], other: &[usize]| {
+        let mut named = order.iter().copied().filter(|&i| names(i, side, other));
+        let first = named.clone().next();
+        named.find(|&i| !names(i, other, side)).or(first)
     };
-    let named = order.iter().copied().filter(|&i| apart().all(|&t| candidates[i].credits[t] >= HEADING_CREDIT));
-    named.map(|i| (i, value(i))).max_by(|x, y| x.1.total_cmp(&y.1).then(y.0.cmp(&x.0))).map(|(i, _)| i)
+    match (best(a, b), best(b, a)) {
+        (Some(a), Some(b)) if a != b => vec![a, b],
+        (Some(both), Some(_)) => vec![both],
+        _ => vec![order[0]],
+    }
 }
 
-/// The share of one side's weight that a sentence covers.
-fn side_coverage(question: &Question, candidate: &SentenceCandidate, side: &[usize]) -> f32 {
+/// The share of one side's weight that a block covers.
+fn side_coverage(question: &Question, candidate: &Candidate, side: &[usize]) -> f32 {
     let whole: f32 = side.iter().map(|&t| question.terms[t].weight).sum();
     let met: f32 = side.iter().map(|&t| question.terms[t].weight * candidate.credits[t]).sum();
     if whole > 0.0 { met / whole } else { 0.0 }
 }
 
-fn term_set<'a>(texts: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)>) -> Set<String> {
-    texts.into_iter().flat_map(|text| terms(text.as_ref())).map(|(t, _)| t).collect()
+fn headings_of(path: &[String], title: &str) -> Set<String> {
+    let mut texts = vec![title];
+    texts.extend(path.iter().map(String::as_str));
+    term_set(&texts)
 }
 
-fn covered(question: &Question, credits: &[f32]) -> f32 {
-    question.terms.iter().zip(credits).map(|(t, c)| t.weight * c).sum()
+fn term_set(texts: &[&str]) -> Set<String> {
+    let mut all = Vec::new();
+    for text in texts {
+        for (term, _) in terms(text) {
+            all.push(term);
+        }
+    }
+    all.into_iter().collect()
 }
 
-fn credit(term: &str, own: &Set<String>, heading: &Set<String>, near: &Set<String>) -> f32 {
-    if own.contains(term) {
-        1.0
-    } else if heading.contains(term) {
-        HEADING_CREDIT
-    } else if near.contains(term) || shares_beginning(term, own) {
-        NEAR_CREDIT
-    } else {
-        0.0
+fn credit(term: &str, set: &Set<String>) -> f32 {
+    match set.contains(term) {
+        true => 1.0,
+        false if shares_beginning(term, set) => BEGINNING_CREDIT,
+        false => 0.0,
     }
 }
 
@@ -270,167 +360,13 @@ fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
         if missing.is_empty() {
             break;
         }
-        let all = term_set(hit.heading_path.iter().chain([&hit.text, &hit.title]));
+        let (headings, text) = (headings_of(&hit.heading_path, &hit.title), term_set(&[&hit.text]));
         missing.retain(|&i| {
             let term = &question.terms[i].term;
-            !all.contains(term) && !shares_beginning(term, &all)
+            credit(term, &headings) + credit(term, &text) == 0.0
         });
     }
     missing
-}
-
-/// The text of a unit as it is quoted.
-fn quotable(raw: &str) -> String {
-    let line = one_line(raw);
-    for mark in ["- ", "* ", "• ", "+ "] {
-        if let Some(rest) = line.strip_prefix(mark) {
-            return rest.to_owned();
-        }
-    }
-    line
-}
-
-/// What the form of a unit costs: code, headings, questions, and the very short and very long answer badly.
-fn shape(text: &str, form: Form) -> f32 {
-    let count = text.split(' ').count();
-    let closed = text.ends_with(['.', '!', '。', '！', '"', '”', ')', ':']);
-    let mut out = match form {
-        Form::Prose => 0.0,
-        Form::Row => -0.1,
-        Form::Code => -0.5,
-    };
-    if count < 4 && text.chars().count() < 24 {
-        out -= 0.5;
-    } else if form == Form::Prose && !closed && count < 9 {
-        out -= 0.3;
-    }
-    if count > 60 {
-        out -= 0.15 + 0.002 * (count.min(200) - 60) as f32;
-    }
-    if text.ends_with(['?', '？']) {
-        out -= 0.3;
-    }
-    if text.ends_with(':') {
-        out -= 0.15;
-    }
-    out
-}
-
-fn names_both(question: &Question, credits: &[f32]) -> bool {
-    let Some((a, b)) = &question.sides else { return false };
-    let named = |side: &[usize], other: &[usize]| side.iter().filter(|i| !other.contains(i)).all(|&i| credits[i] >= 1.0);
-    named(a, b) && named(b, a)
-}
-
-const NUMBER_WORDS: &[&str] = &[
-    "billion",
-    "dozen",
-    "eight",
-    "eighteen",
-    "eighty",
-    "eleven",
-    "fifteen",
-    "fifty",
-    "five",
-    "forty",
-    "four",
-    "fourteen",
-    "half",
-    "hundred",
-    "million",
-    "nine",
-    "nineteen",
-    "ninety",
-    "one",
-    "seven",
-    "seventeen",
-    "seventy",
-    "six",
-    "sixteen",
-    "sixty",
-    "ten",
-    "thirteen",
-    "thirty",
-    "thousand",
-    "three",
-    "twelve",
-    "twenty",
-    "twice",
-    "two",
-];
-
-const MONTHS: &[&str] =
-    &["april", "august", "december", "february", "january", "july", "june", "march", "may", "november", "october", "september"];
-
-/// How far the sentence has the form that the question asks for, 0 to 1.
-fn cue(question: &Question, text: &str, own: &Set<String>) -> f32 {
-    let asked = |w: &str| question.terms.iter().any(|t| t.word == w);
-    let has = |test: &dyn Fn(&str) -> bool| words(text).iter().any(|w| !asked(w.text) && test(w.text));
-    let digits = |w: &str| w.starts_with(|c: char| c.is_ascii_digit());
-    let found = match question.kind {
-        QuestionKind::Definition => {
-            let names: Vec<&str> = question.terms.iter().map(|t| t.term.as_str()).collect();
-            return defines(&names, text);
-        }
-        QuestionKind::Person | QuestionKind::Place => {
-            words(text).iter().skip(1).any(|w| w.text.starts_with(char::is_uppercase) && !asked(w.text) && !is_stop_word(&fold(w.text)))
-        }
-        QuestionKind::Time => {
-            has(&|w| (digits(w) && w.len() == 4) || MONTHS.binary_search(&fold(w).as_str()).is_ok()) || text.contains("century")
-        }
-        QuestionKind::Number => has(&|w| digits(w) || NUMBER_WORDS.binary_search(&fold(w).as_str()).is_ok()),
-        QuestionKind::Reason => {
-            ["becaus", "reason", "therefor", "due", "caus"].iter().any(|w| own.contains(*w))
-                || ["because", "since", "so that", "in order to", "due to"].iter().any(|w| text.contains(w))
-        }
-        QuestionKind::Manner | QuestionKind::Comparison | QuestionKind::Other => false,
-    };
-    f32::from(u8::from(found))
-}
-
-/// How far a sentence defines what the terms name: 1 when they stand close to its beginning, nothing else of weight between, and a copula
-/// follows; half of that for "Bundle: the folder …" and a glossary's row; else 0.
-fn defines(names: &[&str], text: &str) -> f32 {
-    const COPULAS: &[&str] =
-        &["are", "denote", "denotes", "describe", "describes", "is", "mean", "means", "refers", "represents", "was", "were"];
-    let mut left: Vec<&str> = names.to_vec();
-    let mut others = 0;
-    let mut last = 0;
-    for word in words(text).iter().take(24) {
-        let folded = fold(word.text);
-        if left.is_empty() {
-            if COPULAS.binary_search(&folded.as_str()).is_ok() {
-                return 1.0;
-            }
-            let gap = &text[last..word.span.start];
-            if [": ", " — ", " – ", " | "].iter().any(|mark| gap.contains(mark)) {
-                return 0.5;
-            }
-        }
-        let found = terms(word.text);
-        let before = left.len();
-        left.retain(|n| !found.iter().any(|(t, _)| t == n));
-        if left.len() < before {
-            last = word.span.end;
-        } else if !is_stop_word(&folded) {
-            others += 1;
-            if others > 2 {
-                return 0.0;
-            }
-        }
-    }
-    0.0
-}
-
-/// Whether a candidate says almost what a picked one says, or overlaps it.
-fn repeats(candidates: &[SentenceCandidate], picked: &[usize], i: usize) -> bool {
-    let new = &candidates[i];
-    picked.iter().any(|&p| {
-        let old = &candidates[p];
-        let both = old.own.shared(&new.own);
-        let either = old.own.items().len() + new.own.items().len() - both;
-        p == i || both * 10 >= either.max(1) * 7
-    })
 }
 
 #[cfg(test)]

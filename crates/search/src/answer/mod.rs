@@ -1,22 +1,28 @@
-//! Answers: by extraction without an LLM, or from an LLM's text with its citations checked.
+//! Answers in the documents' own words.
 //!
-//! Without a model, [`extractive`] quotes the best sentences of the hits or says that the documents do not say. With one, [`generate`] sends
-//! AutoKG's answer prompt ([`Prompt`]), streams what comes back, resolves its `[n]` marks and checks each against the passage it names.
+//! [`candidates`] lists the blocks of the hits that could be quoted, [`choose`] picks the one that answers best and says how sure that is, and [`extractive`]
+//! makes of it an answer, the closest passage shown as such, or the statement that the documents do not say.
 
+mod block;
+mod empty_talk;
 mod extract;
+mod parts;
 mod question;
 mod quote;
 mod types;
 mod units;
+mod weights;
 
 #[cfg(test)]
 mod measure;
 
-pub use extract::{
-    Choice, MAX_CANDIDATES, MAX_SENTENCES, MIN_COVERAGE, RARE_SHARE, SHORT_COVERAGE, STRONG_COSINE, SURE_COVERAGE, SentenceCandidate,
-    WEAK_COSINE, candidates, choose,
-};
+pub use block::Shown;
+pub use extract::{CERTAINTY_FEATURES, Candidate, Choice, FEATURES, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
+pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
 pub use quote::{extractive, reference, span, warn_of_missing};
-pub use types::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citation, CitationStatus, ModelFailure, NOT_SAID, Reference};
+pub use types::{
+    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure, NOT_SAID,
+    Outcome, Reference,
+};
 pub use units::{Form, Unit, units};

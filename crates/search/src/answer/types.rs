@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// What is said when the documents hold no answer, unless the options bring another sentence.
 pub const NOT_SAID: &str = "The documents do not say.";
 
+/// What the closest passage is introduced by where an answer is plain text.
+pub const CLOSEST: &str = "The closest passage:";
+
 /// Whether a citation holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,6 +78,56 @@ pub enum AnswerBy {
     Graph,
 }
 
+/// What an answer is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Outcome {
+    /// It answers.
+    Answer,
+    /// What was found is close to the question and may not answer it: it is to be shown as the closest passage.
+    Closest,
+    /// The documents do not say.
+    #[default]
+    NotSaid,
+}
+
+/// The form of a block of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum BlockForm {
+    /// What the blocks below stand under: a heading, a term.
+    Heading,
+    /// A paragraph.
+    Text,
+    /// Code, with its lines.
+    Code,
+    /// Items of a list, a line each, with a number before each where the list has numbers.
+    List,
+    /// Rows of a table, a line each, cells joined by ` | `; the first is the header.
+    Table,
+}
+
+/// A block of a quoted answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct AnswerBlock {
+    /// Its form.
+    pub form: BlockForm,
+    /// Its text, plain.
+    pub text: String,
+    /// The language of code, as the source names it; empty where it names none.
+    pub language: String,
+    /// Which of the answer's citations it stands under, from 0.
+    pub citation: u32,
+    /// Where it stands in the cited chunk's text; empty for the heading of its section, which stands above that text.
+    pub span: Span,
+    /// Whether the passage goes on behind it: where to read on is the citation's address.
+    pub more: bool,
+}
+
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -82,8 +135,12 @@ pub enum AnswerBy {
 pub struct Answer {
     /// The text, with citation marks `[n]`.
     pub text: String,
-    /// False when it says that the documents do not say.
+    /// False when it says that the documents do not say, and for the closest passage.
     pub answered: bool,
+    /// Whether it answers, is merely the closest passage, or says that the documents do not say.
+    pub outcome: Outcome,
+    /// A quoted answer's blocks by form, in order; empty for others.
+    pub blocks: Vec<AnswerBlock>,
     /// Who wrote it.
     pub by: AnswerBy,
     /// Its citations, in the order of the text.

@@ -1,8 +1,8 @@
 //! What every retriever reads: documents, chunks, vectors and keywords of an open bundle, loaded when first asked for.
 
 use crate::bundle::{
-    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
-    WeightGroup, decode_chunks, decode_documents, decode_sketches, decode_vectors, decode_weights, open_section,
+    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
+    WeightGroup, decode_chunks, decode_documents, decode_layouts, decode_sketches, decode_vectors, decode_weights, open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
@@ -244,6 +244,25 @@ impl Corpus {
                 Some((chunk, pages.loaded.get(&page)?.get(place)?.clone()))
             };
             Ok((chunks.iter().filter_map(|&c| mentions(c)).collect(), pages.missing()))
+        }
+        .boxed_local()
+    }
+
+    /// How the texts of the given chunks are laid out, by chunk; nothing of chunks whose layout the bundle does not carry or that cannot be loaded: its
+    /// absence costs an answer its form, no more.
+    pub fn layouts<'a>(&'a self, chunks: &'a [u32]) -> LocalBoxFuture<'a, Map<u32, Layout>> {
+        async move {
+            if !self.bundle.has("layout") {
+                return Map::default();
+            }
+            let Ok(index) = self.chunk_index("layout").await else { return Map::default() };
+            let decode = |_: u32, file: &str, bytes: &[u8]| decode_layouts(file, bytes);
+            let pages = self.bundle.pages("layout", &index, index.pages_of(chunks).items(), decode).await;
+            let layout = |&chunk: &u32| {
+                let (page, place) = index.locate(chunk)?;
+                Some((chunk, pages.loaded.get(&page)?.get(place)?.clone()))
+            };
+            chunks.iter().filter_map(layout).collect()
         }
         .boxed_local()
     }
