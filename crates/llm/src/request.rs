@@ -180,7 +180,7 @@ impl Refused {
     /// Leaves out of a body what the endpoint refused.
     pub(super) fn leave_out(&self, body: &mut Value, stop_is_optional: bool) {
         let Value::Object(members) = body else { return };
-        members.retain(|(n, _)| !self.dropped.contains(&n.as_str()) && !(self.stop && stop_is_optional && n == "stop"));
+        members.retain(|(n, _)| !(self.dropped.contains(&n.as_str()) || self.stop && stop_is_optional && n == "stop"));
         for (name, value) in members {
             if self.max_tokens && name == "max_tokens" {
                 *name = "max_completion_tokens".to_owned();

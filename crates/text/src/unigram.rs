@@ -299,8 +299,11 @@ mod tests {
         assert_eq!(t.cut("the", 0), []);
     }
 
+    /// A text and its ids in the original.
+    type Golden = (String, Vec<u32>);
+
     /// The tokenizer of the pieces of multilingual-e5-small that are anywhere in the golden texts, the model's id of each, and the texts with their ids.
-    fn golden() -> (Unigram, Vec<u32>, Vec<(String, Vec<u32>)>) {
+    fn golden() -> (Unigram, Vec<u32>, Vec<Golden>) {
         let parsed = |text: &str| crate::json::parse(text).unwrap();
         let told = parsed(include_str!("../../../tests/golden/e5/ids.json"));
         let numbers = |v: &crate::json::Value| v.as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as u32).collect::<Vec<u32>>();
