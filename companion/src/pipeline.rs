@@ -313,7 +313,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     if ours && read.embedder.weight.is_none() {
         let readings = Readings::of(&read.documents, &read.chunks, &|text| model.tokenizer().count(text));
         read.embedder.weight = readings.weight();
-        readings.note().iter().for_each(|note| progress.warn(note));
+        readings.note().iter().for_each(|note| progress.note(note));
     }
     // A model that knows hardly any of the documents is not worth a reader's time.
     let carried = ours && read.embedder.weight != Some(0);
