@@ -218,13 +218,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there.
+    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there, and where the build found that none serves the
+    /// documents' languages, so that words rank alone.
     ///
     /// # Errors
     /// [`EngineError`] when the bundle brings no model or it cannot be loaded.
     pub async fn prepare(&self) -> Result<(), EngineError> {
         if !self.model_ready() {
             let bundle = self.corpus.bundle();
+            if bundle.manifest().embedder.weight == Some(0) {
+                return Ok(());
+            }
             if !QuestionEncoder::is_in(bundle) {
                 let id = &bundle.manifest().embedder.id;
                 return Err(EngineError::BadArgument(format!(

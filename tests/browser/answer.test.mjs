@@ -117,12 +117,12 @@ test("a new question stops the answer to the old one", async () => {
 });
 
 test("by a protocol the model searches while it answers, and its steps are shown", async () => {
-  t.llm.script = ["<think>I must look.</think>\n<search>how are citations checked</search>", "<think>Enough.</think>\n<answer>Numbers are checked against the passage [1].</answer>"];
+  t.llm.script = ["<think>I must look.</think>\n<search>how are citations checked</search>", "<think>Enough.</think>\n<answer>Citations are checked after the answer is written [1].</answer>"];
   const page = await openWithLlm({ protocol: "search-r1" });
   await ask(page);
   await page.locator(".answer-steps li", { hasText: "how are citations checked" }).waitFor();
   await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
-  assert.match(await page.locator(".answer-body").innerText(), /^Numbers are checked against the passage/);
+  assert.match(await page.locator(".answer-body").innerText(), /^Citations are checked after the answer is written/);
   assert.equal(await page.locator(".answer-body .cite").count(), 1);
   assert.equal(t.llm.requests.length, 2);
   assert.match(JSON.stringify(t.llm.requests[1].body.messages), /information/, "what was found is sent back");

@@ -4,8 +4,8 @@
 //! question's reply; an item with the line above its list; a table's row with its header. From where it begins it goes on through what stands under the
 //! same heading as far as the budget lasts.
 
-use super::empty_talk::leans_back;
-use super::parts::{Group, Part, ends_in, groups, parts};
+use super::empty_talk::{announces, leans_back};
+use super::parts::{Group, Part, groups, parts};
 use super::units::one_line;
 use crate::bundle::{Form, Layout};
 use crate::text::sentences;
@@ -235,11 +235,6 @@ fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
         kept
     };
     (part.span.start + kept, kept < raw.trim_end().len())
-}
-
-/// Whether a text says that something follows.
-pub(super) fn announces(text: &str) -> bool {
-    ends_in(text.trim_end(), ":：")
 }
 
 /// The text of a piece as it is shown: code with its lines, all else on one line.

@@ -2,8 +2,7 @@
 //!
 //! The lists are English, as the language's frame words are. In other languages the weights of the choice have to do.
 
-use super::block::announces;
-use super::parts::asks;
+use super::parts::{asks, ends_in};
 use crate::text::{fold, sentences};
 
 /// A longer text says something of its own.
@@ -111,6 +110,11 @@ pub(super) fn refers(text: &str) -> bool {
     let folded = fold(text);
     let folded = folded.trim_start();
     REFERS_FROM.iter().any(|m| folded.starts_with(m)) || REFERS.iter().any(|m| folded.contains(m))
+}
+
+/// Whether a text says that something follows.
+pub(super) fn announces(text: &str) -> bool {
+    ends_in(text.trim_end(), ":：")
 }
 
 /// Whether a text, all of it, asks, refers elsewhere, announces what is not quoted with it, or is a page's furniture.

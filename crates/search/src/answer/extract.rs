@@ -5,8 +5,9 @@
 //! tell answers from what is merely close, are fitted by `tuning/answers.py` on questions over documentation sites and over XQuAD's paragraphs, one site
 //! left out at a time.
 
-use super::block::{Block, Shown, announces, blocks};
-use super::empty_talk::{is_empty_talk, leans_back, refers};
+use super::block::{Block, Shown, blocks};
+use super::empty_talk::{announces, is_empty_talk, leans_back, refers};
+use super::features::{CERTAINTY_FEATURES, FEATURES};
 use super::parts::asks;
 use super::question::{Question, QuestionKind};
 use super::units::one_line;
@@ -29,27 +30,6 @@ const QUOTED_HITS: usize = 6;
 const BEGINNING_CREDIT: f32 = 0.5;
 /// Characters of a block that are embedded with its headings.
 const EMBEDDED_BYTES: usize = 600;
-
-/// What is known of a block, by name; the order of the weights.
-pub const FEATURES: [&str; 14] = [
-    "cosine",
-    "own",
-    "near",
-    "share",
-    "first-block",
-    "names",
-    "manner-names",
-    "dangling",
-    "leans-back",
-    "echo",
-    "length",
-    "near-agrees",
-    "beside",
-    "figures",
-];
-/// What is known of the best block and of the question, by name; the order of the weights of certainty. The first is 1.
-pub const CERTAINTY_FEATURES: [&str; 10] =
-    ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted"];
 
 /// The place of `beside` in [`FEATURES`].
 const BESIDE: usize = 12;

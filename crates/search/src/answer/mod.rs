@@ -6,6 +6,7 @@
 mod block;
 mod empty_talk;
 mod extract;
+mod features;
 mod parts;
 mod question;
 mod quote;
@@ -17,7 +18,8 @@ mod weights;
 mod measure;
 
 pub use block::Shown;
-pub use extract::{CERTAINTY_FEATURES, Candidate, Choice, FEATURES, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
+pub use extract::{Candidate, Choice, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
+pub use features::{CERTAINTY_FEATURES, FEATURES};
 pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
 pub use quote::{extractive, reference, span, warn_of_missing};

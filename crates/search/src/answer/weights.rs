@@ -1,6 +1,6 @@
 //! The weights by which blocks are chosen and answers told from what is merely close. Written by `tuning/answers.py`; not to be changed by hand.
 
-use super::extract::{CERTAINTY_FEATURES, FEATURES};
+use super::features::{CERTAINTY_FEATURES, FEATURES};
 
 /// Weights of [`FEATURES`] where the question's vector is known.
 pub(super) const BY_MEANING: [f32; FEATURES.len()] =
