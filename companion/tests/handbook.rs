@@ -1,5 +1,5 @@
 //! Readers' questions about this handbook, answered from it: each is to be answered by what its line expects.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 #[allow(dead_code)] // What plans and protocols use.
 mod support;

@@ -223,10 +223,10 @@ test("the model plans where it is told to, and is told what the graph's words ar
 test("with a language model, a plan is carried out here and the model words the answer", async () => {
   const page = await t.open({ path: "?bundle=/films/" });
   await useLlm(page, t.llm, { protocol: "plan" });
-  t.llm.text = "Ben Okoro and Mira Sol [1].";
+  t.llm.text = "Ben Okoro [1].";
   await ask(page, TWO_HOPS);
   await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
-  assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro and Mira Sol/);
+  assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro/);
   assert.match(JSON.stringify(t.llm.requests.at(-1).body.messages), /Ada Lind/, "the statements are sent to the model");
   assert.ok((await page.locator(".route-stage .route-node").count()) > 3);
   await assertClean(page);

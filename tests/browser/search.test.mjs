@@ -92,7 +92,7 @@ test("a list that is drawn anew behind an open passage has the focus again when 
     const page = await t.open();
     t.site.faults.set("/bundle/layers", { kind: "delay", ms: 3000 });
     await askAndRead(page);
-    const node = page.locator(opener).nth(1);
+    const node = page.locator(opener).last();
     const list = opener.split(" ")[0];
     await node.evaluate((node) => (node.isOld = true));
     await node.click();

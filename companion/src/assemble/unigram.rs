@@ -132,7 +132,7 @@ mod tests {
         let text = "quay c900 quay c7";
         let chunk =
             Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: text.len() as u32 };
-        let order = order(&v, &counts(&v, &[], &[chunk.clone()]));
+        let order = order(&v, &counts(&v, &[], std::slice::from_ref(&chunk)));
         assert_eq!(order[..3], [0, 2, 3], "what stands around texts, and what is unknown");
         let place = |text: &str| order.iter().position(|&o| o == id(text));
         for text in [" quay", " c900", " c7", " query", ":"] {

@@ -25,6 +25,9 @@ fn keyed(url: &str, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
     Ok(config)
 }
 
+/// Headers: names and values.
+pub type Headers = Vec<(String, String)>;
+
 /// Headers that some endpoints want.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct HeaderArgs {
@@ -38,11 +41,11 @@ pub struct HeaderArgs {
 }
 
 impl HeaderArgs {
-    /// The header of the key, and the further ones.
+    /// The name of the header of the key, and the further headers.
     ///
     /// # Errors
     /// For a header without a colon.
-    pub fn read(&self) -> Result<(Option<String>, Vec<(String, String)>)> {
+    pub fn read(&self) -> Result<(Option<String>, Headers)> {
         let split = |text: &String| {
             let (name, value) = text.split_once(':')?;
             Some((name.trim().to_owned(), value.trim().to_owned()))

@@ -120,7 +120,7 @@ fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, 
 
 /// Whether a text ends as a question does.
 pub(super) fn asks(text: &str) -> bool {
-    text.trim_end_matches(|c| matches!(c, '"' | '”' | '*' | ')')).ends_with(|c| matches!(c, '?' | '？'))
+    text.trim_end_matches(['"', '”', '*', ')']).ends_with(['?', '？'])
 }
 
 /// Whether the last character of a text is one of the signs.
