@@ -231,14 +231,21 @@ for (const policy of [true, false]) {
     assert.ok(opened > 30, `${opened} things were opened`);
 
     await useLlm(page, t.llm);
+    let written = 0;
     for (const reply of REPLIES) {
       t.llm.text = reply;
       const before = t.llm.requests.length;
       await ask(page, `keyword graph ${before}`);
-      await page.waitForFunction(() => document.querySelector(".answer-by")?.textContent.startsWith("Written"));
+      // A reply that no passage bears out is not shown at all.
+      const shown = await page.waitForFunction(() => {
+        if (document.querySelector(".answer-by")?.textContent.startsWith("Written")) return "written";
+        return document.querySelector(".answer-trouble")?.hidden === false && "refused";
+      });
+      written += (await shown.jsonValue()) === "written";
       await look(page, `reply ${reply}`);
       assert.ok(t.llm.requests.length > before);
     }
+    assert.ok(written > REPLIES.length / 2, `${written} replies were shown`);
     const protocols = await page.locator("#llm-protocol option").evaluateAll((all) => all.map(({ value }) => value).filter((value) => value && value !== "quote"));
     assert.ok(protocols.length > 5);
     t.llm.text = REPLIES.join("\n\n");
