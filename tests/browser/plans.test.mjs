@@ -223,7 +223,7 @@ test("the model plans where it is told to, and is told what the graph's words ar
 test("with a language model, a plan is carried out here and the model words the answer", async () => {
   const page = await t.open({ path: "?bundle=/films/" });
   await useLlm(page, t.llm, { protocol: "plan" });
-  t.llm.text = "Ben Okoro [1].";
+  t.llm.text = "Ben Okoro [2].";
   await ask(page, TWO_HOPS);
   await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
   assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro/);
