@@ -5,6 +5,7 @@ use crate::e5;
 use crate::embed_bulk::NativeEmbedder;
 use crate::progress::Progress;
 use miette::{Context, IntoDiagnostic, Result, miette};
+use pocketgraph::bundle::hex;
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -227,10 +228,6 @@ fn pip() -> Option<Pip> {
         let help = Command::new(program).args(before).args(["download", "--help"]).output().ok().filter(|o| o.status.success())?;
         Some(Pip { program, before, resumes: String::from_utf8_lossy(&help.stdout).contains("--resume-retries") })
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Which model embeds a build's texts.

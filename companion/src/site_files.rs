@@ -1,6 +1,7 @@
 //! Files that a build writes into a folder of somebody's site, beside what is not its own: a record there says which they are.
 
 use crate::line::first_few;
+use pocketgraph::bundle::{content_hash, hex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -107,5 +108,5 @@ impl Record {
 }
 
 fn hash(text: &[u8]) -> String {
-    pocketgraph::bundle::content_hash(text).iter().map(|b| format!("{b:02x}")).collect()
+    hex(&content_hash(text))
 }

@@ -1,7 +1,7 @@
 //! The list of a bundle's files, for those who copy a bundle and do not read its sections: the package's worker for offline use.
 
 use super::writer::WriteError;
-use pocketgraph::bundle::{MANIFEST, content_hash};
+use pocketgraph::bundle::{MANIFEST, content_hash, hex};
 use std::path::Path;
 
 /// The list's name.
@@ -19,9 +19,7 @@ pub fn listing(folder: &Path) -> std::io::Result<String> {
     gather(folder, "", &mut files)?;
     files.sort();
     let mut out = String::from("pocketgraph-files 1 ");
-    for byte in content_hash(&manifest) {
-        let _ = write!(out, "{byte:02x}");
-    }
+    out.push_str(&hex(&content_hash(&manifest)));
     out.push('\n');
     for (name, bytes) in files {
         let _ = writeln!(out, "{bytes} {name}");

@@ -169,11 +169,6 @@ impl<'a> Run<'a> {
         (self.deadline - (self.services.clock)()).max(0.0)
     }
 
-    /// Whether the model has said nothing in all the time that it had.
-    pub(super) fn is_mute(&self) -> bool {
-        self.mute
-    }
-
     /// The budget that is spent, if one is: then the next request must be the last one.
     pub fn cap(&self) -> Option<Cap> {
         let tokens = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);

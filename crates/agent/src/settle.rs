@@ -3,7 +3,6 @@
 use super::answer::{NoAnswer, Written, no_answer};
 use super::elsewhere::page;
 use super::look::{Shown, listed};
-use super::neutralise::neutralise;
 use super::protocol::Protocol;
 use super::rules::{not_said, rules};
 use super::run::{Ask, Run};
@@ -22,14 +21,14 @@ pub(super) async fn settle(run: &mut Run<'_>, protocol: &dyn Protocol, text: Str
     let Some(why) = run.why_no_answer(&text, cut, must_cite) else { return Ok(text) };
     run.no_answer = Some(why);
     // Time that is used up is not given twice, and a model that may answer from memory has no passages to be shown.
-    if !must_cite || run.time_left() <= 0.0 || run.is_mute() {
+    if !must_cite || run.time_left() <= 0.0 {
         return Ok(String::new());
     }
     if run.shown.is_empty() && run.searches == 0 {
         let question = run.question.clone();
         run.search("search", &question).await;
     }
-    let passages = run.passages();
+    let passages = run.latest_passages();
     if passages.is_empty() {
         return Ok(String::new());
     }
@@ -56,22 +55,11 @@ impl Run<'_> {
         no_answer(&Written { text, cut, prompts, question, passages: &passages, facts: &facts, must_cite, not_said: &not_said })
     }
 
-    /// The passages that the model was shown, as far as one search's room for evidence goes, the latest first: what it looked for last is what it lacked.
-    fn passages(&self) -> Vec<Shown> {
-        let mut room = self.options.tokens_evidence as usize;
-        let mut out: Vec<Shown> = Vec::new();
-        let numbered: Vec<_> = (1..).zip(&self.shown).collect();
-        for (number, evidence) in numbered.into_iter().rev() {
-            let text = neutralise(evidence.text.trim(), &self.marks);
-            let tokens = self.count_tokens(&text);
-            if tokens > room && !out.is_empty() {
-                break;
-            }
-            room = room.saturating_sub(tokens);
-            let title = neutralise(&evidence.title, &self.marks).split_whitespace().collect::<Vec<_>>().join(" ");
-            out.push(Shown { number, title, text, score: evidence.score });
-        }
-        out.reverse();
-        out
+    /// The passages that the model was shown, as far as one search's room for evidence goes: the latest, because what it looked for last is what it lacked.
+    fn latest_passages(&self) -> Vec<Shown> {
+        let numbers: Vec<u32> = (1..).take(self.shown.len()).collect();
+        let mut passages = self.again(&numbers.into_iter().rev().collect::<Vec<_>>());
+        passages.reverse();
+        passages
     }
 }

@@ -30,7 +30,7 @@ pub use codec::{
 pub use error::BundleError;
 pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
-pub use pages::{PAGE_HASH, PageRef, PagedIndex, page_file, section_file};
+pub use pages::{PAGE_HASH, PageRef, PagedIndex, hex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};
 pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};
 pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketches};

@@ -3,6 +3,7 @@
 use super::bounds::MOST_CHUNKS;
 use super::codec::FORMAT;
 use super::error::BundleError;
+use super::pages::hex;
 use crate::json::{self, Value};
 use sha2::{Digest, Sha256};
 
@@ -101,14 +102,6 @@ pub struct Manifest {
     pub sections: Vec<SectionInfo>,
 }
 
-fn hex_of(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut s, b| {
-        let _ = write!(s, "{b:02x}");
-        s
-    })
-}
-
 fn unhex(s: &str) -> Option<Vec<u8>> {
     let digit = |b: u8| char::from(b).to_digit(16);
     s.as_bytes().chunks(2).map(|two| Some((digit(two[0])? << 4 | digit(*two.get(1)?)?) as u8)).collect()
@@ -176,13 +169,13 @@ impl Manifest {
                                 ("file", s.file.as_str().into()),
                                 ("bytes", s.bytes.into()),
                                 ("raw", s.raw.into()),
-                                ("sha256", hex_of(&s.sha256).into()),
+                                ("sha256", hex(&s.sha256).into()),
                                 ("encoding", s.encoding.word().into()),
                                 ("pageEncoding", s.page_encoding.word().into()),
                                 ("pages", s.pages.into()),
                                 ("pageBytes", s.page_bytes.into()),
                             ];
-                            let inline = s.inline.as_ref().map(|bytes| ("inline", hex_of(bytes).into()));
+                            let inline = s.inline.as_ref().map(|bytes| ("inline", hex(bytes).into()));
                             Value::Object(named.into_iter().chain(inline).map(|(k, v): (&str, Value)| (k.to_owned(), v)).collect())
                         })
                         .collect(),
@@ -201,7 +194,7 @@ impl Manifest {
     pub fn to_json_with(&self, first: &[String]) -> String {
         let body = self.to_value(first);
         let sha: [u8; 32] = Sha256::digest(body.to_string().as_bytes()).into();
-        Value::object([("pocketgraph", body), ("sha256", hex_of(&sha).into())]).to_string()
+        Value::object([("pocketgraph", body), ("sha256", hex(&sha).into())]).to_string()
     }
 
     /// Reads `manifest.json`.

@@ -2,7 +2,7 @@
 
 use super::backoff::{Retry, retry_after_ms};
 use super::decode::{ChatDecoder, error_message};
-use super::error::{is_too_long, presentable};
+use super::error::{COMPLETE_REPLY, is_too_long, presentable};
 use super::request::{Refused, body};
 use super::{
     ByteStream, ChatModel, ChatRequest, ChatStream, Delta, Endpoint, HttpRequest, HttpResponse, LlmError, Secret, Transport, TransportError,
@@ -374,7 +374,7 @@ impl Reply {
 
 /// The time for a whole reply has passed.
 fn too_slow(milliseconds: Option<u32>) -> LlmError {
-    LlmError::Timeout { what: "complete reply", milliseconds: milliseconds.unwrap_or(u32::MAX) }
+    LlmError::Timeout { what: COMPLETE_REPLY, milliseconds: milliseconds.unwrap_or(u32::MAX) }
 }
 
 /// How a wait ended.

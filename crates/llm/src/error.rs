@@ -1,5 +1,8 @@
 //! What can go wrong between a question and a model's reply.
 
+/// What a client waited for whose time for a whole reply has passed: [`LlmError::Timeout`]'s `what`.
+pub const COMPLETE_REPLY: &str = "complete reply";
+
 /// Why a model did not answer, or not to the end. No variant ever holds the key: messages of the endpoint are stripped of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LlmError {

@@ -19,7 +19,7 @@ pub use backoff::Retry;
 pub use client::{ChatConfig, OpenAiChat, Timeouts};
 pub use decode::ChatDecoder;
 pub use endpoint::Endpoint;
-pub use error::LlmError;
+pub use error::{COMPLETE_REPLY, LlmError};
 pub use pocketgraph_base::Usage;
 pub use record::{Recorder, RecordingError, Replay};
 pub use request::{ChatRequest, Message, Role, Secret};

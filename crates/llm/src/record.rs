@@ -3,6 +3,7 @@
 //! A [`Recorder`] stands before a model and hands out a line of JSON for every exchange: the request, and the reply piece by piece as it came. A
 //! [`Replay`] answers from such lines. Neither knows of files or of keys: keys never pass through a [`ChatModel`].
 
+use super::error::COMPLETE_REPLY;
 use super::request::body;
 use super::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, ToolCall, ToolCallPiece, Usage};
 use crate::json::{Value, parse};
@@ -254,7 +255,7 @@ fn error_from_value(value: &Value) -> Option<LlmError> {
     let number = value.get("number").and_then(Value::as_u64);
     let status = number.and_then(|n| u16::try_from(n).ok());
     let milliseconds = number.and_then(|n| u32::try_from(n).ok());
-    let waited = ["first text", "further text", "complete reply"];
+    let waited = ["first text", "further text", COMPLETE_REPLY];
     Some(match value.get("error")?.as_str()? {
         "llm-endpoint" => LlmError::Endpoint(message),
         "llm-http" => LlmError::Http { status, message },

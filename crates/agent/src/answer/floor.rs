@@ -62,7 +62,7 @@ pub struct Written<'a> {
 
 /// Words in a row that two texts hardly share by chance.
 const SHINGLE: usize = 5;
-/// Of an English text at least this share are function words.
+/// Of an English text at least this share are function words. Like the share below a choice, not a fit.
 const FUNCTION_WORDS: f32 = 0.15;
 /// Two texts of one language, no matter which, have more of their words in common.
 const SHARED_WORDS: f32 = 0.1;

@@ -7,7 +7,7 @@ use super::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Outcome, Reference, reference, warn_of_missing,
 };
 use crate::compact::sort_unique;
-use crate::llm::{ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
+use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
 use crate::repetition::{LOOP_STEP, is_loop};
 use crate::retrieve::{Hit, SearchResult};
 use futures::StreamExt;
@@ -22,8 +22,6 @@ const THINKING: usize = 8;
 const HALVINGS: u32 = 3;
 /// A prompt of at least so many tokens is compared with what the endpoint says that it read.
 const LONG_PROMPT: usize = 1_500;
-/// What a client waited for whose time for a whole reply has passed.
-const COMPLETE: &str = "complete reply";
 /// What a model is told whose reply was no answer.
 const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
                          number of its passage behind it in square brackets.";
@@ -272,7 +270,7 @@ async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions
         let delta = match item {
             Ok(delta) => delta,
             // The reply's own time, not a silence of the endpoint.
-            Err(LlmError::Timeout { what: COMPLETE, .. }) if !read.tracker.text().trim().is_empty() => {
+            Err(LlmError::Timeout { what: COMPLETE_REPLY, .. }) if !read.tracker.text().trim().is_empty() => {
                 read.cut = Some("time");
                 break;
             }

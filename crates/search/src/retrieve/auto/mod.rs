@@ -120,7 +120,6 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
     }
     let meaning = odds(cosine_share(corpus)) / odds(FUSION_WEIGHT);
     let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage, meaning))).collect();
-
     let mut links: Map<u32, Reached> = Map::new();
     if corpus.bundle().has("links")
         && stage == Stage::Model
