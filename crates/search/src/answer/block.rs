@@ -51,7 +51,6 @@ pub(super) struct Block {
 }
 
 /// The blocks of a passage, in order.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 pub(super) fn blocks(text: &str, layout: Option<&Layout>) -> Vec<Block> {
     let mut out = Vec::new();
     for group in groups(text, parts(text, layout)) {
@@ -83,7 +82,6 @@ pub(super) fn blocks(text: &str, layout: Option<&Layout>) -> Vec<Block> {
 }
 
 /// The members of a group, paragraphs that are too long cut into sentences and tables into rows.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn pieces(text: &str, group: &Group) -> Vec<Part> {
     let mut out = Vec::new();
     for part in &group.members {
@@ -115,7 +113,6 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<usize>, first: bool) -> Block {
     let piece = &pieces[from];
     let head = group.head.first().zip(group.head.last()).map_or(0..0, |(a, b)| a.span.start..b.span.end);

@@ -118,7 +118,6 @@ pub(super) fn announces(text: &str) -> bool {
 }
 
 /// Whether a text, all of it, asks, refers elsewhere, announces what is not quoted with it, or is a page's furniture.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 pub(super) fn is_empty_talk(text: &str) -> bool {
     let furniture = text.len() <= LONGEST_FURNITURE && {
         let folded = fold(text);

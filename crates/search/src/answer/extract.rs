@@ -119,7 +119,6 @@ struct Place<'a> {
 }
 
 /// A block with what is known of it; none of one that says nothing of its own.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) -> Option<Candidate> {
     let hit = place.hit;
     let text = |range: &Range<usize>| hit.text.get(range.clone()).unwrap_or("");
@@ -191,7 +190,6 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
 }
 
 /// How far texts name something to write that the question does not: identifiers, options, paths, calls. 1 from three of them on.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn named(question: &Question, texts: &[&str]) -> f32 {
     const MOST: usize = 3;
     let asked = |token: &str| question.terms.iter().any(|t| t.word.eq_ignore_ascii_case(token));

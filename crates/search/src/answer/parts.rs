@@ -38,7 +38,6 @@ pub(super) fn parts(text: &str, layout: Option<&Layout>) -> Vec<Part> {
     })
 }
 
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn laid_out(text: &str, layout: &Layout) -> Option<Vec<Part>> {
     let mut at = 0_usize;
     let mut out = Vec::with_capacity(layout.len());
@@ -70,7 +69,6 @@ pub fn guessed_layout(text: &str) -> Layout {
 }
 
 /// The groups of a passage, in order; none is without members unless nothing follows its head.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
     let mut out: Vec<Group> = vec![Group::default()];
     let forms: Vec<Form> = parts.iter().map(|p| p.form).collect();
@@ -98,7 +96,6 @@ pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
 }
 
 /// Splits a text into what heads what follows (a question, a label) and with it whether it asks, and the rest.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, Option<Part>) {
     let first = sentences(raw).into_iter().next().unwrap_or(0..raw.len());
     let at = |range: Range<usize>| Part { span: part.span.start + range.start..part.span.start + range.end, ..part.clone() };

@@ -50,7 +50,6 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
 }
 
 /// Appends a candidate's blocks to an answer, and its citation behind them.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn quote(answer: &mut Answer, candidate: &Candidate, hit: &Hit) {
     let number = match answer.references.iter().find(|r| r.chunk == hit.chunk) {
         Some(known) => known.number,
@@ -106,7 +105,6 @@ fn mark(text: &mut String, number: u32) -> usize {
 }
 
 /// A block as plain text: sentences in quotation marks, code between fences, items with their marks.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn write(out: &mut String, block: &AnswerBlock) {
     match block.form {
         BlockForm::Heading => {
@@ -130,7 +128,6 @@ fn write(out: &mut String, block: &AnswerBlock) {
 }
 
 /// What a candidate shows, by form: items in a row are one list, rows one table.
-#[inline(never)] // Put into its one caller it takes more bytes of a compressed module.
 fn blocks_of(candidate: &Candidate, hit: &Hit, citation: u32) -> Vec<AnswerBlock> {
     let mut out: Vec<AnswerBlock> = Vec::new();
     if !candidate.heading.is_empty() {
