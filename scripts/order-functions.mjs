@@ -8,19 +8,26 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
+import { gzipSync } from "node:zlib";
 
 /** Bytes of a piece that two functions may share. */
 const PIECE = 6;
 /** Pieces in more functions than this say nothing about likeness. */
 const COMMON = 60;
 /**
- * What a function has in common with others is divided by its length to the power ROOT, plus EVEN: by the length itself, tiny functions would win by
- * sharing all of the little that they have. These numbers were tried out on the module that searches; a good many do within 300 bytes as well.
+ * What a function has in common with others is divided by its length to the power `root`, plus `even`: by the length itself, tiny functions would win by
+ * sharing all of the little that they have. Functions further back than `sight` bytes no longer count; gzip sees 32 kB, and what it finds near costs it
+ * less. Which numbers do best is chance within some 400 bytes, another for each module and even for each folder it is compiled in: so several are
+ * tried, and the order that compresses best is taken.
  */
-const ROOT = 0.7;
-const EVEN = 15;
-/** Functions further back than this many bytes no longer count: half of what gzip sees, as what it finds near costs it less. */
-const SIGHT = 16384;
+const WAYS = [
+  { root: 0.7, even: 15, sight: 16384 },
+  { root: 0.7, even: 15, sight: 24576 },
+  { root: 0.7, even: 15, sight: 12288 },
+  { root: 0.7, even: 30, sight: 16384 },
+  { root: 0.7, even: 8, sight: 16384 },
+  { root: 0.8, even: 15, sight: 16384 },
+];
 
 const CUSTOM = 0;
 const IMPORT = 2;
@@ -30,7 +37,7 @@ function main([from, to]) {
   if (!from || !to) throw new Error("usage: node scripts/order-functions.mjs IN.wasm OUT.wasm");
   const module = readModule(readFileSync(from));
   const names = new Array(module.bodies.length);
-  placed(module.bodies).forEach((at, place) => (names[at] = String(place).padStart(6, "0")));
+  bestOrder(module.bodies).forEach((at, place) => (names[at] = String(place).padStart(6, "0")));
   writeFileSync(to, Buffer.concat([...module.kept, nameSection(names, module.imported)]));
 }
 
@@ -106,10 +113,17 @@ function importedFunctions(reader) {
   return functions;
 }
 
+/** The order of the functions that compresses best; the first of such, so that the same module always has the same. */
+function bestOrder(bodies) {
+  const shared = sharedPieces(bodies);
+  const tried = WAYS.map((way) => placed(bodies, shared, way));
+  const sizes = tried.map((order) => gzipSync(Buffer.concat(order.map((at) => bodies[at])), { level: 9 }).length);
+  return tried[sizes.indexOf(Math.min(...sizes))];
+}
+
 /** The functions in their new order: the longest first, and after it always the one that has most in common with those just before. */
-function placed(bodies) {
-  const { pieces, holders, weights } = sharedPieces(bodies);
-  const size = bodies.map((body) => body.length ** ROOT + EVEN);
+function placed(bodies, { pieces, holders, weights }, { root, even, sight }) {
+  const size = bodies.map((body) => body.length ** root + even);
   const inSight = new Uint32Array(holders.length);
   const score = new Float64Array(bodies.length);
   const left = new Set(bodies.map((_, i) => i));
@@ -126,7 +140,7 @@ function placed(bodies) {
     if (left.size === 0) return order;
     for (const piece of pieces[current]) if (inSight[piece]++ === 0) count(piece, 1);
     bytes += bodies[current].length;
-    while (bytes > SIGHT && first < order.length - 1) {
+    while (bytes > sight && first < order.length - 1) {
       const gone = order[first++];
       bytes -= bodies[gone].length;
       for (const piece of pieces[gone]) if (--inSight[piece] === 0) count(piece, -1);
