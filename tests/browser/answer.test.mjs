@@ -6,7 +6,7 @@ import { ask, askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use, useL
 
 const t = harness();
 beforeEach(() => {
-  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, script: [] });
+  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, script: [], bears: false });
   t.llm.requests.length = 0;
 });
 
@@ -106,8 +106,7 @@ test("a new question stops the answer to the old one", async () => {
   const page = await openWithLlm();
   await ask(page);
   await page.waitForFunction(() => / word\d/.test(document.querySelector(".answer-body").textContent));
-  t.llm.behaviour = "stream";
-  t.llm.text = "Nothing leaves the browser [1].";
+  Object.assign(t.llm, { behaviour: "stream", text: "Nothing leaves the browser.", bears: true });
   await ask(page, "what leaves my machine when I ask a question?");
   await page.waitForFunction(() => document.querySelector(".answer-body").textContent.startsWith("Nothing leaves the browser"));
   await page.locator('#answer[aria-busy="false"]').waitFor();
