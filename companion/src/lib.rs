@@ -36,6 +36,7 @@ mod line;
 pub mod mcp;
 pub mod models;
 pub mod names;
+pub mod namesakes;
 pub mod native_planners;
 pub mod pages;
 mod panics;

@@ -1,6 +1,7 @@
 //! The names of a corpus, and for corpora about named things the mentions and sentence vectors that a hop needs.
 
 use crate::caseless::recurring_caseless;
+use crate::namesakes::{place_words, titled};
 use crate::parts::hopped;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::lexical::idf;
@@ -60,7 +61,9 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
         let text = first_chunk.get(d).copied().flatten().and_then(|i| chunks.get(i)).map_or("", |c| c.text.as_str());
         sentences(text).into_iter().next().map_or("", |range| &text[range])
     };
-    let opens: Vec<bool> = (0..documents.len()).map(|d| opens_with_title(&documents[d].title, opening_of(d))).collect();
+    let places = place_words(documents);
+    // A page that shares its title with others is not the one that a mention of it means.
+    let opens: Vec<bool> = (0..documents.len()).map(|d| places[d].is_empty() && opens_with_title(&documents[d].title, opening_of(d))).collect();
     let opening = opens.iter().filter(|o| **o).count() as f32 / documents.len().max(1) as f32;
     let hopped = hopped(documents, &opens);
     let hop = embed.is_some() && hopped.contains(&true);
@@ -98,7 +101,7 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
             key,
         })
         .collect();
-    let title_weight = documents.iter().map(|d| weight_of(&d.title, &frequency, chunks.len())).collect();
+    let title_weight = documents.iter().zip(&places).map(|(d, place)| weight_of(&d.title, place, &frequency, chunks.len())).collect();
     let document_of = chunks.iter().map(|c| c.document).collect();
     let links_in = hopped.iter().map(|h| if *h { 0 } else { NOT_HOPPED }).collect();
     let mut table = NameTable { entries, document_of, title_weight, links_in, hop };
@@ -150,11 +153,11 @@ fn word_frequency(chunks: &[Chunk], keys: &BTreeSet<String>) -> HashMap<String, 
 }
 
 /// The summed rarity of a title's terms in 1/256; 0 where it does not look like a name.
-fn weight_of(title: &str, frequency: &HashMap<String, u32>, chunks: usize) -> u32 {
+fn weight_of(title: &str, place: &str, frequency: &HashMap<String, u32>, chunks: usize) -> u32 {
     if !is_name_like(title) {
         return 0;
     }
-    let sum: f32 = pocketgraph::retrieve::title_terms(title).iter().map(|t| idf(frequency.get(t).copied().unwrap_or(0), chunks)).sum();
+    let sum: f32 = titled(title, place).iter().map(|t| idf(frequency.get(t).copied().unwrap_or(0), chunks)).sum();
     (sum * 256.0) as u32
 }
 

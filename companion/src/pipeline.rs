@@ -17,6 +17,7 @@ use crate::languages::{self, Readings};
 use crate::llm_keywords::{LlmKeywords, keyword_graph};
 use crate::models::Embedder;
 use crate::names;
+use crate::namesakes::titles_with_places;
 use crate::pages;
 use crate::planner_model::{self, PlannerSource};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
@@ -628,8 +629,8 @@ fn embedded(
     clock: &mut Clock,
 ) -> (Vec<Vec<f32>>, EmbedderInfo, EmbeddingCounts) {
     progress.stage("embedding chunks", Some(chunks.len() as u64));
-    let texts: Vec<String> =
-        chunks.iter().map(|c| c.context(documents.get(c.document as usize).map_or("", |d| d.title.as_str()))).collect();
+    let titles = titles_with_places(documents);
+    let texts: Vec<String> = chunks.iter().map(|c| c.context(titles.get(c.document as usize).map_or("", String::as_str))).collect();
     let embedding = CachedEmbedder::new(model, options.cache.as_deref());
     let vectors = embedding.embed_all(&texts, &|done| progress.at(done as u64));
     clock.lap("embed");

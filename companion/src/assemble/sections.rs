@@ -24,6 +24,7 @@ use pocketgraph::entities::{
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
+use crate::namesakes::titles_with_places;
 use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
 use pocketgraph::names::{
     ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,
@@ -253,9 +254,11 @@ fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -
 fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let mut builder = LexicalBuilder::default();
     let forms = Forms::of(contents.documents, contents.chunks);
+    let titles = titles_with_places(contents.documents);
     for &i in order {
         let chunk = &contents.chunks[i];
-        let (title, language) = contents.documents.get(chunk.document as usize).map_or(("", ""), |d| (&d.title, &d.language));
+        let title = titles.get(chunk.document as usize).map_or("", String::as_str);
+        let language = contents.documents.get(chunk.document as usize).map_or("", |d| &d.language);
         builder.push_with(title, &chunk.heading_path, &chunk.text, &|term| forms.also(language, term));
     }
     terms(w, "lexical", builder.finish())

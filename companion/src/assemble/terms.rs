@@ -1,11 +1,11 @@
 //! Sections of terms: the word index, the names, the words of titles.
 
 use super::sections::GZIP;
+use crate::namesakes::{place_words, titled};
 use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Document, PagedIndex, TermIndex, TermPostings};
 use pocketgraph::lexical::TermRange;
 use pocketgraph::names::NameTable;
-use pocketgraph::retrieve::title_terms;
 use std::collections::BTreeMap;
 
 /// Writes the section `name` with its ranges.
@@ -27,6 +27,7 @@ pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -
 /// first chunks, and `document_of` has the document of each chunk as `documents` numbers it.
 pub(super) fn titles(documents: &[Document], table: &NameTable, document_of: &[u32]) -> Vec<TermPostings> {
     let mut out: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+    let places = place_words(documents);
     let mut next = 0;
     for (&number, &d) in table.document_of.iter().zip(document_of) {
         // The first chunk of each.
@@ -36,7 +37,7 @@ pub(super) fn titles(documents: &[Document], table: &NameTable, document_of: &[u
         next += 1;
         let weight = table.title_weight.get(number as usize).copied().unwrap_or(0);
         if let Some(document) = documents.get(d as usize).filter(|_| weight > 0) {
-            for term in title_terms(&document.title) {
+            for term in titled(&document.title, places.get(d as usize).map_or("", String::as_str)) {
                 out.entry(term).or_default().push((number, weight));
             }
         }

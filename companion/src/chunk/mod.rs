@@ -25,8 +25,9 @@ const MOST_JOINED: usize = 64;
 ///
 /// Splits fall on headings, then between blocks, then between sentences (lines, in code and tables), then between words, and only inside a
 /// word that alone exceeds the limit. Every visible character of the text is in exactly one chunk; headings are in the heading paths of their chunks.
-/// A heading without text of its own makes no chunk if other headings stand below it; otherwise it counts as text. Sections of a few words are joined with the
-/// section after them; the joined chunk has the headings they share as its path, the others as lines of its text, and the first one's fragment.
+/// A heading without text of its own makes no chunk if other headings stand below it; otherwise it counts as text. A section of a few words is joined with the
+/// first section below it, and where sections have no fragments with the one after it: what has an address of its own is found at that address. The joined chunk
+/// has the headings they share as its path, the others as lines of its text, and the first one's fragment.
 ///
 /// `count_tokens` must count without special tokens, and two texts on both sides of white space must not need more tokens together than apart, which
 /// holds for WordPiece. Each sentence is counted at most twice, so that the time is linear. The chunks of a
@@ -158,7 +159,7 @@ impl Splitter<'_> {
             }
         }
         if !self.pending.is_empty() {
-            let joins = self.pending.first().is_some_and(|p| section.level >= p.level)
+            let joins = self.pending.last().is_some_and(|p| section.level > p.level || section.level == p.level && section.fragment.is_empty())
                 && self.pending.len() < MOST_JOINED
                 && self.joined_tokens(&section) <= self.cutter.max;
             if !joins {

@@ -3,15 +3,18 @@
 #[cfg(test)]
 use pocketgraph_base::json;
 
+mod exact;
 mod fold;
 #[cfg(test)]
 mod language_tests;
 mod sentences;
+mod signs;
 mod unicode;
 mod unigram;
 mod wordpiece;
 mod words;
 
+pub use exact::{asked_exactly, exact_terms};
 pub use fold::fold;
 pub use sentences::sentences;
 pub use unigram::{Folding, SCORE_UNIT, Unigram};

@@ -1,6 +1,7 @@
 //! Words, stop words and stems.
 
 use super::fold;
+use super::signs::with_signs;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
 
@@ -226,13 +227,15 @@ pub fn without_possessive(folded: &str) -> &str {
     folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(folded)
 }
 
-/// The index terms of a text, in order, each with its word's byte span: folded, possessives cut, stop words left out, stemmed.
+/// The index terms of a text, in order, each with its word's byte span: folded, possessives cut, stop words left out, stemmed. A text of stop words alone, such
+/// as a heading `for` or a question for it, yields these: then they are what it is about.
 ///
-/// A word that joins parts with underscores or capitals inside ("snake_case", "camelCase") also yields its parts, so that both the identifier
+/// A short word with a sign that is part of its name ("C++", ".NET") also yields the name with the sign. A word that joins parts with underscores or capitals inside ("snake_case", "camelCase") also yields its parts, so that both the identifier
 /// and its words are found. Text in a script without spaces yields its overlapping pairs of letters, each with the marks on it, and Chinese and Japanese also
 /// the single ones.
 pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
     let mut out = Vec::new();
+    let mut left_out = Vec::new();
     // The Chinese or Japanese character before, where it stands directly before.
     let mut before: Option<Range<usize>> = None;
     for w in words(text) {
@@ -247,10 +250,15 @@ pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
         }
         let folded = fold(w.text);
         let base = without_possessive(&folded).trim_matches('_');
-        if base.is_empty() || is_stop_word(base) {
+        if base.is_empty() {
+            continue;
+        }
+        if is_stop_word(base) {
+            left_out.push((base.to_owned(), w.span.clone()));
             continue;
         }
         out.push((stem(base), w.span.clone()));
+        out.extend(with_signs(text, &w.span).map(|name| (name, w.span.clone())));
         let parts = identifier_parts(w.text);
         if parts.len() > 1 {
             for part in parts {
@@ -261,7 +269,7 @@ pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
             }
         }
     }
-    out
+    if out.is_empty() { left_out } else { out }
 }
 
 /// The terms of a word that has letters of a script without spaces: overlapping pairs of those (one alone where it has no neighbour), and what stands
@@ -335,6 +343,13 @@ mod tests {
     fn terms_are_folded_stemmed_and_without_stop_words() {
         assert_eq!(of("The Runners' caches aren’t running"), ["runner", "cach", "aren’t", "run"]);
         assert_eq!(of("Alex's café"), ["alex", "cafe"]);
+    }
+
+    #[test]
+    fn stop_words_alone_are_what_a_text_is_about() {
+        assert_eq!(of("if"), ["if"]);
+        assert_eq!(of("What does if do?"), ["what", "does", "if", "do"]);
+        assert_eq!(of("What does if mean?"), ["mean"]);
     }
 
     #[test]

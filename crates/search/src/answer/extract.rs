@@ -141,7 +141,7 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
         return None;
     }
     let heading = if !leans && (asks(last) || terms(last).iter().all(|(t, _)| said.contains(t))) { "" } else { last };
-    let far = headings_of(others, &hit.title);
+    let far = headings_of(others, hit);
     let mut sums = [0.0_f32; 3];
     let mut credits = Vec::with_capacity(question.terms.len());
     for t in &question.terms {
@@ -294,8 +294,11 @@ fn side_coverage(question: &Question, candidate: &Candidate, side: &[usize]) -> 
     if whole > 0.0 { met / whole } else { 0.0 }
 }
 
-fn headings_of(path: &[String], title: &str) -> Set<String> {
-    let mut texts = vec![title];
+/// The terms of headings, of the page's title, and of its address, whose folders tell versions, products and platforms of one title apart.
+fn headings_of(path: &[String], hit: &Hit) -> Set<String> {
+    let address = hit.url.split(['?', '#']).next().unwrap_or_default();
+    let place = address.split_once("://").map_or(address, |(_, rest)| rest.split_once('/').map_or("", |x| x.1));
+    let mut texts = vec![&hit.title, place];
     texts.extend(path.iter().map(String::as_str));
     term_set(&texts)
 }
@@ -338,7 +341,7 @@ fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
         if missing.is_empty() {
             break;
         }
-        let (headings, text) = (headings_of(&hit.heading_path, &hit.title), term_set(&[&hit.text]));
+        let (headings, text) = (headings_of(&hit.heading_path, hit), term_set(&[&hit.text]));
         missing.retain(|&i| {
             let term = &question.terms[i].term;
             credit(term, &headings) + credit(term, &text) == 0.0

@@ -1,6 +1,6 @@
 //! What a question asks for: its content terms, its kind, and the two sides of a comparison.
 
-use crate::text::{fold, terms, words};
+use crate::text::{fold, is_stop_word, terms, words};
 use std::ops::Range;
 
 /// What kind of answer a question wants, read from its first words.
@@ -88,6 +88,9 @@ impl Question {
                 None => {}
             }
         }
+        // A question of stop words alone asks for those that a heading has ("What does if do?"); the others only ask.
+        let nowhere = idf("");
+        found.retain(|(t, _)| !is_stop_word(&t.term) || t.weight < nowhere);
         if found.iter().all(|(t, _)| t.weight <= 0.0) {
             found.iter_mut().for_each(|(t, _)| t.weight = 1.0);
         }
@@ -223,6 +226,8 @@ mod tests {
         assert_eq!(q.terms.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["point"]);
         assert_eq!(of("mean").terms.len(), 1);
         assert!(of("who are you").terms.is_empty());
+        let of_heading = Question::new("What does if do?", &|t| if t == "if" { 1.0 } else { 3.0 });
+        assert_eq!(of_heading.terms.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["if"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::impact::{quantised, saturation};
 use super::{TITLE_WEIGHT, idf};
 use crate::bundle::{RangeParts, TermPostings, encode_range};
-use crate::text::terms;
+use crate::text::{exact_terms, terms};
 use std::collections::BTreeMap;
 
 /// How many bytes of postings a range file holds at most before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
@@ -77,6 +77,10 @@ impl LexicalBuilder {
             for (term, _) in terms(text) {
                 *counts.entry(term).or_default() += weight;
                 length = length.saturating_add(weight);
+            }
+            // Other forms of what is counted already: a text is no longer for them.
+            for term in exact_terms(text) {
+                *counts.entry(term).or_default() += weight;
             }
         };
         add(title, TITLE_WEIGHT);

@@ -5,7 +5,7 @@ use super::typo;
 use crate::bundle::{Bundle, BundleError, TermPostings, Terms};
 use crate::compact::{Map, sort_by};
 use crate::elementary::ln_f32;
-use crate::text::{fold, terms};
+use crate::text::{asked_exactly, fold, terms};
 use crate::vector::{Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
 
@@ -14,6 +14,8 @@ use futures::future::{FutureExt, LocalBoxFuture};
 pub struct LexicalQuery {
     /// Distinct terms, in order of first occurrence.
     pub terms: Vec<String>,
+    /// What is to be found exactly as it is written, as [`asked_exactly`] tells it: it counts where it stands, and is missed nowhere.
+    pub exact: Vec<String>,
     /// The last word when nothing follows it: what is being typed may be its beginning only.
     pub prefix: Option<String>,
 }
@@ -45,6 +47,8 @@ impl LexicalQuery {
                 break;
             }
         }
+        out.exact = asked_exactly(question);
+        out.exact.truncate(MAX_TERMS);
         if typing && question.chars().last().is_some_and(char::is_alphanumeric) {
             out.prefix = crate::text::words(question).last().map(|w| fold(w.text)).filter(|w| w.chars().count() >= 2);
         }
@@ -96,7 +100,8 @@ pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> Loca
         let mut words = Terms::open(bundle, "lexical", chunks).await?;
         let completions = query.prefix.as_deref().map(|p| words.index.ranges_of_prefix(p)).unwrap_or(0..0);
         // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
-        words.load(query.terms.iter().filter_map(|t| words.index.range_of(t)).chain(completions.take(4)).collect()).await;
+        let asked = query.terms.iter().chain(&query.exact);
+        words.load(asked.filter_map(|t| words.index.range_of(t)).chain(completions.take(4)).collect()).await;
         let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
         // What a range that is not at hand holds, nobody knows to be misspelt.
         let stands = |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
@@ -113,10 +118,22 @@ pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> Loca
                 scores.add(t, 1.0);
             }
         }
+        for term in query.exact.iter().filter(|t| !query.terms.contains(t)) {
+            if let Some((_, t)) = words.find(term) {
+                scores.add(t, 1.0);
+            }
+        }
         for term in misspelt {
             if let Some(t) = typo::meant(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
                 scores.add(t, MEANT_WEIGHT);
                 out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
+                continue;
+            }
+            let halves = typo::halves(term, |first| words.find(first).is_some());
+            words.load(halves.iter().take(MAX_MEANT).flat_map(|(_, second)| words.index.ranges_of_prefix(second).take(1)).collect()).await;
+            let parted = halves.iter().find_map(|(first, second)| Some([words.find(first)?.1, typo::completed(second, words.iter())?]));
+            if let Some(both) = parted {
+                both.into_iter().for_each(|t| scores.add(t, MEANT_WEIGHT));
                 continue;
             }
             let begun = typo::begun(term, words.iter());

@@ -76,6 +76,28 @@ pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings
     out
 }
 
+/// Either half of a word that others write in two has at least so many letters.
+const LEAST_HALF: usize = 3;
+
+/// Where a word that stands nowhere may be two that others write apart ("filename"): its beginnings that are `known` terms, the longest first, each with the rest.
+pub(super) fn halves(term: &str, known: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
+    let places: Vec<usize> = term.char_indices().map(|c| c.0).collect();
+    let inner = places.get(LEAST_HALF..(places.len() + 1).saturating_sub(LEAST_HALF)).unwrap_or_default();
+    inner.iter().rev().map(|&at| term.split_at(at)).filter(|(first, _)| known(first)).collect()
+}
+
+/// Of `known`, the commonest term that is the second half of a word: the stem of the whole may have lost what the half's has, as "filenam" has of "name".
+pub(super) fn completed<'t>(half: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
+    let fits = |t: &&TermPostings| t.term.strip_prefix(half).is_some_and(|more| more.chars().count() < 2);
+    let mut best: Option<&TermPostings> = None;
+    for t in known.filter(fits) {
+        if best.is_none_or(|b| t.postings.len() > b.postings.len()) {
+            best = Some(t);
+        }
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +145,16 @@ mod tests {
         assert_eq!(begun("arbeitern"), ["arbeiter"]);
         assert_eq!(begun("arbeiten"), ["arbeiter", "arbeitest"]);
         assert!(["armeen", "arbeitsunfähigkeit", ""].iter().all(|term| begun(term).is_empty()));
+    }
+
+    #[test]
+    fn a_word_that_others_write_in_two_is_both() {
+        let all = known(&[("file", 3), ("name", 2), ("named", 1), ("fil", 1)]);
+        let halves = halves("filenam", |t| all.iter().any(|k| k.term == t));
+        assert_eq!(halves, [("file", "nam"), ("fil", "enam")]);
+        assert_eq!(completed("nam", all.iter()).map(|t| t.term.as_str()), Some("name"));
+        assert_eq!(completed("enam", all.iter()), None);
+        assert!(super::halves("fil", |_| true).is_empty() && super::halves("", |_| true).is_empty());
     }
 
     #[test]
