@@ -9,7 +9,6 @@ import { followPage } from "./ask-theme.js";
 import { askStyle } from "./ask-element-style.js";
 import { AskView } from "./ask-view.js";
 import { stringFor } from "./explain.js";
-import { withoutNonsense } from "./nonsense.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
 import { drawn, h } from "./render.js";
 import { borrowGraph } from "./shared-graphs.js";
@@ -368,8 +367,7 @@ export class PocketGraphAskElement extends Base {
     return { k: k > 0 ? k : undefined, retriever: this.getAttribute("retriever") ?? undefined };
   }
 
-  #showResult(found, { typing = false } = {}) {
-    const result = withoutNonsense(found);
+  #showResult(result, { typing = false } = {}) {
     this.#view.showHits(result, { ask: typing });
     if (this.hasAttribute("debug")) this.#view.tell(`${result.hits.length} · ${result.retriever} · ${result.stage}`);
     // A follow-up is searched for as it was understood, which is not what stands in the box.

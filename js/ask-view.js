@@ -2,7 +2,7 @@
 // It knows nothing of engines; the element tells it what there is.
 
 import { failureOf, stringForFailure } from "./explain.js";
-import { answerBlocks, citationAt, drawn, excerptWindow, h, highlighted, patch, quotedAnswer, safeUrl } from "./render.js";
+import { answerBlocks, byPage, citationAt, drawn, excerptWindow, h, highlighted, patch, quotedAnswer, safeUrl } from "./render.js";
 
 /** A thumb that points up. */
 const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
@@ -335,16 +335,4 @@ export class AskView {
       button.textContent = before;
     }, 1500);
   }
-}
-
-/** Hits of one page together, pages in the order of their best hit. */
-function byPage(hits) {
-  const pages = new Map();
-  for (const hit of hits) {
-    const key = `${hit.url?.split("#")[0]}\n${hit.title}`;
-    const page = pages.get(key) ?? { title: hit.title, hits: [] };
-    page.hits.push(hit);
-    pages.set(key, page);
-  }
-  return [...pages.values()];
 }

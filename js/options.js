@@ -12,7 +12,7 @@ export const PROTOCOLS = [
 ];
 
 const OPEN = ["signal", "onProgress", "memoryLimit", "worker", "prefetch", "eager"];
-const SEARCH = ["k", "retriever", "typing", "llm", "signal"];
+const SEARCH = ["k", "retriever", "typing", "perPage", "llm", "signal"];
 const LLM = ["baseUrl", "model", "apiKey", "headers", "timeoutMs", "retries"];
 
 /** Options of `ask` that stand for a number: their names here and the engine's. */
@@ -28,7 +28,7 @@ const CHOICES = {
 };
 const FLAGS = ["hideContacts", "grounded", "coverage", "executePlan", "nativeTools"];
 const PLAIN = ["language", "notSaid", "leastConfidence", "temperature", "today"];
-const ASK = [...SEARCH, "protocol", "history", "question", "webSearch", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
+const ASK = [...SEARCH.filter((name) => name !== "perPage"), "protocol", "history", "question", "webSearch", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
 
 /** Throws for what `PocketGraph.open` does not know. */
 export function checkOpenOptions(options) {
@@ -40,8 +40,9 @@ export function checkOpenOptions(options) {
 /** The engine's options of a search. */
 export function searchOptions(options) {
   known("search", options, SEARCH);
-  const { typing, llm } = options;
-  return { ...ranking(options), typing: Boolean(typing), ...defined({ llm: endpoint(llm) }) };
+  const { typing, perPage, llm } = options;
+  if (perPage !== undefined && !(Number.isInteger(perPage) && perPage >= 0)) throw badArgument("`perPage` is a whole number, 0 or more.");
+  return { ...ranking(options), typing: Boolean(typing), ...defined({ perPage, llm: endpoint(llm) }) };
 }
 
 /** The engine's options of an answer, a plan, or the execution of one. */

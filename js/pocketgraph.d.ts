@@ -145,6 +145,8 @@ export interface SearchOptions extends Abortable {
 export interface TypingOptions extends SearchOptions {
   /** The question is still being typed: its last word may be unfinished. */
   typing?: boolean;
+  /** Of one page at most so many hits stand before those of other pages, 0 for any number (3 by `auto`, any number by others, when absent). */
+  perPage?: number;
   /** An LLM that the retriever `hippo` has choose among the facts that it found. No other retriever asks it. */
   llm?: LanguageModel | null;
 }

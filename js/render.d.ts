@@ -1,4 +1,4 @@
-import type { Answer, Citation, Span } from "./pocketgraph.js";
+import type { Answer, Citation, Hit, Span } from "./pocketgraph.js";
 
 /** A new element; attributes whose name starts with `on` are listeners. */
 export declare function h(tag: string, attributes?: Record<string, unknown>, ...children: unknown[]): HTMLElement;
@@ -34,3 +34,12 @@ export interface QuotedAnswerOptions {
 export declare function quotedAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string, options?: QuotedAnswerOptions): DocumentFragment;
 /** The warnings of an answer that concern its reader, without why nothing was planned. */
 export declare function readersWarnings(answer: Answer): string[];
+/** The hits of one page. */
+export interface PageOfHits {
+  title: string;
+  /** The page's address, without a fragment. */
+  url: string;
+  hits: Hit[];
+}
+/** Hits of one page together, pages in the order of their best hit. */
+export declare function byPage(hits: Hit[]): PageOfHits[];

@@ -188,3 +188,15 @@ export function citationAt(citations, number, start, end) {
 export function readersWarnings(answer) {
   return (answer.warnings ?? []).filter((warning) => !warning.startsWith("There is no plan: "));
 }
+
+/** Hits of one page together, pages in the order of their best hit: `[{ title, url, hits }]`. */
+export function byPage(hits) {
+  const pages = new Map();
+  for (const hit of hits) {
+    const key = `${hit.url?.split("#")[0]}\n${hit.title}`;
+    const page = pages.get(key) ?? { title: hit.title, url: hit.url?.split("#")[0], hits: [] };
+    page.hits.push(hit);
+    pages.set(key, page);
+  }
+  return [...pages.values()];
+}

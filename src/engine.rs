@@ -69,7 +69,13 @@ pub struct SearchOptions {
     /// The question is still being typed: its last word may be unfinished.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub typing: bool,
+    /// Of one page at most so many hits stand before those of other pages, 0 for any number. 3 when absent, by `auto`; by other retrievers any number.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub per_page: Option<u32>,
 }
+
+/// How many hits of one page stand before those of others when nobody says.
+const PER_PAGE: u32 = 3;
 
 /// What a bundle is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -289,7 +295,8 @@ impl Engine {
     pub async fn search(&self, question: &str, options: &SearchOptions) -> Result<SearchResult, EngineError> {
         let retriever = retriever(options)?;
         let query = if retriever.uses_vector() { self.query(question, options.typing).await? } else { words_of(question, options.typing) };
-        self.ranked_by(retriever.as_ref(), &query, options.k).await
+        let per_page = options.per_page.or_else(|| (retriever.name() == retrieve::NAMES[0]).then_some(PER_PAGE)).filter(|&n| n > 0);
+        self.ranked_by(retriever.as_ref(), &query, options.k, per_page).await
     }
 
     /// As [`Engine::search`], for a question that is analysed already.
@@ -297,11 +304,17 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        self.ranked_by(retriever(options)?.as_ref(), query, options.k).await
+        self.ranked_by(retriever(options)?.as_ref(), query, options.k, options.per_page.filter(|&n| n > 0)).await
     }
 
-    async fn ranked_by(&self, retriever: &dyn Retriever, query: &Query, k: Option<u32>) -> Result<SearchResult, EngineError> {
-        let ranked = retrieve::weighed(retriever, &self.corpus, query, k.map(|k| k as usize)).await?;
+    async fn ranked_by(
+        &self,
+        retriever: &dyn Retriever,
+        query: &Query,
+        k: Option<u32>,
+        per_page: Option<u32>,
+    ) -> Result<SearchResult, EngineError> {
+        let ranked = retrieve::weighed(retriever, &self.corpus, query, k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
         self.pause().await;
         Ok(retrieve::present(&self.corpus, query, retriever.name(), ranked).await?)
     }
@@ -372,7 +385,7 @@ impl Engine {
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false };
+        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false, ..SearchOptions::default() };
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
@@ -400,7 +413,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub async fn quotable(&self, question: &str, options: &AskOptions) -> Result<Quotable, EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false };
+        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false, ..SearchOptions::default() };
         let result = self.search_query(&query, &how).await?;
         let asked = self.asked(&query).await?;
         let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, answer::MAX_CANDIDATES).await;

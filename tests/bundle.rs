@@ -149,7 +149,7 @@ fn a_whole_bundle_verifies_and_answers_every_retriever() {
         let verdict = verify(engine.corpus().bundle()).await;
         assert_eq!(verdict.faults, Vec::<String>::new());
         for retriever in ["lexical", "dense", "hybrid", "autokg"] {
-            let options = SearchOptions { k: Some(5), retriever: Some(retriever.into()), typing: false };
+            let options = SearchOptions { k: Some(5), retriever: Some(retriever.into()), typing: false, ..SearchOptions::default() };
             let result = engine.search("a lantern in the harbour", &options).await.unwrap();
             assert_eq!(result.hits.len(), 5, "{retriever}");
             assert!(result.missing.is_empty());
@@ -205,7 +205,7 @@ fn a_page_that_fails_is_reported_on_the_result_and_the_rest_answers() {
         let page = files.keys().find(|n| n.starts_with("chunks/")).unwrap().clone();
         files.get_mut(&page).unwrap()[20] ^= 1;
         let engine = open(&files).await.unwrap();
-        let options = SearchOptions { k: Some(300), retriever: Some("lexical".into()), typing: false };
+        let options = SearchOptions { k: Some(300), retriever: Some("lexical".into()), typing: false, ..SearchOptions::default() };
         let result = engine.search("tide moon harbour lantern rope keel compass anchor", &options).await.unwrap();
         assert!(result.missing.iter().any(|m| m.contains(&page)), "{:?}", result.missing);
         assert!(!result.hits.is_empty());
@@ -263,7 +263,8 @@ fn ten_thousand_mutations_bring_errors_or_answers_never_a_panic() {
                 continue;
             };
             let retriever = ["lexical", "dense", "hybrid", "autokg"][round % 4];
-            let options = SearchOptions { k: Some(10), retriever: Some(retriever.into()), typing: round % 2 == 0 };
+            let options =
+                SearchOptions { k: Some(10), retriever: Some(retriever.into()), typing: round % 2 == 0, ..SearchOptions::default() };
             match engine.search("tide in the harbour", &options).await {
                 Ok(r) => refused += usize::from(!r.missing.is_empty()),
                 Err(_) => refused += 1,
@@ -326,7 +327,7 @@ fn an_empty_or_giant_question_finds_nothing_or_something_but_never_fails() {
         let engine = open(&example()).await.unwrap();
         for question in ["", "   ", "?!", "\u{0}\u{1}", &"tide ".repeat(20_000), &"x".repeat(100_000), "東京", "ﷺ"] {
             for retriever in ["lexical", "dense", "hybrid", "autokg"] {
-                let options = SearchOptions { k: None, retriever: Some(retriever.into()), typing: true };
+                let options = SearchOptions { k: None, retriever: Some(retriever.into()), typing: true, ..SearchOptions::default() };
                 let result = engine.search(question, &options).await.unwrap();
                 assert!(result.hits.iter().all(|h| h.score.is_finite()));
             }
@@ -349,7 +350,7 @@ fn memory_stays_within_its_limit_and_pages_come_back() {
     block_on(async {
         let files = example();
         let engine = Engine::open(Rc::new(MemorySource { files }), 4_000).await.unwrap();
-        let options = SearchOptions { k: Some(20), retriever: Some("lexical".into()), typing: false };
+        let options = SearchOptions { k: Some(20), retriever: Some("lexical".into()), typing: false, ..SearchOptions::default() };
         let first = engine.search("moon", &options).await.unwrap();
         engine.search("keel anchor", &options).await.unwrap();
         // One file may be larger than the limit; beyond it, the least recently used are gone.

@@ -1,4 +1,4 @@
-// How near in meaning made-up words and questions are to the passages nearest to them: what NEAR_ENOUGH of js/nonsense.js is set by.
+// How near in meaning made-up words and questions are to the passages nearest to them: what NEAR_ENOUGH of crates/search/src/retrieve/weigh.rs is set by.
 //
 //   node tuning/nonsense.mjs SITE QUESTIONS
 //
@@ -21,8 +21,9 @@ const madeUp = Array.from({ length: 200 }, () => Array.from({ length: 1 + Math.f
 const meant = readFileSync(questions, "utf8").trim().split("\n").slice(1).map((line) => line.split("\t")[2]);
 
 const nearest = async (question) => {
-  const { hits } = await graph.search(question);
-  return { dense: Math.max(0, ...hits.map(({ dense }) => dense ?? 0)), words: hits.some(({ lexical }) => lexical) };
+  const { hits } = await graph.search(question, { retriever: "dense" });
+  const { hits: said } = await graph.search(question, { retriever: "lexical" });
+  return { dense: Math.max(0, ...hits.map(({ dense }) => dense ?? 0)), words: said.length > 0 };
 };
 for (const [name, all] of [["made up", madeUp], ["meant", meant]]) {
   const found = [];

@@ -8,7 +8,6 @@ import { explain, failureOf } from "./messages.js";
 import { Notice } from "./notice.js";
 import { OfflinePanel } from "./offline-panel.js";
 import { PassagePanel } from "./passage-panel.js";
-import { withoutNonsense } from "./pkg/nonsense.js";
 import { PocketGraph, PocketGraphError } from "./pkg/pocketgraph.js";
 import { SettingsPanel } from "./settings-panel.js";
 import { StatusLine } from "./status-line.js";
@@ -159,8 +158,7 @@ async function search({ typing = false } = {}) {
   }
 }
 
-async function showResult(found, signal) {
-  const result = withoutNonsense(found);
+async function showResult(result, signal) {
   notice.clear();
   const sameQuestion = shown?.question === result.question;
   shown = result;

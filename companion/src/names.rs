@@ -63,7 +63,8 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
     };
     let places = place_words(documents);
     // A page that shares its title with others is not the one that a mention of it means.
-    let opens: Vec<bool> = (0..documents.len()).map(|d| places[d].is_empty() && opens_with_title(&documents[d].title, opening_of(d))).collect();
+    let opens: Vec<bool> =
+        (0..documents.len()).map(|d| places[d].is_empty() && opens_with_title(&documents[d].title, opening_of(d))).collect();
     let opening = opens.iter().filter(|o| **o).count() as f32 / documents.len().max(1) as f32;
     let hopped = hopped(documents, &opens);
     let hop = embed.is_some() && hopped.contains(&true);

@@ -31,7 +31,9 @@ pub fn place_words(documents: &[Document]) -> Vec<String> {
 
 /// The documents' titles, each with what its path tells.
 pub fn titles_with_places(documents: &[Document]) -> Vec<String> {
-    let with = |(document, place): (&Document, String)| if place.is_empty() { document.title.clone() } else { format!("{} ({place})", document.title) };
+    let with = |(document, place): (&Document, String)| {
+        if place.is_empty() { document.title.clone() } else { format!("{} ({place})", document.title) }
+    };
     documents.iter().zip(place_words(documents)).map(with).collect()
 }
 
@@ -50,7 +52,11 @@ pub fn titled(title: &str, place: &str) -> Vec<String> {
 fn parts(path: &str) -> Vec<&str> {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let says = |part: &&str| !part.is_empty() && (part.contains(char::is_alphabetic) || part.contains('.')) && !matches!(*part, "." | ".." | "index" | "_index" | "README");
+    let says = |part: &&str| {
+        !part.is_empty()
+            && (part.contains(char::is_alphabetic) || part.contains('.'))
+            && !matches!(*part, "." | ".." | "index" | "_index" | "README")
+    };
     folders.split('/').filter(says).chain([stem].into_iter().filter(says).filter(|s| s.contains(char::is_alphabetic))).collect()
 }
 
@@ -59,7 +65,12 @@ mod tests {
     use super::*;
 
     fn of(pages: &[(&str, &str)]) -> Vec<String> {
-        let page = |&(title, path): &(&str, &str)| Document { title: title.into(), url: String::new(), path: path.into(), language: String::new() };
+        let page = |&(title, path): &(&str, &str)| Document {
+            title: title.into(),
+            url: String::new(),
+            path: path.into(),
+            language: String::new(),
+        };
         place_words(&pages.iter().map(page).collect::<Vec<_>>())
     }
 

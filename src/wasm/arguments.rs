@@ -76,7 +76,12 @@ impl Given {
 
 /// The options of `search`.
 pub fn search_options(given: &Given) -> Result<SearchOptions, JsValue> {
-    Ok(SearchOptions { k: given.count("k")?, retriever: given.text("retriever")?, typing: given.flag("typing")? })
+    Ok(SearchOptions {
+        k: given.count("k")?,
+        retriever: given.text("retriever")?,
+        typing: given.flag("typing")?,
+        per_page: given.count("perPage")?,
+    })
 }
 
 /// The options of `ask`, without its endpoint.

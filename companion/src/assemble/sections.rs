@@ -10,6 +10,7 @@ use crate::e5;
 use crate::languages::Forms;
 use crate::licences;
 use crate::names::Found;
+use crate::namesakes::titles_with_places;
 use crate::prepare::{Prepared, Relations};
 use crate::rank::Weighed;
 use crate::train::query_table::TokenTable;
@@ -24,7 +25,6 @@ use pocketgraph::entities::{
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
-use crate::namesakes::titles_with_places;
 use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
 use pocketgraph::names::{
     ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,

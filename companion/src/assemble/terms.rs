@@ -1,8 +1,8 @@
 //! Sections of terms: the word index, the names, the words of titles.
 
 use super::sections::GZIP;
-use crate::namesakes::{place_words, titled};
 use super::writer::{SectionWriter, WriteError};
+use crate::namesakes::{place_words, titled};
 use pocketgraph::bundle::{Document, PagedIndex, TermIndex, TermPostings};
 use pocketgraph::lexical::TermRange;
 use pocketgraph::names::NameTable;

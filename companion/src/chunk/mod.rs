@@ -159,9 +159,10 @@ impl Splitter<'_> {
             }
         }
         if !self.pending.is_empty() {
-            let joins = self.pending.last().is_some_and(|p| section.level > p.level || section.level == p.level && section.fragment.is_empty())
-                && self.pending.len() < MOST_JOINED
-                && self.joined_tokens(&section) <= self.cutter.max;
+            let joins =
+                self.pending.last().is_some_and(|p| section.level > p.level || section.level == p.level && section.fragment.is_empty())
+                    && self.pending.len() < MOST_JOINED
+                    && self.joined_tokens(&section) <= self.cutter.max;
             if !joins {
                 self.emit_pending();
             }

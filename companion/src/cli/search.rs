@@ -27,6 +27,9 @@ pub struct Args {
     /// How to look: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon (hippo:canonical)
     #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
+    /// Show at most so many hits of one page before those of other pages, 0 for any number [default: 3 by auto, any number by others]
+    #[arg(long, value_name = "N")]
+    per_page: Option<u32>,
     /// Have a language model choose among the facts that hippo found
     #[arg(long, requires = "base_url")]
     llm: bool,
@@ -39,7 +42,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     let engine = if args.retriever == "lexical" { super::open::bundle(&args.bundle)? } else { with_model(&args.bundle)? };
-    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false };
+    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false, per_page: args.per_page };
     let model = if args.llm { args.endpoint.open()? } else { None };
     let result = match model {
         Some(model) => wait(engine.search_by(&args.question, &options, Rc::from(model)))?,

@@ -141,7 +141,12 @@ async fn search(bundle: &Open, given: Search) -> Result<Value> {
     if let Some(name) = given.retriever.as_deref().filter(|name| by_name(name).is_none()) {
         return Err(miette!("there is no retriever {name}"));
     }
-    let options = SearchOptions { k: Some(given.k.unwrap_or(HITS).clamp(1, MOST_HITS)), retriever: given.retriever, typing: false };
+    let options = SearchOptions {
+        k: Some(given.k.unwrap_or(HITS).clamp(1, MOST_HITS)),
+        retriever: given.retriever,
+        typing: false,
+        ..SearchOptions::default()
+    };
     let found = bundle.engine.search(&given.question, &options).await.into_diagnostic()?;
     let hit = |h: &pocketgraph::retrieve::Hit| json!({ "title": h.title, "headings": h.heading_path, "url": h.url, "score": h.score, "text": h.text });
     Ok(json!({ "hits": found.hits.iter().map(hit).collect::<Vec<_>>(), "warnings": found.missing }))

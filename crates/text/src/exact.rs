@@ -50,7 +50,8 @@ fn is_operator(signs: &str) -> bool {
     let alike = |signs: &str| signs.chars().all(|c| c == first);
     let doubled = signs.len() == 2 && alike(signs) && "?:|&=<>+".contains(first);
     // The last may be a full stop.
-    signs.len() <= LONGEST_OPERATOR && (doubled || !alike(signs) && !(signs.len() > 2 && signs.ends_with('.') && alike(&signs[..signs.len() - 1])))
+    signs.len() <= LONGEST_OPERATOR
+        && (doubled || !alike(signs) && !(signs.len() > 2 && signs.ends_with('.') && alike(&signs[..signs.len() - 1])))
 }
 
 /// Numbers with dots in a piece of text; what stands before one is no letter but a version's.

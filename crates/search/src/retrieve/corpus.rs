@@ -6,7 +6,7 @@ use crate::bundle::{
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
-use crate::names::{ChunkMentions, NameTable, decode_mentions};
+use crate::names::{ChunkDocuments, ChunkMentions, NameTable, decode_mentions};
 use crate::vector::{QuantizedMatrix, QuantizedVector};
 use futures::future::{FutureExt, LocalBoxFuture, try_join};
 use std::cell::RefCell;
@@ -62,6 +62,15 @@ impl Corpus {
     /// [`BundleError`] when the section cannot be loaded; so for all below.
     pub async fn documents(&self) -> Result<Rc<Vec<Document>>, BundleError> {
         self.bundle.section("documents", decode_documents).await
+    }
+
+    /// Of which document each chunk is.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the section is absent or cannot be loaded.
+    pub async fn chunk_documents(&self) -> Result<Rc<ChunkDocuments>, BundleError> {
+        let chunks = self.bundle.manifest().counts.chunks;
+        self.bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, chunks)).await
     }
 
     /// The chunks with the given numbers, by number. What cannot be loaded is absent, and named in the second value.

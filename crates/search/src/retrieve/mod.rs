@@ -15,7 +15,7 @@ pub mod scan;
 mod subgraph;
 mod weigh;
 
-pub use auto::Auto;
+pub use auto::{Auto, candidates};
 pub use autokg::AutoKg;
 pub use corpus::{Corpus, Names};
 pub use dense::Dense;

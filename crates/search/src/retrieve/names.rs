@@ -27,7 +27,7 @@ impl NameIndex {
         async move {
             let bundle = corpus.bundle();
             let counts = bundle.manifest().counts;
-            let documents = bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, counts.chunks));
+            let documents = corpus.chunk_documents();
             let names = async {
                 let mut names = Terms::open(bundle, "names", counts.documents).await?;
                 let wanted = ranges_of_words(&names.index, &name_words(question));

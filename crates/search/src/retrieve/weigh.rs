@@ -1,14 +1,20 @@
-//! Rankings in which documents count for more or less, as the bundle says.
+//! Rankings in which documents count for more or less, as the bundle says, one page does not fill the list, and nonsense finds nothing.
 
-use super::{Corpus, Query, Ranked, Retriever};
+use super::{Corpus, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::{BundleError, WeightGroup};
-use crate::compact::sort_by;
+use crate::compact::{Map, sort_by};
 use futures::future::{FutureExt, LocalBoxFuture};
 
-/// So many times as many chunks are ranked as are wanted where weights may move some of them down.
+/// So many times as many chunks are ranked as are wanted where weights or their pages may move some of them down.
 const MORE: usize = 3;
 
-/// What a retriever ranks, its scores multiplied by the weights of the bundle; as it is where the bundle has none.
+/// The least cosine of a question and a passage that share no word, for the passage to be shown where the embedder is `minilm`. Set by `tuning/nonsense.mjs`: of
+/// made-up words .99 stay below it; of the handbook's dialogues' questions, which share words with it and are shown whatever it is, .95 are above.
+const NEAR_ENOUGH: f32 = 0.35;
+
+/// What a retriever ranks, its scores multiplied by the weights of the bundle, as they are where the bundle has none. Of one page at most `per_page` chunks
+/// come before others; what is over follows them. Where no chunk has a word of the question, none was named or led to, and all are far from it in meaning, there
+/// are none, except by `dense`, which shows what is nearest, however far.
 ///
 /// # Errors
 /// Those of [`Retriever::retrieve`].
@@ -17,16 +23,20 @@ pub fn weighed<'a>(
     corpus: &'a Corpus,
     query: &'a Query,
     k: Option<usize>,
+    per_page: Option<usize>,
 ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
     async move {
         let asked = |g: &&WeightGroup| !g.unless.iter().any(|term| query.lexical.terms.contains(term));
         let weights = corpus.weights().await;
         let groups: Vec<&WeightGroup> = weights.iter().filter(asked).collect();
-        if groups.is_empty() {
-            return retriever.retrieve(corpus, query, k).await;
-        }
         let k = k.or_else(|| retriever.default_k());
-        let mut ranked = retriever.retrieve(corpus, query, k.map(|k| k.saturating_mul(MORE))).await?;
+        // What is being typed changes with the next letter, and is to cost as little as it can.
+        let per_page = per_page.filter(|_| query.lexical.prefix.is_none());
+        let more = if groups.is_empty() && per_page.is_none() { 1 } else { MORE };
+        let mut ranked = retriever.retrieve(corpus, query, k.map(|k| k.saturating_mul(more))).await?;
+        if retriever.name() != "dense" && corpus.bundle().manifest().embedder.id == "minilm" && ranked.chunks.iter().all(is_far) {
+            ranked.chunks.clear();
+        }
         for chunk in &mut ranked.chunks {
             if let Some(group) = groups.iter().find(|g| g.holds(chunk.chunk)) {
                 let weight = group.percent as f32 / 100.0;
@@ -34,9 +44,39 @@ pub fn weighed<'a>(
                 chunk.score = if chunk.score < 0.0 { chunk.score / weight } else { chunk.score * weight };
             }
         }
-        sort_by(&mut ranked.chunks, |a, b| b.score.total_cmp(&a.score));
+        if !groups.is_empty() {
+            sort_by(&mut ranked.chunks, |a, b| b.score.total_cmp(&a.score));
+        }
+        if let Some(most) = per_page {
+            spread(corpus, &mut ranked, most).await;
+        }
         ranked.chunks.truncate(k.unwrap_or(usize::MAX));
         Ok(ranked)
     }
     .boxed_local()
+}
+
+/// Whether nothing tells that a chunk is what the question is about.
+fn is_far(chunk: &RankedChunk) -> bool {
+    chunk.lexical.is_none_or(|score| score <= 0.0)
+        && chunk.dense.is_some_and(|cosine| cosine < NEAR_ENOUGH)
+        && chunk.reached.iter().all(|way| *way == Reached::Query)
+}
+
+/// Puts what a page has beyond its `most` best chunks behind the others. Where nobody knows the pages, the order stays.
+async fn spread(corpus: &Corpus, ranked: &mut Ranked, most: usize) {
+    let Ok(pages) = corpus.chunk_documents().await else { return };
+    let mut seen: Map<u32, usize> = Map::new();
+    let mut over = Vec::new();
+    let mut kept = Vec::new();
+    for chunk in std::mem::take(&mut ranked.chunks) {
+        let count = pages.of.get(chunk.chunk as usize).map(|page| {
+            let count = seen.get_or_insert_with(*page, || 0);
+            *count += 1;
+            *count
+        });
+        if count.is_some_and(|count| count > most) { over.push(chunk) } else { kept.push(chunk) }
+    }
+    kept.append(&mut over);
+    ranked.chunks = kept;
 }

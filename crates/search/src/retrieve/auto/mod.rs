@@ -6,8 +6,7 @@
 //! and in an encyclopaedia-like part of the corpus (see [`crate::names::opens_with_title`]) the best passages lead on: to the documents they mention,
 //! and to what answers a bridge query, the uncovered words of the question with the names that the passage brings.
 //!
-//! One setting serves all corpora. The weights were fitted by a prototype on training questions of seven sets; what they reach is in
-//! docs/benchmarks.md.
+//! One setting serves all corpora. What it reaches is in docs/benchmarks.md.
 
 mod features;
 mod hop;
@@ -15,7 +14,7 @@ mod hop;
 use super::fusion::{FUSION_WEIGHT, cosine_share, read_by_embedder};
 use super::hybrid::{Hybrid, shown_keywords};
 use super::names::{NameIndex, links as links_in};
-use super::scan::survey;
+use super::scan::{Scan, survey};
 use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::Map;
@@ -33,16 +32,16 @@ const COVERED: usize = 10;
 /// Chunks of one named document that are candidates.
 const OF_A_DOCUMENT: usize = 20;
 
-/// The weights of the first pass, by feature.
+/// The weights of the first pass, by feature. Those of names and titles come from `tuning/auto.py`, which leaves each of twelve sets out once.
 mod weight {
     /// Cosine to the question.
     pub const D: f32 = 4.9;
     /// BM25 of the question, over its maximum.
     pub const B: f32 = 3.5;
-    /// Named in the question: 1 over the root of how many documents have the name.
-    pub const NAMED: f32 = 2.9;
-    /// Share of the title, by rarity, that the question covers.
-    pub const TITLE: f32 = 2.3;
+    /// Named in the question: 1 over the root of how many documents have the name, times its rarity to the third power.
+    pub const NAMED: f32 = 10.0;
+    /// Share of the title, by rarity, that the question covers, times its rarity to the third power.
+    pub const TITLE: f32 = 1.2;
     /// Cosine to the rest of the question.
     pub const D_REST: f32 = 4.2;
     /// BM25 of the rest, over its maximum.
@@ -79,9 +78,26 @@ impl Retriever for Auto {
     }
 }
 
-async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
-    let named = Named::find(names, &query.read);
-    let mut missing = found.missing;
+/// What the first pass knows.
+struct First<'a> {
+    all: Candidates<'a>,
+    words: Map<u32, f32>,
+    dense: Option<Scan>,
+    vector: Option<Vec<f32>>,
+    rest: Option<QuantizedVector>,
+    stage: Stage,
+    missing: Vec<String>,
+}
+
+/// Gathers the candidates of words, meaning, names and titles, with what is known of each.
+async fn first<'a>(
+    corpus: &Corpus,
+    query: &Query,
+    names: &'a NameIndex,
+    named: &'a Named,
+    found: &LexicalResult,
+) -> Result<First<'a>, BundleError> {
+    let mut missing = found.missing.clone();
     missing.extend(names.missing().cloned());
     let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
     let rest_words: Map<u32, f32> = match &named.rest {
@@ -98,7 +114,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
         _ => None,
     };
     let rest = rest_vector.map(|v| QuantizedVector::from_f32(&v));
-    let mut all = Candidates::new(names, &named, &found.document_frequency, corpus.len());
+    let mut all = Candidates::new(names, named, &found.document_frequency, corpus.len());
     all.words(&words, &rest_words);
     all.propose(found.hits.iter().take(PROPOSED).map(|h| h.index));
     let mut dense = match &vector {
@@ -118,6 +134,12 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
         missing.append(&mut dense.missing);
         all.cosines(dense, &QuantizedVector::from_f32(vector), rest.as_ref().unwrap_or(dense.query()), stage == Stage::Feedback);
     }
+    Ok(First { all, words, dense, vector, rest, stage, missing })
+}
+
+async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
+    let named = Named::find(names, &query.read);
+    let First { mut all, words, mut dense, vector, rest, stage, mut missing } = first(corpus, query, names, &named, &found).await?;
     let meaning = odds(cosine_share(corpus)) / odds(FUSION_WEIGHT);
     let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage, meaning))).collect();
     let mut links: Map<u32, Reached> = Map::new();
@@ -150,6 +172,18 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
     Ok(Ranked { stage, chunks, keywords, document_frequency: found.document_frequency, missing })
 }
 
+/// The candidates of the first pass with the features that its weights apply to, in the order of [`weight`], for those who fit them (`tuning/auto.py`).
+///
+/// # Errors
+/// As [`Retriever::retrieve`].
+pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<Vec<(u32, [f32; 7])>, BundleError> {
+    let found = lexical::search(corpus.bundle(), &query.lexical, SCORED).await?;
+    let names = NameIndex::open(corpus, &query.read, &query.lexical.terms).await?;
+    let named = Named::find(&names, &query.read);
+    let first = first(corpus, query, &names, &named, &found).await?;
+    Ok(first.all.rows.iter().map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest, f.rare])).collect())
+}
+
 /// A share against the rest.
 fn odds(share: f32) -> f32 {
     share / (1.0 - share).max(0.01)
@@ -157,7 +191,7 @@ fn odds(share: f32) -> f32 {
 
 /// The score of the first pass, in which the cosine counts `scale` times what it does for an embedder that knows the language. Feedback's cosines are stretched over the candidates and weigh against words as they do in `hybrid`.
 fn first_pass(f: &features::Features, stage: Stage, scale: f32) -> f32 {
-    let names = weight::NAMED * f.named + weight::TITLE * f.title;
+    let names = f.rare * f.rare * f.rare * (weight::NAMED * f.named + weight::TITLE * f.title);
     let words = weight::B * f.b + weight::B_REST * f.b_rest;
     let meaning = if stage != Stage::Feedback {
         weight::D * f.d + weight::D_REST * f.d_rest
