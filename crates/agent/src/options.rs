@@ -1,5 +1,6 @@
 //! How an agent works: its protocol's defaults, and what a caller changes of them.
 
+use crate::llm::Prompts;
 use serde::{Deserialize, Serialize};
 
 /// How the text of a turn is continued after evidence, for protocols that were designed as one growing text.
@@ -122,6 +123,9 @@ pub struct AgentOptions {
     /// Tool calling: today's date, told to the model where given.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub today: Option<String>,
+    /// Texts in the stead of ours, as [`prompts`](crate::prompts) reads them.
+    #[serde(skip)]
+    pub prompts: Prompts,
 }
 
 impl Default for AgentOptions {
@@ -150,6 +154,7 @@ impl Default for AgentOptions {
             votes: 1,
             native_tools: false,
             today: None,
+            prompts: Prompts::default(),
         }
     }
 }

@@ -14,18 +14,25 @@ use super::look::{Found, Place, listed};
 use super::neutralise::Marks;
 use super::options::{Continuation, Limits};
 use super::protocol::Protocol;
-use super::rules::rules;
 use super::run::{Ask, Run};
 use super::stream::{Reply, Stop};
 use super::types::Cap;
 use crate::json::Value;
-use crate::llm::{LlmError, Message, ToolCall, after_thinking};
+use crate::llm::{LlmError, Message, Text, ToolCall, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Calls of tools in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolCalling;
 
+pub(super) const TASK: Text =
+    Text::new("tool-calling.task", include_str!("prompts/tool-calling.task.txt"), &["tools"], &["today", "rules", "cite"]);
+pub(super) const NATIVE: Text =
+    Text::new("tool-calling.task-native", include_str!("prompts/tool-calling.task-native.txt"), &[], &["today", "rules", "cite"]);
+pub(super) const INVALID: Text = Text::new("tool-calling.invalid", include_str!("prompts/tool-calling.invalid.txt"), &[], &["fault"]);
+pub(super) const WRITE: Text = Text::new("tool-calling.write", include_str!("prompts/tool-calling.write.txt"), &[], &[]);
+pub(super) const NEXT: Text = Text::new("tool-calling.next", include_str!("prompts/tool-calling.next.txt"), &[], &[]);
+pub(super) const LAST: Text = Text::new("tool-calling.last", include_str!("prompts/tool-calling.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::before(STOP)];
 const COMPLETE: &str = "complete_task";
 /// Facts and neighbours shown for a call.
@@ -85,7 +92,7 @@ impl Protocol for ToolCalling {
 async fn converse(run: &mut Run<'_>, native: bool) -> Result<String, LlmError> {
     let tools = tools(run);
     let task = vec![Message::system(task(run, &tools, native)), Message::user(run.question.clone())];
-    let nudge = if native { "" } else { "Reply with the next calls, as a JSON list." };
+    let nudge = if native { String::new() } else { run.said(&NEXT, &[]) };
     let mut talk =
         Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
     let mut counting = 0;
@@ -100,7 +107,7 @@ async fn converse(run: &mut Run<'_>, native: bool) -> Result<String, LlmError> {
             Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
             Err(_) if reply.text.trim().is_empty() => break Cap::Silence,
             Err(why) => {
-                talk.say(&format!("Your reply could not be read as calls of tools: {why}. Reply with a JSON list of objects {{\"name\": …, \"arguments\": {{…}}}} alone."));
+                talk.say(&run.said(&INVALID, &[("fault", &why)]));
                 continue;
             }
         };
@@ -112,12 +119,12 @@ async fn converse(run: &mut Run<'_>, native: bool) -> Result<String, LlmError> {
                 return Ok(answer.to_owned());
             }
             talk.observe(&reply, &others, &results, counting);
-            talk.say("Write the answer itself now, in words, without any call.");
+            talk.say(&run.said(&WRITE, &[]));
             return Ok(after_thinking(&talk.last(run, None).await?.text).to_owned());
         }
         counting = talk.observe(&reply, &others, &results, counting);
     };
-    talk.say("No more calls are possible. Write the best answer that the observations allow now, in words, without any call.");
+    talk.say(&run.said(&LAST, &[]));
     let reply = talk.last(run, Some(cap)).await?;
     // A model that cannot leave the form has its answer in it.
     let inside = |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
@@ -279,34 +286,9 @@ fn schemas(tools: &[Tool]) -> Value {
 }
 
 fn task(run: &Run<'_>, tools: &[Tool], native: bool) -> String {
-    let mut out = String::from("You answer a question by calling tools until you know enough.\n\n");
-    if !native {
-        out.push_str(&format!(
-            "The tools, as JSON Schema:\n{}\n\n\
-             Every reply is a JSON list of calls and nothing else, {STOP} after it:\n\
-             [{{\"name\": \"search\", \"arguments\": {{\"query\": \"…\"}}}}]{STOP}\n\
-             Calls that do not need each other's results go into one list: they are carried out together. You may think before the list, between <think> and \
-             </think>. Then the results are given to you as an Observation.\n\n",
-            schemas(tools)
-        ));
-    }
-    out.push_str(
-        "How to work:\n\
-         1. Judge the task first: breadth of the subject, number of steps, uncertainty, and need for detail, each 1 to 3. Their sum, 4 to 12, is its \
-         complexity.\n\
-         2. Plan the fewest searches that can settle it; search for what is missing, not for what you have.\n\
-         3. Verify: does each thing you want to say stand in an observation? Do two sources disagree?\n\
-         4. When a search fails or finds nothing, do not repeat it: change its words once, then go on without.\n\
-         5. Before you complete, reflect, in your thoughts alone. Complexity 4 to 5: is the question answered? 6 to 8: is the answer complete, and what could \
-         be wrong with it? 9 to 12: besides, which other readings and answers are there?\n\
-         6. Ask yourself last: would a reader say that something is missing? If so, go on; if not, or if nothing more can be found, complete the task with the whole \
-         answer.\n",
-    );
-    if let Some(today) = &run.options.today {
-        out.push_str(&format!("\nToday is {}.\n", run.safe(today)));
-    }
-    out.push_str(&rules(run.options));
-    out
+    let today = run.options.today.as_deref().map(|today| run.safe(today)).unwrap_or_default();
+    let tools = if native { String::new() } else { schemas(tools).to_string() };
+    run.said(if native { &NATIVE } else { &TASK }, &[("tools", &tools), ("today", &today)])
 }
 
 #[cfg(test)]
