@@ -28,7 +28,7 @@ const CHOICES = {
 };
 const FLAGS = ["hideContacts", "grounded", "coverage", "executePlan", "nativeTools"];
 const PLAIN = ["language", "notSaid", "leastConfidence", "temperature", "today"];
-const ASK = [...SEARCH, "protocol", "history", "question", "webSearch", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
+const ASK = [...SEARCH, "protocol", "history", "question", "webSearch", "prompts", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
 
 /** Throws for what `PocketGraph.open` does not know. */
 export function checkOpenOptions(options) {
@@ -61,6 +61,7 @@ export function askOptions(options) {
     const flag = (given[name] = options[name] ?? undefined);
     if (flag !== undefined && typeof flag !== "boolean") throw badArgument(`\`${name}\` is true or false.`);
   }
+  given.prompts = texts(options.prompts);
   for (const name of PLAIN) given[name] = options[name];
   return { ...ranking(options), ...defined(given) };
 }
@@ -93,6 +94,14 @@ function endpoint(llm) {
   const { apiKey, headers, timeoutMs, retries, model } = llm;
   const url = httpUrl("llm.baseUrl", llm.baseUrl);
   return { baseUrl: url.href.replace(/\/+$/, ""), model, ...defined({ apiKey, headers, timeoutMs, retries }) };
+}
+
+/** Prompts by name; which names and placeholders there are, the engine says. */
+function texts(prompts) {
+  if (prompts === undefined || prompts === null) return undefined;
+  const wrong = typeof prompts !== "object" || Object.values(prompts).some((text) => typeof text !== "string");
+  if (wrong) throw badArgument("`prompts` is an object of texts by name.");
+  return { ...prompts };
 }
 
 function webAddress(place) {

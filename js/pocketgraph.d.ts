@@ -262,6 +262,11 @@ export interface AskOptions extends SearchOptions {
   nativeTools?: boolean;
   /** `tool-calling`: today's date, told to the model. */
   today?: string;
+  /**
+   * What the LLM is told, by the name of each text, such as `search-r1.task`; what is absent is told in our words. A text must have the placeholders of ours
+   * (`{{question}}`), and no other: `bad-argument` names those that are wrong. `pocketgraph prompts` lists them.
+   */
+  prompts?: Readonly<Record<string, string>>;
   /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */
   webSearch?: string | URL;
 }

@@ -45,6 +45,7 @@ pub mod plan_data;
 pub mod planner_model;
 pub mod prepare;
 pub mod progress;
+pub mod prompt_files;
 pub mod rank;
 pub mod raptor;
 pub mod record;

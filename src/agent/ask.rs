@@ -62,6 +62,7 @@ pub async fn ask_with_protocol(
         None => resolved(&outcome, &seen, options, &result),
         Some(why) => {
             let how = AskOptions {
+                task: options.task(),
                 k: Some(k),
                 retriever: options.retriever.clone(),
                 not_said: options.not_said.clone(),

@@ -92,6 +92,7 @@ async fn answered(
 ) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
     let how = AskOptions {
+        task: options.task(),
         k: Some(k),
         milliseconds: options.milliseconds,
         retriever: options.retriever.clone(),

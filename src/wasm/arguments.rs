@@ -91,6 +91,7 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
         language: given.text("language")?,
         hide_contacts: given.flag("hideContacts")?,
         not_said: given.text("notSaid")?,
+        task: None,
     })
 }
 

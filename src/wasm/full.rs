@@ -5,6 +5,7 @@ use super::events::{Teller, promise, to_js};
 use super::face::WasmEngine;
 use super::{chat, error, utf16};
 use crate::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, SearXng};
+use crate::answer::AskOptions;
 use crate::llm::ChatModel;
 use crate::plan::check::Limits;
 use crate::plan::{Plan, Surface};
@@ -77,7 +78,7 @@ impl WasmEngine {
                 return finish(teller, told.map_err(|e| error::engine(&e))?);
             }
             let Some(model) = &company.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
-            let options = arguments::ask_options(&given)?;
+            let options = AskOptions { task: company.options.task(), ..arguments::ask_options(&given)? };
             let told = engine.ask(&question, &options, model.as_ref(), &mut |event| teller.ask_event(event)).await;
             teller.end(told.map_err(|e| error::engine(&e))?)
         })

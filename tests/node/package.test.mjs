@@ -130,6 +130,9 @@ test("the options of protocols reach the model", async () => {
   const grounded = JSON.stringify((await sent({ protocol: "single-shot" }))[0]);
   const bare = JSON.stringify((await sent({ protocol: "single-shot", grounded: false }))[0]);
   assert.ok(bare.length < grounded.length);
+  const prompts = { "react.task": "In my words: {{question}}" };
+  assert.match(JSON.stringify((await sent({ protocol: "react", prompts }))[0]), /In my words: /);
+  await assert.rejects(sent({ protocol: "react", prompts: { "react.task": "{{answer}}" } }), (e) => e.code === "bad-argument" && /react\.task.*answer/.test(e.message));
   await graph.close();
   await llm.close();
 });

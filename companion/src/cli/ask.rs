@@ -2,12 +2,15 @@
 
 use super::endpoint::{Endpoint, Planning};
 use super::open::{retriever, wait, with_model};
+use super::prompts::PromptArgs;
 use super::trace;
 use crate::record::{RecordFile, replay};
 use crate::terminal::line;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model};
+use pocketgraph::agent::{
+    self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model,
+};
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus};
 use pocketgraph::engine::Engine;
 use pocketgraph::kg;
@@ -51,6 +54,8 @@ pub struct Args {
     /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
     #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
+    #[command(flatten)]
+    prompts: PromptArgs,
     /// Give the model at most so many seconds, its reading of the passages among them [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     time_limit: Option<u32>,
@@ -118,12 +123,14 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
     let defaults = AskOptions::default();
+    let prompts = args.prompts.read()?;
     let options = AskOptions {
         k: args.k,
         retriever: Some(args.retriever.clone()),
         language: args.language.clone(),
         tokens_out: args.max_tokens.unwrap_or(defaults.tokens_out),
         milliseconds: args.time_limit.map_or(defaults.milliseconds, |s| s * 1000),
+        task: prompts.given(ASK_PROMPT).map(str::to_owned),
         ..defaults
     };
     let mut streamed = false;
@@ -221,7 +228,8 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
     if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
         all.extend(given.clone());
     }
-    serde_json::from_value(all).into_diagnostic()
+    let own: AgentOptions = serde_json::from_value(all).into_diagnostic()?;
+    Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
 
 /// The citations and what a reader should know.

@@ -274,7 +274,13 @@ async fn answer(engine: &Engine, question: &Question, system: &System, setup: &A
         kept.begin();
     }
     let defaults = AskOptions::default();
-    let ask = AskOptions { k: options.k, retriever: options.retriever.clone(), language: options.language.clone(), ..defaults };
+    let ask = AskOptions {
+        k: options.k,
+        retriever: options.retriever.clone(),
+        language: options.language.clone(),
+        task: options.task(),
+        ..defaults
+    };
     let said = match (system.protocol.as_str(), chat) {
         (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |_| {}).await?, false),
         (ASK, Some(chat)) => Said::of(engine.ask(&question.text, &ask, chat, &mut |_| {}).await?, true),

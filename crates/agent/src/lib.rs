@@ -69,7 +69,7 @@ pub use found::{Found, Load, Source, found};
 pub use kg_tools::KgTools;
 pub use meter::Metered;
 pub use neutralise::{Marks, neutralise};
-pub use options::{AgentOptions, Condense, Continuation, Limits, PlannerChoice, Polarity};
+pub use options::{ASK_PROMPT, AgentOptions, Condense, Continuation, Limits, PlannerChoice, Polarity};
 pub use picture::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
 pub use prompts::{prompts, texts};
 pub use protocol::Protocol;

@@ -3,6 +3,9 @@
 use crate::llm::Prompts;
 use serde::{Deserialize, Serialize};
 
+/// The name of the prompt of a plain answer.
+pub const ASK_PROMPT: &str = "ask.task";
+
 /// How the text of a turn is continued after evidence, for protocols that were designed as one growing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -156,6 +159,13 @@ impl Default for AgentOptions {
             today: None,
             prompts: Prompts::default(),
         }
+    }
+}
+
+impl AgentOptions {
+    /// The caller's task of a plain answer, where there is one.
+    pub fn task(&self) -> Option<String> {
+        self.prompts.given(ASK_PROMPT).map(str::to_owned)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The options of what only the full module does: asking language models, and running protocols and plans.
 
 use super::Given;
-use crate::agent::{AgentOptions, Condense, Continuation, PlannerChoice, Polarity};
+use crate::agent::{self, AgentOptions, Condense, Continuation, PlannerChoice, Polarity};
+use crate::llm::Prompts;
 use crate::wasm::chat::EndpointOptions;
 use crate::wasm::error::bad_argument;
 use js_sys::Array;
@@ -75,8 +76,20 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
         votes: given.count("votes")?.unwrap_or(default.votes),
         native_tools: given.flag("nativeTools")?,
         today: given.text("today")?,
+        prompts: prompts(given)?,
         ..default
     })
+}
+
+/// The prompts in the options, by name.
+fn prompts(given: &Given) -> Result<Prompts, JsValue> {
+    let Some(named) = given.object("prompts")? else { return Ok(Prompts::default()) };
+    let entry = |entry: JsValue| {
+        let entry: Array = entry.unchecked_into();
+        entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("prompts must be strings"))
+    };
+    let texts: Vec<(String, String)> = js_sys::Object::entries(named.0.unchecked_ref()).iter().map(entry).collect::<Result<_, _>>()?;
+    agent::prompts(texts.iter().map(|(name, text)| (name.as_str(), text.as_str()))).map_err(|e| bad_argument(&e.to_string()))
 }
 
 /// The endpoint in the options of `ask`, if one is named.
