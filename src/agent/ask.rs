@@ -9,8 +9,8 @@ use crate::llm::Completion;
 use crate::retrieve::{CommunityReport, Hit, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentError, AgentEvent, AgentOptions, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, NAMES, Outcome,
-    Report, Services, WebSearch, by_name, needs_model, page, run,
+    AgentError, AgentEvent, AgentOptions, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, Meanings, NAMES,
+    Outcome, Report, Services, WebSearch, by_name, needs_model, page, run,
 };
 use std::cell::RefCell;
 
@@ -46,7 +46,10 @@ pub async fn ask_with_protocol(
     events(AgentEvent::Hits { result: result.clone() });
 
     let own = match with.graph {
-        None if protocol.uses_graph() => engine.knowledge().await?.map(KgTools::new),
+        None if protocol.uses_graph() => {
+            let meanings = engine.encoder().map(|encoder| encoder as std::rc::Rc<dyn Meanings>);
+            engine.knowledge().await?.map(|linker| KgTools::new(linker).by_meaning(meanings))
+        }
         _ => None,
     };
     let graph = with.graph.or(own.as_ref().map(|g| g as &dyn GraphTools));

@@ -323,7 +323,7 @@ async fn execute(
 ) -> Result<Done, EngineError> {
     let text = lines(&proposal.plan);
     let (plan, confidence) = (Some(proposal.plan.clone()), Some(proposal.confidence));
-    events(AgentEvent::Plan { text: text.clone(), plan, by: Some(by), confidence });
+    events(AgentEvent::Plan { text: text.clone(), plan, by: Some(by), confidence, carried: true });
     if let Some(meter) = meter {
         meter.begin("read");
     }

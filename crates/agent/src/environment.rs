@@ -5,6 +5,9 @@ use crate::plan::execute::{Limits, Resources};
 use crate::plan::trace::StepTrace;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 
+/// What a statement rests on that nobody says where it is from.
+pub(super) const GRAPH: &str = "the knowledge graph";
+
 /// A passage that answers to a query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evidence {
@@ -31,6 +34,8 @@ pub struct Fact {
     pub tail: String,
     /// The chunk that says so, where the graph knows.
     pub chunk: Option<u32>,
+    /// Where it was imported from, such as a file and its line; may be empty.
+    pub from: String,
     /// How well it answers to the query; larger is better.
     pub score: f32,
 }

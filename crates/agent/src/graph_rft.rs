@@ -87,7 +87,8 @@ impl Protocol for GraphRft {
                 if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
                     let text = plan.inside.to_owned();
                     let plan = read(&text);
-                    run.tell(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None });
+                    let carried = run.options.execute_plan && run.has_graph() && plan.is_ok();
+                    run.tell(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None, carried });
                     match plan {
                         Ok(plan) if run.options.execute_plan => {
                             planned = true;

@@ -66,7 +66,7 @@ pub use driver::run;
 pub use elsewhere::{ELSEWHERE, page};
 pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch};
 pub use found::{Found, Load, Source, found};
-pub use kg_tools::KgTools;
+pub use kg_tools::{KgTools, Meanings};
 pub use meter::Metered;
 pub use neutralise::{Marks, neutralise};
 pub use options::{ASK_PROMPT, AgentOptions, Condense, Continuation, Limits, PlannerChoice, Polarity};

@@ -29,6 +29,7 @@ pub fn world() -> Fake {
         relation: relation.to_owned(),
         tail: tail.to_owned(),
         chunk,
+        from: String::new(),
         score: 1.0,
     };
     Fake {

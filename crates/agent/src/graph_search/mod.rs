@@ -128,7 +128,7 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
     if plan.is_empty() {
         plan.push(question.to_owned());
     } else {
-        run.tell(AgentEvent::Plan { text, plan: None, by: None, confidence: None });
+        run.tell(AgentEvent::Plan { text, plan: None, by: None, confidence: None, carried: true });
     }
     let listed_plan: String = plan.iter().enumerate().map(|(i, q)| format!("Sub-query {}: {q}\n", i + 1)).collect();
     let mut history = String::new();

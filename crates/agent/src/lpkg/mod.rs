@@ -101,7 +101,7 @@ async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
         let read = lpkg::parse(text, &limits).map_err(|e| vec![e]);
         match read.and_then(|parsed| check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)) {
             Ok(plan) => {
-                run.tell(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None });
+                run.tell(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None, carried: true });
                 return Ok(Some(plan));
             }
             Err(errors) => prompt.push_str(&prompts::repair(run, text, &errors)),
