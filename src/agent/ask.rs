@@ -9,8 +9,8 @@ use crate::llm::Completion;
 use crate::retrieve::{CommunityReport, Hit, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentError, AgentEvent, AgentOptions, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, Meanings, NAMES,
-    Outcome, Report, Services, WebSearch, by_name, needs_model, page, run,
+    AgentError, AgentEvent, AgentOptions, CallerTools, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked,
+    Meanings, NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model, page, run,
 };
 use std::cell::RefCell;
 
@@ -53,7 +53,8 @@ pub async fn ask_with_protocol(
         _ => None,
     };
     let graph = with.graph.or(own.as_ref().map(|g| g as &dyn GraphTools));
-    let environment = Bundled { engine, retriever: options.retriever.clone(), graph, web: with.web, seen: RefCell::default() };
+    let environment =
+        Bundled { engine, retriever: options.retriever.clone(), graph, web: with.web, tools: with.tools, seen: RefCell::default() };
     let count = |text: &str| engine.count_tokens(text);
     let services = Services { chat, environment: &environment, clock: with.clock, count_tokens: &count };
     let outcome = match run(protocol.as_ref(), question, options, &services, events).await {
@@ -120,6 +121,7 @@ struct Bundled<'a> {
     retriever: Option<String>,
     graph: Option<&'a dyn GraphTools>,
     web: Option<&'a dyn WebSearch>,
+    tools: Option<&'a dyn CallerTools>,
     seen: RefCell<Map<u32, Hit>>,
 }
 
@@ -158,6 +160,10 @@ impl Environment for Bundled<'_> {
 
     fn graph(&self) -> Option<&dyn GraphTools> {
         self.graph
+    }
+
+    fn tools(&self) -> Option<&dyn CallerTools> {
+        self.tools
     }
 
     fn web(&self) -> Option<&dyn WebSearch> {

@@ -13,7 +13,7 @@ use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 #[cfg(feature = "full")]
-pub use full::{agent_options, endpoint, protocol, question, web_search};
+pub use full::{agent_options, endpoint, protocol, question, tools, web_search};
 
 /// An object of the page; one that is absent has no members.
 pub struct Given(JsValue);

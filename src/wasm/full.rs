@@ -3,6 +3,7 @@
 use super::arguments::{self, Given};
 use super::events::{Teller, promise, to_js};
 use super::face::WasmEngine;
+use super::page_tools::PageTools;
 use super::{chat, error, utf16};
 use crate::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, SearXng};
 use crate::answer::AskOptions;
@@ -18,6 +19,7 @@ use web_sys::AbortSignal;
 struct Company {
     chat: Option<Box<dyn ChatModel>>,
     web: Option<SearXng<chat::Fetch>>,
+    tools: Option<PageTools>,
     options: AgentOptions,
 }
 
@@ -25,12 +27,23 @@ impl Company {
     fn of(given: &Given) -> Result<Company, JsValue> {
         let chat = arguments::endpoint(given)?.map(chat::open).transpose()?;
         let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
-        Ok(Company { chat, web: web.map_err(|e| error::bad_argument(&e))?, options: arguments::agent_options(given)? })
+        Ok(Company {
+            chat,
+            web: web.map_err(|e| error::bad_argument(&e))?,
+            tools: arguments::tools(given)?,
+            options: arguments::agent_options(given)?,
+        })
     }
 
     fn with(&self) -> AskWith<'_> {
         let web = self.web.as_ref().map(|web| web as &dyn agent::WebSearch);
-        AskWith { chat: self.chat.as_deref(), clock: &js_sys::Date::now, graph: None, web }
+        AskWith {
+            chat: self.chat.as_deref(),
+            clock: &js_sys::Date::now,
+            graph: None,
+            web,
+            tools: self.tools.as_ref().map(|t| t as &dyn agent::CallerTools),
+        }
     }
 }
 

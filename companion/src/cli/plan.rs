@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
     let web = web.as_ref().map(|web| web as &dyn WebSearch);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1e3;
-    let with = AskWith { chat: chat.as_deref(), clock: &clock, graph: None, web };
+    let with = AskWith { chat: chat.as_deref(), clock: &clock, graph: None, web, tools: None };
     let options = AgentOptions {
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),

@@ -287,7 +287,7 @@ async fn answer(engine: &Engine, question: &Question, system: &System, setup: &A
         (ASK, None) => return Err(EngineError::BadArgument("`ask` needs a language model".to_owned())),
         (protocol, chat) => {
             let clock = || started.elapsed().as_secs_f64() * 1000.0;
-            let with = AskWith { chat, clock: &clock, graph: None, web: None };
+            let with = AskWith { chat, clock: &clock, graph: None, web: None, tools: None };
             let reasoned = ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut |_| {}).await?;
             Said::by(reasoned, needs_model(protocol))
         }

@@ -15,6 +15,7 @@ mod aids;
 pub mod answer;
 mod calls;
 mod carry_out;
+mod complexity;
 mod dialogue;
 mod driver;
 mod elsewhere;
@@ -37,6 +38,7 @@ mod settle;
 mod stream;
 pub mod tags;
 mod trained;
+mod tool_use;
 mod types;
 
 mod graph_r1;
@@ -64,12 +66,14 @@ pub use aids::PlanningAids;
 pub use carry_out::WebPassages;
 pub use driver::run;
 pub use elsewhere::{ELSEWHERE, page};
-pub use environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch};
+pub use environment::{
+    CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch,
+};
 pub use found::{Found, Load, Source, found};
 pub use kg_tools::{KgTools, Meanings};
 pub use meter::Metered;
 pub use neutralise::{Marks, neutralise};
-pub use options::{ASK_PROMPT, AgentOptions, Condense, Continuation, Limits, PlannerChoice, Polarity};
+pub use options::{ASK_PROMPT, AgentOptions, Analysis, Condense, Continuation, Limits, PlannerChoice, Polarity};
 pub use picture::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
 pub use prompts::{prompts, texts};
 pub use protocol::Protocol;

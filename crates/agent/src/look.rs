@@ -255,6 +255,21 @@ impl Run<'_> {
         out
     }
 
+    /// Counts a call of a tool, and tells of it; false when no more are allowed.
+    pub(super) fn may_call(&mut self, tool: &str, query: &str) -> bool {
+        self.tell(AgentEvent::Call { tool: line(tool), query: line(query) });
+        let allowed = self.searches < self.limits.searches;
+        self.searches += u32::from(allowed);
+        allowed
+    }
+
+    /// Takes what one call brought, as the model is shown it.
+    pub(super) fn shown_of(&mut self, tool: &str, query: &str, evidence: Evidence) -> Vec<Shown> {
+        let found = self.take(Ok(vec![evidence]));
+        self.report(tool, query, &found);
+        found.passages().to_vec()
+    }
+
     /// Notes a call that could not be carried out.
     pub fn missed(&mut self, tool: &str, query: &str, note: &str) {
         let (tool, query, note) = (line(tool), line(query), Some(note.to_owned()));
@@ -345,10 +360,7 @@ impl Run<'_> {
 
     /// Counts a look into the graph; false when no more are allowed.
     fn may_look(&mut self, tool: &'static str, query: &str) -> bool {
-        self.tell(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
-        let allowed = self.searches < self.limits.searches;
-        self.searches += u32::from(allowed);
-        allowed
+        self.may_call(tool, query)
     }
 
     /// Whether there is a knowledge graph.

@@ -46,6 +46,20 @@ pub enum Polarity {
     OnYes,
 }
 
+/// How a task is sized before tool calling begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Analysis {
+    /// By the form of the question, without a request.
+    #[default]
+    Rules,
+    /// By the model, in a request of its own, as RAGFlow's agent did.
+    Model,
+    /// Not at all: the task may be completed at any time.
+    None,
+}
+
 /// Who plans, where a plan is carried out for the model or without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -123,6 +137,8 @@ pub struct AgentOptions {
     pub votes: u32,
     /// Tool calling: use the endpoint's own tool calls rather than JSON in the text.
     pub native_tools: bool,
+    /// Tool calling: how the task is sized before.
+    pub analysis: Analysis,
     /// Tool calling: today's date, told to the model where given.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub today: Option<String>,
@@ -156,6 +172,7 @@ impl Default for AgentOptions {
             least_confidence: None,
             votes: 1,
             native_tools: false,
+            analysis: Analysis::default(),
             today: None,
             prompts: Prompts::default(),
         }

@@ -61,6 +61,8 @@ const OURS: &[&Text] = &[
     &graphrag_global::REDUCE,
     &tool_calling::TASK,
     &tool_calling::NATIVE,
+    &tool_calling::ANALYSE,
+    &tool_calling::SHALLOW,
     &tool_calling::INVALID,
     &tool_calling::WRITE,
     &tool_calling::NEXT,

@@ -1,10 +1,12 @@
 //! The options of what only the full module does: asking language models, and running protocols and plans.
 
 use super::Given;
-use crate::agent::{self, AgentOptions, Condense, Continuation, PlannerChoice, Polarity};
+use crate::agent::{self, AgentOptions, Analysis, CallerTool, Condense, Continuation, PlannerChoice, Polarity};
+use crate::json::parse;
 use crate::llm::Prompts;
 use crate::wasm::chat::EndpointOptions;
 use crate::wasm::error::bad_argument;
+use crate::wasm::page_tools::PageTools;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -77,8 +79,25 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
         native_tools: given.flag("nativeTools")?,
         today: given.text("today")?,
         prompts: prompts(given)?,
+        analysis: match given.choice("analysis", "rules|model|none")? {
+            1 => Analysis::Model,
+            2 => Analysis::None,
+            _ => Analysis::Rules,
+        },
         ..default
     })
+}
+
+/// The page's own tools, where there are any.
+pub fn tools(given: &Given) -> Result<Option<PageTools>, JsValue> {
+    let Some(call) = given.function("callTool")? else { return Ok(None) };
+    let tool = |tool: Given| {
+        let parameters = parse(&tool.text("parameters")?.unwrap_or_default()).map_err(|e| bad_argument(&e.to_string()))?;
+        let (name, description) = (tool.text("name")?.unwrap_or_default(), tool.text("description")?.unwrap_or_default());
+        Ok(CallerTool { name, description, parameters })
+    };
+    let all = given.objects("tools")?.into_iter().map(tool).collect::<Result<_, JsValue>>()?;
+    Ok(Some(PageTools { all, call }))
 }
 
 /// The prompts in the options, by name.
