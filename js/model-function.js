@@ -28,9 +28,9 @@ async function called(saying) {
 }
 
 /** What a caller's function gives a tool's call, as text: a text as it is, all else as JSON. */
-export function toolOf(tools, { tool: name, arguments: given }, more) {
-  const tool = tools.find((tool) => tool.name === name);
-  return Promise.resolve(tool.run(given, more)).then((said) => (typeof said === "string" ? said : JSON.stringify(said) ?? ""));
+export async function toolOf(tools, { tool: name, arguments: given }, more) {
+  const said = await tools.find((tool) => tool.name === name).run(given, more);
+  return typeof said === "string" ? said : (JSON.stringify(said) ?? "");
 }
 
 /** Asks `write` what the request asks, and gives its text as the stream of an endpoint. What it throws before its first piece is a failed request. */

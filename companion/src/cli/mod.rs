@@ -31,6 +31,7 @@ mod train_data;
 mod train_device;
 mod train_encoder;
 mod train_label;
+mod train_pairs;
 mod train_planner;
 mod train_rephrase;
 mod verify;
