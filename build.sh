@@ -17,6 +17,8 @@ cd "$ROOT"
 . scripts/package.sh
 # shellcheck source=scripts/test.sh
 . scripts/test.sh
+# shellcheck source=scripts/models.sh
+. scripts/models.sh
 # shellcheck source=scripts/generators.sh
 . scripts/generators.sh
 # shellcheck source=scripts/size.sh
@@ -46,6 +48,8 @@ Usage: ./build.sh TASK
                                        the sites of tests/generators, built by the generators themselves (from npm's and Python's registries),
                                        against bundles of their sources; --update writes the lists of ids that other tests read
                hosting                 the handbook's settings in a real nginx
+               models [PROTOCOLS]      every protocol, or these with commas between them, with a real, small language model on this machine (its server and
+                                       it are packages of Python's registry)
                packages, arm           what npm and pip install; the kernels on emulated ARM
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.

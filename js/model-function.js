@@ -3,9 +3,34 @@
 
 const ENCODER = new TextEncoder();
 
-/** The arguments of a call whose options name a model, with `write` as that model. */
+/** An address that nothing is ever sent to: the engine names a function's model by one, and the function is asked in its place. */
+export const NOWHERE = "https://model.invalid/v1";
+
+/**
+ * The arguments of a call whose options name a model that is a function, or tools: `write` is both. Given messages it is the model; given
+ * `{ tool, arguments }` it calls a tool.
+ */
 export function withModel([first, options, ...others], write) {
-  return [first, { ...options, llm: { ...options.llm, send: (request) => respond(request, write) } }, ...others];
+  const { llm, tools } = options;
+  const own = { ...options };
+  if (llm?.baseUrl === NOWHERE) own.llm = { ...llm, send: (request) => respond(request, write) };
+  if (tools) own.callTool = (tool, given) => called(write({ tool, arguments: JSON.parse(given) }, {}));
+  return [first, own, ...others];
+}
+
+/** What a tool says, as one text. */
+async function called(saying) {
+  const said = await saying;
+  if (typeof said === "string") return said;
+  let text = "";
+  for await (const piece of said) text += piece;
+  return text;
+}
+
+/** What a caller's function gives a tool's call, as text: a text as it is, all else as JSON. */
+export async function toolOf(tools, { tool: name, arguments: given }, more) {
+  const said = await tools.find((tool) => tool.name === name).run(given, more);
+  return typeof said === "string" ? said : (JSON.stringify(said) ?? "");
 }
 
 /** Asks `write` what the request asks, and gives its text as the stream of an endpoint. What it throws before its first piece is a failed request. */

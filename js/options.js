@@ -1,6 +1,7 @@
 // The options of calls, checked before anything is sent to the engine: one that does not exist is an error that names the nearest.
 
 import { PocketGraphError } from "./error.js";
+import { NOWHERE, toolOf } from "./model-function.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 
 const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", ...GRAPH_RETRIEVERS];
@@ -25,10 +26,11 @@ const CHOICES = {
   continuation: ["turns", "prefix", "continue-final-message"],
   condense: ["model", "sentences", "none"],
   polarity: ["on-no", "on-yes"],
+  analysis: ["rules", "model", "none"],
 };
 const FLAGS = ["hideContacts", "grounded", "coverage", "executePlan", "nativeTools"];
 const PLAIN = ["language", "notSaid", "leastConfidence", "temperature", "today"];
-const ASK = [...SEARCH.filter((name) => name !== "perPage"), "protocol", "history", "question", "webSearch", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
+const ASK = [...SEARCH.filter((name) => name !== "perPage"), "protocol", "history", "question", "webSearch", "prompts", "tools", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
 
 /** Throws for what `PocketGraph.open` does not know. */
 export function checkOpenOptions(options) {
@@ -62,13 +64,18 @@ export function askOptions(options) {
     const flag = (given[name] = options[name] ?? undefined);
     if (flag !== undefined && typeof flag !== "boolean") throw badArgument(`\`${name}\` is true or false.`);
   }
+  given.prompts = texts(options.prompts);
+  given.tools = tools(options.tools);
   for (const name of PLAIN) given[name] = options[name];
   return { ...ranking(options), ...defined(given) };
 }
 
-/** The function that is the language model of these options, if it is one. */
+/** What the page runs for these options: the function that is their language model, and their tools. */
 export function writerOf(options) {
-  return typeof options?.llm === "function" ? options.llm : undefined;
+  const { llm, tools } = options ?? {};
+  const model = typeof llm === "function" ? llm : undefined;
+  if (!tools?.length) return model;
+  return (asked, more) => ("tool" in asked ? toolOf(tools, asked, more) : model(asked, more));
 }
 
 function ranking({ k, retriever }) {
@@ -79,9 +86,6 @@ function ranking({ k, retriever }) {
   }
   return defined({ k, retriever });
 }
-
-/** An address that nothing is ever sent to: the engine names its model by one, and a function is asked in its place. */
-const NOWHERE = "https://model.invalid/v1";
 
 function endpoint(llm) {
   if (llm === undefined || llm === null) return undefined;
@@ -94,6 +98,26 @@ function endpoint(llm) {
   const { apiKey, headers, timeoutMs, retries, model } = llm;
   const url = httpUrl("llm.baseUrl", llm.baseUrl);
   return { baseUrl: url.href.replace(/\/+$/, ""), model, ...defined({ apiKey, headers, timeoutMs, retries }) };
+}
+
+/** Prompts by name; which names and placeholders there are, the engine says. */
+function texts(prompts) {
+  if (prompts === undefined || prompts === null) return undefined;
+  const wrong = typeof prompts !== "object" || Object.values(prompts).some((text) => typeof text !== "string");
+  if (wrong) throw badArgument("`prompts` is an object of texts by name.");
+  return { ...prompts };
+}
+
+/** Tools as the engine is told of them: their functions stay here. */
+function tools(given) {
+  if (given === undefined || given === null) return undefined;
+  if (!Array.isArray(given)) throw badArgument("`tools` is an array.");
+  return given.map(({ name, description, parameters, run }) => {
+    if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) throw badArgument("A tool's `name` is letters, digits, _ and -.");
+    if (typeof run !== "function") throw badArgument(`The tool ${name} lacks its function \`run\`.`);
+    const schema = parameters ?? { type: "object", properties: {} };
+    return { name, description: text(`tools.${name}.description`, description), parameters: JSON.stringify(schema) };
+  });
 }
 
 function webAddress(place) {

@@ -264,8 +264,29 @@ export interface AskOptions extends SearchOptions {
   nativeTools?: boolean;
   /** `tool-calling`: today's date, told to the model. */
   today?: string;
+  /**
+   * What the LLM is told, by the name of each text, such as `search-r1.task`; what is absent is told in our words. A text must have the placeholders of ours
+   * (`{{question}}`), and no other: `bad-argument` names those that are wrong. `pocketgraph prompts` lists them.
+   */
+  prompts?: Readonly<Record<string, string>>;
+  /** `tool-calling`: tools of the page beside those of the bundle. */
+  tools?: readonly Tool[];
+  /** `tool-calling`: how the task is sized before: by rules, where absent, by a request to the LLM, or not at all. */
+  analysis?: "rules" | "model" | "none";
   /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */
   webSearch?: string | URL;
+}
+
+/** A function of the page that an LLM may call. What it says is shown to the LLM as a quotation, cut to size, and can be cited. */
+export interface Tool {
+  /** Letters, digits, `_` and `-`. */
+  name: string;
+  /** What it does, for the LLM. */
+  description: string;
+  /** A JSON Schema of its arguments; one without properties where absent. */
+  parameters?: Readonly<Record<string, unknown>>;
+  /** Does it. A text is shown as it is, everything else as JSON; what it throws is told to the LLM. */
+  run(given: Record<string, unknown>, context: { signal?: AbortSignal }): unknown;
 }
 
 export interface ExecuteOptions extends AskOptions {

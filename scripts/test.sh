@@ -18,9 +18,10 @@ task_test() {
     packaging) with_development_program && test_packaging "$@" ;;
     generators) task_test_generators "$@" ;;
     hosting) with_development_program && test_hosting "$@" ;;
+    models) with_development_program && test_models "$@" ;;
     packages) no_arguments 'test packages' "$@" && build_companion && test_packages ;;
     arm) no_arguments 'test arm' "$@" && test_kernels_on_arm ;;
-    *) misused "'test' knows no '$kind': unit, wasm, node, browser, browsers, packaging, generators, hosting, packages, arm" ;;
+    *) misused "'test' knows no '$kind': unit, wasm, node, browser, browsers, packaging, generators, hosting, models, packages, arm" ;;
   esac
 }
 
@@ -67,6 +68,7 @@ test_everything() {
   step 'demo site' task_demo --no-serve
   step 'package under Node' test_under_node
   step 'hosting, in nginx' test_hosting
+  step 'protocols with a small language model' test_models_shortly
   step 'packages installed by npm and pip' test_packages
   step 'page in Chromium' test_in_browser
   step 'page in three browsers' test_in_three_browsers

@@ -26,7 +26,7 @@ fn graph_of(folder: &Path, films: PathBuf) -> Engine {
 }
 
 fn planned(engine: &Engine, question: &str, options: &AgentOptions) -> PlannedQuestion {
-    let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+    let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
     block_on(plan_question(engine, question, options, &with)).unwrap()
 }
 

@@ -404,7 +404,7 @@ fn the_global_search_of_graphrag_maps_over_the_bundles_reports_and_cites_their_p
         Some(if asked.starts_with("Reports on parts") { map.to_string() } else { "Ann Archer met Bob Baker [1].".to_owned() })
     };
     let chat = model(says);
-    let with = AskWith { chat: Some(chat.as_ref()), clock: &|| 0.0, graph: None, web: None };
+    let with = AskWith { chat: Some(chat.as_ref()), clock: &|| 0.0, graph: None, web: None, tools: None };
     let ask = |engine: &Engine, question: &str| {
         block_on(ask_with_protocol(engine, question, "graphrag-global", &AgentOptions::default(), &with, &mut |_| {})).unwrap()
     };

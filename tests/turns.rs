@@ -81,7 +81,7 @@ fn long_work_is_done_in_turns_and_comes_to_the_same() {
     assert!(shared.turns.replace(0) >= 3 * 6 * 14);
 
     let planned = |engine: &Engine| {
-        let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+        let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
         let options = AgentOptions { planner: PlannerChoice::Trained, ..AgentOptions::default() };
         block_on(plan_question(engine, "Which films were directed by Michael Mann and also starred Al Pacino?", &options, &with)).unwrap()
     };

@@ -133,7 +133,7 @@ fn what_cannot_be_carried_out_says_where_and_why() {
 
 fn ask(bundle: &Path, question: &str, chat: Option<&dyn ChatModel>, planner: PlannerChoice) -> (ProtocolAnswer, Vec<String>) {
     let options = AgentOptions { planner, ..AgentOptions::default() };
-    let with = AskWith { chat, clock: &|| 0.0, graph: None, web: None };
+    let with = AskWith { chat, clock: &|| 0.0, graph: None, web: None, tools: None };
     let mut kinds: Vec<String> = Vec::new();
     let mut hear = |event: AgentEvent| {
         let value = serde_json::to_value(&event).unwrap();
@@ -220,7 +220,7 @@ fn a_question_is_planned_without_being_answered() {
     let bundle = bundle(dir.path());
     let planned = async {
         let engine = Engine::open(Rc::new(FolderSource::new(&bundle)), DEFAULT_MEMORY_LIMIT).await.unwrap();
-        let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+        let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
         plan_question(&engine, "who directed Heat", &AgentOptions::default(), &with).await.unwrap()
     };
     let planned = planned.now_or_never().unwrap();
@@ -235,7 +235,7 @@ fn the_trained_planner_joins_several_things_and_leaves_the_rest_to_the_rules() {
     let plan = |question: &str, planner: PlannerChoice| {
         let planned = async {
             let engine = Engine::open(Rc::new(FolderSource::new(&bundle)), DEFAULT_MEMORY_LIMIT).await.unwrap();
-            let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+            let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
             plan_question(&engine, question, &AgentOptions { planner, ..AgentOptions::default() }, &with).await.unwrap()
         };
         planned.now_or_never().unwrap()

@@ -29,7 +29,7 @@ const QUESTION: &str = "Where was the director of Low Tide born?";
 
 fn ask(bundle: &Path, chat: &dyn ChatModel, events: &mut dyn FnMut(AgentEvent)) -> ProtocolAnswer {
     let options = AgentOptions { retriever: Some("hybrid".to_owned()), ..AgentOptions::default() };
-    let with = AskWith { chat: Some(chat), clock: &|| 0.0, graph: None, web: None };
+    let with = AskWith { chat: Some(chat), clock: &|| 0.0, graph: None, web: None, tools: None };
     async {
         let engine = Engine::open(Rc::new(FolderSource::new(bundle)), DEFAULT_MEMORY_LIMIT).await.unwrap();
         if engine.info().has_model {

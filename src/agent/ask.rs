@@ -9,8 +9,8 @@ use crate::llm::Completion;
 use crate::retrieve::{CommunityReport, Hit, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentError, AgentEvent, AgentOptions, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, NAMES, Outcome,
-    Report, Services, WebSearch, by_name, needs_model, page, run,
+    AgentError, AgentEvent, AgentOptions, CallerTools, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked,
+    Meanings, NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model, page, run,
 };
 use std::cell::RefCell;
 
@@ -46,11 +46,15 @@ pub async fn ask_with_protocol(
     events(AgentEvent::Hits { result: result.clone() });
 
     let own = match with.graph {
-        None if protocol.uses_graph() => engine.knowledge().await?.map(KgTools::new),
+        None if protocol.uses_graph() => {
+            let meanings = engine.encoder().map(|encoder| encoder as std::rc::Rc<dyn Meanings>);
+            engine.knowledge().await?.map(|linker| KgTools::new(linker).by_meaning(meanings))
+        }
         _ => None,
     };
     let graph = with.graph.or(own.as_ref().map(|g| g as &dyn GraphTools));
-    let environment = Bundled { engine, retriever: options.retriever.clone(), graph, web: with.web, seen: RefCell::default() };
+    let environment =
+        Bundled { engine, retriever: options.retriever.clone(), graph, web: with.web, tools: with.tools, seen: RefCell::default() };
     let count = |text: &str| engine.count_tokens(text);
     let services = Services { chat, environment: &environment, clock: with.clock, count_tokens: &count };
     let outcome = match run(protocol.as_ref(), question, options, &services, events).await {
@@ -62,6 +66,7 @@ pub async fn ask_with_protocol(
         None => resolved(&outcome, &seen, options, &result),
         Some(why) => {
             let how = AskOptions {
+                task: options.task(),
                 k: Some(k),
                 retriever: options.retriever.clone(),
                 not_said: options.not_said.clone(),
@@ -116,6 +121,7 @@ struct Bundled<'a> {
     retriever: Option<String>,
     graph: Option<&'a dyn GraphTools>,
     web: Option<&'a dyn WebSearch>,
+    tools: Option<&'a dyn CallerTools>,
     seen: RefCell<Map<u32, Hit>>,
 }
 
@@ -155,6 +161,10 @@ impl Environment for Bundled<'_> {
 
     fn graph(&self) -> Option<&dyn GraphTools> {
         self.graph
+    }
+
+    fn tools(&self) -> Option<&dyn CallerTools> {
+        self.tools
     }
 
     fn web(&self) -> Option<&dyn WebSearch> {

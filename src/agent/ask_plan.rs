@@ -92,6 +92,7 @@ async fn answered(
 ) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
     let how = AskOptions {
+        task: options.task(),
         k: Some(k),
         milliseconds: options.milliseconds,
         retriever: options.retriever.clone(),
@@ -296,7 +297,7 @@ async fn propose(
     let Some(meter) = meter else { return Ok(Err(unsure.as_ref().map(why).unwrap_or_default())) };
     let number = meter.begin("plan");
     events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
-    match (LlmPlanner::new(meter, Some(linker)).plan(question).await, unsure) {
+    match (LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).plan(question).await, unsure) {
         (Ok(proposal), _) => Ok(Ok((proposal, PlannedBy::Llm))),
         (Err(PlannerError::Aborted), _) => Err(EngineError::Answer(AnswerError::Aborted)),
         (Err(error), Some(unsure)) => Ok(Err(format!("{}; and {}", why(&unsure), why(&error)))),
@@ -322,7 +323,7 @@ async fn execute(
 ) -> Result<Done, EngineError> {
     let text = lines(&proposal.plan);
     let (plan, confidence) = (Some(proposal.plan.clone()), Some(proposal.confidence));
-    events(AgentEvent::Plan { text: text.clone(), plan, by: Some(by), confidence });
+    events(AgentEvent::Plan { text: text.clone(), plan, by: Some(by), confidence, carried: true });
     if let Some(meter) = meter {
         meter.begin("read");
     }

@@ -6,7 +6,7 @@ use crate::llm::{ChatModel, Usage};
 use crate::plan::Plan;
 use crate::plan::trace::Trace;
 use crate::retrieve::Hit;
-use pocketgraph_agent::{AnswerGraph, Cap, GraphTools, PlannedBy, Turn, WebSearch};
+use pocketgraph_agent::{AnswerGraph, CallerTools, Cap, GraphTools, PlannedBy, Turn, WebSearch};
 use serde::{Deserialize, Serialize};
 
 /// What a caller brings besides the bundle.
@@ -20,6 +20,8 @@ pub struct AskWith<'a> {
     pub graph: Option<&'a dyn GraphTools>,
     /// A way to search the web.
     pub web: Option<&'a dyn WebSearch>,
+    /// The caller's own tools, for protocols whose model calls tools.
+    pub tools: Option<&'a dyn CallerTools>,
 }
 
 /// An answer with the way to it.

@@ -13,7 +13,7 @@ use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 #[cfg(feature = "full")]
-pub use full::{agent_options, endpoint, protocol, question, web_search};
+pub use full::{agent_options, endpoint, protocol, question, tools, web_search};
 
 /// An object of the page; one that is absent has no members.
 pub struct Given(JsValue);
@@ -96,6 +96,7 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
         language: given.text("language")?,
         hide_contacts: given.flag("hideContacts")?,
         not_said: given.text("notSaid")?,
+        task: None,
     })
 }
 

@@ -3,8 +3,10 @@
 use super::arguments::{self, Given};
 use super::events::{Teller, promise, to_js};
 use super::face::WasmEngine;
+use super::page_tools::PageTools;
 use super::{chat, error, utf16};
 use crate::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, SearXng};
+use crate::answer::AskOptions;
 use crate::llm::ChatModel;
 use crate::plan::check::Limits;
 use crate::plan::{Plan, Surface};
@@ -17,6 +19,7 @@ use web_sys::AbortSignal;
 struct Company {
     chat: Option<Box<dyn ChatModel>>,
     web: Option<SearXng<chat::Fetch>>,
+    tools: Option<PageTools>,
     options: AgentOptions,
 }
 
@@ -24,12 +27,23 @@ impl Company {
     fn of(given: &Given) -> Result<Company, JsValue> {
         let chat = arguments::endpoint(given)?.map(chat::open).transpose()?;
         let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
-        Ok(Company { chat, web: web.map_err(|e| error::bad_argument(&e))?, options: arguments::agent_options(given)? })
+        Ok(Company {
+            chat,
+            web: web.map_err(|e| error::bad_argument(&e))?,
+            tools: arguments::tools(given)?,
+            options: arguments::agent_options(given)?,
+        })
     }
 
     fn with(&self) -> AskWith<'_> {
         let web = self.web.as_ref().map(|web| web as &dyn agent::WebSearch);
-        AskWith { chat: self.chat.as_deref(), clock: &js_sys::Date::now, graph: None, web }
+        AskWith {
+            chat: self.chat.as_deref(),
+            clock: &js_sys::Date::now,
+            graph: None,
+            web,
+            tools: self.tools.as_ref().map(|t| t as &dyn agent::CallerTools),
+        }
     }
 }
 
@@ -77,7 +91,7 @@ impl WasmEngine {
                 return finish(teller, told.map_err(|e| error::engine(&e))?);
             }
             let Some(model) = &company.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
-            let options = arguments::ask_options(&given)?;
+            let options = AskOptions { task: company.options.task(), ..arguments::ask_options(&given)? };
             let told = engine.ask(&question, &options, model.as_ref(), &mut |event| teller.ask_event(event)).await;
             teller.end(told.map_err(|e| error::engine(&e))?)
         })

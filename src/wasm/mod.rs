@@ -15,6 +15,8 @@ mod face;
 mod fetch;
 #[cfg(feature = "full")]
 mod full;
+#[cfg(feature = "full")]
+mod page_tools;
 mod source;
 mod utf16;
 

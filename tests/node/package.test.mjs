@@ -127,9 +127,17 @@ test("the options of protocols reach the model", async () => {
   assert.equal(warm.temperature, 0.25);
   assert.ok((await sent({ protocol: "tool-calling", nativeTools: true }))[0].tools?.length > 0);
   assert.match(JSON.stringify((await sent({ protocol: "tool-calling", today: "2031-05-06" }))[0]), /2031-05-06/);
+  llm.text = '[{"name": "weather", "arguments": {"place": "Hallwil"}}]';
+  const weather = { name: "weather", description: "The weather.", run: async ({ place }) => ({ place, sky: "cloudless" }) };
+  assert.match(JSON.stringify((await sent({ protocol: "tool-calling", tools: [weather], turns: 1 })).at(-1)), /cloudless/);
+  await assert.rejects(sent({ protocol: "tool-calling", tools: [{ ...weather, run: "x" }] }), (e) => e.code === "bad-argument");
+  llm.text = "[complete_task] \\boxed{nothing}";
   const grounded = JSON.stringify((await sent({ protocol: "single-shot" }))[0]);
   const bare = JSON.stringify((await sent({ protocol: "single-shot", grounded: false }))[0]);
   assert.ok(bare.length < grounded.length);
+  const prompts = { "react.task": "In my words: {{question}}" };
+  assert.match(JSON.stringify((await sent({ protocol: "react", prompts }))[0]), /In my words: /);
+  await assert.rejects(sent({ protocol: "react", prompts: { "react.task": "{{answer}}" } }), (e) => e.code === "bad-argument" && /react\.task.*answer/.test(e.message));
   await graph.close();
   await llm.close();
 });

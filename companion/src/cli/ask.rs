@@ -2,12 +2,17 @@
 
 use super::endpoint::{Endpoint, Planning};
 use super::open::{retriever, wait, with_model};
+use super::prompts::PromptArgs;
 use super::trace;
+use crate::caller_tools::CommandTools;
 use crate::record::{RecordFile, replay};
 use crate::terminal::line;
+use crate::today::today;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model};
+use pocketgraph::agent::{
+    self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model,
+};
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus};
 use pocketgraph::engine::Engine;
 use pocketgraph::kg;
@@ -51,6 +56,12 @@ pub struct Args {
     /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
     #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
+    /// With tool-calling: a tool of your own beside the bundle's, from this JSON file: its name, description, parameters (JSON Schema) and command; may be
+    /// given several times
+    #[arg(long, value_name = "FILE", requires = "protocol")]
+    tool: Vec<PathBuf>,
+    #[command(flatten)]
+    prompts: PromptArgs,
     /// Give the model at most so many seconds, its reading of the passages among them [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     time_limit: Option<u32>,
@@ -118,12 +129,14 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
     let defaults = AskOptions::default();
+    let prompts = args.prompts.read()?;
     let options = AskOptions {
         k: args.k,
         retriever: Some(args.retriever.clone()),
         language: args.language.clone(),
         tokens_out: args.max_tokens.unwrap_or(defaults.tokens_out),
         milliseconds: args.time_limit.map_or(defaults.milliseconds, |s| s * 1000),
+        task: prompts.given(ASK_PROMPT).map(str::to_owned),
         ..defaults
     };
     let mut streamed = false;
@@ -166,7 +179,9 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
     // A recorded run is the same however long it takes now.
     let clock = || if args.replay.is_some() { 0.0 } else { started.elapsed().as_secs_f64() * 1000.0 };
     let web = args.planning.web()?;
-    let with = AskWith { chat, clock: &clock, graph: None, web: web.as_ref().map(|web| web as &dyn WebSearch) };
+    let tools = CommandTools::read(&args.tool).into_diagnostic()?;
+    let own = (!args.tool.is_empty()).then_some(&tools as &dyn CallerTools);
+    let with = AskWith { chat, clock: &clock, graph: None, web: web.as_ref().map(|web| web as &dyn WebSearch), tools: own };
     let mut hear = |event: AgentEvent| {
         if args.trace && !args.json {
             eprint!("{}", trace::told(&event));
@@ -215,13 +230,16 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
         least_confidence: args.planning.least_confidence(),
         tokens_out: args.max_tokens,
         milliseconds: args.time_limit.map_or(AgentOptions::default().milliseconds, |s| s * 1000),
+        // A recorded run is asked the same on another day.
+        today: (args.record.is_none() && args.replay.is_none()).then(today),
         ..AgentOptions::default()
     };
     let mut all = serde_json::to_value(own).into_diagnostic()?;
     if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
         all.extend(given.clone());
     }
-    serde_json::from_value(all).into_diagnostic()
+    let own: AgentOptions = serde_json::from_value(all).into_diagnostic()?;
+    Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
 
 /// The citations and what a reader should know.

@@ -20,6 +20,7 @@ mod models;
 mod open;
 mod plan;
 mod progress;
+mod prompts;
 mod search;
 mod site;
 mod serve;
@@ -30,6 +31,7 @@ mod train_data;
 mod train_device;
 mod train_encoder;
 mod train_label;
+mod train_pairs;
 mod train_planner;
 mod train_rephrase;
 mod verify;
@@ -79,6 +81,8 @@ enum Command {
     Mcp(mcp::Args),
     /// Get models that do not come with the program, and say which are here
     Models(models::Args),
+    /// List what language models are told, or write it out as files to be edited
+    Prompts(prompts::Args),
     /// Make the models again
     Train(train::Args),
     /// Read a knowledge graph from files and say what is in it
@@ -122,6 +126,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Serve(args) => serve::run(&args),
         Command::Mcp(args) => mcp::run(&args),
         Command::Models(args) => models::run(&args),
+        Command::Prompts(args) => prompts::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Eval(args) => eval::run(&args),

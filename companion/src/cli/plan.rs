@@ -3,6 +3,7 @@
 use super::endpoint::{Endpoint, Planning};
 use super::import::Tables;
 use super::open::{bundle, wait, with_model};
+use super::prompts::PromptArgs;
 use super::trace;
 use crate::embed_bulk::NativeEmbedder;
 use crate::native_planners::{Meanings, NativePlanners};
@@ -63,6 +64,8 @@ pub struct Args {
     endpoint: Endpoint,
     #[command(flatten)]
     planning: Planning,
+    #[command(flatten)]
+    prompts: PromptArgs,
     /// Print plan, candidates, trace and answer as JSON
     #[arg(long)]
     json: bool,
@@ -77,10 +80,11 @@ pub fn run(args: &Args) -> Result<()> {
     let web = web.as_ref().map(|web| web as &dyn WebSearch);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1e3;
-    let with = AskWith { chat: chat.as_deref(), clock: &clock, graph: None, web };
+    let with = AskWith { chat: chat.as_deref(), clock: &clock, graph: None, web, tools: None };
     let options = AgentOptions {
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),
+        prompts: args.prompts.read()?,
         ..AgentOptions::default()
     };
     // Over a graph in a file, the program's own planners take the place of a bundle's.

@@ -36,7 +36,11 @@ pub fn told(event: &AgentEvent) -> String {
             out
         }
         AgentEvent::Step { text, .. } => format!("\n• {text}\n"),
-        AgentEvent::Plan { by: None, .. } => "\n(the plan above is carried out)\n".to_owned(),
+        AgentEvent::Plan { by: None, carried: true, .. } => "\n(the plan above is carried out)\n".to_owned(),
+        AgentEvent::Plan { by: None, plan: Some(_), .. } => {
+            "\n(the plan above is not carried out at once: the model searches by itself)\n".to_owned()
+        }
+        AgentEvent::Plan { by: None, .. } => "\n(the plan above cannot be carried out)\n".to_owned(),
         AgentEvent::Plan { text, by: Some(by), confidence, .. } => format!("── plan, by {}\n{text}\n", planner(*by, *confidence)),
         AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
         AgentEvent::Hits { .. } | AgentEvent::References { .. } | AgentEvent::Done { .. } => String::new(),

@@ -2,7 +2,7 @@
 
 use super::progress::Bars;
 use super::train_device::Device;
-use super::{train_data, train_encoder, train_label, train_planner, train_rephrase};
+use super::{train_data, train_encoder, train_label, train_pairs, train_planner, train_rephrase};
 use crate::cache::{Cache, CachedEmbedder};
 use crate::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use crate::progress::Progress;
@@ -27,6 +27,8 @@ enum What {
     Minilm(Minilm),
     /// Make questions with plans and answers from a knowledge graph, to train a planner on
     Data(train_data::Args),
+    /// Make pairs of such questions and plans, to tune a language model into a planner with
+    Pairs(train_pairs::Args),
     /// Make such examples of questions with answers: readings by a trained planner that find just these
     Label(train_label::Args),
     /// Have a language model write questions of the patterns of a few that are labelled: further ones to tune a planner with
@@ -96,6 +98,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Minilm(args) => run_minilm(args),
         What::Data(args) => train_data::run(args),
+        What::Pairs(args) => train_pairs::run(args),
         What::Label(args) => train_label::run(args),
         What::Rephrase(args) => train_rephrase::run(args),
         What::Planner(args) => train_planner::run(args),

@@ -183,8 +183,8 @@ pub fn run(args: &Args) -> Result<()> {
         (weights, about.drawn) = rewarded.train(network.as_mut(), &weights, &reinforcement, &mut |d, speed| {
             let executed = d.executed.map_or_else(String::new, |e| format!("; held out: answers {e:.4}"));
             eprintln!(
-                "step {} by reward: reward {:.4}, entropy {:.4}, read {:.4}, {:.2} statements, {:.2} of groups kept, distance {:.4}, {speed:.0} readings/s{executed}",
-                d.step, d.reward, d.entropy, d.read, d.length, d.kept, d.distance
+                "step {} by reward: reward {:.4}, entropy {:.4}, read {:.4}, F1 {:.4}, covered {:.4}, {:.2} statements, {:.2} of groups kept, distance {:.4}, {speed:.0} readings/s{executed}",
+                d.step, d.reward, d.entropy, d.read, d.f1, d.covered, d.length, d.kept, d.distance
             );
         });
     }

@@ -274,14 +274,20 @@ async fn answer(engine: &Engine, question: &Question, system: &System, setup: &A
         kept.begin();
     }
     let defaults = AskOptions::default();
-    let ask = AskOptions { k: options.k, retriever: options.retriever.clone(), language: options.language.clone(), ..defaults };
+    let ask = AskOptions {
+        k: options.k,
+        retriever: options.retriever.clone(),
+        language: options.language.clone(),
+        task: options.task(),
+        ..defaults
+    };
     let said = match (system.protocol.as_str(), chat) {
         (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |_| {}).await?, false),
         (ASK, Some(chat)) => Said::of(engine.ask(&question.text, &ask, chat, &mut |_| {}).await?, true),
         (ASK, None) => return Err(EngineError::BadArgument("`ask` needs a language model".to_owned())),
         (protocol, chat) => {
             let clock = || started.elapsed().as_secs_f64() * 1000.0;
-            let with = AskWith { chat, clock: &clock, graph: None, web: None };
+            let with = AskWith { chat, clock: &clock, graph: None, web: None, tools: None };
             let reasoned = ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut |_| {}).await?;
             Said::by(reasoned, needs_model(protocol))
         }

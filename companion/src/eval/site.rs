@@ -292,7 +292,7 @@ async fn answers(
             engine.quote(&q.question, &how, &mut |_| {}).await?
         } else {
             let options = AgentOptions { retriever: retriever.clone(), ..AgentOptions::default() };
-            let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None };
+            let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
             ask_with_protocol(engine, &q.question, protocol, &options, &with, &mut |_| {}).await?.answer
         };
         let said = if answer.answered { bare(&answer.text) } else { String::new() };

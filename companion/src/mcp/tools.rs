@@ -190,7 +190,7 @@ async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
     if kg::is_in(engine.corpus().bundle()) {
         let begun = Instant::now();
         let clock = || begun.elapsed().as_secs_f64() * 1e3;
-        let with = AskWith { chat: None, clock: &clock, graph: None, web: None };
+        let with = AskWith { chat: None, clock: &clock, graph: None, web: None, tools: None };
         let answered =
             ask_with_protocol(engine, &given.question, "plan", &AgentOptions::default(), &with, &mut |_| {}).await.into_diagnostic()?;
         return serde_json::to_value(answered.answer).into_diagnostic();
@@ -206,7 +206,7 @@ async fn plan(bundle: &Open, given: PlanQuestion) -> Result<Value> {
     }
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1e3;
-    let with = AskWith { chat: None, clock: &clock, graph: None, web: None };
+    let with = AskWith { chat: None, clock: &clock, graph: None, web: None, tools: None };
     let planned = plan_question(engine, &given.question, &AgentOptions::default(), &with).await.into_diagnostic()?;
     Ok(json!({ "plan": planned.text, "confidence": planned.confidence, "by": planned.by, "whyNot": planned.why_not }))
 }

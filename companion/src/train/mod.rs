@@ -7,5 +7,4 @@ pub mod minilm;
 pub mod network;
 pub mod planner;
 pub mod query_table;
-pub mod rewards;
 pub mod texts;

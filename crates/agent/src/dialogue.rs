@@ -21,14 +21,14 @@ pub struct Dialogue {
     task: Vec<Message>,
     parts: Vec<Part>,
     continuation: Continuation,
-    nudge: &'static str,
+    nudge: String,
 }
 
 impl Dialogue {
     /// A conversation that begins with a task. `nudge` ends the environment's messages where these are turns of the user, since a model that is
     /// not used to the protocol would take evidence alone for a question.
-    pub fn new(task: Vec<Message>, continuation: Continuation, nudge: &'static str) -> Dialogue {
-        Dialogue { task, parts: Vec::new(), continuation, nudge }
+    pub fn new(task: Vec<Message>, continuation: Continuation, nudge: impl Into<String>) -> Dialogue {
+        Dialogue { task, parts: Vec::new(), continuation, nudge: nudge.into() }
     }
 
     /// The model said this.
@@ -98,7 +98,7 @@ impl Dialogue {
             if !last.content.is_empty() {
                 last.content.push_str("\n\n");
             }
-            last.content.push_str(self.nudge);
+            last.content.push_str(&self.nudge);
         }
     }
 

@@ -1,9 +1,13 @@
 //! What an agent can look into. Any retriever can serve any protocol through these traits, and tests serve them with fakes.
 
+use crate::json::Value;
 use crate::plan::Plan;
 use crate::plan::execute::{Limits, Resources};
 use crate::plan::trace::StepTrace;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
+
+/// What a statement rests on that nobody says where it is from.
+pub(super) const GRAPH: &str = "the knowledge graph";
 
 /// A passage that answers to a query.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,6 +35,8 @@ pub struct Fact {
     pub tail: String,
     /// The chunk that says so, where the graph knows.
     pub chunk: Option<u32>,
+    /// Where it was imported from, such as a file and its line; may be empty.
+    pub from: String,
     /// How well it answers to the query; larger is better.
     pub score: f32,
 }
@@ -109,6 +115,11 @@ pub trait Environment {
         None
     }
 
+    /// The caller's own tools, where there are any.
+    fn tools(&self) -> Option<&dyn CallerTools> {
+        None
+    }
+
     /// The web, where the page or the program supplied a way to search it.
     fn web(&self) -> Option<&dyn WebSearch> {
         None
@@ -141,6 +152,29 @@ pub trait GraphTools {
         let _ = (plan, resources, limits);
         ready(None).boxed_local()
     }
+}
+
+/// A tool of the caller's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallerTool {
+    /// Its name: letters, digits, `_` and `-`.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// A JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// Tools of the caller's own, which a model may call.
+pub trait CallerTools {
+    /// The tools.
+    fn all(&self) -> &[CallerTool];
+
+    /// Calls one of them. What it says is untrusted text.
+    ///
+    /// # Errors
+    /// [`EnvironmentError`] when it fails; the model is told why.
+    fn call<'a>(&'a self, name: &'a str, arguments: &'a Value) -> LocalBoxFuture<'a, Result<String, EnvironmentError>>;
 }
 
 /// A search beyond the bundle.

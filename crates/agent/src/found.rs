@@ -1,7 +1,8 @@
 //! What a plan has found, as an answer: its members, each with the statements and passages that show it.
 
 use super::elsewhere::{ELSEWHERE, page};
-use super::environment::Evidence as Page;
+use super::environment::{Evidence as Page, GRAPH};
+use super::kg_tools::imported_from;
 use crate::answer::{Answer, AnswerBy, Citation, CitationStatus, Outcome, reference, span};
 use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId};
 use crate::plan::execute::{Evidence, Execution, Item};
@@ -205,26 +206,17 @@ impl Writer<'_, '_> {
     /// The source of a triple: the passage that says it, or else the statement itself; and the part of it to quote.
     async fn triple(&mut self, id: TripleId, label: &str) -> Option<(usize, Range<usize>)> {
         let graph = self.graph;
-        let mut from = String::new();
         for provenance in graph.provenance(id) {
-            match provenance {
-                Provenance::Passage { chunk, start, end } => {
-                    if let Some((at, hit)) = self.chunk(chunk).await {
-                        let given = start as usize..end as usize;
-                        let quoted =
-                            if start < end && hit.text.get(given.clone()).is_some() { given } else { sentence_with(&hit.text, label) };
-                        return Some((at, quoted));
-                    }
-                }
-                Provenance::Line { file, line: 0 } if from.is_empty() => file.clone_into(&mut from),
-                Provenance::Line { file, line } if from.is_empty() => from = format!("{file}, line {line}"),
-                Provenance::Cited(text) if from.is_empty() => text.clone_into(&mut from),
-                _ => {}
+            if let Provenance::Passage { chunk, start, end } = provenance
+                && let Some((at, hit)) = self.chunk(chunk).await
+            {
+                let given = start as usize..end as usize;
+                let quoted = if start < end && hit.text.get(given.clone()).is_some() { given } else { sentence_with(&hit.text, label) };
+                return Some((at, quoted));
             }
         }
-        if from.is_empty() {
-            "the knowledge graph".clone_into(&mut from);
-        }
+        let from = imported_from(graph, id);
+        let from = if from.is_empty() { GRAPH.to_owned() } else { from };
         let known = self.sources.iter().position(|s| matches!(s, Source::Statement { triple, .. } if *triple == id));
         let triple = graph.triple(id)?;
         let relation = graph.vocabulary().relation(triple.relation).map_or("", |r| r.label.as_str());

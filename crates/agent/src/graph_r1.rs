@@ -11,20 +11,22 @@ use super::look::Found;
 use super::neutralise::Marks;
 use super::options::{Continuation, Limits};
 use super::protocol::Protocol;
-use super::rules::rules;
 use super::run::{Ask, Run};
 use super::search_r1::last_words;
 use super::stream::{Reply, Stop};
 use super::tags::{first, last_or_open};
 use super::types::Cap;
 use crate::json::{Value, parse};
-use crate::llm::{LlmError, Message, after_thinking};
+use crate::llm::{LlmError, Message, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Thoughts and queries by turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphR1;
 
+pub(super) const TASK: Text = Text::new("graph-r1.task", include_str!("prompts/graph-r1.task.txt"), &["question"], &["rules", "cite"]);
+pub(super) const INVALID: Text = Text::new("graph-r1.invalid", include_str!("prompts/graph-r1.invalid.txt"), &[], &[]);
+pub(super) const LAST: Text = Text::new("graph-r1.last", include_str!("prompts/graph-r1.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::behind("<query>", "</query>"), Stop::behind("<answer>", "</answer>")];
 /// Every turn begins with a thought; where the endpoint continues a given text, it is begun for the model.
 const PREFILL: &str = "<think>";
@@ -55,7 +57,7 @@ impl Protocol for GraphR1 {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], Continuation::Turns, "");
+            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], Continuation::Turns, "");
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -68,14 +70,11 @@ impl Protocol for GraphR1 {
                         let found = run.search("search", &query).await;
                         dialogue.environment(knowledge(&found, run.options.grounded), "<knowledge>\n(left out for length)\n</knowledge>");
                     }
-                    Action::BadQuery => dialogue.remark(
-                        "<knowledge>\nThis is not a valid query. Write <query> followed by the query in plain words, or by {\"query\": \"…\"}, \
-                         and then </query>.\n</knowledge>",
-                    ),
+                    Action::BadQuery => dialogue.remark(&run.said(&INVALID, &[])),
                 }
             };
-            let words = "No further query is possible. Give the answer now, between <answer> and </answer>.";
-            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            let words = run.said(&LAST, &[]);
+            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(last_words(&reply.text))
         }
         .boxed_local()
@@ -98,17 +97,6 @@ async fn turn(run: &mut Run<'_>, dialogue: &mut Dialogue) -> Result<Reply, LlmEr
     dialogue.model(PREFILL);
     dialogue.model(&reply.text);
     Ok(reply)
-}
-
-fn task(run: &Run<'_>) -> String {
-    format!(
-        "Answer the question below. In every turn think first, between <think> and </think>. If knowledge is missing, query the knowledge base with \
-         <query> your query </query>, as often as necessary; what it knows is given to you between <knowledge> and </knowledge>. When no further \
-         knowledge is needed, give the answer directly, as shortly as possible, between <answer> and </answer>.\n\
-         {}\nQuestion: {}\n",
-        rules(run.options),
-        run.question
-    )
 }
 
 /// The first complete query or answer of a turn.

@@ -13,13 +13,12 @@ use super::look::{Place, listed};
 use super::neutralise::Marks;
 use super::options;
 use super::protocol::Protocol;
-use super::rules::rules;
 use super::run::Run;
 use super::search_r1::last_words;
 use super::stream::Stop;
 use super::tags::{Tagged, first};
 use super::types::{AgentEvent, Cap};
-use crate::llm::{LlmError, Message, after_thinking};
+use crate::llm::{LlmError, Message, Text, after_thinking};
 use crate::plan::check::{Limits, check};
 use crate::plan::{Plan, rft};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -28,6 +27,15 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphRft;
 
+pub(super) const TASK: Text = Text::new("graph-rft.task", include_str!("prompts/graph-rft.task.txt"), &["question"], &["rules", "cite"]);
+pub(super) const EXECUTED: Text =
+    Text::new("graph-rft.task-executed", include_str!("prompts/graph-rft.task-executed.txt"), &["question"], &["rules", "cite"]);
+pub(super) const INVALID: Text = Text::new("graph-rft.invalid", include_str!("prompts/graph-rft.invalid.txt"), &[], &[]);
+pub(super) const FAULT: Text = Text::new("graph-rft.fault", include_str!("prompts/graph-rft.fault.txt"), &["fault"], &[]);
+pub(super) const COVERED: Text = Text::new("graph-rft.covered", include_str!("prompts/graph-rft.covered.txt"), &[], &[]);
+pub(super) const NOTHING: Text = Text::new("graph-rft.nothing", include_str!("prompts/graph-rft.nothing.txt"), &[], &["entity"]);
+pub(super) const NEXT: Text = Text::new("graph-rft.next", include_str!("prompts/graph-rft.next.txt"), &[], &[]);
+pub(super) const LAST: Text = Text::new("graph-rft.last", include_str!("prompts/graph-rft.last.txt"), &[], &[]);
 /// Relations shown for an entity, as in the paper.
 const RELATIONS: usize = 15;
 /// Neighbours shown for a relation.
@@ -64,7 +72,8 @@ impl Protocol for GraphRft {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], run.options.continuation, "Continue.");
+            let task = run.said(if run.options.execute_plan { &EXECUTED } else { &TASK }, &[]);
+            let mut dialogue = Dialogue::new(vec![Message::user(task)], run.options.continuation, run.said(&NEXT, &[]));
             let mut coverage = Coverage::default();
             let mut planned = false;
             let cap = loop {
@@ -78,7 +87,8 @@ impl Protocol for GraphRft {
                 if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
                     let text = plan.inside.to_owned();
                     let plan = read(&text);
-                    run.tell(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None });
+                    let carried = run.options.execute_plan && run.has_graph() && plan.is_ok();
+                    run.tell(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None, carried });
                     match plan {
                         Ok(plan) if run.options.execute_plan => {
                             planned = true;
@@ -94,7 +104,7 @@ impl Protocol for GraphRft {
                         }
                         Ok(_) => planned = true,
                         Err(fault) if run.options.execute_plan => {
-                            dialogue.remark(&format!("\n\nThe plan cannot be carried out: {fault} Write the whole plan again, mended.\n\n"));
+                            dialogue.remark(&run.said(&FAULT, &[("fault", &fault)]));
                             continue;
                         }
                         // The model carries it out itself, and may deviate from it; the reader is told.
@@ -105,20 +115,20 @@ impl Protocol for GraphRft {
                     }
                 }
                 let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty()) else {
-                    dialogue.remark(
-                        "\n\nThat was no valid action. Write <relation_search>, <neighbor_search> or <web_search> with an entity and a relation, or \
-                         the answer between <answer> and </answer>.\n\n",
-                    );
+                    dialogue.remark(&run.said(&INVALID, &[]));
                     continue;
                 };
                 if call.name == "answer" {
                     return Ok(call.inside.to_owned());
                 }
                 let (tag, text) = look(run, &call, &mut coverage).await;
-                dialogue.environment(format!("\n\n<{tag}>{}</{tag}>\n\n", text.trim()), &format!("\n\n<{tag}>(left out for length)</{tag}>\n\n"));
+                dialogue.environment(
+                    format!("\n\n<{tag}>{}</{tag}>\n\n", text.trim()),
+                    &format!("\n\n<{tag}>(left out for length)</{tag}>\n\n"),
+                );
             };
-            let words = "\n\nNo more searches are possible. Give the answer now, between <answer> and </answer>.\n\n";
-            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            let words = run.said(&LAST, &[]);
+            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(last_words(&reply.text))
         }
         .boxed_local()
@@ -151,20 +161,19 @@ async fn look(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage) -> 
         "relation_search" => {
             let found = run.relations("relation_search", head, relation, RELATIONS).await;
             coverage.missed = found.is_empty();
-            ("relation_information", told(&found, head))
+            ("relation_information", told(run, &found, head))
         }
         "neighbor_search" => {
             let found = run.neighbors("neighbor_search", head, relation, NEIGHBORS).await;
             coverage.missed = found.is_empty();
-            ("neighbor_information", told(&found, head))
+            ("neighbor_information", told(run, &found, head))
         }
         _ => {
             let query = format!("{head} {relation}").trim().to_owned();
             let graph = run.has_graph() && run.options.coverage && !coverage.missed;
             if graph && !coverage.refused.contains(&query) {
                 coverage.refused.push(query);
-                let text = "The graph has not been found lacking here. Search it first, with <relation_search> and <neighbor_search>.";
-                return ("web_information", text.to_owned());
+                return ("web_information", run.said(&COVERED, &[]));
             }
             let found = run.search_all("web_search", Place::Web, &[query]).await.pop();
             coverage.missed = false;
@@ -173,9 +182,9 @@ async fn look(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage) -> 
     }
 }
 
-fn told(found: &[String], head: &str) -> String {
+fn told(run: &Run<'_>, found: &[String], head: &str) -> String {
     match found.is_empty() {
-        true => format!("The graph holds nothing about {}. Use <web_search>.", head.chars().take(100).collect::<String>()),
+        true => run.said(&NOTHING, &[("entity", &head.chars().take(100).collect::<String>())]),
         false => found.join("\n"),
     }
 }
@@ -183,36 +192,6 @@ fn told(found: &[String], head: &str) -> String {
 /// The parts of `h, r`: names may hold commas, relations hardly ever do, so the last comma parts them.
 pub(super) fn head_and_relation(inside: &str) -> (&str, &str) {
     inside.rsplit_once(',').map_or((inside.trim(), ""), |(head, relation)| (head.trim(), relation.trim()))
-}
-
-fn task(run: &Run<'_>) -> String {
-    let at_once = match run.options.execute_plan {
-        true => {
-            "The plan is carried out for you as soon as you have written it; stop behind it. What it found is given to you between \
-                 <neighbor_information> and </neighbor_information>. If something is still missing, search for it in these ways:\n"
-        }
-        false => "Then carry the plan out, one sub-problem at a time:\n",
-    };
-    format!(
-        "Answer the question below with a knowledge graph, and with other sources only where the graph has nothing.\n\n\
-         First think, between <think> and </think>: which sub-problems are there, and in which order can they be solved, beginning with those that need no \
-         earlier answer?\n\
-         Then write a plan between <plan> and </plan>, one statement a line, in these functions alone:\n\
-         Ans=SearchKG(t=target type | h=topic entity, r=relation) finds the entities of a type that a relation connects with an entity;\n\
-         Ans2=SearchKG(t=target type | h=Ans1, r=relation) begins from an earlier result;\n\
-         Intersect(Ans1, Ans2, …), Union(Ans1, Ans2, …) and Negation(Ans1, Ans2, …) combine results; Negation takes the others out of the first.\n\
-         {at_once}\
-         <relation_search> entity, relation </relation_search> gives the entity's relations between <relation_information> and </relation_information>;\n\
-         <neighbor_search> entity, relation </neighbor_search>, with one of those relations, gives what is connected, between <neighbor_information> and \
-         </neighbor_information>;\n\
-         <web_search> entity, relation </web_search> gives passages between <web_information> and </web_information>. Use it only after the graph \
-         gave no fitting relation or no neighbour.\n\
-         Write one search, then stop and wait. Think between <think> and </think> whenever you learn something new. As soon as enough is known, give the \
-         answer between <answer> and </answer>.\n\
-         {}\nQuestion: {}\n",
-        rules(run.options),
-        run.question
-    )
 }
 
 #[cfg(test)]

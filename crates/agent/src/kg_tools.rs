@@ -2,6 +2,7 @@
 
 use super::environment::{EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep};
 use crate::compact::{Set, sort_by};
+use crate::embed::QuestionEncoder;
 use crate::kg::{Direction, Edge, KnowledgeGraph, Linker, NodeId, Provenance, RelationId, TripleId};
 use crate::plan::Plan;
 use crate::plan::execute::{Executor, Limits, Passage, Resources};
@@ -12,19 +13,57 @@ use std::rc::Rc;
 
 /// Mentions of a query that are followed.
 const MENTIONS: usize = 4;
+/// Relations of one entity that are compared by meaning.
+const MEANT: usize = 100;
 /// Edges of one relation that a query looks at.
 const EDGES: usize = 50;
 
 /// Answers from a graph and its linker.
-#[derive(Debug)]
 pub struct KgTools {
     linker: Rc<Linker>,
+    meanings: Option<Rc<dyn Meanings>>,
+}
+
+/// Vectors of phrases, by which those of one meaning are found.
+pub trait Meanings {
+    /// The unit vectors of some phrases, in their order; `None` where they cannot be had.
+    fn vectors<'a>(&'a self, phrases: &'a [&'a str]) -> LocalBoxFuture<'a, Option<Vec<Rc<[f32]>>>>;
+}
+
+impl Meanings for QuestionEncoder {
+    fn vectors<'a>(&'a self, phrases: &'a [&'a str]) -> LocalBoxFuture<'a, Option<Vec<Rc<[f32]>>>> {
+        async move { self.encode_names(phrases).await.ok().filter(|v| v.len() == phrases.len()) }.boxed_local()
+    }
 }
 
 impl KgTools {
     /// Over a graph and all its names.
     pub fn new(linker: Rc<Linker>) -> KgTools {
-        KgTools { linker }
+        KgTools { linker, meanings: None }
+    }
+
+    /// The same with a model of meanings, by which relations in other words than the asked ones are found too.
+    pub fn by_meaning(self, meanings: Option<Rc<dyn Meanings>>) -> KgTools {
+        KgTools { meanings, ..self }
+    }
+
+    /// Labels of relations with how well they fit by words, ranked by that and by how near they are to the asked words in meaning.
+    async fn nearest(&self, asked: &str, mut labels: Vec<(f32, String)>) -> Vec<String> {
+        let said = |label: &str| label.replace(['_', '.', '/'], " ");
+        let shown: Vec<String> = labels.iter().take(MEANT).map(|(_, label)| said(label)).collect();
+        let phrases: Vec<&str> = std::iter::once(asked).chain(shown.iter().map(String::as_str)).collect();
+        let vectors = match &self.meanings {
+            Some(meanings) if !asked.is_empty() => meanings.vectors(&phrases).await,
+            _ => None,
+        };
+        if let Some((own, others)) = vectors.as_deref().and_then(<[_]>::split_first) {
+            for ((fit, _), other) in labels.iter_mut().zip(others) {
+                *fit += own.iter().zip(other.iter()).map(|(a, b)| a * b).sum::<f32>();
+            }
+            let within = labels.len().min(MEANT);
+            sort_by(&mut labels[..within], |a, b| b.0.total_cmp(&a.0));
+        }
+        labels.into_iter().map(|(_, label)| label).collect()
     }
 
     fn graph(&self) -> &KnowledgeGraph {
@@ -72,6 +111,7 @@ impl KgTools {
             relation: self.label(edge.relation).to_owned(),
             tail: graph.label(tail).to_owned(),
             chunk,
+            from: imported_from(graph, edge.triple),
             score,
         }
     }
@@ -83,7 +123,14 @@ impl KgTools {
     /// An edge that a plan followed.
     fn shown(&self, edge: &EdgeTrace) -> Fact {
         let (head, tail) = (edge.head_label.clone(), edge.tail_label.clone());
-        Fact { head, relation: edge.relation.clone(), tail, chunk: self.chunk(edge.triple), score: 1.0 }
+        Fact {
+            head,
+            relation: edge.relation.clone(),
+            tail,
+            chunk: self.chunk(edge.triple),
+            from: imported_from(self.graph(), edge.triple),
+            score: 1.0,
+        }
     }
 
     fn near(&self, query: &str, k: usize) -> Vec<Fact> {
@@ -117,6 +164,17 @@ pub(super) fn chunk_of(graph: &KnowledgeGraph, triple: TripleId) -> Option<u32> 
     graph.provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
 }
 
+/// Where a triple was imported from, in words; empty where nothing says.
+pub(super) fn imported_from(graph: &KnowledgeGraph, triple: TripleId) -> String {
+    let told = graph.provenance(triple).find_map(|p| match p {
+        Provenance::Line { file, line: 0 } => Some(file.to_owned()),
+        Provenance::Line { file, line } => Some(format!("{file}, line {line}")),
+        Provenance::Cited(text) => Some(text.to_owned()),
+        _ => None,
+    });
+    told.unwrap_or_default()
+}
+
 fn words_of(text: &str) -> Set<String> {
     terms(text).into_iter().map(|(t, _)| t).collect()
 }
@@ -127,17 +185,21 @@ impl GraphTools for KgTools {
     }
 
     fn relations<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, String> {
-        let mut out: Vec<String> = Vec::new();
-        if let Some(node) = self.entity(entity) {
-            for (_, relation, _) in self.ranked(node, relation) {
-                let label = self.label(relation).to_owned();
-                if !out.contains(&label) {
-                    out.push(label);
+        async move {
+            let mut labels: Vec<(f32, String)> = Vec::new();
+            if let Some(node) = self.entity(entity) {
+                for (fit, relation, _) in self.ranked(node, relation) {
+                    let label = self.label(relation);
+                    if !labels.iter().any(|(_, known)| known == label) {
+                        labels.push((fit, label.to_owned()));
+                    }
                 }
             }
+            let mut out = self.nearest(relation.trim(), labels).await;
+            out.truncate(k);
+            Ok::<_, EnvironmentError>(out)
         }
-        out.truncate(k);
-        ready(Ok::<_, EnvironmentError>(out)).boxed_local()
+        .boxed_local()
     }
 
     fn neighbors<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, Fact> {
@@ -202,6 +264,25 @@ mod tests {
         assert_eq!(now(tools.relations("Heat", "who directed it", 15))[0], "directed by");
         assert_eq!(now(tools.relations("heat", "release year", 1)), ["release year"]);
         assert!(now(tools.relations("Nobody at all", "directed by", 15)).is_empty());
+    }
+
+    /// Phrases that tell the work of a director are one meaning, all others another.
+    struct Directing;
+
+    impl Meanings for Directing {
+        fn vectors<'a>(&'a self, phrases: &'a [&'a str]) -> LocalBoxFuture<'a, Option<Vec<Rc<[f32]>>>> {
+            let vector = |p: &&str| if p.contains("direct") || p.contains("camera") { Rc::from([1.0, 0.0]) } else { Rc::from([0.0, 1.0]) };
+            ready(Some(phrases.iter().map(vector).collect())).boxed_local()
+        }
+    }
+
+    #[test]
+    fn a_relation_in_other_words_is_found_by_its_meaning_and_its_own_words_still_win() {
+        let asked = "behind the camera";
+        assert_ne!(now(tools().relations("Heat", asked, 1)), ["directed by"], "no word of it is asked for");
+        let tools = tools().by_meaning(Some(Rc::new(Directing)));
+        assert_eq!(now(tools.relations("Heat", asked, 1)), ["directed by"]);
+        assert_eq!(now(tools.relations("heat", "release year", 1)), ["release year"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Looking things up on a model's behalf: numbered, counted, cut to size, and made safe.
 
-use super::environment::{EnvironmentError, Evidence, Fact, Report};
+use super::environment::{EnvironmentError, Evidence, Fact, GRAPH, Report};
 use super::neutralise::neutralise;
 use super::run::Run;
 use super::types::{AgentEvent, Call, Numbered};
@@ -255,6 +255,21 @@ impl Run<'_> {
         out
     }
 
+    /// Counts a call of a tool, and tells of it; false when no more are allowed.
+    pub(super) fn may_call(&mut self, tool: &str, query: &str) -> bool {
+        self.tell(AgentEvent::Call { tool: line(tool), query: line(query) });
+        let allowed = self.searches < self.limits.searches;
+        self.searches += u32::from(allowed);
+        allowed
+    }
+
+    /// Takes what one call brought, as the model is shown it.
+    pub(super) fn shown_of(&mut self, tool: &str, query: &str, evidence: Evidence) -> Vec<Shown> {
+        let found = self.take(Ok(vec![evidence]));
+        self.report(tool, query, &found);
+        found.passages().to_vec()
+    }
+
     /// Notes a call that could not be carried out.
     pub fn missed(&mut self, tool: &str, query: &str, note: &str) {
         let (tool, query, note) = (line(tool), line(query), Some(note.to_owned()));
@@ -315,15 +330,17 @@ impl Run<'_> {
         facts
     }
 
-    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it.
+    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it; else, where citations are asked
+    /// for, with a number of its own.
     pub(super) async fn told(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
         let mut out = Vec::new();
         let mut loaded = 0;
         for fact in facts? {
             let mut text = format!("({}, {}, {})", fact.head, fact.relation, fact.tail);
+            let mut number = None;
             if let Some(chunk) = fact.chunk {
                 let known = self.number_of(chunk);
-                let number = match known {
+                number = match known {
                     None if loaded < SOURCES => {
                         loaded += 1;
                         let environment = self.services.environment;
@@ -331,8 +348,11 @@ impl Run<'_> {
                     }
                     known => known,
                 };
-                text.extend(number.map(|n| format!(" [{n}]")));
             }
+            if number.is_none() && fact.chunk.is_none() && self.options.grounded {
+                number = Some(self.number(statement(&fact)));
+            }
+            text.extend(number.map(|n| format!(" [{n}]")));
             out.push(text);
         }
         Ok(out)
@@ -340,10 +360,7 @@ impl Run<'_> {
 
     /// Counts a look into the graph; false when no more are allowed.
     fn may_look(&mut self, tool: &'static str, query: &str) -> bool {
-        self.tell(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
-        let allowed = self.searches < self.limits.searches;
-        self.searches += u32::from(allowed);
-        allowed
+        self.may_call(tool, query)
     }
 
     /// Whether there is a knowledge graph.
@@ -387,6 +404,18 @@ impl Run<'_> {
         };
         let answer = self.told(facts).await;
         self.take_facts(tool, &query, answer)
+    }
+}
+
+/// A statement that no passage says, as evidence of its own: its words, under where it was imported from.
+fn statement(fact: &Fact) -> Evidence {
+    let title = if fact.from.is_empty() { GRAPH.to_owned() } else { fact.from.clone() };
+    Evidence {
+        chunk: None,
+        title,
+        text: format!("{} | {} | {}", fact.head, fact.relation, fact.tail),
+        url: String::new(),
+        score: fact.score,
     }
 }
 

@@ -1,6 +1,10 @@
 //! How an agent works: its protocol's defaults, and what a caller changes of them.
 
+use crate::llm::Prompts;
 use serde::{Deserialize, Serialize};
+
+/// The name of the prompt of a plain answer.
+pub const ASK_PROMPT: &str = "ask.task";
 
 /// How the text of a turn is continued after evidence, for protocols that were designed as one growing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -40,6 +44,20 @@ pub enum Polarity {
     OnNo,
     /// When the verdict holds "yes" anywhere, as the authors' code does: for reproducing their figures.
     OnYes,
+}
+
+/// How a task is sized before tool calling begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Analysis {
+    /// By the form of the question, without a request.
+    #[default]
+    Rules,
+    /// By the model, in a request of its own, as RAGFlow's agent did.
+    Model,
+    /// Not at all: the task may be completed at any time.
+    None,
 }
 
 /// Who plans, where a plan is carried out for the model or without one.
@@ -119,9 +137,14 @@ pub struct AgentOptions {
     pub votes: u32,
     /// Tool calling: use the endpoint's own tool calls rather than JSON in the text.
     pub native_tools: bool,
+    /// Tool calling: how the task is sized before.
+    pub analysis: Analysis,
     /// Tool calling: today's date, told to the model where given.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub today: Option<String>,
+    /// Texts in the stead of ours, as [`prompts`](crate::prompts) reads them.
+    #[serde(skip)]
+    pub prompts: Prompts,
 }
 
 impl Default for AgentOptions {
@@ -149,8 +172,17 @@ impl Default for AgentOptions {
             least_confidence: None,
             votes: 1,
             native_tools: false,
+            analysis: Analysis::default(),
             today: None,
+            prompts: Prompts::default(),
         }
+    }
+}
+
+impl AgentOptions {
+    /// The caller's task of a plain answer, where there is one.
+    pub fn task(&self) -> Option<String> {
+        self.prompts.given(ASK_PROMPT).map(str::to_owned)
     }
 }
 

@@ -8,12 +8,11 @@ use super::look::{Shown, listed};
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::rules::{cited, rules};
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_label, after_last_label, labelled_line};
 use super::types::Cap;
-use crate::llm::{LlmError, Message, after_thinking};
+use crate::llm::{LlmError, Message, Text, after_thinking};
 use crate::text::{fold, sentences};
 use futures::future::{FutureExt, LocalBoxFuture};
 
@@ -21,6 +20,10 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReAct;
 
+pub(super) const TASK: Text = Text::new("react.task", include_str!("prompts/react.task.txt"), &["question"], &["rules", "cite"]);
+pub(super) const UNKNOWN: Text = Text::new("react.unknown", include_str!("prompts/react.unknown.txt"), &["name"], &[]);
+pub(super) const INVALID: Text = Text::new("react.invalid", include_str!("prompts/react.invalid.txt"), &[], &[]);
+pub(super) const LAST: Text = Text::new("react.last", include_str!("prompts/react.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::before("\nObservation")];
 
 /// What a round asks for.
@@ -48,7 +51,7 @@ impl Protocol for ReAct {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], run.options.continuation, "");
+            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], run.options.continuation, "");
             let mut last: Vec<Shown> = Vec::new();
             let mut looked_up: (String, usize) = Default::default();
             let mut round = 1;
@@ -78,11 +81,11 @@ impl Protocol for ReAct {
                     }
                     Action::Unknown(name) => {
                         let name: String = name.chars().take(60).collect();
-                        let note = format!("There is no action {name}. The actions are Search[query], Lookup[term] and Finish[answer].");
+                        let note = run.said(&UNKNOWN, &[("name", &name)]);
                         run.missed(&name, "", &note);
                         note
                     }
-                    Action::None => "There was no action. Write one: Search[query], Lookup[term] or Finish[answer].".to_owned(),
+                    Action::None => run.said(&INVALID, &[]),
                 };
                 let observation = observation.trim();
                 dialogue.environment(
@@ -91,8 +94,8 @@ impl Protocol for ReAct {
                 );
                 round += 1;
             };
-            let words = "\nObservation: No more actions are possible except Finish. Give the answer now: Finish[answer]\n";
-            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            let words = run.said(&LAST, &[]);
+            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(match action(&reply.text) {
                 Action::Finish(answer) => answer.to_owned(),
                 Action::Search(_) | Action::Lookup(_) => String::new(),
@@ -102,31 +105,6 @@ impl Protocol for ReAct {
         }
         .boxed_local()
     }
-}
-
-fn task(run: &Run<'_>) -> String {
-    format!(
-        "Answer a question by rounds of Thought, Action and Observation. A Thought reasons about what is known and what is missing. An Action is one \
-         of these:\n\
-         Search[query] looks for passages in a collection of documents.\n\
-         Lookup[term] gives the next sentence with that term in the passages of the last search.\n\
-         Finish[answer] gives the answer, as shortly as the question allows, and ends the task.\n\
-         Write one Thought and one Action a round, then stop: the Observation is given to you.\n\n\
-         An example:\n\
-         Question: Which river flows through the town where the clockmaker Ada Brenner was born?\n\
-         Thought 1: I must find out where Ada Brenner was born, then which river flows there.\n\
-         Action 1: Search[birthplace of clockmaker Ada Brenner]\n\
-         Observation 1: [1] Clockmakers\nAda Brenner was born in Hallwil.\n\
-         Thought 2: She was born in Hallwil. Which river flows through Hallwil?\n\
-         Action 2: Search[river through Hallwil]\n\
-         Observation 2: [2] Hallwil\nThe Aabach runs through the town.\n\
-         Thought 3: The river is the Aabach.\n\
-         Action 3: Finish[the Aabach{}]\n\
-         {}\nQuestion: {}\n",
-        cited(run.options, "[2]"),
-        rules(run.options),
-        run.question
-    )
 }
 
 /// The first action of a round.

@@ -5,9 +5,10 @@ use super::dialogue::Dialogue;
 use super::environment::{Environment, Evidence};
 use super::neutralise::{Marks, neutralise};
 use super::options::{AgentOptions, Limits};
+use super::rules::said;
 use super::stream::{Reader, Reply, Stop};
 use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
-use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Role, Usage};
+use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Role, Text, Usage};
 use futures::StreamExt;
 
 /// Why there is no outcome at all.
@@ -140,6 +141,11 @@ impl<'a> Run<'a> {
         let cut = self.turns.last().and_then(|t| t.cut.clone());
         let Run { usage, estimated, shown: evidence, turns, warnings, no_answer, .. } = self;
         Ok(Outcome { text, forced, cut, error, no_answer, usage, estimated, evidence, turns, warnings })
+    }
+
+    /// A text as the model is told it, with the question among what fills its places.
+    pub fn said(&self, text: &Text, values: &[(&str, &str)]) -> String {
+        said(self.options, text, &[values, &[("question", self.question.as_str())]].concat())
     }
 
     /// Tells of something that happened.

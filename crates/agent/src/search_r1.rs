@@ -12,18 +12,21 @@ use super::look::Found;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::rules::rules;
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{find, first, last_or_open};
 use super::types::Cap;
-use crate::llm::{LlmError, Message, after_thinking};
+use crate::llm::{LlmError, Message, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Search inside the chain of thought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchR1;
 
+pub(super) const TASK: Text = Text::new("search-r1.task", include_str!("prompts/search-r1.task.txt"), &["question"], &["rules", "cite"]);
+pub(super) const INVALID: Text = Text::new("search-r1.invalid", include_str!("prompts/search-r1.invalid.txt"), &[], &[]);
+pub(super) const NEXT: Text = Text::new("search-r1.next", include_str!("prompts/search-r1.next.txt"), &[], &[]);
+pub(super) const LAST: Text = Text::new("search-r1.last", include_str!("prompts/search-r1.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::behind("<search>", "</search>"), Stop::behind("<answer>", "</answer>")];
 
 /// What a turn does.
@@ -49,7 +52,7 @@ impl Protocol for SearchR1 {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], run.options.continuation, "Continue.");
+            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], run.options.continuation, run.said(&NEXT, &[]));
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -64,14 +67,11 @@ impl Protocol for SearchR1 {
                         let found = run.search("search", query).await;
                         dialogue.environment(information(&found), "\n\n<information>(left out for length)</information>\n\n");
                     }
-                    Action::Invalid => dialogue.remark(
-                        "\n\nThat was no valid action. To search, the query goes between <search> and </search>. To answer, the answer goes between \
-                         <answer> and </answer>. Once more.\n\n",
-                    ),
+                    Action::Invalid => dialogue.remark(&run.said(&INVALID, &[])),
                 }
             };
-            let words = "\n\n<information>No more searches are possible. The answer must be given now, between <answer> and </answer>.</information>\n\n";
-            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            let words = run.said(&LAST, &[]);
+            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(last_words(&reply.text))
         }
         .boxed_local()
@@ -86,18 +86,6 @@ pub(super) fn last_words(text: &str) -> String {
         None if visible.contains('<') => String::new(),
         None => visible.trim().to_owned(),
     }
-}
-
-fn task(run: &Run<'_>) -> String {
-    format!(
-        "Answer the question below. Whenever you are given something new, reason about it first, between <think> and </think>. If you then lack \
-         knowledge, search for it with <search> query </search>; the best results are given to you between <information> and </information>. You may \
-         search as often as you want. Once nothing is missing, give the answer between <answer> and </answer>, without explanations. For example, \
-         <answer> Beijing </answer>.\n\
-         {}\nQuestion: {}\n",
-        rules(run.options),
-        run.question
-    )
 }
 
 /// The authors' reading: the text up to the first `</search>`, else up to the first `</answer>`; in it, the first complete call.

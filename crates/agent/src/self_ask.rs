@@ -8,18 +8,20 @@ use super::look::listed;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::rules::{cited, rules};
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_last_label, labelled_line};
 use super::types::Cap;
-use crate::llm::{LlmError, Message, after_thinking};
+use crate::llm::{LlmError, Message, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Follow-up questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelfAsk;
 
+pub(super) const TASK: Text = Text::new("self-ask.task", include_str!("prompts/self-ask.task.txt"), &["question"], &["rules", "cite"]);
+pub(super) const NEXT: Text = Text::new("self-ask.next", include_str!("prompts/self-ask.next.txt"), &[], &[]);
+pub(super) const LAST: Text = Text::new("self-ask.last", include_str!("prompts/self-ask.last.txt"), &[], &[]);
 /// At the beginning of a reply it is the model's own line; behind a line break it would be an answer without evidence.
 const STOPS: &[Stop] = &[Stop::before("\nIntermediate answer:"), Stop::before("\nContext:")];
 const FOLLOW_UP: &[&str] = &["follow up", "follow-up", "followup"];
@@ -52,9 +54,8 @@ impl Protocol for SelfAsk {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let nudge =
-                "Begin with the line \"Intermediate answer: …\", then go on with \"Follow up: …\" or \"So the final answer is: …\".";
-            let mut dialogue = Dialogue::new(vec![Message::user(task(run))], run.options.continuation, nudge);
+            let nudge = run.said(&NEXT, &[]);
+            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], run.options.continuation, nudge);
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -69,32 +70,11 @@ impl Protocol for SelfAsk {
                 let context = found.notice().unwrap_or_else(|| listed(found.passages()));
                 dialogue.environment(format!("\nContext:\n{}\n", context.trim()), "\nContext: (left out for length)\n");
             };
-            let words =
-                "\nNo more follow-up questions can be answered. Give the answer now, with what is known: So the final answer is: …\n";
-            let reply = run.last_turn(cap, &mut dialogue, words, STOPS).await?;
+            let words = run.said(&LAST, &[]);
+            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             let text = after_thinking(&reply.text);
             Ok(after_last_label(text, FINAL).unwrap_or(text).to_owned())
         }
         .boxed_local()
     }
-}
-
-fn task(run: &Run<'_>) -> String {
-    format!(
-        "Answer a question by asking follow-up questions, each about one fact, as long as they are needed. After each \"Follow up:\" line stop: you are \
-         then given passages as context, and begin your next turn with the intermediate answer that they give. Keep exactly this form:\n\n\
-         Question: Who was born first, the painter of \"The Weir\" or the painter of \"The Kiln\"?\n\
-         Are follow up questions needed here: Yes.\n\
-         Follow up: When was the painter of \"The Weir\" born?\n\
-         Intermediate answer: Ada Brenner painted \"The Weir\"; she was born in 1871{}.\n\
-         Follow up: When was the painter of \"The Kiln\" born?\n\
-         Intermediate answer: Jon Aker painted \"The Kiln\"; he was born in 1866{}.\n\
-         So the final answer is: Jon Aker{}\n\
-         {}\nQuestion: {}\nAre follow up questions needed here:",
-        cited(run.options, "[1]"),
-        cited(run.options, "[4]"),
-        cited(run.options, "[1][4]"),
-        rules(run.options),
-        run.question
-    )
 }

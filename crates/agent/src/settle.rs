@@ -4,12 +4,15 @@ use super::answer::{NoAnswer, Written, no_answer};
 use super::elsewhere::page;
 use super::look::{Shown, listed};
 use super::protocol::Protocol;
-use super::rules::{not_said, rules};
+use super::rules::not_said;
 use super::run::{Ask, Run};
 use super::single_shot::extract;
 use super::types::Cap;
-use crate::llm::{ChatRequest, LlmError, Message};
+use crate::llm::{ChatRequest, LlmError, Message, Text};
 use crate::retrieve::Hit;
+
+pub(super) const AGAIN: Text =
+    Text::new("answer.again", include_str!("prompts/answer.again.txt"), &["question", "passages"], &["rules", "cite"]);
 
 /// An answer, or an empty text where there is none even after a second try: [`Run::no_answer`] then says why.
 ///
@@ -32,13 +35,7 @@ pub(super) async fn settle(run: &mut Run<'_>, protocol: &dyn Protocol, text: Str
     if passages.is_empty() {
         return Ok(String::new());
     }
-    let task = format!(
-        "Passages from a collection of documents:\n\n{}Question: {}\n\nAnswer in one or two sentences, in the words of the passages, each with the number of its \
-         passage behind it in square brackets. Nothing else.\n{}",
-        listed(&passages),
-        run.question,
-        rules(run.options)
-    );
+    let task = run.said(&AGAIN, &[("passages", &listed(&passages))]);
     let request = ChatRequest { messages: vec![Message::user(task)], ..ChatRequest::default() };
     let reply = run.last(Cap::NoAnswer, Ask { purpose: "final", request, stops: &[], counts: true }).await?;
     let visible = extract(&reply.text).to_owned();

@@ -7,11 +7,16 @@ use super::look::listed;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::rules::rules;
 use super::run::Run;
 use super::tags::{after_label, last_or_open};
-use crate::llm::{LlmError, after_thinking};
+use crate::llm::{LlmError, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
+
+pub(super) const TASK: Text =
+    Text::new("single-shot.task", include_str!("prompts/single-shot.task.txt"), &["question", "passages"], &["rules", "cite"]);
+pub(super) const THOUGHT: Text =
+    Text::new("chain-of-thought.task", include_str!("prompts/chain-of-thought.task.txt"), &["question", "passages"], &["rules", "cite"]);
+pub(super) const CLOSED: Text = Text::new("closed-book.task", include_str!("prompts/closed-book.task.txt"), &["question"], &[]);
 
 /// Retrieve once, ask once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,28 +50,21 @@ impl Protocol for SingleShot {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut task = String::new();
+            let mut passages = String::new();
             if self.evidence {
                 let question = run.question.clone();
                 let found = run.search("search", &question).await;
                 if found.passages().is_empty() {
                     run.warn("No passage was found: the model was asked without evidence.");
-                } else {
-                    task.push_str("Passages from a collection of documents:\n\n");
-                    task.push_str(&listed(found.passages()));
                 }
+                passages = listed(found.passages());
             }
-            task.push_str(&format!("Question: {}\n\n", run.question));
-            task.push_str(match self.thought {
-                true => {
-                    "Reason step by step first, then answer as shortly as the question allows. Write exactly two parts:\n\
-                     Thought: your reasoning\nAnswer: the answer\n"
-                }
-                false => "Answer the question as shortly as it allows, with nothing before or after the answer.\n",
-            });
-            if self.evidence {
-                task.push_str(&rules(run.options));
-            }
+            let text = match (self.evidence, self.thought) {
+                (true, true) => THOUGHT,
+                (true, false) => TASK,
+                (false, _) => CLOSED,
+            };
+            let task = run.said(&text, &[("passages", &passages)]);
             let reply = run.aside("answer", task, true).await?;
             Ok(extract(&reply.text).to_owned())
         }

@@ -1,7 +1,8 @@
 //! Fakes: an environment of fixed passages, beside a model that says what it is told to.
 
-use super::environment::{Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, Report, WebSearch};
+use super::environment::{CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, Report, WebSearch};
 use super::{AgentEvent, AgentOptions, KgTools, Outcome, Services, by_name, run};
+use crate::json::Value;
 use crate::llm::{ChatModel, ChatRequest};
 use futures::future::{FutureExt, LocalBoxFuture};
 pub use pocketgraph_testing::model::{Items, Scripted, says};
@@ -14,6 +15,9 @@ pub struct Fake {
     pub facts: Vec<Fact>,
     pub reports: Vec<Report>,
     pub web: bool,
+    /// Tools of the caller's own, and what each says.
+    pub own: Vec<(&'static str, &'static str)>,
+    pub told: std::cell::OnceCell<Vec<CallerTool>>,
     pub broken: bool,
     pub queries: RefCell<Vec<String>>,
 }
@@ -29,6 +33,7 @@ pub fn world() -> Fake {
         relation: relation.to_owned(),
         tail: tail.to_owned(),
         chunk,
+        from: String::new(),
         score: 1.0,
     };
     Fake {
@@ -43,6 +48,24 @@ pub fn world() -> Fake {
         ],
         facts: vec![fact("Low Tide", "directed by", "Mira Voss", Some(4)), fact("Mira Voss", "born in", "Hallwil", None)],
         ..Fake::default()
+    }
+}
+
+impl CallerTools for Fake {
+    fn all(&self) -> &[CallerTool] {
+        self.told.get_or_init(|| {
+            let tool = |(name, _): &(&str, &str)| CallerTool {
+                name: (*name).to_owned(),
+                description: "Tells something.".to_owned(),
+                parameters: Value::object([("type", "object".into())]),
+            };
+            self.own.iter().map(tool).collect()
+        })
+    }
+
+    fn call<'a>(&'a self, name: &'a str, _: &'a Value) -> LocalBoxFuture<'a, Result<String, EnvironmentError>> {
+        let said = self.own.iter().find(|(n, _)| *n == name).map(|(_, said)| (*said).to_owned());
+        async move { said.ok_or_else(|| EnvironmentError::Failed("it is gone".to_owned())) }.boxed_local()
     }
 }
 
@@ -67,6 +90,10 @@ impl Environment for Fake {
 
     fn graph(&self) -> Option<&dyn GraphTools> {
         (!self.facts.is_empty()).then_some(self as &dyn GraphTools)
+    }
+
+    fn tools(&self) -> Option<&dyn CallerTools> {
+        (!self.own.is_empty()).then_some(self as &dyn CallerTools)
     }
 
     fn web(&self) -> Option<&dyn WebSearch> {

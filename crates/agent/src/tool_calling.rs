@@ -4,50 +4,55 @@
 //! and answered by one deterministic observation; `complete_task` ends the run, after whatever was called beside it. Before completing, the model
 //! reflects, the deeper the more complex it judged the task. What cannot be read, and tools that do not exist, are told to it and cost a turn.
 //!
-//! Kept from the original: the list of calls, the parallel execution, the complexity score, the final synthesis. Left out: its separate requests for
-//! analysis and reflection (two of three requests a round), and the discarding of the answer that `complete_task` brings; only where that is empty
+//! Kept from the original: the list of calls, the parallel execution, the analysis of the task in four dimensions (by a request of its own only where that is
+//! asked for), the final synthesis. A task that is completed before as many calls as its complexity asks for is sent back once. Left out: a request for
+//! reflection in each round, and the discarding of the answer that `complete_task` brings; only where that is empty
 //! is the answer written in a request of its own.
 
 use super::calls::{STOP, ToolUse, calls};
+use super::complexity::Complexity;
 use super::dialogue::Dialogue;
+use super::environment::CallerTool;
 use super::look::{Found, Place, listed};
 use super::neutralise::Marks;
-use super::options::{Continuation, Limits};
+use super::options::{Analysis, Continuation, Limits};
 use super::protocol::Protocol;
-use super::rules::rules;
 use super::run::{Ask, Run};
 use super::stream::{Reply, Stop};
 use super::types::Cap;
 use crate::json::Value;
-use crate::llm::{LlmError, Message, ToolCall, after_thinking};
+use crate::llm::{LlmError, Message, Text, ToolCall, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Calls of tools in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolCalling;
 
+pub(super) const TASK: Text =
+    Text::new("tool-calling.task", include_str!("prompts/tool-calling.task.txt"), &["tools"], &["analysis", "today", "rules", "cite"]);
+pub(super) const NATIVE: Text = Text::new(
+    "tool-calling.task-native",
+    include_str!("prompts/tool-calling.task-native.txt"),
+    &[],
+    &["analysis", "today", "rules", "cite"],
+);
+pub(super) const ANALYSE: Text = Text::new("tool-calling.analyse", include_str!("prompts/tool-calling.analyse.txt"), &["question"], &[]);
+pub(super) const SHALLOW: Text =
+    Text::new("tool-calling.shallow", include_str!("prompts/tool-calling.shallow.txt"), &[], &["complexity", "depth", "made"]);
+pub(super) const INVALID: Text = Text::new("tool-calling.invalid", include_str!("prompts/tool-calling.invalid.txt"), &[], &["fault"]);
+pub(super) const WRITE: Text = Text::new("tool-calling.write", include_str!("prompts/tool-calling.write.txt"), &[], &[]);
+pub(super) const NEXT: Text = Text::new("tool-calling.next", include_str!("prompts/tool-calling.next.txt"), &[], &[]);
+pub(super) const LAST: Text = Text::new("tool-calling.last", include_str!("prompts/tool-calling.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::before(STOP)];
 const COMPLETE: &str = "complete_task";
+/// Characters of a model's analysis that are kept.
+const ANALYSED: usize = 1_500;
 /// Facts and neighbours shown for a call.
 const FACTS: usize = 30;
 
-/// A tool as the model is told of it.
-struct Tool {
-    name: &'static str,
-    does: &'static str,
-    arguments: &'static [(&'static str, &'static str)],
-}
-
-const SEARCH: Tool =
-    Tool { name: "search", does: "Finds passages of the documents.", arguments: &[("query", "What to look for, in a few precise words.")] };
-const GRAPH: Tool = Tool {
-    name: "graph_search",
-    does: "Finds statements of the knowledge graph: (head, relation, tail).",
-    arguments: &[("query", "Entities and a relation, in a few words.")],
-};
-const WEB: Tool = Tool { name: "web_search", does: "Finds pages of the web.", arguments: &[("query", "What to look for.")] };
-const DONE: Tool =
-    Tool { name: COMPLETE, does: "Ends the task.", arguments: &[("answer", "The whole answer; or why the task cannot be done.")] };
+const SEARCH: &str = "search";
+const GRAPH: &str = "graph_search";
+const WEB: &str = "web_search";
 
 impl Protocol for ToolCalling {
     fn name(&self) -> &'static str {
@@ -68,27 +73,29 @@ impl Protocol for ToolCalling {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
+            let size = sized(run).await?;
             if run.options.native_tools {
-                match converse(run, true).await {
+                match converse(run, true, size.as_ref()).await {
                     Err(LlmError::Http { status: Some(400 | 404 | 422 | 501), message }) if message.to_lowercase().contains("tool") => {
                         run.warn("The endpoint takes no tools; the model was asked to write its calls as text.");
                     }
                     result => return result,
                 }
             }
-            converse(run, false).await
+            converse(run, false, size.as_ref()).await
         }
         .boxed_local()
     }
 }
 
-async fn converse(run: &mut Run<'_>, native: bool) -> Result<String, LlmError> {
+async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Result<String, LlmError> {
     let tools = tools(run);
-    let task = vec![Message::system(task(run, &tools, native)), Message::user(run.question.clone())];
-    let nudge = if native { "" } else { "Reply with the next calls, as a JSON list." };
+    let task = vec![Message::system(task(run, &tools, native, size)), Message::user(run.question.clone())];
+    let nudge = if native { String::new() } else { run.said(&NEXT, &[]) };
     let mut talk =
         Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
     let mut counting = 0;
+    let mut sent_back = false;
     let cap = loop {
         if let Some(cap) = run.cap() {
             break cap;
@@ -100,24 +107,34 @@ async fn converse(run: &mut Run<'_>, native: bool) -> Result<String, LlmError> {
             Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
             Err(_) if reply.text.trim().is_empty() => break Cap::Silence,
             Err(why) => {
-                talk.say(&format!("Your reply could not be read as calls of tools: {why}. Reply with a JSON list of objects {{\"name\": …, \"arguments\": {{…}}}} alone."));
+                talk.say(&run.said(&INVALID, &[("fault", &why)]));
                 continue;
             }
         };
-        let (done, others): (Vec<ToolUse>, Vec<ToolUse>) = wanted.into_iter().partition(|c| c.name == COMPLETE);
-        let results = carry_out(run, &others, &tools).await;
+        let (done, mut others): (Vec<ToolUse>, Vec<ToolUse>) = wanted.into_iter().partition(|c| c.name == COMPLETE);
+        let mut results = carry_out(run, &others, &tools).await;
+        let made = counting + others.len();
+        if let (Some(done), Some(size)) = (done.first(), size.filter(|s| !sent_back && made < s.complexity.depth())) {
+            sent_back = true;
+            let [score, depth, so_far] = [usize::from(size.complexity.score()), size.complexity.depth(), made].map(|n| n.to_string());
+            results.push(run.said(&SHALLOW, &[("complexity", &score), ("depth", &depth), ("made", &so_far)]));
+            others.push(done.clone());
+            talk.observe(&reply, &others, &results, counting);
+            counting = made;
+            continue;
+        }
         if let Some(done) = done.first() {
             let answer = done.text(&["answer", "result"]);
             if !answer.is_empty() {
                 return Ok(answer.to_owned());
             }
             talk.observe(&reply, &others, &results, counting);
-            talk.say("Write the answer itself now, in words, without any call.");
+            talk.say(&run.said(&WRITE, &[]));
             return Ok(after_thinking(&talk.last(run, None).await?.text).to_owned());
         }
         counting = talk.observe(&reply, &others, &results, counting);
     };
-    talk.say("No more calls are possible. Write the best answer that the observations allow now, in words, without any call.");
+    talk.say(&run.said(&LAST, &[]));
     let reply = talk.last(run, Some(cap)).await?;
     // A model that cannot leave the form has its answer in it.
     let inside = |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
@@ -137,11 +154,11 @@ fn read(reply: &Reply, native: bool) -> Result<Vec<ToolUse>, String> {
 }
 
 /// Carries out all calls, searches at once; one text a call.
-async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[Tool]) -> Vec<String> {
+async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) -> Vec<String> {
     let query = |c: &ToolUse| c.text(&["query", "q", "question"]).to_owned();
     let known = |c: &ToolUse, tool: &str| c.fault.is_none() && is(&c.name, tool) && tools.iter().any(|t| t.name == tool);
     let mut out: Vec<Option<String>> = vec![None; wanted.len()];
-    for (tool, place) in [(SEARCH.name, Place::Bundle), (WEB.name, Place::Web)] {
+    for (tool, place) in [(SEARCH, Place::Bundle), (WEB, Place::Web)] {
         let ours: Vec<usize> = (0..wanted.len()).filter(|&i| known(&wanted[i], tool)).collect();
         let queries: Vec<String> = ours.iter().map(|&i| query(&wanted[i])).collect();
         for (i, found) in ours.iter().zip(run.search_all(tool, place, &queries).await) {
@@ -149,14 +166,17 @@ async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[Tool]) -> Vec
         }
     }
     for (call, slot) in wanted.iter().zip(&mut out) {
-        if known(call, GRAPH.name) {
-            let facts = run.facts(GRAPH.name, &query(call)).await;
+        if known(call, GRAPH) {
+            let facts = run.facts(GRAPH, &query(call)).await;
             let facts = facts.into_iter().take(FACTS).collect::<Vec<_>>().join("\n");
             *slot = Some(if facts.is_empty() { "The knowledge graph holds nothing for this.".to_owned() } else { facts });
         }
+        if slot.is_none() && call.fault.is_none() {
+            *slot = run.call_tool(call).await;
+        }
         if slot.is_none() {
             let name: String = call.name.chars().take(60).collect();
-            let names: Vec<&str> = tools.iter().map(|t| t.name).collect();
+            let names: Vec<&str> = tools.iter().map(|t| t.name.as_str()).collect();
             let note = match &call.fault {
                 Some(why) => format!("The arguments of {name:?} could not be read: {why}."),
                 None => format!("There is no tool {name:?}. The tools are {}.", names.join(", ")),
@@ -248,65 +268,73 @@ impl Talk {
     }
 }
 
-/// The tools that this environment can serve.
-fn tools(run: &Run<'_>) -> Vec<Tool> {
-    let mut tools = vec![SEARCH];
+/// A tool of ours, as the model is told of it: each has one argument.
+fn ours(name: &str, does: &str, argument: &str, says: &str) -> CallerTool {
+    let property = Value::object([("type", "string".into()), ("description", says.into())]);
+    let properties = Value::Object(vec![(argument.to_owned(), property)]);
+    let required: Vec<Value> = vec![argument.into()];
+    let parameters = Value::object([("type", "object".into()), ("properties", properties), ("required", required.into())]);
+    CallerTool { name: name.to_owned(), description: does.to_owned(), parameters }
+}
+
+/// The tools that this environment can serve: ours, and the caller's own, which cannot take the names of ours.
+fn tools(run: &Run<'_>) -> Vec<CallerTool> {
+    let mut tools = vec![ours(SEARCH, "Finds passages of the documents.", "query", "What to look for, in a few precise words.")];
     if run.has_graph() {
-        tools.push(GRAPH);
+        let does = "Finds statements of the knowledge graph: (head, relation, tail).";
+        tools.push(ours(GRAPH, does, "query", "Entities and a relation, in a few words."));
     }
     if run.services.environment.web().is_some() {
-        tools.push(WEB);
+        tools.push(ours(WEB, "Finds pages of the web.", "query", "What to look for."));
     }
-    tools.push(DONE);
+    let own = [SEARCH, GRAPH, WEB, COMPLETE];
+    let of_caller = run.services.environment.tools().map(|t| t.all()).unwrap_or_default();
+    tools.extend(of_caller.iter().filter(|t| !own.contains(&t.name.as_str())).cloned());
+    tools.push(ours(COMPLETE, "Ends the task.", "answer", "The whole answer; or why the task cannot be done."));
     tools
 }
 
 /// The tools as JSON Schema, in the form of native calls.
-fn schemas(tools: &[Tool]) -> Value {
-    let schema = |t: &Tool| {
-        let properties: Vec<(String, Value)> = t
-            .arguments
-            .iter()
-            .map(|(name, does)| ((*name).to_owned(), Value::object([("type", "string".into()), ("description", (*does).into())])))
-            .collect();
-        let required: Vec<Value> = t.arguments.iter().map(|(name, _)| (*name).into()).collect();
-        let parameters =
-            Value::object([("type", "object".into()), ("properties", Value::Object(properties)), ("required", required.into())]);
-        let function = Value::object([("name", t.name.into()), ("description", t.does.into()), ("parameters", parameters)]);
+fn schemas(tools: &[CallerTool]) -> Value {
+    let schema = |t: &CallerTool| {
+        let function = Value::object([
+            ("name", t.name.as_str().into()),
+            ("description", t.description.as_str().into()),
+            ("parameters", t.parameters.clone()),
+        ]);
         Value::object([("type", "function".into()), ("function", function)])
     };
     tools.iter().map(schema).collect::<Vec<_>>().into()
 }
 
-fn task(run: &Run<'_>, tools: &[Tool], native: bool) -> String {
-    let mut out = String::from("You answer a question by calling tools until you know enough.\n\n");
-    if !native {
-        out.push_str(&format!(
-            "The tools, as JSON Schema:\n{}\n\n\
-             Every reply is a JSON list of calls and nothing else, {STOP} after it:\n\
-             [{{\"name\": \"search\", \"arguments\": {{\"query\": \"…\"}}}}]{STOP}\n\
-             Calls that do not need each other's results go into one list: they are carried out together. You may think before the list, between <think> and \
-             </think>. Then the results are given to you as an Observation.\n\n",
-            schemas(tools)
-        ));
-    }
-    out.push_str(
-        "How to work:\n\
-         1. Judge the task first: breadth of the subject, number of steps, uncertainty, and need for detail, each 1 to 3. Their sum, 4 to 12, is its \
-         complexity.\n\
-         2. Plan the fewest searches that can settle it; search for what is missing, not for what you have.\n\
-         3. Verify: does each thing you want to say stand in an observation? Do two sources disagree?\n\
-         4. When a search fails or finds nothing, do not repeat it: change its words once, then go on without.\n\
-         5. Before you complete, reflect, in your thoughts alone. Complexity 4 to 5: is the question answered? 6 to 8: is the answer complete, and what could \
-         be wrong with it? 9 to 12: besides, which other readings and answers are there?\n\
-         6. Ask yourself last: would a reader say that something is missing? If so, go on; if not, or if nothing more can be found, complete the task with the whole \
-         answer.\n",
-    );
-    if let Some(today) = &run.options.today {
-        out.push_str(&format!("\nToday is {}.\n", run.safe(today)));
-    }
-    out.push_str(&rules(run.options));
-    out
+fn task(run: &Run<'_>, tools: &[CallerTool], native: bool, size: Option<&Sized>) -> String {
+    let today = run.options.today.as_deref().map(|today| run.safe(today)).unwrap_or_default();
+    let tools = if native { String::new() } else { schemas(tools).to_string() };
+    let analysis = size.map(|s| s.words.as_str()).unwrap_or_default();
+    run.said(if native { &NATIVE } else { &TASK }, &[("tools", &tools), ("today", &today), ("analysis", analysis)])
+}
+
+/// A task's size, and the words of its analysis.
+struct Sized {
+    complexity: Complexity,
+    words: String,
+}
+
+/// The analysis of the task, as the options want it. Where a model's cannot be read, the rules size the task.
+async fn sized(run: &mut Run<'_>) -> Result<Option<Sized>, LlmError> {
+    let rules = Complexity::by_rules(&run.question);
+    Ok(match run.options.analysis {
+        Analysis::None => None,
+        Analysis::Rules => Some(Sized { complexity: rules, words: format!("{}.", rules.told()) }),
+        Analysis::Model => {
+            let prompt = run.said(&ANALYSE, &[]);
+            let reply = run.aside("analyse", prompt, false).await?;
+            let text = run.safe(after_thinking(&reply.text).trim());
+            let complexity = Complexity::read(&text).unwrap_or(rules);
+            let text: String = text.chars().take(ANALYSED).collect();
+            Some(Sized { complexity, words: format!("{}.\n{text}", complexity.told()) })
+        }
+    })
 }
 
 #[cfg(test)]

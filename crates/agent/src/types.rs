@@ -112,6 +112,8 @@ pub enum AgentEvent {
         by: Option<PlannedBy>,
         /// How sure the planner is of it, from 0 to 1, where it says so.
         confidence: Option<f32>,
+        /// Whether it is carried out for the model; else the model carries it out itself, as far as it keeps to it, or it could not be read.
+        carried: bool,
     },
     /// A step of a plan was carried out.
     Step {

@@ -68,7 +68,7 @@ pub(super) fn identifier(text: &str) -> usize {
 }
 
 /// A line without indentation, bullet and number.
-fn unnumbered(line: &str) -> &str {
+pub(super) fn unnumbered(line: &str) -> &str {
     let mut rest = line.trim_start();
     for bullet in ["- ", "* ", "• ", "+ ", "> "] {
         rest = rest.strip_prefix(bullet).map_or(rest, str::trim_start);
@@ -196,7 +196,7 @@ fn blank(text: &str, mut at: usize) -> Result<usize, PlanError> {
 }
 
 /// Whether what follows a line's end cannot be more of a call: an empty line, a fence, a tag, a statement, nothing.
-fn ends_call(next: &str) -> bool {
+pub(super) fn ends_call(next: &str) -> bool {
     let line = next.lines().next().unwrap_or_default();
     let trimmed = line.trim();
     trimmed.is_empty() || trimmed.starts_with("```") || trimmed.starts_with("</") || is_statement(line)
@@ -251,7 +251,8 @@ fn word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize), Pla
     Err(unclosed(text, text.len()))
 }
 
-fn ends_value(rest: &str) -> bool {
+/// Whether nothing more of a value follows.
+pub(super) fn ends_value(rest: &str) -> bool {
     let rest = rest.trim_start();
     rest.is_empty() || rest.starts_with([',', '|', ')', ']'])
 }

@@ -41,7 +41,7 @@ use futures::future::LocalBoxFuture;
 
 pub use account::{Evidence, account};
 pub use choice::{Choice, ChosenFrom, OtherPlanners, choose};
-pub use llm::{Drafted, Form, LlmPlanner};
+pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
 pub use meaning::{Meant, MeantRelation, meant};
 pub use pattern::{names, ordering, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};

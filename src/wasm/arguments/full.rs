@@ -1,9 +1,12 @@
 //! The options of what only the full module does: asking language models, and running protocols and plans.
 
 use super::Given;
-use crate::agent::{AgentOptions, Condense, Continuation, PlannerChoice, Polarity};
+use crate::agent::{self, AgentOptions, Analysis, CallerTool, Condense, Continuation, PlannerChoice, Polarity};
+use crate::json::parse;
+use crate::llm::Prompts;
 use crate::wasm::chat::EndpointOptions;
 use crate::wasm::error::bad_argument;
+use crate::wasm::page_tools::PageTools;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -75,8 +78,37 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
         votes: given.count("votes")?.unwrap_or(default.votes),
         native_tools: given.flag("nativeTools")?,
         today: given.text("today")?,
+        prompts: prompts(given)?,
+        analysis: match given.choice("analysis", "rules|model|none")? {
+            1 => Analysis::Model,
+            2 => Analysis::None,
+            _ => Analysis::Rules,
+        },
         ..default
     })
+}
+
+/// The page's own tools, where there are any.
+pub fn tools(given: &Given) -> Result<Option<PageTools>, JsValue> {
+    let Some(call) = given.function("callTool")? else { return Ok(None) };
+    let tool = |tool: Given| {
+        let parameters = parse(&tool.text("parameters")?.unwrap_or_default()).map_err(|e| bad_argument(&e.to_string()))?;
+        let (name, description) = (tool.text("name")?.unwrap_or_default(), tool.text("description")?.unwrap_or_default());
+        Ok(CallerTool { name, description, parameters })
+    };
+    let all = given.objects("tools")?.into_iter().map(tool).collect::<Result<_, JsValue>>()?;
+    Ok(Some(PageTools { all, call }))
+}
+
+/// The prompts in the options, by name.
+fn prompts(given: &Given) -> Result<Prompts, JsValue> {
+    let Some(named) = given.object("prompts")? else { return Ok(Prompts::default()) };
+    let entry = |entry: JsValue| {
+        let entry: Array = entry.unchecked_into();
+        entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("prompts must be strings"))
+    };
+    let texts: Vec<(String, String)> = js_sys::Object::entries(named.0.unchecked_ref()).iter().map(entry).collect::<Result<_, _>>()?;
+    agent::prompts(texts.iter().map(|(name, text)| (name.as_str(), text.as_str()))).map_err(|e| bad_argument(&e.to_string()))
 }
 
 /// The endpoint in the options of `ask`, if one is named.

@@ -8,6 +8,7 @@ use crate::cli::endpoint::{Endpoint, PriceArgs};
 use crate::cli::import::Tables;
 use crate::cli::open::{wait, with_model};
 use crate::cli::progress::Bars;
+use crate::cli::prompts::PromptArgs;
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::eval::{
     ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, QUOTE, QuerySide, SetBuild, System, answers_page, evaluate_answers,
@@ -58,6 +59,8 @@ pub struct Args {
     /// Further options of the protocols, as JSON
     #[arg(long, value_name = "JSON", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
+    #[command(flatten)]
+    prompts: PromptArgs,
     /// With --corpus: triples of a knowledge graph that the bundle shall carry
     #[arg(long = "kg", num_args = 1.., requires = "corpus")]
     files: Vec<PathBuf>,
@@ -211,7 +214,8 @@ fn options(args: &Args) -> Result<AgentOptions> {
     if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
         all.extend(given.clone());
     }
-    serde_json::from_value(all).into_diagnostic()
+    let own: AgentOptions = serde_json::from_value(all).into_diagnostic()?;
+    Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
 
 /// The knowledge graph that the corpus's bundle carries.

@@ -355,7 +355,7 @@ fn configured(generator: &'static dyn Generator, config: &Config) -> Site {
         generator: Some(generator),
         configuration: Some(config.name.clone()).filter(|n| !n.is_empty()),
         place: config.place.clone(),
-        today: paths::today(),
+        today: crate::today::today(),
         ..Site::default()
     };
     generator.configure(config, &mut site);

@@ -10,7 +10,7 @@ use miette::Result;
 use pocketgraph::embed::WordRows;
 use pocketgraph::kg::{KnowledgeGraph, Linker, Mention, NodeId};
 use pocketgraph::plan::Plan;
-use pocketgraph::plan::execute::{Execution, Executor, Limits, Resources};
+use pocketgraph::plan::execute::{Execution, Executor, Item, Limits, Resources};
 use pocketgraph::planner::model::{Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, drafts, features};
 use std::collections::BTreeSet;
 
@@ -97,11 +97,19 @@ impl<'g> Judge<'g> {
 
     /// What a plan finds: identifiers of entities, and the words of everything else. Nothing where it cannot be carried out.
     pub fn found(&self, plan: &Plan) -> BTreeSet<String> {
-        let graph = self.linker.graph();
         let Some(execution) = self.execution(plan) else { return BTreeSet::new() };
-        let name =
-            |item: &pocketgraph::plan::execute::Item| item.node().map_or_else(|| item.label(Some(graph)), |n| graph.id(n).to_owned());
-        execution.answer().members.iter().map(|m| name(&m.item)).collect()
+        execution.answer().members.iter().map(|m| self.name(&m.item)).collect()
+    }
+
+    /// Whether some step of an execution has one of a lesson's answers.
+    pub fn holds(&self, execution: &Execution, lesson: &Lesson) -> bool {
+        let mut members = execution.sets.iter().flat_map(|set| &set.members);
+        members.any(|m| lesson.answers.contains(&self.name(&m.item)))
+    }
+
+    fn name(&self, item: &Item) -> String {
+        let graph = self.linker.graph();
+        item.node().map_or_else(|| item.label(Some(graph)), |n| graph.id(n).to_owned())
     }
 
     /// F1 of what a plan finds against the example's answers; `None` where the example does not say them all.

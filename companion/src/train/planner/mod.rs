@@ -12,6 +12,7 @@ mod fit;
 mod judge;
 mod labels;
 mod loss;
+mod pay;
 mod reinforce;
 mod report;
 mod thin;

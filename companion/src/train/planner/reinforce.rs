@@ -9,6 +9,7 @@ use super::data::{Frames, Lesson};
 use super::engine::logits;
 use super::judge::Judge;
 use super::loss::best;
+use super::pay::Paid;
 use crate::cluster::Random;
 use crate::train::network::{Adam, Batch, Layout, Learner, Moments, Network, Rates, Scores};
 use pocketgraph::kg::Mention;
@@ -19,8 +20,6 @@ use std::time::Instant;
 
 /// What a drawn class's score is raised by, so that the engine takes it.
 const CERTAIN: f32 = 30.0;
-/// What a reading is paid that can be looked up, whatever it finds.
-const READ: f64 = 0.1;
 
 /// How a group's rewards become advantages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +77,12 @@ pub struct Drawn {
     pub entropy: f64,
     /// Share of readings that could be looked up. Every one parses.
     pub read: f64,
+    /// Mean F1 of the answers of readings, over the graph that lacks edges.
+    #[serde(default)]
+    pub f1: f64,
+    /// Share of readings that answer wrongly, and whose way held an answer.
+    #[serde(default)]
+    pub covered: f64,
     /// Mean statements of a plan.
     pub length: f64,
     /// Share of groups whose rewards differ, from which alone there is something to learn.
@@ -183,9 +188,12 @@ impl Rewarded<'_, '_> {
                 let reading = drafts(&lesson.question, framed, &heads.certain(&picked));
                 let grounder = self.payer.grounder();
                 let grounded = reading.first().and_then(|d| grounder.ground(&lesson.question, mentions, d, &Calibration::default()));
-                drawn.read += f64::from(u8::from(grounded.is_some()));
+                let paid = grounded.as_ref().map_or_else(Paid::default, |g| Paid::of(lesson, &g.plan, self.payer, self.judge));
+                drawn.read += f64::from(u8::from(paid.read));
+                drawn.f1 += paid.f1;
+                drawn.covered += f64::from(u8::from(paid.covered));
                 drawn.length += grounded.as_ref().map_or(0.0, |g| g.plan.statements.len() as f64);
-                rewards.push(grounded.map_or(0.0, |g| READ + (1.0 - READ) * self.payer.reward(lesson, &g.plan).unwrap_or_default()));
+                rewards.push(paid.reward());
                 picks.push(picked);
             }
             drawn.reward += rewards.iter().sum::<f64>() / options.group as f64;
@@ -211,6 +219,8 @@ impl Rewarded<'_, '_> {
         drawn.kept /= questions;
         drawn.distance /= questions;
         drawn.read /= readings;
+        drawn.f1 /= readings;
+        drawn.covered /= readings;
         drawn.length /= readings;
         (drawn, by)
     }

@@ -82,7 +82,13 @@ pub fn curves(about: &About) -> String {
         page.lines(
             "Reward",
             "step",
-            &[("reward", curve(&|d| d.reward)), ("read", curve(&|d| d.read)), ("kept groups", curve(&|d| d.kept))],
+            &[
+                ("reward", curve(&|d| d.reward)),
+                ("read", curve(&|d| d.read)),
+                ("answers' F1", curve(&|d| d.f1)),
+                ("wrong, but covered", curve(&|d| d.covered)),
+                ("kept groups", curve(&|d| d.kept)),
+            ],
         );
         page.lines("Entropy of a part of a reading, in nats", "step", &[("entropy", curve(&|d| d.entropy))]);
         page.lines("Distance from the supervised model", "step", &[("distance", curve(&|d| d.distance))]);

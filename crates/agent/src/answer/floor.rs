@@ -157,9 +157,19 @@ fn is_placeholder(written: &Written<'_>) -> bool {
         && !written.question.contains(text)
 }
 
+/// Whether a line of a reply is the head of a passage as a prompt lists it, number and title: it goes on with the list rather than to answer from it.
+fn goes_on_listing(written: &Written<'_>) -> bool {
+    let is_head = |line: &str| {
+        let number = line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(number, _)| number);
+        number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut heads = written.text.lines().map(str::trim).filter(|line| is_head(line) && !plain(line).is_empty());
+    heads.any(|head| written.prompts.iter().any(|prompt| prompt.lines().any(|line| line.trim() == head)))
+}
+
 /// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
 fn is_echo(written: &Written<'_>) -> bool {
-    if is_placeholder(written) {
+    if is_placeholder(written) || goes_on_listing(written) {
         return true;
     }
     let said = shingles(written.text);
@@ -196,6 +206,13 @@ mod tests {
             must_cite,
             not_said: "The documents do not say.",
         })
+    }
+
+    #[test]
+    fn a_reply_that_goes_on_with_the_list_of_passages_is_an_echo() {
+        assert_eq!(verdict("[1] Voss\nMira Voss was born in Hallwil in 1891.", false, true), Some(NoAnswer::Echo));
+        assert_eq!(verdict("[1] Mira Voss was born in Hallwil.", false, true), None);
+        assert_eq!(verdict("[1]\nMira Voss was born in Hallwil in 1891 [1].", false, true), None);
     }
 
     #[test]

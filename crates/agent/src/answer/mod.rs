@@ -14,4 +14,5 @@ pub use floor::{NoAnswer, Written, no_answer};
 pub use generate::{checked, failed, gave_none, generate, quoted_because};
 pub use markers::{Marker, MarkerScanner, markers};
 pub use pocketgraph_search::answer::*;
+pub(crate) use prompt::TASK as ASK_TASK;
 pub use prompt::{NoRoom, Prompt};

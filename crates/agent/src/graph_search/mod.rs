@@ -10,7 +10,7 @@
 //! "yes", though their prompt defines No as lacking evidence; [`Polarity::OnYes`] is theirs). Retrieval strings keep digits and every script. A
 //! step that is empty degrades to the question itself rather than to nothing. Without a graph the second channel is left out.
 
-mod prompts;
+pub(super) mod prompts;
 mod read;
 
 use super::look::{Found, listed};
@@ -20,7 +20,7 @@ use super::protocol::Protocol;
 use super::run::{Ask, Run};
 use super::tags::after_label;
 use super::types::AgentEvent;
-use crate::llm::{ChatRequest, LlmError, Message, after_thinking};
+use crate::llm::{ChatRequest, LlmError, Message, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// The fixed workflow.
@@ -63,7 +63,7 @@ impl Protocol for GraphSearch {
             for channel in channels(run) {
                 let context = look(run, channel, &question).await;
                 if !context.is_empty() {
-                    let summary = step(run, "summarise", prompts::summarise(channel, &question, &context)).await?;
+                    let summary = summary(run, channel, &question, &context).await?;
                     known.push_str(&format!("{}\n{}\n\n", prompts::heading(channel), summary.trim()));
                 }
             }
@@ -72,7 +72,7 @@ impl Protocol for GraphSearch {
                 let history = follow(run, channel, &question).await?;
                 histories.push_str(&format!("{}\n{history}\n", prompts::history_heading(channel)));
             }
-            let prompt = prompts::last(&question, &known, &histories, run.options);
+            let prompt = run.said(&prompts::LAST, &[("known", &known), ("histories", &histories)]);
             let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
             let ask = Ask { purpose: "final", request, stops: &[], counts: true };
             let reply = match run.cap() {
@@ -91,12 +91,18 @@ fn channels(run: &Run<'_>) -> Vec<Channel> {
 }
 
 /// A prompt of the workflow. When a budget is spent it is not sent any more: what is known by then goes into the final answer.
-async fn step(run: &mut Run<'_>, purpose: &'static str, prompt: String) -> Result<String, LlmError> {
+async fn step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(&str, &str)]) -> Result<String, LlmError> {
     if run.cap().is_some() {
         return Ok(String::new());
     }
+    let prompt = run.said(text, places);
     let reply = run.aside(purpose, prompt, true).await?;
     Ok(after_thinking(&reply.text).trim().to_owned())
+}
+
+/// What bears on a query in what was found for it.
+async fn summary(run: &mut Run<'_>, channel: Channel, query: &str, context: &str) -> Result<String, LlmError> {
+    step(run, "summarise", prompts::summarise(channel), &[("query", query), ("context", context)]).await
 }
 
 /// The context for a query: passages, or statements.
@@ -116,13 +122,13 @@ async fn look(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
 
 /// One channel: its sub-queries in turn, a draft, its verification, and more evidence where that is wanted.
 async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<String, LlmError> {
-    let text = step(run, "decompose", prompts::decompose(channel, question)).await?;
+    let text = step(run, "decompose", prompts::decompose(channel), &[]).await?;
     let mut plan = read::sub_queries(&text);
     plan.truncate(SUB_QUERIES);
     if plan.is_empty() {
         plan.push(question.to_owned());
     } else {
-        run.tell(AgentEvent::Plan { text, plan: None, by: None, confidence: None });
+        run.tell(AgentEvent::Plan { text, plan: None, by: None, confidence: None, carried: true });
     }
     let listed_plan: String = plan.iter().enumerate().map(|(i, q)| format!("Sub-query {}: {q}\n", i + 1)).collect();
     let mut history = String::new();
@@ -136,16 +142,19 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
         };
         let mut query = sub_query.clone();
         if open {
-            let completed = step(run, "complete", prompts::complete(sub_query, &listed_plan, &history)).await?;
+            let completed = {
+                let places = [("sub_query", sub_query.as_str()), ("plan", &listed_plan), ("history", &history)];
+                step(run, "complete", &prompts::COMPLETE, &places).await?
+            };
             let completed = completed.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_owned();
             query = if completed.is_empty() { query } else { completed };
         }
         let context = look(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
         let context = match context.is_empty() {
             true => "(nothing was found)".to_owned(),
-            false => step(run, "summarise", prompts::summarise(channel, &query, &context)).await?,
+            false => summary(run, channel, &query, &context).await?,
         };
-        let answer = step(run, "answer", prompts::answer(&query, &context, &history)).await?;
+        let answer = step(run, "answer", &prompts::ANSWER, &[("query", &query), ("context", &context), ("history", &history)]).await?;
         run.tell(AgentEvent::Step { text: format!("{query}: {answer}"), step: None });
         history.push_str(&format!(
             "Sub-query {}: {query}\nRetrieved context: {}\nSub-query answer: {}\n\n",
@@ -154,14 +163,14 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
             answer.trim()
         ));
     }
-    let draft = step(run, "draft", prompts::draft(question, &history)).await?;
-    let verdict = step(run, "verify", prompts::verify(question, &history, &draft)).await?;
+    let draft = step(run, "draft", &prompts::DRAFT, &[("history", &history)]).await?;
+    let verdict = step(run, "verify", &prompts::VERIFY, &[("history", &history), ("draft", &draft)]).await?;
     if !verdict.is_empty() && wants_more(&verdict, run.options.polarity) {
-        let more = step(run, "expand", prompts::expand(question, &history, &draft, &verdict)).await?;
+        let more = step(run, "expand", &prompts::EXPAND, &[("history", &history), ("draft", &draft), ("verdict", &verdict)]).await?;
         for query in read::strings(&more).iter().take(EXPANSIONS) {
             let context = look(run, channel, query).await;
             if !context.is_empty() {
-                let summary = step(run, "summarise", prompts::summarise(channel, query, &context)).await?;
+                let summary = summary(run, channel, query, &context).await?;
                 history.push_str(&format!("Further query: {query}\nRetrieved context: {}\n\n", summary.trim()));
             }
         }

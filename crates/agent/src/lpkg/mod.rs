@@ -8,7 +8,7 @@
 //! compared without regard to case, punctuation and articles; a comparison sees the sub-questions with their answers filled in; the fan-out is
 //! bounded, and what was left out is told. As theirs, a plan that fails is replaced by passages for the question itself.
 
-mod prompts;
+pub(super) mod prompts;
 mod sets;
 
 use super::look::{Found, Shown};
@@ -91,7 +91,7 @@ impl Failure {
 /// Asks for a plan; once more, with what is wrong, if it cannot be used.
 async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
     let limits = PlanLimits { statements: 16, ..PlanLimits::default() };
-    let mut prompt = prompts::plan(&run.question);
+    let mut prompt = run.said(&prompts::PLAN, &[]);
     for _ in 0..2 {
         if run.cap().is_some() {
             break;
@@ -101,10 +101,10 @@ async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
         let read = lpkg::parse(text, &limits).map_err(|e| vec![e]);
         match read.and_then(|parsed| check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)) {
             Ok(plan) => {
-                run.tell(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None });
+                run.tell(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None, carried: true });
                 return Ok(Some(plan));
             }
-            Err(errors) => prompt.push_str(&prompts::repair(text, &errors)),
+            Err(errors) => prompt.push_str(&prompts::repair(run, text, &errors)),
         }
     }
     Ok(None)
@@ -148,7 +148,7 @@ async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Res
                     return Ok(Err(Failure::Empty(question.clone())));
                 }
                 let question = compare.question.clone().unwrap_or_else(|| run.question.clone());
-                let reply = run.aside("compare", prompts::compare(&question, &given), true).await?;
+                let reply = run.aside("compare", prompts::compare(run, &question, &given), true).await?;
                 let numbers: Vec<u32> = given.iter().flat_map(|(_, set)| set.numbers()).collect();
                 let found = sets::read(after_thinking(&reply.text)).into_iter().map(|text| Member::new(text, &numbers)).collect();
                 ("a comparison".to_owned(), Set::new(found))
@@ -206,7 +206,7 @@ async fn answer(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
         Found::Repeat(numbers) => run.again(&numbers),
         _ => Vec::new(),
     };
-    let prompt = prompts::answer(question, &passages);
+    let prompt = prompts::answer(run, question, &passages);
     let votes = run.options.votes.clamp(1, VOTES);
     let mut tally: Vec<(Set, u32)> = Vec::new();
     for vote in 0..votes {
@@ -247,7 +247,7 @@ async fn fall_back(run: &mut Run<'_>, known: &[String], why: Failure) -> Result<
         Found::Repeat(numbers) => run.again(&numbers),
         _ => Vec::new(),
     };
-    let prompt = prompts::plain(&question, &passages, known, run.options);
+    let prompt = prompts::plain(run, &passages, known);
     let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
     let ask = Ask { purpose: "final", request, stops: &[], counts: true };
     let cap = if let Failure::Cap(cap) = why { Some(cap) } else { run.cap() };

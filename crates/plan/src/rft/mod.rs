@@ -6,6 +6,7 @@
 
 mod call;
 mod print;
+mod unfold;
 
 use super::ast::fold_name;
 use super::check::{Limits, excerpt};
@@ -16,13 +17,23 @@ use super::{Fault, Plan, PlanError, Position, Statement, same_name};
 use call::{Call, function};
 pub use print::print;
 
-/// Reads plan lines, from between `<plan>` tags if there are any, else from the whole text.
+/// Reads plan lines, from between `<plan>` tags if there are any, else from the whole text. A call without a name gets one, and a call inside another a line.
 ///
 /// # Errors
 /// The first fault, with its place: a text that is too long, a line that is a statement but cannot be read, no statement at all.
 pub fn parse(text: &str, limits: &Limits) -> Result<Parsed, PlanError> {
     size(text, limits)?;
     let (start, end) = region(text);
+    let Some(unfolded) = unfold::unfolded(text, start, end, limits)? else { return lines(text, (start, end), limits) };
+    let whole = (0, unfolded.text.len());
+    match lines(&unfolded.text, whole, limits) {
+        Ok(parsed) => Ok(Parsed { positions: parsed.positions.iter().map(|at| unfolded.origin(*at)).collect(), ..parsed }),
+        Err(error) => Err(PlanError { at: unfolded.origin(error.at), ..error }),
+    }
+}
+
+/// Reads lines of which each has a name and a call.
+fn lines(text: &str, (start, end): (usize, usize), limits: &Limits) -> Result<Parsed, PlanError> {
     let mut reader = Reader {
         text: &text[..end],
         limits,

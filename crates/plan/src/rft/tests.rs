@@ -87,8 +87,8 @@ fn what_would_change_the_meaning_is_refused_with_its_place() {
         ("Ans1=SearchKG(t=a | h=b, r=c", "syntax", 1, 29),
         ("Ans1=SearchKG(t=a | h=b, h=c, r=d)", "syntax", 1, 28),
         ("Ans1=SearchKG(a, b, c)", "syntax", 1, 15),
-        ("plan\nSearchKG(t=a | h=b, r=c)", "syntax", 2, 1),
-        ("Ans1=All(t=a)\nAns2=Intersect(Ans1, All(t=b))", "syntax", 2, 22),
+        ("plan\nSearchKG(t=a | h=b, k=c)", "syntax", 2, 1),
+        ("Ans1=All(t=a)\nAns2=Intersect(Ans1, Delete(t=b))", "syntax", 2, 22),
         ("Ans1=All(t=a) - Ans2", "syntax", 1, 15),
         ("Ans1=All(t=a)\nAns2=Ans1 minus Ans0", "syntax", 2, 6),
         ("Ans1=All(t=a)\nAns2=All(t=b)\nAns3=SearchKG(t=a | h=Ans1, Ans2, r=c)", "syntax", 3, 23),
@@ -99,6 +99,38 @@ fn what_would_change_the_meaning_is_refused_with_its_place() {
         assert_eq!((error.fault.code(), error.at.line, error.at.column), (code, line, column), "{text}: {error}");
         assert!(!error.expected.is_empty() && !error.hint.is_empty());
     }
+}
+
+#[test]
+fn calls_may_lack_a_name_and_stand_inside_others() {
+    for (written, lines) in [
+        ("Ans1=All(t=a)\nAns2=All(t=b)\nIntersect (Ans1, Ans2)", "Ans1=All(t=a)\nAns2=All(t=b)\nAns3=Intersect(Ans1, Ans2)\n"),
+        (
+            "Union(SearchKG(t=film | h=Max (2002 film), r=by), Negation(All(t=film), SearchKG(t=film | h=Mann, r=\"of, (or) by\")))",
+            "Ans1a=SearchKG(t=film | h=\"Max (2002 film)\", r=by)\nAns1b=All(t=film)\nAns1c=SearchKG(t=film | h=Mann, r=\"of, (or) by\")\n\
+             Ans1d=Negation(Ans1b, Ans1c)\nAns1=Union(Ans1a, Ans1d)\n",
+        ),
+        (
+            "Ans2=SearchKG(t=person | h=SearchKG(t=film | h=Up, r=part of), r=director); Ans3=Count(Ans2).",
+            "Ans2a=SearchKG(t=film | h=Up, r=part of)\nAns2=SearchKG(t=person | h=Ans2a, r=director)\nAns3=Count(Ans2)\n",
+        ),
+        (
+            "- SearchKG(t=film | h=Up, r=part of)\n- SearchKG(t=* | h=Ans1,\n   r=director)",
+            "Ans1=SearchKG(t=film | h=Up, r=part of)\nAns2=SearchKG(t=* | h=Ans1, r=director)\n",
+        ),
+        ("All(t=a)\nAns1=All(t=b)\nUnion(Ans2, Ans1)", "Ans2=All(t=a)\nAns1=All(t=b)\nAns3=Union(Ans2, Ans1)\n"),
+    ] {
+        let plan = read(&format!("<think>so</think> <plan>\n{written}\n</plan>"));
+        assert_eq!(print(&plan).unwrap(), lines, "{written}");
+    }
+}
+
+#[test]
+fn a_fault_in_a_call_without_a_name_is_told_where_it_was_written() {
+    let error = refused("Ans1=All(t=a)\n\nIntersect(Ans1, SearchKG(t=b | h=c))\nAns2=Delete(x)");
+    assert_eq!((error.at.line, error.at.column), (3, 1));
+    let error = refused("Intersect(All(t=a), All(t=b))\nAns2=Delete(x)");
+    assert_eq!((error.fault.code(), error.at.line, error.at.column), ("unknown-function", 2, 6));
 }
 
 #[test]

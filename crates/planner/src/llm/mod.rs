@@ -11,7 +11,7 @@ use crate::plan::check::{self, check};
 use crate::plan::{Head, Operation, Parsed, Plan, PlanError, json_form, lpkg, rft};
 use futures::StreamExt;
 use futures::future::{FutureExt, LocalBoxFuture};
-use pocketgraph_llm::{ChatModel, ChatRequest, LlmError, Message, after_thinking};
+use pocketgraph_llm::{ChatModel, ChatRequest, LlmError, Message, Prompts, Text, after_thinking};
 
 /// No question is longer, in bytes.
 const LONGEST: usize = 4096;
@@ -25,6 +25,9 @@ const TOKENS: u32 = 1_024;
 const CHECKED: f32 = 0.5;
 /// What it is trusted less that had to be mended.
 const MENDED: f32 = 0.1;
+
+/// The planner's texts.
+pub const PROMPTS: &[&Text] = &[&prompt::LINES, &prompt::CODE, &prompt::REPAIR];
 
 /// The surface that a model is asked to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,6 +45,7 @@ pub struct LlmPlanner<'a> {
     linker: Option<&'a Linker>,
     form: Form,
     fallback: Option<&'a dyn Planner>,
+    prompts: Prompts,
 }
 
 /// A model's plan, and how it came about.
@@ -58,12 +62,17 @@ pub struct Drafted {
 impl<'a> LlmPlanner<'a> {
     /// A planner that asks `chat`. With a graph behind `linker`, the model is told the graph's words.
     pub fn new(chat: &'a dyn ChatModel, linker: Option<&'a Linker>) -> LlmPlanner<'a> {
-        LlmPlanner { chat, linker, form: Form::default(), fallback: None }
+        LlmPlanner { chat, linker, form: Form::default(), fallback: None, prompts: Prompts::default() }
     }
 
     /// The same planner with another surface.
     pub fn form(self, form: Form) -> LlmPlanner<'a> {
         LlmPlanner { form, ..self }
+    }
+
+    /// The same planner with other texts: those named `plan.lines`, `plan.code` and `plan.repair`.
+    pub fn prompts(self, prompts: &Prompts) -> LlmPlanner<'a> {
+        LlmPlanner { prompts: prompts.clone(), ..self }
     }
 
     /// The same planner with another to ask where the model gives no plan that can be carried out.
@@ -80,7 +89,7 @@ impl<'a> LlmPlanner<'a> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
-        let mut messages = prompt::ask(question, self.form, self.linker);
+        let mut messages = prompt::ask(question, self.form, self.linker, &self.prompts);
         let mut faults: Vec<PlanError> = Vec::new();
         for mended in [false, true] {
             let reply = self.reply(messages.clone()).await?;
@@ -96,7 +105,7 @@ impl<'a> LlmPlanner<'a> {
                 }
                 Err(errors) => {
                     messages.push(Message::assistant(prompt::shown(visible)));
-                    messages.push(Message::user(prompt::repair(&errors)));
+                    messages.push(Message::user(prompt::repair(&errors, &self.prompts)));
                     faults = errors;
                 }
             }

@@ -5,7 +5,7 @@ use crate::compact::sort_by;
 use crate::kg::{Class, KnowledgeGraph, Linker, NodeId, Vocabulary};
 use crate::plan::PlanError;
 use crate::text::fold;
-use pocketgraph_llm::Message;
+use pocketgraph_llm::{Message, Prompts, Text};
 
 /// Relations that a model is told, at most.
 const RELATIONS: usize = 60;
@@ -20,88 +20,18 @@ const REPLY: usize = 4_000;
 /// Faults that a model is told.
 const FAULTS: usize = 5;
 
-const LINES: &str = "\
-You turn a question into a plan: a short program that is carried out over a knowledge graph, and over documents where the graph has nothing. \
-Each line is one step, Name=Function(...), and names a set; later steps build on earlier names. The last line is the answer.
-
-SearchKG(t=type | h=head, r=relation)   what the relation leads to from the head, in either direction; h is a name from the question, or an earlier step
-Search(q=question with {Ans1})          answers from documents, asked once for each member of Ans1
-All(t=type)                             everything of a type
-Intersect(Ans1, Ans2)                   what is in both
-Union(Ans1, Ans2)                       what is in either
-Negation(Ans1, Ans2)                    what is in the first and not in the second
-Compare(Ans1, Ans2 | how=min, r=relation)   which one has the smaller value; how is min, max, less, greater or equal
-Count(Ans1)                             how many
-Filter(Ans1 | t=type)                   those of a type
-Filter(Ans1 | r=relation, v > 1990)     those whose value compares so
-Max(Ans1 | r=relation)                  those with the largest value; Min the smallest
-Max(Ans1 | count=relation)              those with the most
-
-Rules: one step a line, at most eight. Take heads from the question as they are written there. Use the graph's relations and types as listed below \
-where they fit; t=* is any type. Begin from the names that the question gives, and never guess the answer. Write the plan alone.
-
-Question: Who starred in the films that the director of Low Tide made?
-Ans1=SearchKG(t=person | h=Low Tide, r=directed by)
-Ans2=SearchKG(t=film | h=Ans1, r=directed by)
-Ans3=SearchKG(t=person | h=Ans2, r=starring)
-
-Question: Which rivers flow through Hallwil but not through Lenz?
-Ans1=SearchKG(t=river | h=Hallwil, r=flows through)
-Ans2=SearchKG(t=river | h=Lenz, r=flows through)
-Ans3=Negation(Ans1, Ans2)
-
-Question: Which is longer, the Aabach or the Rotbach?
-Ans1=SearchKG(t=number | h=Aabach, r=length)
-Ans2=SearchKG(t=number | h=Rotbach, r=length)
-Ans3=Compare(Ans1, Ans2 | how=max)
-
-Question: How many cities of Morland have more than 50,000 people?
-Ans1=SearchKG(t=city | h=Morland, r=located in)
-Ans2=Filter(Ans1 | r=population, v > 50000)
-Ans3=Count(Ans2)
-";
-
-const CODE: &str = "\
-You turn a question into a plan: code of one assignment a line, which a program carries out. A sub-question asks for one fact about one thing and is \
-answered from documents; where it needs earlier answers it names them in braces. Sets of answers are combined by Intersection and Union, two at a \
-time; Compare settles comparisons; Finish_The_Plan names the answer. Use at most three sub-questions if you can, never guess the answer, and write \
-the code alone.
-
-Original_Question: str = \"Where was the founder of the Lindqvist observatory born?\"
-Sub_Question_1: str = f\"Who founded the Lindqvist observatory?\"
-Info_1: str = Search(query = Sub_Question_1)
-Ans_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)
-Sub_Question_2: str = f\"Where was {Ans_1} born?\"
-Info_2: str = Search(query = Sub_Question_2)
-Ans_2: str = Get_Answer(query = Sub_Question_2, info = Info_2)
-Final_Answer: str = Finish_The_Plan(Answer = Ans_2)
-
-Original_Question: str = \"Which river runs through both Hallwil and Lenz?\"
-Sub_Question_1: str = f\"Which rivers run through Hallwil?\"
-Info_1: str = Search(query = Sub_Question_1)
-Ans_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)
-Sub_Question_2: str = f\"Which rivers run through Lenz?\"
-Info_2: str = Search(query = Sub_Question_2)
-Ans_2: str = Get_Answer(query = Sub_Question_2, info = Info_2)
-Inter_Results1: str = Intersection(Answer1 = Ans_1, Answer2 = Ans_2)
-Final_Answer: str = Finish_The_Plan(Answer = Inter_Results1)
-
-Original_Question: str = \"Which is longer, the Aabach or the Rotbach?\"
-Sub_Question_1: str = f\"How long is the Aabach?\"
-Info_1: str = Search(query = Sub_Question_1)
-Ans_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)
-Sub_Question_2: str = f\"How long is the Rotbach?\"
-Info_2: str = Search(query = Sub_Question_2)
-Ans_2: str = Get_Answer(query = Sub_Question_2, info = Info_2)
-Ans_3: str = Compare(Original_Query = Original_Question, Subquestions = [Sub_Question_1, Sub_Question_2], Answers = [Ans_1, Ans_2])
-Final_Answer: str = Finish_The_Plan(Answer = Ans_3)
-";
+/// The task of writing plan lines.
+pub const LINES: Text = Text::new("plan.lines", include_str!("prompts/plan.lines.txt"), &[], &[]);
+/// The task of writing a plan as code.
+pub const CODE: Text = Text::new("plan.code", include_str!("prompts/plan.code.txt"), &[], &[]);
+/// What is wrong with a plan, and the wish for a better one.
+pub const REPAIR: Text = Text::new("plan.repair", include_str!("prompts/plan.repair.txt"), &["faults"], &[]);
 
 /// What a model is asked.
-pub fn ask(question: &str, form: Form, linker: Option<&Linker>) -> Vec<Message> {
+pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompts) -> Vec<Message> {
     let task = match form {
-        Form::Lines => LINES,
-        Form::Code => CODE,
+        Form::Lines => prompts.fill(&LINES, &[]),
+        Form::Code => prompts.fill(&CODE, &[]),
     };
     let mut user = String::new();
     if let (Form::Lines, Some(linker)) = (form, linker) {
@@ -115,9 +45,9 @@ pub fn ask(question: &str, form: Form, linker: Option<&Linker>) -> Vec<Message> 
 }
 
 /// What is wrong with a plan, and the wish for a better one.
-pub fn repair(errors: &[PlanError]) -> String {
+pub fn repair(errors: &[PlanError], prompts: &Prompts) -> String {
     let errors: String = errors.iter().take(FAULTS).map(|e| format!("- {}\n", line(&e.to_string()))).collect();
-    format!("This plan cannot be carried out:\n{errors}Write the whole plan again, mended, and nothing else.\n")
+    prompts.fill(&REPAIR, &[("faults", &errors)])
 }
 
 /// A reply as it is shown to its writer.

@@ -233,6 +233,8 @@ pub struct AskOptions {
     pub hide_contacts: bool,
     /// The sentence that says that the documents do not say, in the reader's language; [`NOT_SAID`] when absent.
     pub not_said: Option<String>,
+    /// A language model's task in the stead of ours; its places are those of the prompt `ask.task`.
+    pub task: Option<String>,
 }
 
 impl Default for AskOptions {
@@ -246,6 +248,7 @@ impl Default for AskOptions {
             language: None,
             hide_contacts: false,
             not_said: None,
+            task: None,
         }
     }
 }

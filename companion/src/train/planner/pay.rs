@@ -1,0 +1,61 @@
+//! What a reading of a question is paid, part by part: that it can be looked up, what it answers, and whether what it looked at held the answer.
+//!
+//! Graph-RFT (arXiv 2510.20691) pays for form, answer and retrieval over graphs that lack edges; it gives no weights. As in AutoRefine (arXiv 2505.11277),
+//! which does, what was looked at is paid only where the answer is wrong, so that it never competes with a right one. An edge that the graph lacks is
+//! one that passages would have to bring: there the whole graph stands in for them, and a plan that finds the answer in it has asked the right thing.
+//! Nothing is paid for a step: rewards for steps and calls drove agents to make none, or many.
+
+use super::data::Lesson;
+use super::judge::Judge;
+use pocketgraph::plan::Plan;
+use pocketgraph::plan::execute::Execution;
+
+/// What a reading is paid that can be looked up, whatever it finds.
+const READ: f64 = 0.1;
+/// What it is paid that held an answer on its way and ended at another (AutoRefine's weight).
+const COVERED: f64 = 0.1;
+
+/// The parts of a reading's reward.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Paid {
+    /// It can be looked up.
+    pub read: bool,
+    /// F1 of its answers over the graph that may lack edges.
+    pub f1: f64,
+    /// It answers wrongly, and what it looked at held an answer: in that graph, or beyond it where that graph had nothing for a step.
+    pub covered: bool,
+}
+
+impl Paid {
+    /// The reading of a plan: over the graph that may lack edges, and over the whole.
+    pub fn of(lesson: &Lesson, plan: &Plan, thin: &Judge<'_>, whole: &Judge<'_>) -> Paid {
+        let f1 = thin.reward(lesson, plan).unwrap_or_default();
+        let missed = |e: &Execution| e.sets.iter().any(|set| set.members.is_empty());
+        let covered = f1 == 0.0
+            && thin
+                .execution(plan)
+                .is_some_and(|e| thin.holds(&e, lesson) || (missed(&e) && whole.execution(plan).is_some_and(|e| whole.holds(&e, lesson))));
+        Paid { read: true, f1, covered }
+    }
+
+    /// The whole reward, from 0 to 1.
+    pub fn reward(&self) -> f64 {
+        let part = |is: bool, worth: f64| if is { worth } else { 0.0 };
+        part(self.read, READ) + (1.0 - READ) * self.f1 + part(self.covered, COVERED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_right_answer_is_worth_most_and_evidence_counts_only_beside_a_wrong_one() {
+        let paid = |read, f1, covered| Paid { read, f1, covered }.reward();
+        assert!((paid(true, 1.0, false) - 1.0).abs() < 1e-9);
+        assert!((paid(true, 0.0, true) - 0.2).abs() < 1e-9 && (paid(true, 0.0, false) - 0.1).abs() < 1e-9);
+        assert_eq!(Paid::default().reward(), 0.0);
+        // What covers an answer never outweighs half of one.
+        assert!(paid(true, 0.5, false) > paid(true, 0.0, true));
+    }
+}

@@ -1,0 +1,247 @@
+//! The texts that models are given, with places to be filled in; and what a caller puts in their stead.
+//!
+//! A place is `{{name}}`, and stands for a value. `{{name:words}}` stands for the words where the value is not empty, and for nothing where it is. A single
+//! brace is a brace. What is filled in is never looked through for places, so that no question or document can name one.
+
+use std::collections::BTreeMap;
+
+/// No text that a caller brings is longer, in bytes.
+const LONGEST: usize = 256 << 10;
+
+/// A text of ours, and what may stand in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// Its name, protocol and part: `react.task`.
+    pub name: &'static str,
+    /// The text. One newline at its end is the file's, not the text's.
+    ours: &'static str,
+    /// The places that every text in its stead must have.
+    pub needs: &'static [&'static str],
+    /// The places that it may have besides.
+    pub may: &'static [&'static str],
+}
+
+impl Text {
+    /// A text by its name, as a file holds it.
+    pub const fn new(name: &'static str, file: &'static str, needs: &'static [&'static str], may: &'static [&'static str]) -> Text {
+        Text { name, ours: file, needs, may }
+    }
+
+    /// Our own words.
+    pub fn ours(&self) -> &'static str {
+        self.ours.strip_suffix('\n').unwrap_or(self.ours)
+    }
+
+    /// What is wrong with a text in its stead, if something is.
+    ///
+    /// # Errors
+    /// [`PromptError`], which names this text.
+    pub fn check(&self, text: &str) -> Result<(), PromptError> {
+        let name = || self.name.to_owned();
+        if text.len() > LONGEST {
+            return Err(PromptError::TooLong { name: name(), limit: LONGEST });
+        }
+        let found: Vec<&str> = pieces(text).filter_map(|p| if let Piece::Place(place, _) = p { Some(place) } else { None }).collect();
+        let known = || self.needs.iter().chain(self.may);
+        if let Some(place) = found.iter().find(|place| !known().any(|k| k == *place)) {
+            let known = known().map(|k| format!("{{{{{k}}}}}")).collect::<Vec<_>>().join(", ");
+            let known = if known.is_empty() { "none".to_owned() } else { known };
+            return Err(PromptError::UnknownPlaceholder { name: name(), placeholder: (*place).chars().take(60).collect(), known });
+        }
+        match self.needs.iter().find(|need| !found.contains(need)) {
+            Some(need) => Err(PromptError::MissingPlaceholder { name: name(), placeholder: (*need).to_owned() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a text cannot take the place of ours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PromptError {
+    /// There is no text of that name.
+    #[error("there is no prompt {name:?}")]
+    UnknownPrompt {
+        /// The name that was given.
+        name: String,
+    },
+    /// It names a place that nothing fills.
+    #[error("the prompt {name} has no placeholder {{{{{placeholder}}}}}; it may have {known}")]
+    UnknownPlaceholder {
+        /// The text.
+        name: String,
+        /// The place.
+        placeholder: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A place is absent without which the text says too little.
+    #[error("the prompt {name} lacks its placeholder {{{{{placeholder}}}}}")]
+    MissingPlaceholder {
+        /// The text.
+        name: String,
+        /// The place.
+        placeholder: String,
+    },
+    /// It is too long for a prompt.
+    #[error("the prompt {name} is longer than {limit} bytes")]
+    TooLong {
+        /// The text.
+        name: String,
+        /// The most bytes.
+        limit: usize,
+    },
+}
+
+impl PromptError {
+    /// The name of the text that it is about.
+    pub fn prompt(&self) -> &str {
+        match self {
+            PromptError::UnknownPrompt { name }
+            | PromptError::UnknownPlaceholder { name, .. }
+            | PromptError::MissingPlaceholder { name, .. }
+            | PromptError::TooLong { name, .. } => name,
+        }
+    }
+}
+
+/// Texts that a caller gives in the stead of ours, all of them checked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prompts(BTreeMap<&'static str, String>);
+
+impl Prompts {
+    /// Takes one more, of those in `all`.
+    ///
+    /// # Errors
+    /// [`PromptError`] for a name that is none, and for places that are too many or too few.
+    pub fn replace(&mut self, name: &str, text: &str, all: &[&Text]) -> Result<(), PromptError> {
+        let known = all.iter().find(|t| t.name == name);
+        let known = known.ok_or_else(|| PromptError::UnknownPrompt { name: name.chars().take(80).collect() })?;
+        known.check(text)?;
+        self.0.insert(known.name, text.to_owned());
+        Ok(())
+    }
+
+    /// The words of a text: the caller's, or ours.
+    pub fn of<'a>(&'a self, text: &Text) -> &'a str {
+        self.0.get(text.name).map_or_else(|| text.ours(), String::as_str)
+    }
+
+    /// The caller's words for a text, where there are any.
+    pub fn given(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// A text with its places filled in. One without a value is empty.
+    pub fn fill(&self, text: &Text, values: &[(&str, &str)]) -> String {
+        fill(self.of(text), values)
+    }
+}
+
+/// A text with its places filled in. One without a value is empty.
+pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(text.len() + values.iter().map(|(_, v)| v.len()).sum::<usize>());
+    for piece in pieces(text) {
+        match piece {
+            Piece::Words(words) => out.push_str(words),
+            Piece::Place(name, words) => {
+                let value = values.iter().find(|(n, _)| *n == name).map_or("", |(_, v)| *v);
+                out.push_str(match words {
+                    Some(words) if !value.is_empty() => words,
+                    Some(_) => "",
+                    None => value,
+                });
+            }
+        }
+    }
+    out
+}
+
+enum Piece<'t> {
+    Words(&'t str),
+    /// A place, and the words that it stands for where they are its own.
+    Place(&'t str, Option<&'t str>),
+}
+
+/// A text's pieces in turn. Braces that hold no name are words.
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut from = 0;
+        while let Some(open) = rest[from..].find("{{").map(|at| at + from) {
+            // Of three braces the last two open a place.
+            let open = open + rest[open..].bytes().take_while(|b| *b == b'{').count() - 2;
+            let Some((place, end)) = place(&rest[open..]) else {
+                from = open + 2;
+                continue;
+            };
+            if open > 0 {
+                let words = &rest[..open];
+                rest = &rest[open..];
+                return Some(Piece::Words(words));
+            }
+            rest = &rest[end..];
+            return Some(place);
+        }
+        Some(Piece::Words(std::mem::take(&mut rest)))
+    })
+}
+
+/// The place at the beginning of a text, and where it ends.
+fn place(text: &str) -> Option<(Piece<'_>, usize)> {
+    let inside = text.strip_prefix("{{")?;
+    let close = inside.find("}}")?;
+    let inside = &inside[..close];
+    let (name, words) = inside.split_once(':').map_or((inside, None), |(name, words)| (name, Some(words)));
+    let name = name.trim();
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    is_name.then_some((Piece::Place(name, words), close + 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TASK: Text =
+        Text::new("react.task", "{{hint:Be short.\n}}Answer{{cite: [2]}}: {{question}} {{Ans}}\n", &["question"], &["hint", "cite", "Ans"]);
+    const ALL: &[&Text] = &[&TASK];
+
+    #[test]
+    fn places_are_filled_once_and_braces_stay() {
+        assert_eq!(fill("a {{q}} {x} {{ q }} \\boxed{1{{q}}}", &[("q", "{{r}}"), ("r", "no")]), "a {{r}} {x} {{r}} \\boxed{1{{r}}}");
+        assert_eq!(fill("{{not a name}} {{", &[]), "{{not a name}} {{");
+        assert_eq!(fill("{{{q}}", &[("q", "v")]), "{v");
+    }
+
+    #[test]
+    fn words_of_a_place_stand_where_its_value_does() {
+        let prompts = Prompts::default();
+        assert_eq!(prompts.fill(&TASK, &[("question", "Why?"), ("cite", "yes")]), "Answer [2]: Why? ");
+        assert_eq!(prompts.fill(&TASK, &[("question", "Why?"), ("hint", "yes")]), "Be short.\nAnswer: Why? ");
+    }
+
+    #[test]
+    fn a_text_in_the_stead_of_ours_must_have_what_ours_needs_and_nothing_else() {
+        let mut prompts = Prompts::default();
+        let missing = PromptError::MissingPlaceholder { name: "react.task".to_owned(), placeholder: "question".to_owned() };
+        assert_eq!(prompts.replace("react.task", "Answer.", ALL), Err(missing));
+        let wrong = prompts.replace("react.task", "{{question}} {{Question}}", ALL).unwrap_err().to_string();
+        assert_eq!(wrong, "the prompt react.task has no placeholder {{Question}}; it may have {{question}}, {{hint}}, {{cite}}, {{Ans}}");
+        assert!(matches!(prompts.replace("react.tusk", "", ALL), Err(PromptError::UnknownPrompt { .. })));
+        assert!(matches!(prompts.replace("react.task", &"{{question}}".repeat(1 << 16), ALL), Err(PromptError::TooLong { .. })));
+        prompts.replace("react.task", "Q: {{question}}", ALL).unwrap();
+        assert_eq!(prompts.fill(&TASK, &[("question", "Why?")]), "Q: Why?");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_filled_without_loss_of_what_is_no_place(text in "(\\{|\\}|a|:| |é|\n){0,24}") {
+            let all: String = pieces(&text).map(|p| match p { Piece::Words(w) => w.to_owned(), Piece::Place(..) => "@".to_owned() }).collect();
+            prop_assert!(!all.is_empty() || text.is_empty());
+            if !text.contains("{{") { prop_assert_eq!(fill(&text, &[]), text); }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Calls without a name, and calls inside calls, as plan lines that have neither: `Union(SearchKG(…), Ans1)`, as the paper writes them.
+//!
+//! `Intersect(Ans1, Ans2)` becomes `Ans3=Intersect(Ans1, Ans2)` where it is the third statement, and a call that stands for a set becomes a line of its
+//! own before the one that it stood in. A call counts as one only where a set is wanted, so that `h=Max (2002 film)` stays a head.
+
+use super::super::check::Limits;
+use super::super::read::{beginning, canonical_name, ends_call, ends_value, identifier, is_statement, position, quoted, room, unnumbered};
+use super::super::{PlanError, Position, same_name};
+use super::call::{Function, function};
+
+/// A text in which every call has a line and a name.
+pub(super) struct Unfolded {
+    /// The text.
+    pub text: String,
+    /// Where each of its lines comes from.
+    origins: Vec<Origin>,
+}
+
+#[derive(Clone, Copy)]
+enum Origin {
+    /// A whole line.
+    Line(u32),
+    /// A piece of one.
+    At(Position),
+}
+
+impl Unfolded {
+    /// The place in the text that was given of a place in this one.
+    pub fn origin(&self, at: Position) -> Position {
+        match self.origins.get(at.line as usize - 1) {
+            Some(Origin::Line(line)) => Position { line: *line, ..at },
+            Some(Origin::At(place)) => *place,
+            None => at,
+        }
+    }
+}
+
+/// A parenthesis that is open.
+struct Open {
+    /// The function whose arguments it begins, if it is one.
+    function: Option<Function>,
+    /// Where the call begins in what has been written, if it stands for a set.
+    inner: Option<usize>,
+}
+
+/// The plan between `start` and `end` of a text with every call on a line of its own; `None` where it is so already.
+///
+/// # Errors
+/// A plan of more statements than allowed.
+pub(super) fn unfolded(text: &str, start: usize, end: usize, limits: &Limits) -> Result<Option<Unfolded>, PlanError> {
+    let text = &text[..end];
+    let lines = text[start..].lines().filter(|line| is_statement(line));
+    let names = lines.take(limits.statements + 1).filter_map(beginning).map(|(name, _)| canonical_name(name)).collect();
+    let mut unfolding = Unfolding {
+        text,
+        limits,
+        names,
+        statements: 0,
+        inner: 0,
+        changed: false,
+        counted: (0, 1),
+        out: Unfolded { text: String::new(), origins: Vec::new() },
+    };
+    let mut at = start;
+    while at < end {
+        at = unfolding.line(at)?;
+    }
+    Ok(unfolding.changed.then_some(unfolding.out))
+}
+
+struct Unfolding<'a> {
+    text: &'a str,
+    limits: &'a Limits,
+    names: Vec<String>,
+    statements: usize,
+    /// Calls inside others.
+    inner: usize,
+    changed: bool,
+    /// A place, and the number of its line.
+    counted: (usize, u32),
+    out: Unfolded,
+}
+
+impl Unfolding<'_> {
+    /// Takes the line at `at`, or the call that begins in it; gives where to go on.
+    fn line(&mut self, at: usize) -> Result<usize, PlanError> {
+        let line_end = self.text[at..].find('\n').map_or(self.text.len(), |n| at + n);
+        let line = &self.text[at..line_end];
+        let whole = at == 0 || self.text[..at].ends_with('\n');
+        let found = if line.trim_start().starts_with('#') { None } else { call_of(line) };
+        let Some((name, offset)) = found else { return Ok(self.copy(at, line_end, whole)) };
+        self.statements += 1;
+        let value = at + offset;
+        let name = match name {
+            Some(name) => canonical_name(name),
+            None => {
+                room(self.statements - 1, self.limits, position(self.text, at))?;
+                self.changed = true;
+                let name = self.free(|n| format!("Ans{n}"), self.statements);
+                self.names.push(name.clone());
+                name
+            }
+        };
+        // What is not closed is left to the reader, which says so.
+        let Some((lines, close)) = self.call(&name, value)? else { return Ok(self.copy(at, self.text.len(), whole)) };
+        let is_named = beginning(line).is_some();
+        let rest_end = self.text[close..].find('\n').map_or(self.text.len(), |n| close + n);
+        let rest = &self.text[close..rest_end];
+        let after = rest.trim_start().trim_start_matches([';', ',', '.']);
+        let next = if is_statement(after) { rest_end - after.len() } else { rest_end };
+        if lines.len() == 1 && is_named {
+            return Ok(self.copy(at, next, whole));
+        }
+        let place = position(self.text, value);
+        self.changed = true;
+        for line in lines {
+            self.out.text.push_str(&line);
+            self.out.text.push('\n');
+            self.out.origins.push(Origin::At(place));
+        }
+        self.out.text.pop();
+        self.out.text.push_str(&self.text[close..next]);
+        self.out.text.push('\n');
+        Ok(if next == rest_end { rest_end + 1 } else { next })
+    }
+
+    /// The number of the line at `at`, which lies behind the last that was asked for.
+    fn line_of(&mut self, at: usize) -> u32 {
+        let between = self.text[self.counted.0..at].bytes().filter(|b| *b == b'\n').count();
+        self.counted = (at, self.counted.1 + u32::try_from(between).unwrap_or(u32::MAX));
+        self.counted.1
+    }
+
+    /// Copies a piece of the text as it is, a line's end behind it; gives where to go on.
+    fn copy(&mut self, at: usize, end: usize, whole: bool) -> usize {
+        let place = if whole { Position { line: self.line_of(at), column: 1 } } else { position(self.text, at) };
+        for (i, line) in (0..).zip(self.text[at..end].split('\n')) {
+            self.out.text.push_str(line);
+            self.out.text.push('\n');
+            self.out.origins.push(if whole || i > 0 { Origin::Line(place.line + i) } else { Origin::At(place) });
+        }
+        if self.text[end..].starts_with('\n') || end == self.text.len() { end + 1 } else { end }
+    }
+
+    /// The lines of the call at `value`, the outermost last, and where it ends; `None` where it is not closed.
+    fn call(&mut self, name: &str, value: usize) -> Result<Option<(Vec<String>, usize)>, PlanError> {
+        let text = self.text;
+        let (mut lines, mut out, mut open): (Vec<String>, String, Vec<Open>) = (Vec::new(), String::new(), Vec::new());
+        // The last character that is no space, and whether the last one belongs to a word.
+        let (mut before, mut in_word) = ('(', false);
+        let mut at = value;
+        while let Some(c) = text[at..].chars().next() {
+            let rest = &text[at..];
+            if let Some((_, length)) =
+                quoted(rest).filter(|(_, n)| matches!(before, '(' | ',' | '|' | '=' | ':') && ends_value(&rest[*n..]))
+            {
+                out.push_str(&rest[..length]);
+                (before, in_word) = ('"', false);
+                at += length;
+                continue;
+            }
+            let word = if in_word { 0 } else { identifier(rest) };
+            if word > 0 && rest[word..].trim_start().starts_with('(') {
+                let length = word + (rest[word..].len() - rest[word..].trim_start().len()) + 1;
+                let called = function(&rest[..word]).filter(|f| stands_for_a_set(*f, before, open.last()));
+                let inner = called.filter(|_| !open.is_empty()).map(|_| out.len());
+                if inner.is_some() {
+                    room(self.inner, self.limits, position(text, at))?;
+                    self.inner += 1;
+                }
+                open.push(Open { function: called, inner });
+                out.push_str(&rest[..length]);
+                (before, in_word) = ('(', false);
+                at += length;
+                continue;
+            }
+            match c {
+                '(' => open.push(Open { function: None, inner: None }),
+                '\n' if ends_call(&rest[1..]) => return Ok(None),
+                _ => {}
+            }
+            out.push(c);
+            at += c.len_utf8();
+            if c == ')' {
+                let Some(closed) = open.pop() else { return Ok(None) };
+                if open.is_empty() {
+                    lines.push(format!("{name}={out}"));
+                    return Ok(Some((lines, at)));
+                }
+                if let Some(from) = closed.inner {
+                    let call = out.split_off(from);
+                    let own = self.free(|n| format!("{name}{}", letters(n)), 1);
+                    self.names.push(own.clone());
+                    lines.push(format!("{own}={call}"));
+                    out.push_str(&own);
+                }
+            }
+            in_word = c.is_alphanumeric() || c == '_';
+            if !c.is_whitespace() {
+                before = c;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first name that is not taken.
+    fn free(&self, name: impl Fn(usize) -> String, from: usize) -> String {
+        let taken = |name: &String| self.names.iter().any(|known| same_name(known, name));
+        (from..).map(name).find(|name| !taken(name)).unwrap_or_default()
+    }
+}
+
+/// The call that a line is: the name before it, if it has one, and where the call begins.
+fn call_of(line: &str) -> Option<(Option<&str>, usize)> {
+    let is_call = |text: &str| {
+        let end = identifier(text);
+        text[end..].trim_start().starts_with('(') && function(&text[..end]).is_some()
+    };
+    match beginning(line) {
+        Some((name, value)) => is_call(&line[value..]).then_some((Some(name), value)),
+        None => {
+            let bare = unnumbered(line);
+            is_call(bare).then_some((None, line.len() - bare.len()))
+        }
+    }
+}
+
+/// Whether a call stands where a set is wanted: as an argument without a key of a function of sets, or as the head of a step. The first is the statement itself.
+fn stands_for_a_set(called: Function, before: char, around: Option<&Open>) -> bool {
+    let Some(around) = around else { return true };
+    match around.function {
+        None | Some(Function::Search | Function::All) => false,
+        Some(Function::SearchKg) => called == Function::SearchKg && matches!(before, '=' | ':'),
+        Some(_) => matches!(before, '(' | ',' | '|'),
+    }
+}
+
+/// a, b, … z, aa, ab, …
+fn letters(mut n: usize) -> String {
+    let mut out = String::new();
+    while n > 0 {
+        n -= 1;
+        out.insert(0, char::from(b'a' + (n % 26) as u8));
+        n /= 26;
+    }
+    out
+}
