@@ -8,7 +8,7 @@ use crate::plan_data::everyday::{self, EverydayRelation};
 use pocketgraph::kg::{KgBuilder, KgError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What people call things of common types: each line begins with the labels that it is for.
+/// What people call things of common types: each line begins with the labels that it is for, each of which is a name of the others.
 const TYPES: [(&[&str], &[&str]); 6] = [
     (&["film", "movie"], &["picture", "flick", "feature"]),
     (&["television series", "tv series"], &["show"]),
@@ -38,8 +38,9 @@ fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
     let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
     for (id, own) in &types {
         let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
-        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(_, names)| *names);
-        names.filter(|name| !taken.contains(**name)).try_for_each(|name| kg.type_alias(*id, name))?;
+        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(labels, names)| labels.iter().chain(*names));
+        let mut new = names.filter(|name| !is(name) && !taken.contains(**name));
+        new.try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(())
 }
@@ -119,8 +120,8 @@ mod tests {
             add(&mut kg).unwrap();
             kg.type_names().map(|(_, names)| names).collect::<Vec<_>>()
         };
-        assert_eq!(names(&["Film"], "cast"), [["Film", "picture", "flick", "feature"]]);
-        assert_eq!(names(&["movie", "Flick"], "main_picture"), [vec!["movie", "feature"], vec!["Flick"]]);
+        assert_eq!(names(&["Film"], "cast"), [["Film", "movie", "picture", "flick", "feature"]]);
+        assert_eq!(names(&["movie", "Flick"], "main_picture"), [vec!["movie", "film", "feature"], vec!["Flick"]]);
         assert_eq!(names(&["poem"], "cast"), [["poem"]]);
     }
 

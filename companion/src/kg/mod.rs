@@ -7,6 +7,7 @@
 mod documents;
 mod everyday_names;
 mod gather;
+mod infer;
 mod labels;
 mod lines;
 mod literals;
@@ -63,6 +64,8 @@ pub struct ImportOptions {
     pub language: String,
     /// Whether relations get everyday names beside their own, where their labels are everyday ones.
     pub everyday_names: bool,
+    /// Whether things without a declared type get the kinds that relations' names and sides tell.
+    pub inferred_types: bool,
 }
 
 impl Default for ImportOptions {
@@ -75,6 +78,7 @@ impl Default for ImportOptions {
             literals: LiteralRule::Auto,
             language: "en".to_owned(),
             everyday_names: true,
+            inferred_types: true,
         }
     }
 }
@@ -147,6 +151,9 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     }
     rows.add_to(kg, &options.literals, &mut report)?;
     statements.add_to(kg, &options.language)?;
+    if options.inferred_types {
+        report.inferred_types = infer::add(kg)?;
+    }
     if options.everyday_names {
         report.everyday_relations = everyday_names::add(kg)?;
     }

@@ -47,6 +47,7 @@ pub use pattern::{names, ordering, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use query::{Asked, Query};
 pub use rules::{Planned, RulesPlanner};
+pub use voice::is_verb_form;
 
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -35,7 +35,7 @@ fn label(text: &str) -> Label {
     let preposition = matches!(last.as_str(), "of" | "to" | "into" | "with" | "from" | "on" | "over" | "for" | "in" | "at" | "under");
     let third = first.len() > 3 && first.ends_with('s') && !first.ends_with("ss") && all.len() == 1 && verbal(first);
     // "Starred actors" names what stands at its end, "flows into" says what its head does.
-    let verb = if all.len() == 1 { is_form(first) || third } else { preposition };
+    let verb = if all.len() == 1 { is_verb_form(first) || third } else { preposition };
     if verb && !BE.contains(&first.as_str()) { Label::Active } else { Label::Noun }
 }
 
@@ -46,8 +46,8 @@ fn verbal(word: &str) -> bool {
         .any(|end| word.ends_with(end))
 }
 
-/// Whether a word is a verb's past or participle.
-fn is_form(word: &str) -> bool {
+/// Whether a word, in lower case, is a verb's past or participle.
+pub fn is_verb_form(word: &str) -> bool {
     FORMS.contains(&word) || (word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed"))
 }
 
@@ -86,7 +86,7 @@ pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn F
         } else {
             let helped = question[..at].iter().rev().find(|w| BE.contains(w) || DO.contains(w));
             let passive = be || (helped.is_some_and(|h| BE.contains(h)) && verb == at);
-            !(passive && is_form(question[verb]))
+            !(passive && is_verb_form(question[verb]))
         }
     };
     // `active`: the name does it.
