@@ -10,7 +10,7 @@ use super::measures::{bases, extreme, measures};
 use super::question::{Token, tokens};
 use super::{PlannerError, voice};
 use crate::compact::{Set, sort_by};
-use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
+use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
 use crate::text::{Word, fold, stem, without_possessive, words};
 use std::ops::Range;
@@ -573,9 +573,14 @@ fn kinds(graph: &KnowledgeGraph, used: &Used) -> Vec<TypeId> {
     all
 }
 
-/// How many places of the path hold things without a type, which a noun may be the kind of.
+/// How many places of the path hold things without a declared type, which a noun may be the kind of.
 fn untyped_places(graph: &KnowledgeGraph, used: &Used) -> usize {
-    let open = |classes: &[(Class, u32)]| classes.iter().any(|(c, _)| matches!(c, Class::Untyped | Class::Literal(LiteralKind::Text)));
+    let undeclared = |class: &Class| match class {
+        Class::Untyped | Class::Literal(LiteralKind::Text) => true,
+        Class::Type(t) => graph.vocabulary().entity_type(*t).is_some_and(EntityType::is_inferred),
+        Class::Literal(_) => false,
+    };
+    let open = |classes: &[(Class, u32)]| classes.iter().any(|(c, _)| undeclared(c));
     let of = |id: &RelationId| graph.vocabulary().relation(*id);
     let steps = used.relations.iter().filter_map(|(id, direction, _)| of(id).map(|r| (r, direction)));
     let ends = steps.filter(|(r, direction)| open(if **direction == Direction::Forward { &r.range } else { &r.domain })).count();

@@ -9,7 +9,7 @@ mod sides;
 
 use crate::plan_data::everyday::{self, EverydayRelation};
 use naming::{Votes, is_wider, votes};
-use pocketgraph::kg::{BuildNode, KgBuilder, KgError, TypeId};
+use pocketgraph::kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
 use sides::{Sides, side};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +54,7 @@ pub(super) fn add(kg: &mut KgBuilder) -> Result<Vec<String>, KgError> {
     }
     for (kind, id) in &known {
         // What is only known to be a work may be a film or a book.
-        let narrower = everyday::kinds().filter(|k| is_wider(kind, k) && !known.contains_key(k));
+        let narrower = everyday::kinds().filter(|k| is_wider(kind, k));
         narrower.collect::<BTreeSet<_>>().into_iter().try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(known.into_keys().map(str::to_owned).collect())
@@ -63,7 +63,12 @@ pub(super) fn add(kg: &mut KgBuilder) -> Result<Vec<String>, KgError> {
 /// The type that is called so already, or a new one.
 fn declared(kg: &mut KgBuilder, kind: &str) -> Result<TypeId, KgError> {
     let called = kg.type_names().find(|(_, names)| names.iter().any(|n| n.eq_ignore_ascii_case(kind))).map(|(id, _)| id);
-    called.map_or_else(|| kg.entity_type(kind), Ok)
+    if let Some(id) = called {
+        return Ok(id);
+    }
+    let id = kg.entity_type(&format!("{INFERRED}{kind}"))?;
+    kg.type_label(id, kind)?;
+    Ok(id)
 }
 
 /// The open sides, those of one kind together, each with what names it.
