@@ -2,8 +2,10 @@
 //! what a language model reads in them.
 //!
 //! What a line lacks is reported with its file and number; the line is then left out, or, where the import is strict, the import ends.
+//! Where files declare no types, kinds are inferred (`infer`), and can be written as tables that a person corrects (`as_tables`).
 //! Everything keeps the order of the files, so that the same files give the same graph.
 
+mod as_tables;
 mod documents;
 mod everyday_names;
 mod gather;
@@ -16,15 +18,18 @@ mod read_triples;
 mod records;
 mod rdf;
 mod report;
+mod shape;
 mod tables;
 mod things;
 
+pub use as_tables::{VocabularyTables, as_tables};
 pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
 pub use labels::{LabelVectors, label_vectors, phrase_pages};
 pub use literals::LiteralRule;
 pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};
+pub use shape::{RelationShape, Values, shapes};
 pub use tables::{Column, parse_columns};
 
 use lines::Format;
