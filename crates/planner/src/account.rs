@@ -177,6 +177,8 @@ struct Used {
     numbers: bool,
     joins: bool,
     takes: bool,
+    /// Steps of branches that are joined, but for the last of each: what they lead to is gone through, not found.
+    through: Vec<(RelationId, Direction)>,
     values: bool,
 }
 
@@ -267,6 +269,9 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                     out.nodes.extend(linker.exact(name));
                 }
                 out.relations.push((id, direction, step.head.clone()));
+                if goes_on(plan, &statement.name) {
+                    out.through.push((id, direction));
+                }
             }
             Operation::Search { .. } => return None,
             Operation::All { target } => out.types.extend(of_type(target)),
@@ -292,6 +297,13 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
         }
     }
     Some(out)
+}
+
+/// Whether another step starts from what a statement finds, and sets are combined.
+fn goes_on(plan: &Plan, name: &str) -> bool {
+    let combines = |o: &Operation| matches!(o, Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. });
+    let starts = |o: &Operation| matches!(o, Operation::SearchKg(step) if matches!(&step.head, Head::Reference(n) if n == name));
+    plan.statements.iter().any(|s| combines(&s.operation)) && plan.statements.iter().any(|s| starts(&s.operation))
 }
 
 impl Used {
@@ -342,6 +354,9 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     }
     if used.takes && !says(&AWAY) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
         return Err(PlannerError::NotAsked("it takes something away, and no word says so"));
+    }
+    if says(&["neither"]) && !used.takes {
+        return Err(PlannerError::NotAsked("what is neither is asked for, and it takes nothing away"));
     }
     if used.counts && !plain.iter().any(|w| COUNTING.contains(w) || matches!(*w, "many" | "much")) {
         return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
@@ -543,6 +558,15 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
     let silent = || used.relations.iter().filter(|(r, ..)| !said.items().contains(r));
     if leading && !silent().any(|(r, ..)| is_only(graph, *r)) {
         return Err(PlannerError::NotAsked("it goes another way than the question says"));
+    }
+    let named = |class: &Class| matches!(class, Class::Type(t) if meant.contains(t));
+    let passed = |(id, direction): &(RelationId, Direction)| {
+        let of = graph.vocabulary().relation(*id);
+        let to = of.map(|r| if *direction == Direction::Forward { r.range.as_slice() } else { r.domain.as_slice() });
+        !said.items().contains(id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
+    };
+    if evidence == Evidence::Words && used.through.iter().any(passed) {
+        return Err(PlannerError::NotAsked("a branch goes through what no word speaks of"));
     }
     let silent = silent().count();
     let allowed = if evidence == Evidence::Meaning { silent } else { 0 };

@@ -31,6 +31,7 @@ mod rank;
 mod rules;
 mod schema;
 mod sets;
+mod spelling;
 mod superlative;
 mod token;
 mod voice;

@@ -9,10 +9,10 @@ use crate::text::{fold, stem, words};
 const BE: [&str; 9] = ["is", "are", "was", "were", "be", "been", "being", "get", "gets"];
 const DO: [&str; 3] = ["do", "does", "did"];
 /// Verb forms that end in none of a verb's endings.
-const FORMS: [&str; 40] = [
-    "began", "begun", "beat", "bought", "brought", "built", "caught", "chose", "chosen", "cut", "drew", "drawn", "drove", "fed", "fought",
-    "gave", "given", "grew", "held", "hit", "kept", "knew", "known", "led", "left", "lent", "made", "met", "paid", "put", "ran", "sent",
-    "sold", "taught", "took", "taken", "told", "won", "wrote", "written",
+const FORMS: [&str; 41] = [
+    "began", "begun", "beat", "bought", "brought", "built", "caught", "chose", "chosen", "cut", "drew", "drawn", "driven", "drove", "fed",
+    "fought", "gave", "given", "grew", "held", "hit", "kept", "knew", "known", "led", "left", "lent", "made", "met", "paid", "put", "ran",
+    "sent", "sold", "taught", "took", "taken", "told", "won", "wrote", "written",
 ];
 
 /// How a relation's label relates its head to its tail.
