@@ -57,10 +57,12 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
                 |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
             let is = |r: &&EverydayRelation| own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || called(r, label));
             let same = everyday.iter().filter(is);
-            let misleads = |name: &str, joins: &[&str]| {
+            let misleads = |name: &str, joins: &[&str; 2]| {
                 let done = name.strip_suffix(" by").is_some_and(|what| DONE_BY.contains(&what));
+                // Between things of one kind nothing else tells that who is a parent of somebody has the child.
+                let turned = name.ends_with(" of") && joins[0] == joins[1];
                 // So would "filmmaker": a question about films is nearer to it than to what it asks.
-                done || name.split(' ').any(|w| joins.iter().any(|of| w.starts_with(of)) || types.contains(&w.to_lowercase()))
+                done || turned || name.split(' ').any(|w| joins.iter().any(|of| w.starts_with(of)) || types.contains(&w.to_lowercase()))
             };
             let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !misleads(name, &r.joins)));
             names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()

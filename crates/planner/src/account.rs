@@ -8,6 +8,7 @@ use super::chain::means_again;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
 use super::question::{Token, tokens};
+use super::spelling::singular;
 use super::{PlannerError, voice};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
@@ -483,8 +484,12 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
         }
         "what" | "which" => {
             let asked = lexicon.types(next);
-            let noun =
-                plain.get(first + 2).is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
+            // "Film genre" asks for genres; what is many, is asked for itself: "people work".
+            let many = next.ends_with('s') || singular(next) != next;
+            let noun = many
+                || plain
+                    .get(first + 2)
+                    .is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
             let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
             // "Were released in which years": what stands at the relation's end.
             let told = plain.get(first + 2).is_none_or(|w| is_function_word(w));

@@ -87,7 +87,7 @@ const WHERE: [&str; 14] = [
     "setting",
     "website",
 ];
-const WHAT: [&str; 70] = [
+const WHAT: [&str; 71] = [
     "achievement",
     "advantage",
     "age limit",
@@ -146,6 +146,7 @@ const WHAT: [&str; 70] = [
     "religion",
     "revenue",
     "review",
+    "salary",
     "sequel",
     "series",
     "shape",
