@@ -4,8 +4,8 @@
 
 Domains are films and people (MetaQA's questions of one hop in the other words of benches/metaqa_rewordings_4.tsv and _7.tsv, and the unanswerable of
 benches/metaqa_unanswerable.tsv, by what they name), geography (GeoQuery's chains of steps) and the things of CoDEx (benches/codex_wordings.tsv). Of each domain
-told are what is planned rightly and wrongly at each limit by meaning alone; and, for each domain left out, the least limit at which at most 5 % of what the other
-domains cannot answer is planned, with what the domain left out then has.
+told are what is planned rightly and wrongly at each limit by meaning alone; and, for each domain left out, the least limit at which at most 2.5 % of what the other
+domains cannot answer is planned, with what the domain left out then has. The largest of these limits is taken, which nearly all of them are: 0.9.
 """
 
 import json
@@ -17,7 +17,8 @@ import tempfile
 PROGRAM, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LIMITS = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995]
-WRONG = 0.05
+# Half of the twentieth that all planners together may state of what a graph does not know.
+WRONG = 0.025
 FILMS = ["--kg", DATA / "metaqa/kb.txt", "--types", HERE / "companion/data/metaqa-types.tsv", "--relations", HERE / "companion/data/metaqa-relations.tsv"]
 CODEX = ["--kg", DATA / "codex/codex_m_train.tsv", "--entities", DATA / "codex/entities_m.tsv", "--entity-columns", "id,label,description,aliases,types,-"]
 CODEX += ["--relations", DATA / "codex/relations.tsv", "--types", DATA / "codex/types.tsv", "--term-columns", "id,label,-"]

@@ -695,6 +695,6 @@ fn is_frame(word: &str, used: &Used) -> bool {
         || word.len() == 1
         || ((used.counts || used.ranks || used.compares || used.numbers) && COUNTING.contains(&word))
         || ((used.ranks || used.compares || used.measures || used.values)
-            && (ordered(word) || matches!(word, "than" | "more" | "less" | "fewer")))
+            && (ordered(word) || matches!(word, "than" | "more" | "less" | "fewer" | "since")))
         || (used.values && word.starts_with(|c: char| c.is_ascii_digit()))
 }
