@@ -46,7 +46,7 @@ fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
 }
 
 fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
-    let everyday: Vec<EverydayRelation> = everyday::relations().collect();
+    let everyday: Vec<EverydayRelation> = everyday::relations().chain(everyday::measures()).collect();
     let types: BTreeSet<String> = kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
     let relations: Vec<_> = kg.relation_names().collect();
     let wanted: Vec<Vec<&str>> = relations
@@ -62,7 +62,10 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
                 // Between things of one kind nothing else tells that who is a parent of somebody has the child.
                 let turned = name.ends_with(" of") && joins[0] == joins[1];
                 // So would "filmmaker": a question about films is nearer to it than to what it asks.
-                done || turned || name.split(' ').any(|w| joins.iter().any(|of| w.starts_with(of)) || types.contains(&w.to_lowercase()))
+                done || turned
+                    || name
+                        .split(' ')
+                        .any(|w| joins.iter().any(|of| !of.is_empty() && w.starts_with(of)) || types.contains(&w.to_lowercase()))
             };
             let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !misleads(name, &r.joins)));
             names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
@@ -111,6 +114,20 @@ mod tests {
         assert!(by[0].iter().any(|n| n == "director") && !by[0].iter().any(|n| n == "filmmaker"), "{by:?}");
         // Verbs stand without "to".
         assert!(names(&[("P108", "employer")]).1[0].iter().any(|n| n == "work for"));
+    }
+
+    #[test]
+    fn measures_are_called_as_people_call_them() {
+        let (named, all) = names(&[("population", ""), ("release_year", "")]);
+        assert_eq!(named, 2);
+        assert!(all[0].iter().any(|n| n == "people living there"), "{all:?}");
+        assert!(all[1].iter().any(|n| n == "release date"), "{all:?}");
+    }
+
+    #[test]
+    fn a_name_that_tells_no_direction_between_things_of_one_kind_is_not_given() {
+        let (_, all) = names(&[("child", "")]);
+        assert!(all[0].iter().any(|n| n == "daughter") && !all[0].iter().any(|n| n == "parent of"), "{all:?}");
     }
 
     #[test]

@@ -497,7 +497,14 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
                 return wrong("it goes on behind what is asked for");
             }
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
-            if !asked.is_empty() && noun && !own && typed && !ends.iter().any(|c| matches!(c, Class::Type(t) if asked.contains(t))) {
+            let people = matches!(next, "people" | "person" | "persons") && ends.iter().any(|c| called(c, &PEOPLE));
+            if !asked.is_empty()
+                && noun
+                && !own
+                && !people
+                && typed
+                && !ends.iter().any(|c| matches!(c, Class::Type(t) if asked.contains(t)))
+            {
                 return wrong("it finds another kind than is asked for");
             }
         }
@@ -510,7 +517,9 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
     let types = kinds(graph, used);
     let untyped = untyped_places(graph, used);
-    let called = |word: &str| types.iter().any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word)));
+    let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
+    let people = types.iter().any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| PEOPLE.contains(&fold(&t.label).as_str())));
+    let called = |word: &str| types.iter().any(|t| is(t, word)) || (people && matches!(word, "people" | "person" | "persons"));
     let mut said: Set<RelationId> = Set::default();
     let mut meant: Vec<TypeId> = Vec::new();
     // Groups of neighbouring words that nothing explains; function words do not part them.
