@@ -82,7 +82,8 @@ pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn F
     } else {
         let be = between(at..verb).iter().any(|w| BE.contains(w));
         if is_agent(question[verb], own) {
-            be
+            // "X was the director", "what was X the director of"; but "who was X's director".
+            be || between(at..verb).iter().any(|w| matches!(*w, "the" | "a" | "an"))
         } else {
             let helped = question[..at].iter().rev().find(|w| BE.contains(w) || DO.contains(w));
             let passive = be || (helped.is_some_and(|h| BE.contains(h)) && verb == at);
@@ -127,6 +128,9 @@ mod tests {
         assert_eq!(of("directed by", "films that X directed"), Some(Direction::Backward));
         assert_eq!(of("directed by", "films directed by X"), Some(Direction::Backward));
         assert_eq!(of("directed by", "the director of X"), Some(Direction::Forward));
+        assert_eq!(of("directed by", "what was X the director of"), Some(Direction::Backward));
+        assert_eq!(of("directed by", "which film is X the director for"), Some(Direction::Backward));
+        assert_eq!(of("directed by", "who was X's director"), Some(Direction::Forward));
         assert_eq!(of("transferred money to", "which accounts transferred money to X"), Some(Direction::Backward));
         assert_eq!(of("transferred money to", "to which account did X transfer money"), Some(Direction::Forward));
         assert_eq!(of("was acquired by", "who acquired X"), Some(Direction::Forward));
