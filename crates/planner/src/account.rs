@@ -547,7 +547,8 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
             continue;
         }
         // "Run through", "flows into" lead along a step; which, the kinds at its ends tell.
-        if !known && (tokens.get(at + 1).is_some_and(|t| ALONG.contains(&t.folded.as_str())) || along) {
+        let content = !known && !is_frame(word, used);
+        if content && (tokens.get(at + 1).is_some_and(|t| ALONG.contains(&t.folded.as_str())) || along) {
             leading = true;
             continue;
         }

@@ -533,6 +533,11 @@ fn a_step_is_held_to_a_type_only_where_the_question_names_it() {
 }
 
 #[test]
+fn what_runs_through_somewhere_is_asked_for_with_the_preposition_in_front() {
+    assert_eq!(found("which states does the north river traverse"), found("through which states does the north river traverse"));
+}
+
+#[test]
 fn two_joined_words_for_one_relation_are_one_step() {
     let found = at_the_depot("Who is Otto Lind's husband or wife?").unwrap();
     assert_eq!(found.first().map(String::as_str), Some("Mina Fox"), "{found:?}");
