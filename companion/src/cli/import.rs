@@ -34,6 +34,10 @@ pub struct Tables {
     /// "place of birth". `train data` and `train planner` always leave them
     #[arg(long)]
     own_names: bool,
+    /// Leave things without a type where the files declare none: otherwise their kinds are inferred from what relations are called and which things they
+    /// share. `train data` and `train planner` always leave them
+    #[arg(long)]
+    own_types: bool,
     /// Stop at the first malformed line
     #[arg(long)]
     strict: bool,
@@ -57,9 +61,9 @@ fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
 }
 
 impl Tables {
-    /// The same, with relations left the names that their files give them: training says what people call them in its own ways.
+    /// The same, with relations left the names and things the types that their files give them: training says what people call them in its own ways.
     pub fn with_own_names(&self) -> Tables {
-        Tables { own_names: true, ..self.clone() }
+        Tables { own_names: true, own_types: true, ..self.clone() }
     }
 
     /// Reads the graph.
@@ -81,6 +85,7 @@ impl Tables {
                 named => LiteralRule::Relations(named.split(',').map(str::to_owned).collect()),
             },
             everyday_names: !self.own_names,
+            inferred_types: !self.own_types,
             ..ImportOptions::default()
         };
         let files = KgFiles {
@@ -109,6 +114,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if !r.literal_relations.is_empty() {
         println!("taken for literals: the tails of {}", r.literal_relations.join(", "));
+    }
+    if !r.inferred_types.is_empty() {
+        println!("kinds inferred for things without a type: {} (--own-types: none)", r.inferred_types.join(", "));
     }
     if r.everyday_relations > 0 {
         println!("{} relations are also called as people call them (--own-names: they are not)", r.everyday_relations);

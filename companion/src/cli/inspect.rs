@@ -1,10 +1,12 @@
 //! `pocketgraph inspect`.
 
 use super::open::{bundle, wait};
+use crate::kg::{RelationShape, as_tables, shapes};
 use crate::terminal::line;
-use miette::{IntoDiagnostic, Result};
+use miette::{Context, IntoDiagnostic, Result};
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph inspect`.
 #[derive(Debug, clap::Args)]
@@ -14,6 +16,10 @@ pub struct Args {
     /// How many keywords, and how many relations, to list
     #[arg(long, default_value_t = 30)]
     keywords: usize,
+    /// Write the knowledge graph's relations and types, inferred ones too, to relations.tsv and types.tsv in this folder, to be corrected and given back to
+    /// `build --relations --types`
+    #[arg(long, value_name = "FOLDER")]
+    write_tables: Option<PathBuf>,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -62,6 +68,26 @@ pub fn run(args: &Args) -> Result<()> {
     if kg::is_in(bundle) {
         let graph = wait(kg::load(bundle))?.into_diagnostic()?;
         knowledge(&graph, args.keywords);
+        if let Some(folder) = &args.write_tables {
+            write_tables(&graph, folder)?;
+        }
+    } else if args.write_tables.is_some() {
+        return Err(miette::miette!("the bundle has no knowledge graph to write tables of"));
+    }
+    Ok(())
+}
+
+/// Writes the vocabulary as tables; what is there already stays, since a person may have corrected it.
+fn write_tables(graph: &KnowledgeGraph, folder: &Path) -> Result<()> {
+    let tables = as_tables(graph);
+    std::fs::create_dir_all(folder).into_diagnostic()?;
+    for (name, text) in [("relations.tsv", tables.relations), ("types.tsv", tables.types)] {
+        let path = folder.join(name);
+        let mut file = std::fs::File::create_new(&path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}, or it is there already", path.display()))?;
+        file.write_all(text.as_bytes()).into_diagnostic()?;
+        println!("wrote {}", path.display());
     }
     Ok(())
 }
@@ -79,7 +105,11 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
     );
     let mut types: Vec<_> = v.types().iter().filter(|t| t.entities > 0).collect();
     types.sort_by_key(|t| std::cmp::Reverse(t.entities));
-    let named: Vec<String> = types.iter().take(shown).map(|t| format!("{} ({})", t.label, t.entities)).collect();
+    let named: Vec<String> = types
+        .iter()
+        .take(shown)
+        .map(|t| format!("{} ({}{})", t.label, t.entities, if t.is_inferred() { ", inferred" } else { "" }))
+        .collect();
     if !named.is_empty() {
         println!("  types: {}", line(&named.join(", ")));
     }
@@ -103,9 +133,25 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
         Some((Class::Literal(kind), _)) => format!("{kind:?}").to_lowercase(),
         _ => "entity".to_owned(),
     };
-    let mut order: Vec<&Relation> = v.relations().iter().collect();
-    order.sort_by_key(|r| std::cmp::Reverse(r.triples));
-    for r in order.into_iter().take(shown) {
-        println!("  {:>8}  {} ({} to {})", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)));
+    let mut order: Vec<(&Relation, RelationShape)> = v.relations().iter().zip(shapes(graph)).collect();
+    order.sort_by_key(|(r, _)| std::cmp::Reverse(r.triples));
+    for (r, shape) in order.into_iter().take(shown) {
+        let told = told(graph, &shape);
+        println!("  {:>8}  {} ({} to {}){}", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)), line(&told));
     }
+}
+
+/// What the data say of a relation, in words.
+fn told(graph: &KnowledgeGraph, shape: &RelationShape) -> String {
+    let inverse = shape.inverse.and_then(|other| match other == shape.relation {
+        true => Some("both ways".to_owned()),
+        false => graph.vocabulary().relation(other).map(|r| format!("inverse of {}", r.label)),
+    });
+    let all = [
+        shape.functional.then(|| "one each".to_owned()),
+        shape.inverse_functional.then(|| "one each the other way".to_owned()),
+        inverse,
+        shape.values.map(|v| v.to_string()),
+    ];
+    all.into_iter().flatten().map(|t| format!("; {t}")).collect()
 }

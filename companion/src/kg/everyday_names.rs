@@ -8,7 +8,7 @@ use crate::plan_data::everyday::{self, EverydayRelation};
 use pocketgraph::kg::{KgBuilder, KgError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What people call things of common types: each line begins with the labels that it is for.
+/// What people call things of common types: each line begins with the labels that it is for, each of which is a name of the others.
 const TYPES: [(&[&str], &[&str]); 6] = [
     (&["film", "movie"], &["picture", "flick", "feature"]),
     (&["television series", "tv series"], &["show"]),
@@ -38,14 +38,15 @@ fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
     let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
     for (id, own) in &types {
         let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
-        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(_, names)| *names);
-        names.filter(|name| !taken.contains(**name)).try_for_each(|name| kg.type_alias(*id, name))?;
+        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(labels, names)| labels.iter().chain(*names));
+        let mut new = names.filter(|name| !is(name) && !taken.contains(**name));
+        new.try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(())
 }
 
 fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
-    let everyday: Vec<EverydayRelation> = everyday::relations().collect();
+    let everyday: Vec<EverydayRelation> = everyday::relations().chain(everyday::measures()).collect();
     let types: BTreeSet<String> = kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
     let relations: Vec<_> = kg.relation_names().collect();
     let wanted: Vec<Vec<&str>> = relations
@@ -56,10 +57,15 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
                 |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
             let is = |r: &&EverydayRelation| own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || called(r, label));
             let same = everyday.iter().filter(is);
-            let misleads = |name: &str, joins: &[&str]| {
+            let misleads = |name: &str, joins: &[&str; 2]| {
                 let done = name.strip_suffix(" by").is_some_and(|what| DONE_BY.contains(&what));
+                // Between things of one kind nothing else tells that who is a parent of somebody has the child.
+                let turned = name.ends_with(" of") && joins[0] == joins[1];
                 // So would "filmmaker": a question about films is nearer to it than to what it asks.
-                done || name.split(' ').any(|w| joins.iter().any(|of| w.starts_with(of)) || types.contains(&w.to_lowercase()))
+                done || turned
+                    || name
+                        .split(' ')
+                        .any(|w| joins.iter().any(|of| !of.is_empty() && w.starts_with(of)) || types.contains(&w.to_lowercase()))
             };
             let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !misleads(name, &r.joins)));
             names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
@@ -111,6 +117,20 @@ mod tests {
     }
 
     #[test]
+    fn measures_are_called_as_people_call_them() {
+        let (named, all) = names(&[("population", ""), ("release_year", "")]);
+        assert_eq!(named, 2);
+        assert!(all[0].iter().any(|n| n == "people living there"), "{all:?}");
+        assert!(all[1].iter().any(|n| n == "release date"), "{all:?}");
+    }
+
+    #[test]
+    fn a_name_that_tells_no_direction_between_things_of_one_kind_is_not_given() {
+        let (_, all) = names(&[("child", "")]);
+        assert!(all[0].iter().any(|n| n == "daughter") && !all[0].iter().any(|n| n == "parent of"), "{all:?}");
+    }
+
+    #[test]
     fn things_of_common_types_are_called_as_people_call_them_unless_something_else_is() {
         let names = |types: &[&str], relation: &str| {
             let mut kg = KgBuilder::default();
@@ -119,8 +139,8 @@ mod tests {
             add(&mut kg).unwrap();
             kg.type_names().map(|(_, names)| names).collect::<Vec<_>>()
         };
-        assert_eq!(names(&["Film"], "cast"), [["Film", "picture", "flick", "feature"]]);
-        assert_eq!(names(&["movie", "Flick"], "main_picture"), [vec!["movie", "feature"], vec!["Flick"]]);
+        assert_eq!(names(&["Film"], "cast"), [["Film", "movie", "picture", "flick", "feature"]]);
+        assert_eq!(names(&["movie", "Flick"], "main_picture"), [vec!["movie", "film", "feature"], vec!["Flick"]]);
         assert_eq!(names(&["poem"], "cast"), [["poem"]]);
     }
 

@@ -231,3 +231,49 @@ fn a_missing_file_and_unknown_columns_are_errors_that_say_so() {
     assert!(parse_columns("head,colour").unwrap_err().to_string().contains("colour"));
     assert_eq!(parse_columns("head-type,head,relation,tail").unwrap().len(), 4);
 }
+
+const FILMS: &str = "Heat\tdirected_by\tMichael Mann\nAli\tdirected_by\tMichael Mann\nHeat\tstarred_actors\tAl Pacino\nAli\tstarred_actors\tWill Smith\n\
+Heat\thas_tags\tneo noir\nAli\thas_tags\tboxing\nHeat\tmuffled\tAli\n";
+
+fn types_of<'a>(g: &'a KnowledgeGraph, label: &str) -> Vec<&'a str> {
+    g.types(node(g, label)).iter().map(|t| g.vocabulary().entity_type(*t).unwrap().label.as_str()).collect()
+}
+
+#[test]
+fn things_without_a_type_get_the_kind_that_relations_tell() {
+    let (g, report) = of("t.tsv", FILMS);
+    assert_eq!((types_of(&g, "Heat"), types_of(&g, "Al Pacino"), types_of(&g, "boxing")), (vec!["film"], vec!["person"], vec!["tag"]));
+    assert_eq!(report.inferred_types, ["film", "person", "tag"]);
+    assert!(g.vocabulary().types().iter().all(|t| t.is_inferred()));
+    let (_dir, triples) = files(&[("t.tsv", FILMS)]);
+    let own = ImportOptions { inferred_types: false, ..ImportOptions::default() };
+    let (g, report) = import(&KgFiles { triples, ..KgFiles::default() }, &own).unwrap();
+    assert!(g.vocabulary().types().is_empty() && report.inferred_types.is_empty());
+}
+
+#[test]
+fn a_declared_type_is_left_as_it_is() {
+    let (_dir, paths) = files(&[("t.tsv", FILMS), ("r.tsv", "id\tlabel\tdomain\nhas_tags\ttags\tmotion picture\n")]);
+    let all = KgFiles { triples: vec![paths[0].clone()], relations: vec![paths[1].clone()], ..KgFiles::default() };
+    let (g, _) = import(&all, &ImportOptions::default()).unwrap();
+    assert_eq!((types_of(&g, "Heat"), types_of(&g, "Will Smith")), (vec!["motion picture"], vec!["person"]));
+}
+
+#[test]
+fn written_tables_give_the_same_graph_and_can_be_corrected() {
+    let (g, _) = of("t.tsv", FILMS);
+    let tables = as_tables(&g);
+    assert!(tables.relations.lines().any(|l| l.starts_with("directed_by\tdirected by\t") && l.ends_with("\tfilm\tperson")), "{tables:?}");
+    let again = |relations: &str| {
+        let (_dir, paths) = files(&[("t.tsv", FILMS), ("relations.tsv", relations), ("types.tsv", &tables.types)]);
+        let one = |i: usize| vec![paths[i].clone()];
+        import(&KgFiles { triples: one(0), relations: one(1), types: one(2), ..KgFiles::default() }, &ImportOptions::default()).unwrap().0
+    };
+    let same = again(&tables.relations);
+    for name in ["Heat", "Al Pacino", "boxing"] {
+        assert_eq!(types_of(&same, name), types_of(&g, name));
+    }
+    assert!(same.vocabulary().types().iter().all(|t| !t.is_inferred()));
+    let corrected = again(&tables.relations.replace("\tperson\n", "\tperformer\n"));
+    assert_eq!(types_of(&corrected, "Al Pacino"), ["performer"]);
+}

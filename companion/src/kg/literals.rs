@@ -3,7 +3,8 @@
 use super::ImportError;
 use super::report::Reporter;
 use pocketgraph::kg::{BuildNode, KgBuilder, LiteralKind, Provenance, date, label_of_name, measure, number};
-use std::collections::{HashMap, HashSet};
+use pocketgraph::planner::is_verb_form;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +105,8 @@ impl Rows {
             LiteralRule::Nothing => HashMap::new(),
             LiteralRule::Relations(named) => {
                 let named: HashSet<&str> = named.iter().map(String::as_str).collect();
-                self.rows.iter().map(|(_, r)| r.relation.as_str()).filter(|r| named.contains(r)).map(|r| (r, date_kind(r))).collect()
+                let all: BTreeSet<&str> = self.rows.iter().map(|(_, r)| r.relation.as_str()).filter(|r| named.contains(r)).collect();
+                all.into_iter().map(|r| (r, self.date_kind(r))).collect()
             }
             LiteralRule::Auto => {
                 let heads: HashSet<&str> = self.rows.iter().map(|(_, r)| r.head.as_str()).collect();
@@ -134,19 +136,25 @@ impl Rows {
                         && also * 10 <= *rows
                     {
                         report.literal_relations.push(relation.to_owned());
-                        out.insert(relation, date_kind(relation));
+                        out.insert(relation, self.date_kind(relation));
                     }
                 }
                 out
             }
         }
     }
-}
 
-/// A bare year reads as a number; a relation that says "year" or "date" makes it a date.
-fn date_kind(relation: &str) -> Option<LiteralKind> {
-    let label = label_of_name(relation).to_lowercase();
-    label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died")).then_some(LiteralKind::Date)
+    /// A bare year reads as a number. A relation that says "year" or "date" makes it a date, and so does one that says that something happened ("built in",
+    /// "founded") and has nothing but years.
+    fn date_kind(&self, relation: &str) -> Option<LiteralKind> {
+        let label = label_of_name(relation).to_lowercase();
+        let told = label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died"));
+        let (first, last) = (label.split(' ').next().unwrap_or_default(), label.split(' ').next_back().unwrap_or_default());
+        let happened = is_verb_form(first) && (first == last || matches!(last, "in" | "on" | "since" | "until"));
+        let is_year = |text: &str| text.len() == 4 && text.parse::<u16>().is_ok_and(|y| (1000..2200).contains(&y));
+        let years = || self.rows.iter().filter(|(_, r)| r.relation == relation).all(|(_, r)| is_year(&r.tail.text));
+        (told || (happened && years())).then_some(LiteralKind::Date)
+    }
 }
 
 /// The literal that a tail is: its kind from the format, the datatype's name, the relation, or the text itself.

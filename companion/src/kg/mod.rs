@@ -2,11 +2,14 @@
 //! what a language model reads in them.
 //!
 //! What a line lacks is reported with its file and number; the line is then left out, or, where the import is strict, the import ends.
+//! Where files declare no types, kinds are inferred (`infer`), and can be written as tables that a person corrects (`as_tables`).
 //! Everything keeps the order of the files, so that the same files give the same graph.
 
+mod as_tables;
 mod documents;
 mod everyday_names;
 mod gather;
+mod infer;
 mod labels;
 mod lines;
 mod literals;
@@ -15,15 +18,18 @@ mod read_triples;
 mod records;
 mod rdf;
 mod report;
+mod shape;
 mod tables;
 mod things;
 
+pub use as_tables::{VocabularyTables, as_tables};
 pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
 pub use labels::{LabelVectors, label_vectors, phrase_pages};
 pub use literals::LiteralRule;
 pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};
+pub use shape::{RelationShape, Values, shapes};
 pub use tables::{Column, parse_columns};
 
 use lines::Format;
@@ -63,6 +69,8 @@ pub struct ImportOptions {
     pub language: String,
     /// Whether relations get everyday names beside their own, where their labels are everyday ones.
     pub everyday_names: bool,
+    /// Whether things without a declared type get the kinds that relations' names and sides tell.
+    pub inferred_types: bool,
 }
 
 impl Default for ImportOptions {
@@ -75,6 +83,7 @@ impl Default for ImportOptions {
             literals: LiteralRule::Auto,
             language: "en".to_owned(),
             everyday_names: true,
+            inferred_types: true,
         }
     }
 }
@@ -147,6 +156,9 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     }
     rows.add_to(kg, &options.literals, &mut report)?;
     statements.add_to(kg, &options.language)?;
+    if options.inferred_types {
+        report.inferred_types = infer::add(kg)?;
+    }
     if options.everyday_names {
         report.everyday_relations = everyday_names::add(kg)?;
     }

@@ -71,6 +71,8 @@ pub struct ImportReport {
     pub repeated_names: usize,
     /// Relations that got everyday names beside their own.
     pub everyday_relations: usize,
+    /// The kinds that things without a declared type got.
+    pub inferred_types: Vec<String>,
 }
 
 /// Collects the report while files are read.
@@ -81,11 +83,20 @@ pub(super) struct Reporter {
     malformed: u64,
     pub literal_relations: Vec<String>,
     pub everyday_relations: usize,
+    pub inferred_types: Vec<String>,
 }
 
 impl Reporter {
     pub fn new(strict: bool) -> Self {
-        Reporter { strict, files: Vec::new(), problems: Vec::new(), malformed: 0, literal_relations: Vec::new(), everyday_relations: 0 }
+        Reporter {
+            strict,
+            files: Vec::new(),
+            problems: Vec::new(),
+            malformed: 0,
+            literal_relations: Vec::new(),
+            everyday_relations: 0,
+            inferred_types: Vec::new(),
+        }
     }
 
     pub fn start(&mut self, file: &str) {
@@ -143,6 +154,7 @@ impl Reporter {
             circular_examples: circular.iter().take(10).map(|&(a, b)| (graph.label(a).to_owned(), graph.label(b).to_owned())).collect(),
             repeated_names,
             everyday_relations: self.everyday_relations,
+            inferred_types: self.inferred_types,
         }
     }
 }

@@ -172,6 +172,19 @@ impl KgBuilder {
         Ok(())
     }
 
+    /// The id of an entity.
+    pub fn id(&self, node: BuildNode) -> Option<&str> {
+        match node {
+            BuildNode::Entity(i) => self.entities.get(i as usize).map(|e| e.id.as_str()),
+            BuildNode::Literal(_) => None,
+        }
+    }
+
+    /// Whether an entity has a type; no literal has one.
+    pub fn has_type(&self, node: BuildNode) -> bool {
+        matches!(node, BuildNode::Entity(i) if self.entities.get(i as usize).is_some_and(|e| !e.types.is_empty()))
+    }
+
     /// Describes an entity; the first description stays.
     ///
     /// # Errors
@@ -324,6 +337,11 @@ impl KgBuilder {
             .iter()
             .zip(0..)
             .map(|(t, at)| (TypeId(at), std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()).collect()))
+    }
+
+    /// The triples that were given so far, repetitions included.
+    pub fn triples(&self) -> impl Iterator<Item = (BuildNode, RelationId, BuildNode)> {
+        self.triples.iter().map(|&(head, relation, tail, _)| (head, relation, tail))
     }
 
     /// How many triples were given so far, repetitions included.

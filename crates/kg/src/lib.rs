@@ -35,4 +35,4 @@ pub use section::{
     LABELS, RELATION_LABELS, SECTIONS, decode, encode, encode_labels, encode_relation_labels, is_in, load, load_labels,
     load_relation_labels,
 };
-pub use vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
+pub use vocabulary::{Class, EntityType, INFERRED, Relation, SchemaEdge, Vocabulary, label_of_name};

@@ -33,6 +33,16 @@ pub struct EntityType {
     pub entities: u32,
 }
 
+/// What the names of types begin with that no file declares: their things are of the kind as far as relations tell.
+pub const INFERRED: &str = "inferred:";
+
+impl EntityType {
+    /// Whether the type was inferred from the data. A word for another kind may then still be meant: what is said to have a composer may be a song.
+    pub fn is_inferred(&self) -> bool {
+        self.name.starts_with(INFERRED)
+    }
+}
+
 /// What sort of node stands at an end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {

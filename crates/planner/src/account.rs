@@ -8,9 +8,10 @@ use super::chain::means_again;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
 use super::question::{Token, tokens};
+use super::spelling::singular;
 use super::{PlannerError, voice};
 use crate::compact::{Set, sort_by};
-use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
+use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
 use crate::text::{Word, fold, stem, without_possessive, words};
 use std::ops::Range;
@@ -177,6 +178,8 @@ struct Used {
     numbers: bool,
     joins: bool,
     takes: bool,
+    /// Steps of branches that are joined, but for the last of each: what they lead to is gone through, not found.
+    through: Vec<(RelationId, Direction)>,
     values: bool,
 }
 
@@ -267,6 +270,9 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                     out.nodes.extend(linker.exact(name));
                 }
                 out.relations.push((id, direction, step.head.clone()));
+                if goes_on(plan, &statement.name) {
+                    out.through.push((id, direction));
+                }
             }
             Operation::Search { .. } => return None,
             Operation::All { target } => out.types.extend(of_type(target)),
@@ -292,6 +298,13 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
         }
     }
     Some(out)
+}
+
+/// Whether another step starts from what a statement finds, and sets are combined.
+fn goes_on(plan: &Plan, name: &str) -> bool {
+    let combines = |o: &Operation| matches!(o, Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. });
+    let starts = |o: &Operation| matches!(o, Operation::SearchKg(step) if matches!(&step.head, Head::Reference(n) if n == name));
+    plan.statements.iter().any(|s| combines(&s.operation)) && plan.statements.iter().any(|s| starts(&s.operation))
 }
 
 impl Used {
@@ -342,6 +355,9 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     }
     if used.takes && !says(&AWAY) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
         return Err(PlannerError::NotAsked("it takes something away, and no word says so"));
+    }
+    if says(&["neither"]) && !used.takes {
+        return Err(PlannerError::NotAsked("what is neither is asked for, and it takes nothing away"));
     }
     if used.counts && !plain.iter().any(|w| COUNTING.contains(w) || matches!(*w, "many" | "much")) {
         return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
@@ -468,8 +484,12 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
         }
         "what" | "which" => {
             let asked = lexicon.types(next);
-            let noun =
-                plain.get(first + 2).is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
+            // "Film genre" asks for genres; what is many, is asked for itself: "people work".
+            let many = next.ends_with('s') || singular(next) != next;
+            let noun = many
+                || plain
+                    .get(first + 2)
+                    .is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
             let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
             // "Were released in which years": what stands at the relation's end.
             let told = plain.get(first + 2).is_none_or(|w| is_function_word(w));
@@ -477,7 +497,14 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
                 return wrong("it goes on behind what is asked for");
             }
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
-            if !asked.is_empty() && noun && !own && typed && !ends.iter().any(|c| matches!(c, Class::Type(t) if asked.contains(t))) {
+            let people = matches!(next, "people" | "person" | "persons") && ends.iter().any(|c| called(c, &PEOPLE));
+            if !asked.is_empty()
+                && noun
+                && !own
+                && !people
+                && typed
+                && !ends.iter().any(|c| matches!(c, Class::Type(t) if asked.contains(t)))
+            {
                 return wrong("it finds another kind than is asked for");
             }
         }
@@ -490,7 +517,9 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
     let types = kinds(graph, used);
     let untyped = untyped_places(graph, used);
-    let called = |word: &str| types.iter().any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word)));
+    let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
+    let people = types.iter().any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| PEOPLE.contains(&fold(&t.label).as_str())));
+    let called = |word: &str| types.iter().any(|t| is(t, word)) || (people && matches!(word, "people" | "person" | "persons"));
     let mut said: Set<RelationId> = Set::default();
     let mut meant: Vec<TypeId> = Vec::new();
     // Groups of neighbouring words that nothing explains; function words do not part them.
@@ -518,7 +547,8 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
             continue;
         }
         // "Run through", "flows into" lead along a step; which, the kinds at its ends tell.
-        if !known && (tokens.get(at + 1).is_some_and(|t| ALONG.contains(&t.folded.as_str())) || along) {
+        let content = !known && !is_frame(word, used);
+        if content && (tokens.get(at + 1).is_some_and(|t| ALONG.contains(&t.folded.as_str())) || along) {
             leading = true;
             continue;
         }
@@ -543,6 +573,15 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
     let silent = || used.relations.iter().filter(|(r, ..)| !said.items().contains(r));
     if leading && !silent().any(|(r, ..)| is_only(graph, *r)) {
         return Err(PlannerError::NotAsked("it goes another way than the question says"));
+    }
+    let named = |class: &Class| matches!(class, Class::Type(t) if meant.contains(t));
+    let passed = |(id, direction): &(RelationId, Direction)| {
+        let of = graph.vocabulary().relation(*id);
+        let to = of.map(|r| if *direction == Direction::Forward { r.range.as_slice() } else { r.domain.as_slice() });
+        !said.items().contains(id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
+    };
+    if evidence == Evidence::Words && used.through.iter().any(passed) {
+        return Err(PlannerError::NotAsked("a branch goes through what no word speaks of"));
     }
     let silent = silent().count();
     let allowed = if evidence == Evidence::Meaning { silent } else { 0 };
@@ -573,9 +612,14 @@ fn kinds(graph: &KnowledgeGraph, used: &Used) -> Vec<TypeId> {
     all
 }
 
-/// How many places of the path hold things without a type, which a noun may be the kind of.
+/// How many places of the path hold things without a declared type, which a noun may be the kind of.
 fn untyped_places(graph: &KnowledgeGraph, used: &Used) -> usize {
-    let open = |classes: &[(Class, u32)]| classes.iter().any(|(c, _)| matches!(c, Class::Untyped | Class::Literal(LiteralKind::Text)));
+    let undeclared = |class: &Class| match class {
+        Class::Untyped | Class::Literal(LiteralKind::Text) => true,
+        Class::Type(t) => graph.vocabulary().entity_type(*t).is_some_and(EntityType::is_inferred),
+        Class::Literal(_) => false,
+    };
+    let open = |classes: &[(Class, u32)]| classes.iter().any(|(c, _)| undeclared(c));
     let of = |id: &RelationId| graph.vocabulary().relation(*id);
     let steps = used.relations.iter().filter_map(|(id, direction, _)| of(id).map(|r| (r, direction)));
     let ends = steps.filter(|(r, direction)| open(if **direction == Direction::Forward { &r.range } else { &r.domain })).count();
@@ -661,6 +705,6 @@ fn is_frame(word: &str, used: &Used) -> bool {
         || word.len() == 1
         || ((used.counts || used.ranks || used.compares || used.numbers) && COUNTING.contains(&word))
         || ((used.ranks || used.compares || used.measures || used.values)
-            && (ordered(word) || matches!(word, "than" | "more" | "less" | "fewer")))
+            && (ordered(word) || matches!(word, "than" | "more" | "less" | "fewer" | "since")))
         || (used.values && word.starts_with(|c: char| c.is_ascii_digit()))
 }

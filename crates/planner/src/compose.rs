@@ -1,6 +1,7 @@
 //! From what the rules found to a plan.
 
 use super::chain::{Chain, Rank, Ranking, Start};
+use super::question::{Ask, Token};
 use super::schema::Step;
 use super::sets::{Combination, Combine};
 use crate::kg::{Class, Direction, KnowledgeGraph, RelationId, TypeId};
@@ -10,12 +11,33 @@ use crate::plan::{Head, Measure, Operation, Plan, Relation, SearchKg, Statement}
 pub(super) struct Composer<'a> {
     graph: &'a KnowledgeGraph,
     statements: Vec<Statement>,
+    /// The types that the question names, each with the relations that the same word speaks of; `None` where every step keeps its type.
+    named: Option<Vec<(TypeId, Vec<RelationId>)>>,
+}
+
+/// The types that a question names: by its words, and by the question word for what no word names.
+fn named(tokens: &[Token], ask: &Ask) -> Vec<(TypeId, Vec<RelationId>)> {
+    let of = |t: &Token| t.relations.iter().map(|(r, _)| *r).collect::<Vec<_>>();
+    let mut all: Vec<_> = tokens.iter().flat_map(|t| t.types.iter().map(move |&class| (class, of(t)))).collect();
+    for class in &ask.classes {
+        if let Class::Type(class) = class
+            && !all.iter().any(|(known, _)| known == class)
+        {
+            all.push((*class, Vec::new()));
+        }
+    }
+    all
 }
 
 impl<'a> Composer<'a> {
     /// An empty plan over a graph.
     pub fn new(graph: &'a KnowledgeGraph) -> Composer<'a> {
-        Composer { graph, statements: Vec::new() }
+        Composer { graph, statements: Vec::new(), named: None }
+    }
+
+    /// The same for a question of which steps keep only types that it names: what a field of work mostly is, it need not be.
+    pub fn naming(self, tokens: &[Token], ask: &Ask) -> Composer<'a> {
+        Composer { named: Some(named(tokens, ask)), ..self }
     }
 
     /// Adds a statement and gives its name.
@@ -105,9 +127,19 @@ impl<'a> Composer<'a> {
 
     fn target(&self, step: Step) -> Option<String> {
         match step.to {
+            Class::Type(of) if !self.keeps(step, of) => None,
             Class::Type(of) => self.graph.vocabulary().entity_type(of).map(|t| t.name.clone()),
             Class::Untyped | Class::Literal(_) => None,
         }
+    }
+
+    /// Whether a step's type is meant to hold: the relation leads to nothing else, or a word names it that does not just name the relation.
+    fn keeps(&self, step: Step, of: TypeId) -> bool {
+        let Some(named) = &self.named else { return true };
+        let relation = self.graph.vocabulary().relation(step.relation);
+        let ends = relation.map_or(&[][..], |r| if step.direction == Direction::Forward { &r.range } else { &r.domain });
+        let all = ends.iter().any(|(class, n)| *class == Class::Type(of) && relation.is_some_and(|r| *n >= r.triples));
+        all || named.iter().any(|(class, relations)| *class == of && !relations.contains(&step.relation))
     }
 
     /// A relation of the graph, by its name.

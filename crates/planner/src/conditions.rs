@@ -37,13 +37,21 @@ pub(super) enum Bound {
     Named(Range<usize>),
 }
 
-/// The first condition of a question, its words being read one by one; `None` where nothing is compared by "than".
+/// The first condition of a question, its words being read one by one; `None` where nothing is compared by "than", nor with a year.
 pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, schema: &Schema) -> Option<Condition> {
     let all: Vec<Word<'_>> = words(question).into_iter().take(LONGEST).collect();
     let folded: Vec<String> = all.iter().map(|w| fold(w.text)).collect();
-    let than = folded.iter().position(|w| w == "than")?;
-    let at = than.checked_sub(1)?;
+    let year = |at: usize| folded.get(at).is_some_and(|w| w.len() == 4 && w.bytes().all(|b| b.is_ascii_digit()));
+    let dated = || (0..folded.len()).find(|&at| matches!(folded[at].as_str(), "after" | "before" | "since") && year(at + 1));
+    // What is compared stands before "than", or is itself the word of time: "after 1950".
+    let (than, at) = match folded.iter().position(|w| w == "than") {
+        Some(than) => (than, than.checked_sub(1)?),
+        None => dated().map(|at| (at, at))?,
+    };
     let comparison = match folded[at].as_str() {
+        "after" => Comparison::Greater,
+        "before" => Comparison::Less,
+        "since" => Comparison::AtLeast,
         "more" | "greater" | "larger" | "bigger" | "higher" | "longer" | "taller" | "deeper" | "wider" | "heavier" | "faster" | "later"
         | "newer" | "younger" => Comparison::Greater,
         "less" | "fewer" | "smaller" | "lower" | "shorter" | "lighter" | "slower" | "earlier" | "older" => Comparison::Less,
@@ -65,8 +73,12 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
         let all = by_adjective()?;
         all.into_iter().map(|r| r.0).find(|r| numbers.contains(r))
     })?;
-    let joint = |w: &str| matches!(w, "with" | "whose" | "having" | "that" | "which" | "where" | "are" | "is" | "have" | "has");
+    let joint =
+        |w: &str| matches!(w, "with" | "whose" | "having" | "that" | "which" | "where" | "are" | "is" | "have" | "has" | "was" | "were");
     let end = (place + 1..at).rfind(|&i| joint(&folded[i])).unwrap_or(at);
+    // "Engines built after 1950": what happened then says nothing more of which.
+    let happened = (place + 1..end).find(|&i| than == at && relations(&folded[i]).contains(&by));
+    let end = happened.unwrap_or(end);
     let rest = all.get(than + 1)?.span.start..question.len();
     let figure = all.get(than + 1..).unwrap_or_default().iter().find(|w| w.text.starts_with(|c: char| c.is_ascii_digit()));
     let to = match figure {

@@ -1,6 +1,7 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
 use super::measures::{asking, bases, extreme, measures};
+use super::spelling::{compared, singular};
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::{fold, is_stop_word, stem, words};
@@ -160,6 +161,7 @@ impl Lexicon {
 
     /// The types that a word names. What is "tagged" is no tag.
     pub fn types(&self, folded: &str) -> &[TypeId] {
+        let folded = singular(folded);
         let stem = stem_of(folded);
         if folded.ends_with("ed") && stem != folded && !self.types.iter().any(|e| e.folded == folded) {
             return &[];
@@ -273,56 +275,9 @@ fn is_compound(whole: &str, part: &str) -> bool {
     part.len() >= 5 && tails.into_iter().any(|tail| tail.len() >= 5 && is_inflected(tail, part))
 }
 
-/// The stem of a word, of a verb's irregular form that of its base.
+/// The stem of a word, of a verb's irregular form that of its base, of a British spelling that of the American one.
 fn stem_of(folded: &str) -> String {
-    const IRREGULAR: [(&str, &str); 44] = [
-        ("began", "begin"),
-        ("begun", "begin"),
-        ("bought", "buy"),
-        ("brought", "bring"),
-        ("built", "build"),
-        ("caught", "catch"),
-        ("chose", "choose"),
-        ("chosen", "choose"),
-        ("drew", "draw"),
-        ("drawn", "draw"),
-        ("drove", "drive"),
-        ("fought", "fight"),
-        ("flew", "fly"),
-        ("gave", "give"),
-        ("given", "give"),
-        ("grew", "grow"),
-        ("grown", "grow"),
-        ("held", "hold"),
-        ("knew", "know"),
-        ("known", "know"),
-        ("led", "lead"),
-        ("left", "leave"),
-        ("made", "make"),
-        ("met", "meet"),
-        ("paid", "pay"),
-        ("ran", "run"),
-        ("said", "say"),
-        ("sang", "sing"),
-        ("sung", "sing"),
-        ("shot", "shoot"),
-        ("sold", "sell"),
-        ("spoke", "speak"),
-        ("spoken", "speak"),
-        ("stood", "stand"),
-        ("taught", "teach"),
-        ("took", "take"),
-        ("taken", "take"),
-        ("told", "tell"),
-        ("won", "win"),
-        ("wore", "wear"),
-        ("worn", "wear"),
-        ("wrote", "write"),
-        ("written", "write"),
-        ("writing", "write"),
-    ];
-    let base = IRREGULAR.iter().find(|(form, _)| *form == folded).map_or(folded, |(_, base)| base);
-    stem(base)
+    stem(&compared(folded))
 }
 
 /// Words that carry no relation: function words, and the words of asking.

@@ -31,6 +31,7 @@ mod rank;
 mod rules;
 mod schema;
 mod sets;
+mod spelling;
 mod superlative;
 mod token;
 mod voice;
@@ -47,6 +48,7 @@ pub use pattern::{names, ordering, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use query::{Asked, Query};
 pub use rules::{Planned, RulesPlanner};
+pub use voice::is_verb_form;
 
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -75,7 +75,27 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
         tokens.push(Token { folded: folded.clone(), entity: None, relations, types });
     }
     tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
-    opened(tokens, lexicon)
+    opened(joined(tokens), lexicon)
+}
+
+/// The words, without the second of two that are joined and speak of one relation: a wife or husband is one step.
+fn joined(tokens: Vec<Token>) -> Vec<Token> {
+    let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let same = match out.as_slice() {
+            [.., first, joint] if matches!(joint.folded.as_str(), "and" | "or") && joint.entity.is_none() => {
+                let best = |t: &Token| t.relations.iter().map(|(r, _)| *r).collect::<Vec<_>>();
+                !token.relations.is_empty() && best(first) == best(&token)
+            }
+            _ => false,
+        };
+        if same {
+            out.pop();
+        } else {
+            out.push(token);
+        }
+    }
+    out
 }
 
 /// Whether a text is made of words for relations and types, and of function words.

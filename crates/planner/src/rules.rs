@@ -134,7 +134,7 @@ impl<'a> RulesPlanner<'a> {
         }
         let ask = ask(&tokens, &self.lexicon);
         let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape)?;
-        let mut composer = Composer::new(self.graph);
+        let mut composer = Composer::new(self.graph).naming(&tokens, &ask);
         let of = composer.combination(&found);
         if ask.count {
             composer.push(Operation::Count { of });
@@ -150,7 +150,9 @@ impl<'a> RulesPlanner<'a> {
         if leaves_out(mentions, named, chain.start) {
             confidence *= LEAVES_OUT;
         }
-        let mut composer = Composer::new(self.graph);
+        let spans: Vec<_> = mentions.iter().filter(|m| m.candidates.iter().any(|c| chain.start == Start::Node(c.node))).collect();
+        let words = tokens(question, &spans.iter().map(|m| m.span.clone()).collect::<Vec<_>>(), &self.lexicon);
+        let mut composer = Composer::new(self.graph).naming(&words, &ask(&words, &self.lexicon));
         let of = composer.chain(&chain);
         let entities = chain.steps.last().is_none_or(|s| !matches!(s.to, Class::Literal(_)));
         if chain.counted && entities {

@@ -461,3 +461,84 @@ proptest! {
         let _ = pattern(&question, &names(&question));
     }
 }
+
+/// Engines and depots: what the rules find on them.
+fn at_the_depot(question: &str) -> Result<Vec<String>, PlannerError> {
+    let mut b = KgBuilder::default();
+    let (engine, person, depot) = (b.entity_type("engine").unwrap(), b.entity_type("person").unwrap(), b.entity_type("depot").unwrap());
+    let rows = [
+        ("Kestrel", "based_at", "North Yard", engine, depot),
+        ("Osprey", "based_at", "South Yard", engine, depot),
+        ("Plover", "based_at", "North Yard", engine, depot),
+        ("Kestrel", "driven_by", "Otto Lind", engine, person),
+        ("Osprey", "driven_by", "Otto Lind", engine, person),
+        ("Plover", "driven_by", "Mina Fox", engine, person),
+        ("Otto Lind", "husband_wife", "Mina Fox", person, person),
+        ("Mina Fox", "husband_wife", "Otto Lind", person, person),
+        // A field is mostly a depot here, and once a person.
+        ("Otto Lind", "looks_after", "North Yard", person, depot),
+        ("Otto Lind", "looks_after", "South Yard", person, depot),
+        ("Otto Lind", "looks_after", "Mina Fox", person, person),
+    ];
+    for (line, (h, r, t, head_type, tail_type)) in (1..).zip(rows) {
+        let (head, tail, relation) = (b.entity(h).unwrap(), b.entity(t).unwrap(), b.relation(r).unwrap());
+        b.entity_has_type(head, head_type).unwrap();
+        b.entity_has_type(tail, tail_type).unwrap();
+        b.triple(head, relation, tail, Provenance::Line { file: "depot", line }).unwrap();
+    }
+    let built = b.relation("built_in").unwrap();
+    for (head, year) in [("Kestrel", "1951"), ("Osprey", "1960"), ("Plover", "1939")] {
+        let (head, year) = (b.entity(head).unwrap(), b.literal(year, LiteralKind::Date, "", "").unwrap());
+        b.triple(head, built, year, Provenance::Cited("plate")).unwrap();
+    }
+    let graph = b.finish().unwrap();
+    let linker = Linker::new(&graph);
+    let found = RulesPlanner::new(&linker).planned(question)?;
+    let targets = found.plan.statements.iter().filter_map(|s| match &s.operation {
+        crate::plan::Operation::SearchKg(step) => step.target.clone().map(|t| format!("to {t}")),
+        _ => None,
+    });
+    let mut answers: Vec<String> = found.answer.iter().map(|&n| graph.label(n).to_owned()).collect();
+    answers.sort();
+    answers.extend(targets);
+    Ok(answers)
+}
+
+#[test]
+fn a_form_of_an_irregular_verb_and_an_irregular_plural_speak_of_what_they_are_forms_of() {
+    assert_eq!(at_the_depot("Which engines does Otto Lind drive?").unwrap(), ["Kestrel", "Osprey", "to engine"]);
+    assert_eq!(at_the_depot("Which people drove Plover?").unwrap(), ["Mina Fox", "to person"]);
+}
+
+#[test]
+fn years_set_conditions_by_before_after_and_since() {
+    assert_eq!(at_the_depot("Which engines were built after 1951?").unwrap(), ["Osprey"]);
+    assert_eq!(at_the_depot("Which engines were built since 1951?").unwrap(), ["Kestrel", "Osprey"]);
+    assert_eq!(at_the_depot("Which engines built before 1951 are there?").unwrap(), ["Plover"]);
+}
+
+#[test]
+fn a_branch_through_what_no_word_speaks_of_and_a_neither_that_takes_nothing_away_are_refused() {
+    for question in
+        ["Which engines are driven by both Otto Lind and Mina Fox?", "Which engines are driven by neither Otto Lind nor Mina Fox?"]
+    {
+        assert!(matches!(at_the_depot(question), Err(PlannerError::NotAsked(_) | PlannerError::Unsure { .. })), "{question}");
+    }
+}
+
+#[test]
+fn a_step_is_held_to_a_type_only_where_the_question_names_it() {
+    assert!(at_the_depot("What does Otto Lind look after?").unwrap().iter().all(|a| !a.starts_with("to ")));
+    assert!(at_the_depot("Which depots does Otto Lind look after?").unwrap().contains(&"to depot".to_owned()));
+}
+
+#[test]
+fn what_runs_through_somewhere_is_asked_for_with_the_preposition_in_front() {
+    assert_eq!(found("which states does the north river traverse"), found("through which states does the north river traverse"));
+}
+
+#[test]
+fn two_joined_words_for_one_relation_are_one_step() {
+    let found = at_the_depot("Who is Otto Lind's husband or wife?").unwrap();
+    assert_eq!(found.first().map(String::as_str), Some("Mina Fox"), "{found:?}");
+}

@@ -9,10 +9,10 @@ use crate::text::{fold, stem, words};
 const BE: [&str; 9] = ["is", "are", "was", "were", "be", "been", "being", "get", "gets"];
 const DO: [&str; 3] = ["do", "does", "did"];
 /// Verb forms that end in none of a verb's endings.
-const FORMS: [&str; 40] = [
-    "began", "begun", "beat", "bought", "brought", "built", "caught", "chose", "chosen", "cut", "drew", "drawn", "drove", "fed", "fought",
-    "gave", "given", "grew", "held", "hit", "kept", "knew", "known", "led", "left", "lent", "made", "met", "paid", "put", "ran", "sent",
-    "sold", "taught", "took", "taken", "told", "won", "wrote", "written",
+const FORMS: [&str; 41] = [
+    "began", "begun", "beat", "bought", "brought", "built", "caught", "chose", "chosen", "cut", "drew", "drawn", "driven", "drove", "fed",
+    "fought", "gave", "given", "grew", "held", "hit", "kept", "knew", "known", "led", "left", "lent", "made", "met", "paid", "put", "ran",
+    "sent", "sold", "taught", "took", "taken", "told", "won", "wrote", "written",
 ];
 
 /// How a relation's label relates its head to its tail.
@@ -35,7 +35,7 @@ fn label(text: &str) -> Label {
     let preposition = matches!(last.as_str(), "of" | "to" | "into" | "with" | "from" | "on" | "over" | "for" | "in" | "at" | "under");
     let third = first.len() > 3 && first.ends_with('s') && !first.ends_with("ss") && all.len() == 1 && verbal(first);
     // "Starred actors" names what stands at its end, "flows into" says what its head does.
-    let verb = if all.len() == 1 { is_form(first) || third } else { preposition };
+    let verb = if all.len() == 1 { is_verb_form(first) || third } else { preposition };
     if verb && !BE.contains(&first.as_str()) { Label::Active } else { Label::Noun }
 }
 
@@ -46,8 +46,8 @@ fn verbal(word: &str) -> bool {
         .any(|end| word.ends_with(end))
 }
 
-/// Whether a word is a verb's past or participle.
-fn is_form(word: &str) -> bool {
+/// Whether a word, in lower case, is a verb's past or participle.
+pub fn is_verb_form(word: &str) -> bool {
     FORMS.contains(&word) || (word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed"))
 }
 
@@ -82,11 +82,12 @@ pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn F
     } else {
         let be = between(at..verb).iter().any(|w| BE.contains(w));
         if is_agent(question[verb], own) {
-            be
+            // "X was the director", "what was X the director of"; but "who was X's director".
+            be || between(at..verb).iter().any(|w| matches!(*w, "the" | "a" | "an"))
         } else {
             let helped = question[..at].iter().rev().find(|w| BE.contains(w) || DO.contains(w));
             let passive = be || (helped.is_some_and(|h| BE.contains(h)) && verb == at);
-            !(passive && is_form(question[verb]))
+            !(passive && is_verb_form(question[verb]))
         }
     };
     // `active`: the name does it.
@@ -127,6 +128,9 @@ mod tests {
         assert_eq!(of("directed by", "films that X directed"), Some(Direction::Backward));
         assert_eq!(of("directed by", "films directed by X"), Some(Direction::Backward));
         assert_eq!(of("directed by", "the director of X"), Some(Direction::Forward));
+        assert_eq!(of("directed by", "what was X the director of"), Some(Direction::Backward));
+        assert_eq!(of("directed by", "which film is X the director for"), Some(Direction::Backward));
+        assert_eq!(of("directed by", "who was X's director"), Some(Direction::Forward));
         assert_eq!(of("transferred money to", "which accounts transferred money to X"), Some(Direction::Backward));
         assert_eq!(of("transferred money to", "to which account did X transfer money"), Some(Direction::Forward));
         assert_eq!(of("was acquired by", "who acquired X"), Some(Direction::Forward));

@@ -12,7 +12,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::PlannerModel;
-use pocketgraph::planner::{LlmPlanner, OtherPlanners, RulesPlanner, choose};
+use pocketgraph::planner::{Evidence, LlmPlanner, OtherPlanners, Proposal, RulesPlanner, account, choose};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -174,7 +174,8 @@ pub fn plans(args: &Plans) -> Result<()> {
         Err(e) => Err(e.to_string()),
     };
     let alone = |question: &str| {
-        let found = block_on(others.nearest(&linker, question)).filter(|found| found.confidence >= args.least_confidence);
+        let asked = |found: &Proposal| account(&linker, question, &found.plan, Evidence::Meaning).is_ok();
+        let found = block_on(others.nearest(&linker, question)).filter(|found| found.confidence >= args.least_confidence && asked(found));
         found.map(|found| found.plan).ok_or_else(|| "no relation is near".to_owned())
     };
     let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| Given::new(args, &linker, e)).transpose()?;

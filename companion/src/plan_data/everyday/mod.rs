@@ -81,6 +81,21 @@ pub fn relations() -> impl Iterator<Item = EverydayRelation> {
     })
 }
 
+/// The everyday measures as relations whose tails are of no kind.
+pub fn measures() -> impl Iterator<Item = EverydayRelation> {
+    fields(MEASURES).map(|row| EverydayRelation { label: row[0], names: list(row[1]).collect(), joins: [row[4], ""] })
+}
+
+/// The kind that a kind is one of: films are works.
+pub fn wider(kind: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(narrow, _)| *narrow == kind).map(|(_, wide)| *wide)
+}
+
+/// The kinds that are kinds of others.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(narrow, _)| *narrow)
+}
+
 /// The world of a seed.
 ///
 /// # Errors
@@ -108,7 +123,7 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
                 let t = kg.entity_type(k)?;
                 kg.entity_has_type(node, t)?;
                 of.entry(k).or_default().push(node);
-                kind = KINDS.iter().find(|(narrow, _)| *narrow == k).map(|(_, wide)| *wide);
+                kind = wider(k);
             }
         }
     }

@@ -1,0 +1,101 @@
+//! The two sides of every relation: which entities stand at it as heads, which as tails, and which sides share them.
+
+use pocketgraph::kg::{BuildNode, KgBuilder, RelationId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sides of one entity beyond these are not paired, so that a thing of a thousand relations costs no million pairs.
+const PAIRED: usize = 24;
+
+/// The sides of all relations; relation `r` has its heads at `2 r` and its tails at `2 r + 1`.
+#[derive(Debug, Default)]
+pub(super) struct Sides {
+    /// The entities at each side, ascending.
+    pub members: Vec<Vec<u32>>,
+    /// How many of a side's entities have a type that a file declares.
+    pub declared: Vec<usize>,
+    /// How many of a side's entities are heads of anything.
+    pub heads: Vec<usize>,
+}
+
+/// Two sides that share entities.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Shared {
+    /// The part of the smaller side's entities that stand at the other, too.
+    pub share: f32,
+    pub a: usize,
+    pub b: usize,
+}
+
+/// The side of a relation.
+pub(super) fn side(relation: RelationId, tail: bool) -> usize {
+    2 * relation.0 as usize + usize::from(tail)
+}
+
+impl Sides {
+    /// The sides of what was given so far.
+    pub fn of(kg: &KgBuilder) -> Sides {
+        let relations = kg.relation_names().count();
+        let mut sides: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); 2 * relations];
+        let mut heads = BTreeSet::new();
+        for (head, relation, tail) in kg.triples() {
+            for (node, at) in [(head, side(relation, false)), (tail, side(relation, true))] {
+                if let BuildNode::Entity(e) = node {
+                    sides[at].insert(e);
+                }
+            }
+            if let BuildNode::Entity(e) = head {
+                heads.insert(e);
+            }
+        }
+        let count = |of: &BTreeSet<u32>, is: &dyn Fn(u32) -> bool| of.iter().filter(|&&e| is(e)).count();
+        Sides {
+            declared: sides.iter().map(|s| count(s, &|e| kg.has_type(BuildNode::Entity(e)))).collect(),
+            heads: sides.iter().map(|s| count(s, &|e| heads.contains(&e))).collect(),
+            members: sides.into_iter().map(|s| s.into_iter().collect()).collect(),
+        }
+    }
+
+    /// Whether files leave the kind of a side's entities open.
+    pub fn is_open(&self, side: usize) -> bool {
+        !self.members[side].is_empty() && self.declared[side] * 10 <= self.members[side].len()
+    }
+
+    /// Whether a side holds years: things that read as such, but for a twentieth.
+    pub fn holds_years(&self, kg: &KgBuilder, side: usize) -> bool {
+        let year = |e: &&u32| {
+            let id = kg.id(BuildNode::Entity(**e)).unwrap_or_default();
+            id.len() == 4 && id.parse::<u16>().is_ok_and(|y| (1000..2200).contains(&y))
+        };
+        let of = &self.members[side];
+        self.holds_values(side) && of.iter().filter(year).count() * 20 >= of.len() * 19
+    }
+
+    /// Whether a side holds values: things of which hardly any has statements of its own.
+    pub fn holds_values(&self, side: usize) -> bool {
+        self.heads[side] * 10 <= self.members[side].len()
+    }
+
+    /// The open sides that share at least `least` of the smaller one's entities, those that share most first.
+    pub fn shared(&self, least: f32) -> Vec<Shared> {
+        let mut at: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for side in (0..self.members.len()).filter(|&s| self.is_open(s)) {
+            for &entity in &self.members[side] {
+                let of = at.entry(entity).or_default();
+                if of.len() < PAIRED {
+                    of.push(side);
+                }
+            }
+        }
+        let mut both: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for of in at.values() {
+            for (i, &a) in of.iter().enumerate() {
+                of[i + 1..].iter().for_each(|&b| *both.entry((a, b)).or_default() += 1);
+            }
+        }
+        let smaller = |a: usize, b: usize| self.members[a].len().min(self.members[b].len()) as f32;
+        let mut all: Vec<Shared> = both.into_iter().map(|((a, b), n)| Shared { share: n as f32 / smaller(a, b), a, b }).collect();
+        all.retain(|s| s.share >= least);
+        all.sort_by(|x, y| y.share.total_cmp(&x.share).then((x.a, x.b).cmp(&(y.a, y.b))));
+        all
+    }
+}
