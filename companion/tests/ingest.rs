@@ -407,7 +407,7 @@ fn chunks_do_not_cross_headings_and_carry_their_path() {
 }
 
 #[test]
-fn a_few_words_join_the_next_section_and_keep_their_heading() {
+fn a_section_of_a_few_words_is_found_at_its_own_address_and_one_without_joins_the_next() {
     let d = doc(vec![
         block(Heading(2), "Terms"),
         block(Heading(3), "Graft"),
@@ -417,9 +417,13 @@ fn a_few_words_join_the_next_section_and_keep_their_heading() {
         block(Heading(2), "Last"),
         block(Paragraph, "Bye."),
     ]);
+    let scion = ("Terms > Scion".into(), "scion", LONG);
+    assert_eq!(summary(&split(0, &d, &words, 200)), [("Terms > Graft".into(), "graft", "A join."), scion, ("Last".into(), "last", "Bye.")]);
+    let mut d = d;
+    d.blocks.iter_mut().for_each(|b| b.fragment = None);
     assert_eq!(
         summary(&split(0, &d, &words, 200)),
-        [("Terms".into(), "graft", format!("Graft\n\nA join.\n\nScion\n\n{LONG}").as_str()), ("Last".into(), "last", "Bye.")]
+        [("Terms".into(), "", format!("Graft\n\nA join.\n\nScion\n\n{LONG}").as_str()), ("Last".into(), "", "Bye.")]
     );
 }
 
@@ -431,7 +435,10 @@ fn a_heading_without_text_is_text_only_if_nothing_stands_below_it() {
         block(Heading(3), "Planned"),
         block(Heading(3), "Also planned"),
     ]);
-    assert_eq!(summary(&split(0, &d, &words, 200)), [("Leads on".into(), "planned", "Planned\n\nAlso planned")]);
+    assert_eq!(
+        summary(&split(0, &d, &words, 200)),
+        [("Leads on".into(), "planned", "Planned"), ("Leads on".into(), "also-planned", "Also planned")]
+    );
     let d = doc(vec![block(Heading(1), "Title")]);
     assert_eq!(summary(&split(0, &d, &words, 200)), [("".into(), "", "Title")]);
 }

@@ -72,10 +72,10 @@ fn names(example: &Value, question: &str) -> BTreeMap<String, String> {
 fn in_words(plan: &Plan, names: &BTreeMap<String, String>) -> Plan {
     let mut plan = plan.clone();
     for statement in &mut plan.statements {
-        if let Operation::SearchKg(step) = &mut statement.operation {
-            if let Head::Entity(id) = &step.head {
-                step.head = Head::Mention(names.get(id).cloned().unwrap_or_else(|| id.clone()));
-            }
+        if let Operation::SearchKg(step) = &mut statement.operation
+            && let Head::Entity(id) = &step.head
+        {
+            step.head = Head::Mention(names.get(id).cloned().unwrap_or_else(|| id.clone()));
         }
     }
     plan
@@ -118,7 +118,7 @@ fn in_code(plan: &Plan, question: &str) -> Option<Plan> {
         renamed.insert(&statement.name, name);
     }
     let answer = renamed.get(plan.answer.as_str())?.clone();
-    Some(Plan { question: Some(question.to_owned()), statements, answer, ..plan.clone() })
+    Some(Plan { question: Some(question.to_owned()), statements, answer })
 }
 
 /// Combines sets by pairs; gives the last name.
@@ -129,11 +129,13 @@ fn two_at_a_time(
     operation: &dyn Fn(Vec<String>) -> Operation,
 ) -> Option<String> {
     let (first, others) = of.split_first()?;
-    others.iter().fold(Some(first.clone()), |before, next| {
+    let mut combined = first.clone();
+    for next in others {
         let name = name();
-        statements.push(Statement { name: name.clone(), thought: None, operation: operation(vec![before?, next.clone()]) });
-        Some(name)
-    })
+        statements.push(Statement { name: name.clone(), thought: None, operation: operation(vec![combined, next.clone()]) });
+        combined = name;
+    }
+    Some(combined)
 }
 
 /// What a step asks.

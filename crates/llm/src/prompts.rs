@@ -201,6 +201,7 @@ fn place(text: &str) -> Option<(Piece<'_>, usize)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -4,8 +4,6 @@ use super::fold::fold;
 use super::signs::parts;
 use super::words::{stem, without_possessive, words};
 
-/// Signs of which operators are made.
-const OPERATORS: &str = "!$%&*+./:<=>?@^|~-";
 /// An operator has at most so many of them.
 const LONGEST_OPERATOR: usize = 4;
 /// Longer pieces of text are no term.
@@ -18,58 +16,98 @@ const SPACED_WORDS: usize = 3;
 /// for "e-mail").
 pub fn exact_terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
-    for piece in text.split(parts).filter(|piece| piece.len() > 1 && piece.len() <= LONGEST) {
-        if piece.chars().all(|c| OPERATORS.contains(c)) {
-            out.extend(is_operator(piece).then(|| piece.to_owned()));
-            continue;
-        }
-        let piece = piece.trim_end_matches(['.', ':', '!', '?']);
-        if piece.starts_with('-') {
-            let name = piece.split('=').next().unwrap_or_default();
-            let bare = name.strip_prefix("--").unwrap_or(&name[1..]);
-            if bare.starts_with(char::is_alphabetic) && bare.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') {
-                out.push(fold(name));
-            }
-        } else if piece.contains('-') {
-            compounds(piece, &mut out);
-        }
-        if piece.contains('.') {
-            numbers(piece, &mut out);
-        }
-        let edged = piece.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-        if (edged.starts_with('_') || edged.ends_with('_')) && edged.contains(char::is_alphanumeric) {
-            out.push(fold(edged));
+    let mut start = 0;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        if parts(c) {
+            of_piece(text.get(start..at).unwrap_or_default(), &mut out);
+            start = at + c.len_utf8();
         }
     }
     out
 }
 
-/// Whether signs are an operator and no ornament: of one sign alone only a few are.
-fn is_operator(signs: &str) -> bool {
-    let first = signs.chars().next().unwrap_or_default();
-    let alike = |signs: &str| signs.chars().all(|c| c == first);
-    let doubled = signs.len() == 2 && alike(signs) && "?:|&=<>+".contains(first);
-    // The last may be a full stop.
-    signs.len() <= LONGEST_OPERATOR
-        && (doubled || !alike(signs) && !(signs.len() > 2 && signs.ends_with('.') && alike(&signs[..signs.len() - 1])))
+// By bytes, because a reader downloads this: every sign that counts is ASCII.
+fn of_piece(piece: &str, out: &mut Vec<String>) {
+    if piece.len() < 2 || piece.len() > LONGEST {
+        return;
+    }
+    if piece.bytes().all(is_operator_sign) {
+        if is_operator(piece.as_bytes()) {
+            out.push(piece.to_owned());
+        }
+        return;
+    }
+    let end = piece.bytes().rposition(|b| !matches!(b, b'.' | b':' | b'!' | b'?')).map_or(0, |last| last + 1);
+    let piece = piece.get(..end).unwrap_or_default();
+    let bytes = piece.as_bytes();
+    if let Some(name) = option_of(piece) {
+        out.push(fold(name));
+    } else {
+        compounds(piece, out);
+    }
+    numbers(piece, out);
+    let named = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    if let (Some(first), Some(last)) = (bytes.iter().position(named), bytes.iter().rposition(named))
+        && (bytes[first] == b'_' || bytes[last] == b'_')
+        && bytes[first..last].iter().any(u8::is_ascii_alphanumeric)
+    {
+        out.extend(piece.get(first..=last).map(fold));
+    }
+}
+
+/// Whether a byte is a sign of which operators are made.
+fn is_operator_sign(b: u8) -> bool {
+    b.is_ascii_punctuation() && !matches!(b, b'#' | b'_' | b'\\')
+}
+
+/// Whether signs are an operator and no ornament: of one sign alone only a few are, and the last may be a full stop.
+fn is_operator(signs: &[u8]) -> bool {
+    let first = signs[0];
+    let alike = |signs: &[u8]| signs.iter().all(|&b| b == first);
+    if alike(signs) {
+        return signs.len() == 2 && matches!(first, b'?' | b':' | b'|' | b'&' | b'=' | b'<' | b'>' | b'+');
+    }
+    let stopped = signs.len() > 2 && signs.ends_with(b".") && alike(&signs[..signs.len() - 1]);
+    signs.len() <= LONGEST_OPERATOR && !stopped
+}
+
+/// The name of a command line's option, without what follows an equals sign.
+fn option_of(piece: &str) -> Option<&str> {
+    let bytes = piece.as_bytes();
+    let hyphens = bytes.iter().take_while(|b| **b == b'-').count();
+    let end = bytes.iter().position(|b| *b == b'=').unwrap_or(bytes.len());
+    let of_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    let is_one = (1..3).contains(&hyphens) && bytes.get(hyphens).is_some_and(u8::is_ascii_alphabetic) && bytes[..end].iter().all(of_name);
+    piece.get(..end).filter(|_| is_one)
 }
 
 /// Numbers with dots in a piece of text; what stands before one is no letter but a version's.
 fn numbers(piece: &str, out: &mut Vec<String>) {
-    let of_number = |c: char| c.is_ascii_digit() || c == '.';
-    for run in piece.split(|c: char| !of_number(c) && !matches!(c, 'v' | 'V')) {
-        let run = run.trim_start_matches(['v', 'V']).trim_matches('.');
-        if run.contains('.') && run.chars().all(of_number) {
-            out.push(run.to_owned());
+    let bytes = piece.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = bytes[at..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
+        let number = &piece.get(at..at + length).unwrap_or_default();
+        let trimmed = number.trim_matches('.');
+        let before = at.checked_sub(1).map(|b| bytes[b]);
+        let begins = before
+            .is_none_or(|b| b.is_ascii_punctuation() || matches!(b, b'v' | b'V') && (at == 1 || bytes[at - 2].is_ascii_punctuation()));
+        let ends = bytes.get(at + length).is_none_or(|b| !b.is_ascii_alphanumeric());
+        if begins && ends && trimmed.contains('.') {
+            out.push(trimmed.to_owned());
         }
+        at += length.max(1);
     }
 }
 
 /// Each two words that a hyphen joins, as one.
 fn compounds(piece: &str, out: &mut Vec<String>) {
-    let halves: Vec<&str> = piece.split('-').collect();
-    for pair in halves.windows(2) {
-        out.extend(joined(pair[0], pair[1]));
+    let mut before = None;
+    for half in piece.split('-') {
+        if let Some(before) = before {
+            out.extend(joined(before, half));
+        }
+        before = Some(half);
     }
 }
 

@@ -20,5 +20,5 @@ pub(super) fn with_signs(text: &str, word: &Range<usize>) -> Option<String> {
 
 /// Whether a character stands between pieces of text.
 pub(super) fn parts(c: char) -> bool {
-    c.is_whitespace() || "`\"'()[]{},;“”‘’«»".contains(c)
+    c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '“' | '”' | '‘' | '’' | '«' | '»')
 }

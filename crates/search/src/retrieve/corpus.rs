@@ -68,9 +68,9 @@ impl Corpus {
     ///
     /// # Errors
     /// [`BundleError`] when the section is absent or cannot be loaded.
-    pub async fn chunk_documents(&self) -> Result<Rc<ChunkDocuments>, BundleError> {
+    pub fn chunk_documents(&self) -> LocalBoxFuture<'_, Result<Rc<ChunkDocuments>, BundleError>> {
         let chunks = self.bundle.manifest().counts.chunks;
-        self.bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, chunks)).await
+        self.bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, chunks)).boxed_local()
     }
 
     /// The chunks with the given numbers, by number. What cannot be loaded is absent, and named in the second value.

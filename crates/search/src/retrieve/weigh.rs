@@ -2,7 +2,7 @@
 
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::{BundleError, WeightGroup};
-use crate::compact::{Map, sort_by};
+use crate::compact::sort_by;
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// So many times as many chunks are ranked as are wanted where weights or their pages may move some of them down.
@@ -13,8 +13,8 @@ const MORE: usize = 3;
 const NEAR_ENOUGH: f32 = 0.35;
 
 /// What a retriever ranks, its scores multiplied by the weights of the bundle, as they are where the bundle has none. Of one page at most `per_page` chunks
-/// come before others; what is over follows them. Where no chunk has a word of the question, none was named or led to, and all are far from it in meaning, there
-/// are none, except by `dense`, which shows what is nearest, however far.
+/// come before others; what is over follows them. Where words were looked for and no chunk has one of the question's, none was named or led to, and all are
+/// far from it in meaning, there are none; `dense` looks for no words and shows what is nearest, however far.
 ///
 /// # Errors
 /// Those of [`Retriever::retrieve`].
@@ -34,7 +34,9 @@ pub fn weighed<'a>(
         let per_page = per_page.filter(|_| query.lexical.prefix.is_none());
         let more = if groups.is_empty() && per_page.is_none() { 1 } else { MORE };
         let mut ranked = retriever.retrieve(corpus, query, k.map(|k| k.saturating_mul(more))).await?;
-        if retriever.name() != "dense" && corpus.bundle().manifest().embedder.id == "minilm" && ranked.chunks.iter().all(is_far) {
+        // Where the words of the question were looked for.
+        let unknown = !ranked.document_frequency.is_empty() && ranked.document_frequency.values().all(|&n| n == 0);
+        if unknown && corpus.bundle().manifest().embedder.id == "minilm" && ranked.chunks.iter().all(is_far) {
             ranked.chunks.clear();
         }
         for chunk in &mut ranked.chunks {
@@ -47,8 +49,10 @@ pub fn weighed<'a>(
         if !groups.is_empty() {
             sort_by(&mut ranked.chunks, |a, b| b.score.total_cmp(&a.score));
         }
-        if let Some(most) = per_page {
-            spread(corpus, &mut ranked, most).await;
+        if let Some(most) = per_page
+            && let Ok(pages) = corpus.chunk_documents().await
+        {
+            spread(&pages.of, &mut ranked.chunks, most);
         }
         ranked.chunks.truncate(k.unwrap_or(usize::MAX));
         Ok(ranked)
@@ -63,20 +67,17 @@ fn is_far(chunk: &RankedChunk) -> bool {
         && chunk.reached.iter().all(|way| *way == Reached::Query)
 }
 
-/// Puts what a page has beyond its `most` best chunks behind the others. Where nobody knows the pages, the order stays.
-async fn spread(corpus: &Corpus, ranked: &mut Ranked, most: usize) {
-    let Ok(pages) = corpus.chunk_documents().await else { return };
-    let mut seen: Map<u32, usize> = Map::new();
+/// Puts what a page has beyond its `most` best chunks behind the others; `page_of` has the page of each chunk.
+fn spread(page_of: &[u32], chunks: &mut Vec<RankedChunk>, most: usize) {
+    let mut seen = Vec::new();
     let mut over = Vec::new();
     let mut kept = Vec::new();
-    for chunk in std::mem::take(&mut ranked.chunks) {
-        let count = pages.of.get(chunk.chunk as usize).map(|page| {
-            let count = seen.get_or_insert_with(*page, || 0);
-            *count += 1;
-            *count
-        });
-        if count.is_some_and(|count| count > most) { over.push(chunk) } else { kept.push(chunk) }
+    for chunk in std::mem::take(chunks) {
+        let page = page_of.get(chunk.chunk as usize);
+        seen.push(page);
+        // Lists are short: counting is quick.
+        if page.is_some() && seen.iter().filter(|other| **other == page).count() > most { over.push(chunk) } else { kept.push(chunk) }
     }
     kept.append(&mut over);
-    ranked.chunks = kept;
+    *chunks = kept;
 }

@@ -90,51 +90,54 @@ struct First<'a> {
 }
 
 /// Gathers the candidates of words, meaning, names and titles, with what is known of each.
-async fn first<'a>(
-    corpus: &Corpus,
-    query: &Query,
+fn first<'a>(
+    corpus: &'a Corpus,
+    query: &'a Query,
     names: &'a NameIndex,
     named: &'a Named,
-    found: &LexicalResult,
-) -> Result<First<'a>, BundleError> {
-    let mut missing = found.missing.clone();
-    missing.extend(names.missing().cloned());
-    let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
-    let rest_words: Map<u32, f32> = match &named.rest {
-        Some(rest) => {
-            let of_rest = lexical::search(corpus.bundle(), &LexicalQuery::new(rest, false), SCORED).await?;
-            of_rest.hits.iter().map(|h| (h.index, h.score)).collect()
+    found: &'a LexicalResult,
+) -> LocalBoxFuture<'a, Result<First<'a>, BundleError>> {
+    async move {
+        let mut missing = found.missing.clone();
+        missing.extend(names.missing().cloned());
+        let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
+        let rest_words: Map<u32, f32> = match &named.rest {
+            Some(rest) => {
+                let of_rest = lexical::search(corpus.bundle(), &LexicalQuery::new(rest, false), SCORED).await?;
+                of_rest.hits.iter().map(|h| (h.index, h.score)).collect()
+            }
+            None => words.clone(),
+        };
+        let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
+        missing.extend(lost);
+        let rest_vector = match (&named.rest, &query.encoder) {
+            (Some(rest), Some(encoder)) if stage == Stage::Model => encoder.encode(rest).await.ok(),
+            _ => None,
+        };
+        let rest = rest_vector.map(|v| QuantizedVector::from_f32(&v));
+        let mut all = Candidates::new(names, named, &found.document_frequency, corpus.len());
+        all.words(&words, &rest_words);
+        all.propose(found.hits.iter().take(PROPOSED).map(|h| h.index));
+        let mut dense = match &vector {
+            Some(v) => {
+                let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
+                Some(survey(corpus, v, stage, SCORED, &near).await?)
+            }
+            None => None,
+        };
+        if let Some(dense) = &dense {
+            all.propose(dense.best.iter().take(PROPOSED).map(|h| h.index));
         }
-        None => words.clone(),
-    };
-    let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
-    missing.extend(lost);
-    let rest_vector = match (&named.rest, &query.encoder) {
-        (Some(rest), Some(encoder)) if stage == Stage::Model => encoder.encode(rest).await.ok(),
-        _ => None,
-    };
-    let rest = rest_vector.map(|v| QuantizedVector::from_f32(&v));
-    let mut all = Candidates::new(names, named, &found.document_frequency, corpus.len());
-    all.words(&words, &rest_words);
-    all.propose(found.hits.iter().take(PROPOSED).map(|h| h.index));
-    let mut dense = match &vector {
-        Some(v) => {
-            let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
-            Some(survey(corpus, v, stage, SCORED, &near).await?)
+        all.propose_named(OF_A_DOCUMENT);
+        all.propose_covered(COVERED);
+        if let (Some(dense), Some(vector)) = (&mut dense, &vector) {
+            dense.also(corpus, &all.ids()).await;
+            missing.append(&mut dense.missing);
+            all.cosines(dense, &QuantizedVector::from_f32(vector), rest.as_ref().unwrap_or(dense.query()), stage == Stage::Feedback);
         }
-        None => None,
-    };
-    if let Some(dense) = &dense {
-        all.propose(dense.best.iter().take(PROPOSED).map(|h| h.index));
+        Ok(First { all, words, dense, vector, rest, stage, missing })
     }
-    all.propose_named(OF_A_DOCUMENT);
-    all.propose_covered(COVERED);
-    if let (Some(dense), Some(vector)) = (&mut dense, &vector) {
-        dense.also(corpus, &all.ids()).await;
-        missing.append(&mut dense.missing);
-        all.cosines(dense, &QuantizedVector::from_f32(vector), rest.as_ref().unwrap_or(dense.query()), stage == Stage::Feedback);
-    }
-    Ok(First { all, words, dense, vector, rest, stage, missing })
+    .boxed_local()
 }
 
 async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
