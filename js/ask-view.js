@@ -134,7 +134,15 @@ export class AskView {
 
   #page({ title, hits }, at) {
     const name = title || this.#say("untitled");
-    return this.#group(`${this.#id}-p${at}`, name, hits.map((hit, index) => this.#hit(hit, name, index)), { lang: hits[0].lang });
+    const taken = new Set();
+    const items = hits.map((hit, index) => {
+      const own = hit.headingPath.filter((heading) => heading.trim() !== "").at(-1) ?? name;
+      // Two passages of one section are told apart by how they begin.
+      const title = taken.has(own) ? `${own}: ${beginning(hit.text)}` : own;
+      taken.add(own);
+      return this.#hit(hit, title, index);
+    });
+    return this.#group(`${this.#id}-p${at}`, name, items, { lang: hits[0].lang });
   }
 
   #group(id, title, items, { lang } = {}) {
@@ -143,11 +151,10 @@ export class AskView {
     return h("div", { part: "page" }, label, h("ol", { part: "sections", "aria-labelledby": id }, items));
   }
 
-  #hit(hit, page, index) {
+  #hit(hit, title, index) {
     const href = safeUrl(hit.url);
     const spans = hit.highlights ?? [];
     const headings = hit.headingPath.filter((heading) => heading.trim() !== "");
-    const title = headings.at(-1) ?? page;
     const path = headings.length > 1 ? headings.slice(0, -1).join(" › ") : "";
     const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 120)));
     const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt];
@@ -335,4 +342,10 @@ export class AskView {
       button.textContent = before;
     }, 1500);
   }
+}
+
+/** The first words of a text, on one line. */
+function beginning(text) {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 50 ? `${line.slice(0, 50).replace(/ \S*$/, "")}…` : line;
 }

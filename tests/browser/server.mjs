@@ -104,7 +104,7 @@ export async function serveLlm() {
 /** Words of the first passage that a prompt shows, with its number. */
 function borne(body) {
   const said = parse(body).messages?.map(({ content }) => content ?? "").join("\n") ?? "";
-  const passage = /<passage number="1"[^>]*>\n([^]*?)<\/passage>|\[1\] [^\n]*\n([^]*?)(?:\n\n|$)|Doc 1\(Title: [^)]*\) ([^\n]*)/.exec(said);
+  const passage = /<passage number="1"[^\n]*>\n([^]*?)<\/passage>|\[1\] [^\n]*\n([^]*?)(?:\n\n|$)|Doc 1\(Title: [^)]*\) ([^\n]*)/.exec(said);
   const words = /[A-Za-z]+(?: [A-Za-z]+){3,8}/.exec(passage?.slice(1).find(Boolean) ?? "");
   return words ? `\n\n${words[0]} [1].` : "";
 }

@@ -144,9 +144,12 @@ pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> Loca
             let mut found: Vec<&TermPostings> =
                 words.iter().filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term)).collect();
             sort_by(&mut found, |a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
+            // What is typed is one word: of a chunk's completions the best counts, and not the more the more it has.
+            let mut completed = Scores { chunks: scores.chunks, found: Vec::new() };
             for t in found.into_iter().take(MAX_COMPLETIONS) {
-                scores.add(t, PREFIX_WEIGHT);
+                completed.merge(t, PREFIX_WEIGHT, f32::max);
             }
+            scores.join(completed.found, |a, b| a + b);
         }
         out.hits = top_k(scores.found, k);
         out.missing = words.missing;
@@ -164,15 +167,26 @@ struct Scores {
 impl Scores {
     /// Adds a term's BM25 weight to the chunks where it stands.
     fn add(&mut self, t: &TermPostings, weight: f32) {
+        self.merge(t, weight, |a, b| a + b);
+    }
+
+    /// Combines a term's BM25 weight with what the chunks where it stands have.
+    fn merge(&mut self, t: &TermPostings, weight: f32, combine: fn(f32, f32) -> f32) {
         let one = idf(t.postings.len() as u32, self.chunks) * weight * UNIT;
+        let scored = |&(index, impact): &(u32, u32)| Scored { index, score: one * impact as f32 };
+        self.join(t.postings.iter().map(scored).collect(), combine);
+    }
+
+    /// Combines scores, ascending by chunk, with what the chunks have.
+    fn join(&mut self, scored: Vec<Scored>, combine: fn(f32, f32) -> f32) {
         let mut before = std::mem::take(&mut self.found).into_iter().peekable();
-        self.found.reserve(before.len() + t.postings.len());
-        for &(index, impact) in &t.postings {
+        self.found.reserve(before.len() + scored.len());
+        for Scored { index, score } in scored {
             while let Some(other) = before.next_if(|s| s.index < index) {
                 self.found.push(other);
             }
             let known = before.next_if(|s| s.index == index).map_or(0.0, |s| s.score);
-            self.found.push(Scored { index, score: known + one * impact as f32 });
+            self.found.push(Scored { index, score: combine(known, score) });
         }
         self.found.extend(before);
     }
