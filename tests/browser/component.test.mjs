@@ -87,16 +87,15 @@ test("hits stand together by page, and their links have names of their own", asy
 test("the dialog opens by the key, the slash, its button, and elements of the page; Esc closes it and gives the focus back", async () => {
   const { page, element, part } = await mounted({ mode: "dialog" });
   const dialog = part("dialog");
-  const shown = () => dialog.isVisible();
   await part("dialog").waitFor({ state: "attached" });
   await page.keyboard.press("Control+k");
   await dialog.waitFor();
   await page.keyboard.press("Control+k");
-  assert.equal(await shown(), false);
+  await dialog.waitFor({ state: "hidden" });
   await page.keyboard.press("/");
   await dialog.waitFor();
   await page.keyboard.press("Escape");
-  assert.equal(await shown(), false);
+  await dialog.waitFor({ state: "hidden" });
   await part("trigger").click();
   await dialog.waitFor();
   await page.keyboard.press("Escape");
