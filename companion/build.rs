@@ -1,10 +1,12 @@
 //! Embeds the browser runtime (what `./build.sh wasm` left in `pkg/`) into the program, so that a bundle and the code that reads it come from
-//! one build. Without `pkg/` the program still builds; `pocketgraph build` then says that it has no runtime to write.
+//! one build. It is embedded compressed, which is a third of its bytes. Without `pkg/` the program still builds; `pocketgraph build` then says that it has no runtime to write.
 //!
 //! Likewise the token table, `models/query-table.safetensors`, and the trained planner, `models/planner.bin`: without them the program still builds, and
 //! bundles go without.
 
-use std::fmt::Write;
+use flate2::{Compression, write::DeflateEncoder};
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 fn files(dir: &Path, out: &mut Vec<PathBuf>) {
@@ -28,6 +30,13 @@ fn model(manifest: &Path, name: &str) -> String {
     if file.is_file() { format!("Some(include_bytes!({:?}) as &[u8])", file.display().to_string()) } else { "None".to_owned() }
 }
 
+/// Writes a file's bytes, compressed, to `to`.
+fn compress(file: &Path, to: &Path) -> std::io::Result<()> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&std::fs::read(file)?)?;
+    std::fs::write(to, encoder.finish()?)
+}
+
 fn main() {
     let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let pkg = manifest.join("../pkg");
@@ -37,12 +46,17 @@ fn main() {
     let mut found = Vec::new();
     files(&pkg, &mut found);
     found.sort();
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let mut code = String::from("&[\n");
-    for path in found {
+    for (number, path) in found.into_iter().enumerate() {
         let Ok(name) = path.strip_prefix(&pkg) else { continue };
         println!("cargo::rerun-if-changed={}", path.display());
         let name = name.to_string_lossy().replace('\\', "/");
-        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", path.display().to_string());
+        let small = out.join(format!("runtime-{number}"));
+        if let Err(e) = compress(&path, &small) {
+            println!("cargo::error=cannot compress {}: {e}", path.display());
+        }
+        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", small.display().to_string());
     }
     code.push(']');
     for (name, code) in [
@@ -50,7 +64,7 @@ fn main() {
         ("query_table.rs", model(&manifest, "query-table.safetensors")),
         ("planner.rs", model(&manifest, "planner.bin")),
     ] {
-        let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
+        let out = out.join(name);
         if let Err(e) = std::fs::write(&out, code) {
             println!("cargo::error=cannot write {}: {e}", out.display());
         }

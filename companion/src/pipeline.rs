@@ -424,7 +424,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     progress.stage("writing the bundle", None);
     let cell_of = cells(&read.vectors, cell_count(read.chunks.len()), options.seed);
     clock.lap("cells");
-    let runtime = if options.runtime { RUNTIME } else { &[] };
+    let runtime: &[(&str, &[u8])] = if options.runtime { &RUNTIME } else { &[] };
     if options.runtime && RUNTIME.is_empty() {
         progress.warn(
             "this program was built without the browser runtime; build it with ./build.sh companion to have it written beside the bundle",
