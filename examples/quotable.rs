@@ -3,22 +3,14 @@
 //! `cargo run -p pocketgraph --example quotable -- BUNDLE QUESTIONS.jsonl`: a line of JSON a question on standard output.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod questions;
+
 use pocketgraph::answer::{AskOptions, Choice, Sureness, choose, extractive};
-use pocketgraph::bundle::MemorySource;
 use pocketgraph::engine::Engine;
 use serde_json::{Value, json};
-use std::path::Path;
-use std::rc::Rc;
 
 fn main() {
-    let mut args = std::env::args().skip(1);
-    let (bundle, questions) = (args.next().unwrap(), args.next().unwrap());
-    let engine = futures::executor::block_on(Engine::open(Rc::new(in_memory(Path::new(&bundle))), 1 << 30)).unwrap();
-    futures::executor::block_on(engine.prepare()).unwrap();
-    for line in std::fs::read_to_string(questions).unwrap().lines() {
-        let question: Value = serde_json::from_str(line).unwrap();
-        println!("{}", futures::executor::block_on(told(&engine, &question)));
-    }
+    questions::tell_each(told);
 }
 
 /// A question with its blocks and what is known of them.
@@ -39,21 +31,4 @@ async fn told(engine: &Engine, question: &Value) -> Value {
     };
     let blocks: Vec<Value> = found.candidates.iter().enumerate().map(block).collect();
     json!({ "asked": question, "grounds": chosen.grounds, "compares": found.asked.sides.is_some(), "blocks": blocks })
-}
-
-/// A bundle's files.
-fn in_memory(bundle: &Path) -> MemorySource {
-    let mut source = MemorySource::default();
-    let mut folders = vec![bundle.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                source.files.insert(path.strip_prefix(bundle).unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap());
-            }
-        }
-    }
-    source
 }

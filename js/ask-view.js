@@ -136,7 +136,7 @@ export class AskView {
     const name = title || this.#say("untitled");
     const taken = new Set();
     const items = hits.map((hit, index) => {
-      const own = hit.headingPath.filter((heading) => heading.trim() !== "").at(-1) ?? name;
+      const own = headingsOf(hit).at(-1) ?? name;
       // Two passages of one section are told apart by how they begin.
       const title = taken.has(own) ? `${own}: ${beginning(hit.text)}` : own;
       taken.add(own);
@@ -154,7 +154,7 @@ export class AskView {
   #hit(hit, title, index) {
     const href = safeUrl(hit.url);
     const spans = hit.highlights ?? [];
-    const headings = hit.headingPath.filter((heading) => heading.trim() !== "");
+    const headings = headingsOf(hit);
     const path = headings.length > 1 ? headings.slice(0, -1).join(" › ") : "";
     const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 120)));
     const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt];
@@ -342,6 +342,11 @@ export class AskView {
       button.textContent = before;
     }, 1500);
   }
+}
+
+/** The headings above a hit that say something. */
+function headingsOf(hit) {
+  return hit.headingPath.filter((heading) => heading.trim() !== "");
 }
 
 /** The first words of a text, on one line. */

@@ -314,7 +314,7 @@ impl Engine {
         k: Option<u32>,
         per_page: Option<u32>,
     ) -> Result<SearchResult, EngineError> {
-        let ranked = retrieve::weighed(retriever, &self.corpus, query, k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
+        let ranked = retrieve::arranged(retriever, &self.corpus, query, k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
         self.pause().await;
         Ok(retrieve::present(&self.corpus, query, retriever.name(), ranked).await?)
     }
@@ -385,7 +385,7 @@ impl Engine {
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false, ..SearchOptions::default() };
+        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), ..SearchOptions::default() };
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
@@ -413,7 +413,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub async fn quotable(&self, question: &str, options: &AskOptions) -> Result<Quotable, EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), typing: false, ..SearchOptions::default() };
+        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), ..SearchOptions::default() };
         let result = self.search_query(&query, &how).await?;
         let asked = self.asked(&query).await?;
         let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, answer::MAX_CANDIDATES).await;

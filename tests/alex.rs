@@ -62,8 +62,7 @@ fn engine(folder: &std::path::Path) -> Engine {
 fn search(engine: &Engine, retriever: &str) -> SearchResult {
     // k is left to the retrievers: for autokg the paper's five numbers, of which 15 chunks come from the vectors; dense gets the same 15.
     let k = (retriever == "dense").then_some(15);
-    block_on(engine.search(QUESTION, &SearchOptions { k, retriever: Some(retriever.into()), typing: false, ..SearchOptions::default() }))
-        .unwrap()
+    block_on(engine.search(QUESTION, &SearchOptions { k, retriever: Some(retriever.into()), ..SearchOptions::default() })).unwrap()
 }
 
 #[test]

@@ -12,11 +12,8 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
 }
 
 fn search(engine: &Engine, question: &str, retriever: Option<&str>, k: u32) -> SearchResult {
-    block_on(engine.search(
-        question,
-        &SearchOptions { k: Some(k), retriever: retriever.map(str::to_owned), typing: false, ..SearchOptions::default() },
-    ))
-    .unwrap()
+    block_on(engine.search(question, &SearchOptions { k: Some(k), retriever: retriever.map(str::to_owned), ..SearchOptions::default() }))
+        .unwrap()
 }
 
 /// Films and their makers. No film's passage says where its maker was born.

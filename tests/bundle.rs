@@ -149,7 +149,7 @@ fn a_whole_bundle_verifies_and_answers_every_retriever() {
         let verdict = verify(engine.corpus().bundle()).await;
         assert_eq!(verdict.faults, Vec::<String>::new());
         for retriever in ["lexical", "dense", "hybrid", "autokg"] {
-            let options = SearchOptions { k: Some(5), retriever: Some(retriever.into()), typing: false, ..SearchOptions::default() };
+            let options = SearchOptions { k: Some(5), retriever: Some(retriever.into()), ..SearchOptions::default() };
             let result = engine.search("a lantern in the harbour", &options).await.unwrap();
             assert_eq!(result.hits.len(), 5, "{retriever}");
             assert!(result.missing.is_empty());
@@ -205,7 +205,7 @@ fn a_page_that_fails_is_reported_on_the_result_and_the_rest_answers() {
         let page = files.keys().find(|n| n.starts_with("chunks/")).unwrap().clone();
         files.get_mut(&page).unwrap()[20] ^= 1;
         let engine = open(&files).await.unwrap();
-        let options = SearchOptions { k: Some(300), retriever: Some("lexical".into()), typing: false, ..SearchOptions::default() };
+        let options = SearchOptions { k: Some(300), retriever: Some("lexical".into()), ..SearchOptions::default() };
         let result = engine.search("tide moon harbour lantern rope keel compass anchor", &options).await.unwrap();
         assert!(result.missing.iter().any(|m| m.contains(&page)), "{:?}", result.missing);
         assert!(!result.hits.is_empty());
@@ -350,7 +350,7 @@ fn memory_stays_within_its_limit_and_pages_come_back() {
     block_on(async {
         let files = example();
         let engine = Engine::open(Rc::new(MemorySource { files }), 4_000).await.unwrap();
-        let options = SearchOptions { k: Some(20), retriever: Some("lexical".into()), typing: false, ..SearchOptions::default() };
+        let options = SearchOptions { k: Some(20), retriever: Some("lexical".into()), ..SearchOptions::default() };
         let first = engine.search("moon", &options).await.unwrap();
         engine.search("keel anchor", &options).await.unwrap();
         // One file may be larger than the limit; beyond it, the least recently used are gone.

@@ -66,7 +66,7 @@ fn bundle(folder: &Path) -> PathBuf {
 }
 
 fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
-    let options = SearchOptions { k: Some(10), retriever: Some(retriever.to_owned()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k: Some(10), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
     block_on(engine.search(question, &options)).unwrap()
 }
 
@@ -82,7 +82,7 @@ fn damage_pages(bundle: &Path, section: &str) {
 
 /// How many passages are nearer to the question than the one that answers it in other words.
 fn nearer(engine: &Engine) -> usize {
-    let options = SearchOptions { k: Some(1000), retriever: Some("dense".to_owned()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k: Some(1000), retriever: Some("dense".to_owned()), ..SearchOptions::default() };
     let found = block_on(engine.search(QUESTION, &options)).unwrap();
     found.hits.iter().position(|h| h.title == "Remuneration").unwrap()
 }

@@ -33,7 +33,7 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)], retrievers: &[&st
 }
 
 fn search(engine: &Engine, question: &str, retriever: &str, k: Option<u32>) -> SearchResult {
-    let options = SearchOptions { k, retriever: Some(retriever.to_owned()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k, retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
     block_on(engine.search(question, &options)).unwrap()
 }
 
@@ -359,7 +359,7 @@ fn a_model_chooses_among_the_facts_and_its_silence_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let engine = with_triples(dir.path(), FILMS, &["hippo"]);
     let by = |retriever: &str, model: Rc<dyn ChatModel>| {
-        let options = SearchOptions { k: Some(5), retriever: Some(retriever.to_owned()), typing: false, ..SearchOptions::default() };
+        let options = SearchOptions { k: Some(5), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
         block_on(engine.search_by(QUESTION, &options, model)).unwrap()
     };
     for retriever in ["hippo:triples", "hippo:sentences"] {

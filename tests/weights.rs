@@ -32,7 +32,7 @@ fn engine(folder: &Path, rank: &[&str]) -> Engine {
 }
 
 fn first(engine: &Engine, question: &str, k: u32) -> Vec<String> {
-    let options = SearchOptions { k: Some(k), retriever: Some("lexical".into()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k: Some(k), retriever: Some("lexical".into()), ..SearchOptions::default() };
     block_on(engine.search(question, &options)).unwrap().hits.into_iter().map(|h| h.url).collect()
 }
 

@@ -1,4 +1,4 @@
-// How near in meaning made-up words and questions are to the passages nearest to them: what NEAR_ENOUGH of crates/search/src/retrieve/weigh.rs is set by.
+// How near in meaning made-up words and questions are to the passages nearest to them: what NEAR_ENOUGH of crates/search/src/retrieve/arrange.rs is set by.
 //
 //   node tuning/nonsense.mjs SITE QUESTIONS
 //

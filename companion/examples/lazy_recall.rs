@@ -65,8 +65,7 @@ fn main() {
                 fresh.stats()
             };
             let begun = Instant::now();
-            let options =
-                SearchOptions { k: Some(K as u32), retriever: Some(retriever.to_owned()), typing: false, ..SearchOptions::default() };
+            let options = SearchOptions { k: Some(K as u32), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
             let result = block_on(fresh.search_query(&Query { encoder: None, ..query }, &options)).expect("the search answers");
             times.push(begun.elapsed().as_secs_f64() * 1e3);
             let after: Stats = fresh.stats();

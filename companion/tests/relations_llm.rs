@@ -50,7 +50,7 @@ fn sensible(body: &str) -> Answer {
 }
 
 fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
-    let options = SearchOptions { k: Some(5), retriever: Some(retriever.to_owned()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k: Some(5), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
     block_on(engine.search(question, &options)).unwrap()
 }
 

@@ -332,7 +332,7 @@ pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
     let source = Rc::new(MemorySource { files });
     let Ok(engine) = block_on(Engine::open(source.clone(), 1 << 26)) else { return false };
     for (i, name) in pocketgraph::retrieve::NAMES.iter().enumerate() {
-        let options = SearchOptions { k: Some(5), retriever: Some((*name).to_owned()), typing: false, ..SearchOptions::default() };
+        let options = SearchOptions { k: Some(5), retriever: Some((*name).to_owned()), ..SearchOptions::default() };
         if let Ok(found) = block_on(engine.search(question(i), &options)) {
             assert!(found.hits.iter().all(|h| h.score.is_finite()), "{name} gave a score that is no number");
         }

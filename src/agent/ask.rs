@@ -41,7 +41,7 @@ pub async fn ask_with_protocol(
     let without = || EngineError::BadArgument(format!("the protocol {:?} needs a language model", protocol.name()));
     let chat = with.chat.ok_or_else(without)?;
     let k = protocol.limits().with(options).k;
-    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), typing: false, ..SearchOptions::default() };
+    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), ..SearchOptions::default() };
     let result = engine.search(question, &search).await?;
     events(AgentEvent::Hits { result: result.clone() });
 
@@ -128,8 +128,7 @@ struct Bundled<'a> {
 impl Environment for Bundled<'_> {
     fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence> {
         async move {
-            let options =
-                SearchOptions { k: u32::try_from(k).ok(), retriever: self.retriever.clone(), typing: false, ..SearchOptions::default() };
+            let options = SearchOptions { k: u32::try_from(k).ok(), retriever: self.retriever.clone(), ..SearchOptions::default() };
             let result = self.engine.search(query, &options).await.map_err(|e| EnvironmentError::Failed(e.to_string()))?;
             let found = result.hits.iter().map(evidence).collect();
             self.seen.borrow_mut().extend(result.hits.into_iter().map(|hit| (hit.chunk, hit)));

@@ -102,7 +102,7 @@ async fn answered(
         not_said: options.not_said.clone(),
         ..AskOptions::default()
     };
-    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), typing: false, ..SearchOptions::default() };
+    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), ..SearchOptions::default() };
     let result = engine.search(question, &search).await?;
     events(AgentEvent::Hits { result: result.clone() });
 

@@ -131,7 +131,7 @@ fn open(files: &BTreeMap<String, Vec<u8>>) -> (Rc<Watched>, Engine) {
 
 async fn near(engine: &Engine, vector: &[f32]) -> SearchResult {
     let query = Query { text: "q".into(), vector: Some(vector.to_vec()), ..Query::default() };
-    let options = SearchOptions { k: Some(10), retriever: Some("dense".into()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k: Some(10), retriever: Some("dense".into()), ..SearchOptions::default() };
     engine.search_query(&query, &options).await.unwrap()
 }
 
@@ -214,7 +214,7 @@ fn a_question_that_is_given_up_asks_for_nothing_more() {
 fn hits_bring_their_documents_so_that_neither_these_nor_the_whole_list_of_pages_is_loaded() {
     let files = files(&vectors());
     let (source, engine) = open(&files);
-    let options = SearchOptions { k: Some(10), retriever: Some("lexical".into()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k: Some(10), retriever: Some("lexical".into()), ..SearchOptions::default() };
     let result = block_on(engine.search("number4321", &options)).unwrap();
     assert_eq!((result.hits[0].title.as_str(), result.hits[0].url.as_str()), ("Page 288", "p288.html"));
     let asked = source.asked.borrow();
@@ -333,7 +333,7 @@ fn auto_finds_named_and_mentioned_things_without_the_whole_of_names_and_document
     let ask = |engine: &Engine| {
         let question = format!("What is beside {}?", thing(1234));
         let query = Query { vector: Some(vectors[0].clone()), ..Query::of_words(&question, &question, false) };
-        let options = SearchOptions { k: Some(20), retriever: Some("auto".into()), typing: false, ..SearchOptions::default() };
+        let options = SearchOptions { k: Some(20), retriever: Some("auto".into()), ..SearchOptions::default() };
         block_on(engine.search_query(&query, &options)).unwrap()
     };
     let (source, engine) = open(&files);

@@ -1,7 +1,7 @@
 //! Which files of a folder a build wrote: nothing else in it is ever removed.
 
 use super::listing::LISTING;
-use super::{RUNTIME, WriteError};
+use super::{EMBEDDED, WriteError};
 use pocketgraph::bundle::MANIFEST;
 use pocketgraph::json::{self, Value};
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ impl Owned {
         let others = read(&folder.join(WRITTEN)).filter(|t| t.starts_with(HEAD)).unwrap_or_default();
         names.extend(others.lines().skip(1).map(str::to_owned));
         // Bundles of programs that wrote no such list have these beside their sections.
-        names.extend(RUNTIME.iter().map(|(name, _)| format!("runtime/{name}")));
+        names.extend(EMBEDDED.iter().map(|(name, _)| format!("runtime/{name}")));
         names.retain(|n| stays_inside(n));
         Some(Owned(names))
     }

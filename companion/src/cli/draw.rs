@@ -45,7 +45,7 @@ const SAID: usize = 400;
 
 pub fn run(args: &Args) -> Result<()> {
     let engine = with_model(&args.bundle)?;
-    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false, ..SearchOptions::default() };
+    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
     let mut result = wait(engine.search(&args.question, &options))?.into_diagnostic()?;
     if args.no_passages {
         result.hits.clear();

@@ -151,10 +151,14 @@ impl Rows {
         let told = label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died"));
         let (first, last) = (label.split(' ').next().unwrap_or_default(), label.split(' ').next_back().unwrap_or_default());
         let happened = is_verb_form(first) && (first == last || matches!(last, "in" | "on" | "since" | "until"));
-        let is_year = |text: &str| text.len() == 4 && text.parse::<u16>().is_ok_and(|y| (1000..2200).contains(&y));
-        let years = || self.rows.iter().filter(|(_, r)| r.relation == relation).all(|(_, r)| is_year(&r.tail.text));
+        let years = || self.rows.iter().filter(|(_, r)| r.relation == relation).all(|(_, r)| reads_as_year(&r.tail.text));
         (told || (happened && years())).then_some(LiteralKind::Date)
     }
+}
+
+/// Whether a text is a bare year.
+pub(super) fn reads_as_year(text: &str) -> bool {
+    text.len() == 4 && text.parse::<u16>().is_ok_and(|year| (1000..2200).contains(&year))
 }
 
 /// The literal that a tail is: its kind from the format, the datatype's name, the relation, or the text itself.

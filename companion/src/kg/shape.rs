@@ -1,5 +1,6 @@
 //! What a graph's data say of its relations: which lead to one thing, which say the same the other way round, and what sort of values they have.
 
+use super::literals::reads_as_year;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, Triple};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,8 +105,7 @@ fn values(graph: &KnowledgeGraph, triples: &[(NodeId, NodeId)]) -> Option<Values
         !tails.is_empty() && tails.iter().filter(|&&t| !is(t)).count() as f64 <= EXCEPTIONS * tails.len() as f64
     };
     let literal = |kind: LiteralKind| most(&|t| graph.classes(t).any(|c| c == Class::Literal(kind)));
-    let label = |t: NodeId| graph.label(t).to_owned();
-    if most(&|t| label(t).len() == 4 && label(t).parse::<u16>().is_ok_and(|y| (1000..2200).contains(&y))) {
+    if most(&|t| reads_as_year(graph.label(t))) {
         return Some(Values::Years);
     }
     for (kind, values) in [(LiteralKind::Date, Values::Dates), (LiteralKind::Number, Values::Numbers), (LiteralKind::Text, Values::Texts)] {

@@ -497,7 +497,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
                 return wrong("it goes on behind what is asked for");
             }
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
-            let people = matches!(next, "people" | "person" | "persons") && ends.iter().any(|c| called(c, &PEOPLE));
+            let people = asks_for_people(next) && ends.iter().any(|c| called(c, &PEOPLE));
             if !asked.is_empty()
                 && noun
                 && !own
@@ -519,7 +519,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
     let untyped = untyped_places(graph, used);
     let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
     let people = types.iter().any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| PEOPLE.contains(&fold(&t.label).as_str())));
-    let called = |word: &str| types.iter().any(|t| is(t, word)) || (people && matches!(word, "people" | "person" | "persons"));
+    let called = |word: &str| types.iter().any(|t| is(t, word)) || (people && asks_for_people(word));
     let mut said: Set<RelationId> = Set::default();
     let mut meant: Vec<TypeId> = Vec::new();
     // Groups of neighbouring words that nothing explains; function words do not part them.
@@ -590,6 +590,11 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         return Err(PlannerError::Unexplained(group.first().map_or_else(String::new, |w| (*w).to_owned())));
     }
     Ok(())
+}
+
+/// Whether a word asks for persons, whatever a graph calls its type of them.
+fn asks_for_people(word: &str) -> bool {
+    matches!(word, "people" | "person" | "persons")
 }
 
 /// The relations that a word speaks of, measures among them.

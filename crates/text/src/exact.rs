@@ -4,7 +4,7 @@ use super::fold::fold;
 use super::signs::parts;
 use super::words::{stem, without_possessive, words};
 
-/// An operator has at most so many of them.
+/// An operator has at most so many signs.
 const LONGEST_OPERATOR: usize = 4;
 /// Longer pieces of text are no term.
 const LONGEST: usize = 64;

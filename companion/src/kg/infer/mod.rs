@@ -1,7 +1,7 @@
 //! Kinds of things in a graph that declares none: from what relations are called, and from which sides of relations have the same things.
 //!
 //! Sides that share most of their things are of one kind, unless their names say otherwise; what most of their names say is the kind's name. A side of
-//! which nothing is known stays without. Nothing that a file declares is touched: who corrects the tables that `pocketgraph inspect --tables` writes, and
+//! which nothing is known stays without. Nothing that a file declares is touched: who corrects the tables that `pocketgraph inspect --write-tables` writes, and
 //! gives them back, has the last word.
 
 mod naming;

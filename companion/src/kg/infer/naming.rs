@@ -2,6 +2,7 @@
 //!
 //! The everyday relations that planners are trained with say what they join. Where a label is none of them, a noun names what stands at its end: "has tag".
 
+use crate::extract::wordclass::singular;
 use crate::plan_data::everyday::{self, EverydayRelation};
 use pocketgraph::planner::is_verb_form;
 use pocketgraph::text::{fold, is_stop_word, stem, words};
@@ -120,14 +121,6 @@ fn noun(label: &str) -> Option<String> {
         return None;
     }
     Some(if plural { singular(last) } else { last.clone() })
-}
-
-fn singular(plural: &str) -> String {
-    match (plural.strip_suffix("ies"), plural.strip_suffix('s')) {
-        (Some(begin), _) if begin.len() > 2 => format!("{begin}y"),
-        (_, Some(begin)) => begin.to_owned(),
-        _ => plural.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The two sides of every relation: which entities stand at it as heads, which as tails, and which sides share them.
 
+use super::super::literals::reads_as_year;
 use pocketgraph::kg::{BuildNode, KgBuilder, RelationId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,10 +63,7 @@ impl Sides {
 
     /// Whether a side holds years: things that read as such, but for a twentieth.
     pub fn holds_years(&self, kg: &KgBuilder, side: usize) -> bool {
-        let year = |e: &&u32| {
-            let id = kg.id(BuildNode::Entity(**e)).unwrap_or_default();
-            id.len() == 4 && id.parse::<u16>().is_ok_and(|y| (1000..2200).contains(&y))
-        };
+        let year = |e: &&u32| reads_as_year(kg.id(BuildNode::Entity(**e)).unwrap_or_default());
         let of = &self.members[side];
         self.holds_values(side) && of.iter().filter(year).count() * 20 >= of.len() * 19
     }

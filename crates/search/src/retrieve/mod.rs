@@ -1,5 +1,6 @@
 //! Retrievers: question to ranked evidence. One file a retriever, one trait.
 
+mod arrange;
 mod auto;
 mod autokg;
 mod corpus;
@@ -13,8 +14,8 @@ mod present;
 mod registry;
 pub mod scan;
 mod subgraph;
-mod weigh;
 
+pub use arrange::arranged;
 pub use auto::{Auto, candidates};
 pub use autokg::AutoKg;
 pub use corpus::{Corpus, Names};
@@ -27,7 +28,6 @@ pub use names::{NameIndex, load_names, title_terms};
 pub use present::{highlights, present};
 pub use registry::{NAMES, by_name};
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
-pub use weigh::weighed;
 
 use crate::bundle::BundleError;
 use crate::compact::Map;

@@ -1,4 +1,4 @@
-//! Rankings in which documents count for more or less, as the bundle says, one page does not fill the list, and nonsense finds nothing.
+//! From what a retriever ranks to the list that is shown: documents count for more or less, as the bundle says, one page does not fill it, nonsense finds nothing.
 
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::{BundleError, WeightGroup};
@@ -18,7 +18,7 @@ const NEAR_ENOUGH: f32 = 0.35;
 ///
 /// # Errors
 /// Those of [`Retriever::retrieve`].
-pub fn weighed<'a>(
+pub fn arranged<'a>(
     retriever: &'a dyn Retriever,
     corpus: &'a Corpus,
     query: &'a Query,
