@@ -87,7 +87,7 @@ const WHERE: [&str; 14] = [
     "setting",
     "website",
 ];
-const WHAT: [&str; 71] = [
+const WHAT: [&str; 70] = [
     "achievement",
     "advantage",
     "age limit",
@@ -146,7 +146,6 @@ const WHAT: [&str; 71] = [
     "religion",
     "revenue",
     "review",
-    "salary",
     "sequel",
     "series",
     "shape",
