@@ -198,25 +198,33 @@ enum Occupant {
     Bundle,
 }
 
-/// Looks at a target.
+/// Looks at a target, again where another build changed it between the two looks that this takes: at what names the bundle's files, and at what stands there.
 fn occupant(target: &Path) -> Result<Occupant, InstallError> {
-    let kind = match std::fs::symlink_metadata(target) {
-        Ok(m) => m,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Occupant::Nothing),
-        Err(e) => return Err(io("read", target)(e)),
-    };
-    if !kind.is_dir() {
-        return Err(InstallError::NotABundle(target.to_owned()));
+    for _ in 0..TURNS {
+        let kind = match std::fs::symlink_metadata(target) {
+            Ok(m) => m,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Occupant::Nothing),
+            Err(e) => return Err(io("read", target)(e)),
+        };
+        if !kind.is_dir() {
+            return Err(InstallError::NotABundle(target.to_owned()));
+        }
+        if std::fs::read_dir(target).map_err(io("read", target))?.next().is_none() {
+            return Ok(Occupant::Nothing);
+        }
+        let owned = Owned::of(target);
+        let foreign = owned.as_ref().map(|owned| owned.foreign(target).map_err(io("read", target))).transpose()?;
+        if foreign.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Occupant::Bundle);
+        }
+        if Owned::of(target) == owned {
+            return Err(match foreign {
+                Some(names) => InstallError::Foreign { folder: target.to_owned(), names: first_few(&names) },
+                None => InstallError::NotABundle(target.to_owned()),
+            });
+        }
     }
-    if std::fs::read_dir(target).map_err(io("read", target))?.next().is_none() {
-        return Ok(Occupant::Nothing);
-    }
-    let Some(owned) = Owned::of(target) else { return Err(InstallError::NotABundle(target.to_owned())) };
-    let foreign = owned.foreign(target).map_err(io("read", target))?;
-    if foreign.is_empty() {
-        return Ok(Occupant::Bundle);
-    }
-    Err(InstallError::Foreign { folder: target.to_owned(), names: first_few(&foreign) })
+    Err(InstallError::Io { what: "read", path: target.to_owned(), reason: ErrorKind::ResourceBusy.into() })
 }
 
 /// An error about a bundle that was moved, as one about the place where its owner knows it.

@@ -34,7 +34,7 @@ pub fn write_written(folder: &Path) -> Result<(), WriteError> {
 }
 
 /// The names of the files that the bundle in a folder consists of, relative to it, with `/` between folders.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Owned(BTreeSet<String>);
 
 impl Owned {
