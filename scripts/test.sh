@@ -25,15 +25,15 @@ task_test() {
   esac
 }
 
-# test_units [CRATE] [FILTER]: Rust tests in the development profile. CRATE is a folder of crates/, or `companion`; only it and what it needs are compiled.
+# test_units [CRATE] [FILTER]: Rust tests in the development profile. CRATE is a folder of crates/ or companion/; only it and what it needs are compiled.
 test_units() {
   local which=(--workspace) carries_package=yes
   if [ $# -gt 0 ] && [ -f "crates/$1/Cargo.toml" ]; then
     which=(-p "pocketgraph-$1")
     carries_package=no
     shift
-  elif [ "${1:-}" = companion ]; then
-    which=(-p pocketgraph-companion)
+  elif [ $# -gt 0 ] && [ -f "companion/$1/Cargo.toml" ]; then
+    which=(-p "pocketgraph-$1")
     shift
   fi
   [ $# -le 1 ] || misused "'test unit' takes a crate and a part of a test's name, and no '$2'"
@@ -44,7 +44,7 @@ test_units() {
 # The demo, built by a program of the development profile: compiled in a third of the time, and fast enough for tests.
 with_development_program() {
   build_wasm
-  cargo build -p pocketgraph-companion --bin pocketgraph
+  cargo build -p pocketgraph-cli --bin pocketgraph
   PROGRAM=$TARGET/debug/pocketgraph
   build_demo
 }
@@ -107,7 +107,7 @@ lint_native() {
 
 # What does not carry the package inside. Its results are kept, so that the step that lints everything has less to do and tells what is wrong.
 lint_crates() {
-  cargo clippy --release --workspace --exclude pocketgraph-companion --exclude pocketgraph-fuzz --all-targets -- -D warnings
+  cargo clippy --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval --exclude pocketgraph-train --exclude pocketgraph-cli --exclude pocketgraph-fuzz --all-targets -- -D warnings
 }
 
 lint_wasm() {

@@ -17,7 +17,7 @@ const WASM = "wasm32-unknown-unknown";
 const OUTPUTS = [
   {
     file: "THIRD-PARTY.txt",
-    root: "pocketgraph-companion",
+    root: "pocketgraph-cli",
     what: "the program `pocketgraph`, whose browser runtime has a list of its own",
     platforms: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"],
   },

@@ -8,8 +8,8 @@ use futures::executor::block_on;
 use pocketgraph::answer::{AnswerBy, AskOptions, CitationStatus};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{Reached, SearchResult};
-use pocketgraph_companion::autokg::AutoKgOptions;
-use pocketgraph_companion::pipeline::BuildOptions;
+use pocketgraph_build::pipeline::BuildOptions;
+use pocketgraph_keywords::autokg::AutoKgOptions;
 use pocketgraph_testing::model::Scripted;
 
 const QUESTION: &str = "Was it raining when Alex left home?";

@@ -11,8 +11,8 @@ use pocketgraph::plan::execute::{Limits, Resources};
 use pocketgraph::plan::{check, rft};
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_companion::assemble::{Contents, assemble};
-use pocketgraph_companion::verify::verify;
+use pocketgraph_build::assemble::{Contents, assemble};
+use pocketgraph_build::verify::verify;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -83,7 +83,7 @@ fn bundle_of(count: u32, folder: &Path) {
         chunks_by_u: (0..5u32).map(|i| vec![i, i + 10]).collect(),
         chunks_by_angle: (0..5u32).map(|i| vec![i + 20, i]).collect(),
     };
-    let found = pocketgraph_companion::names::find(&documents, &chunks, None, false);
+    let found = pocketgraph_knowledge::names::find(&documents, &chunks, None, false);
     assemble(
         &Contents {
             documents: &documents,

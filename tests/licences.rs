@@ -1,13 +1,13 @@
 //! Licences travel with what they are of: bundles, the package, the program.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
-use pocketgraph_companion::assemble::RUNTIME;
-use pocketgraph_companion::licences::{APACHE, NOTICE, THIRD_PARTY};
+use pocketgraph_build::assemble::RUNTIME;
+use pocketgraph_build::licences::{APACHE, NOTICE, THIRD_PARTY};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Output};
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn run(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_pocketgraph")).args(args).output().unwrap()

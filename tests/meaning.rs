@@ -7,15 +7,15 @@ use futures::executor::block_on;
 use pocketgraph::agent::{AgentOptions, AskWith, PlannedBy, PlannedQuestion, PlannerChoice, plan_question};
 use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine};
 use pocketgraph::planner::PHRASES;
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::kg::{ImportOptions, KgFiles};
-use pocketgraph_companion::pipeline::BuildOptions;
+use pocketgraph_build::folder::FolderSource;
+use pocketgraph_build::pipeline::BuildOptions;
+use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// A bundle of a small graph of films beside one passage.
 fn films(folder: &Path) -> Engine {
-    graph_of(folder, Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/films.tsv"))
+    graph_of(folder, Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/films.tsv"))
 }
 
 fn graph_of(folder: &Path, films: PathBuf) -> Engine {

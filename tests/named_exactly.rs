@@ -4,9 +4,9 @@
 use futures::executor::block_on;
 use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, SearchOptions};
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::pipeline::{BuildOptions, Input, build};
-use pocketgraph_companion::progress::Silent;
+use pocketgraph_build::folder::FolderSource;
+use pocketgraph_build::pipeline::{BuildOptions, Input, build};
+use pocketgraph_native::progress::Silent;
 use std::rc::Rc;
 
 const PAGES: [(&str, &str); 9] = [

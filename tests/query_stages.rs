@@ -6,11 +6,10 @@ mod support;
 use futures::executor::block_on;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{SearchResult, Stage};
-use pocketgraph_companion::embed_bulk::NativeEmbedder;
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::pipeline::BuildOptions;
-use pocketgraph_companion::train::query_table::TokenTable;
-use pocketgraph_companion::verify::verify;
+use pocketgraph_build::folder::FolderSource;
+use pocketgraph_build::pipeline::BuildOptions;
+use pocketgraph_build::verify::verify;
+use pocketgraph_models::embed_bulk::NativeEmbedder;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -28,7 +27,7 @@ fn table<'t>(folder: &Path, texts: impl Iterator<Item = &'t str>) -> PathBuf {
         alone[t as usize] = vector;
     }
     let file = folder.join("table.safetensors");
-    TokenTable::untrained(&alone, &tokens).write(&file).unwrap();
+    pocketgraph_train::query_table::untrained(&alone, &tokens).write(&file).unwrap();
     file
 }
 

@@ -5,8 +5,8 @@
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::names::name_words;
 use pocketgraph::text::{fold, sentences, terms, words};
-use pocketgraph_companion::eval::normalised;
-use pocketgraph_companion::names::find;
+use pocketgraph_eval::normalised;
+use pocketgraph_knowledge::names::find;
 
 /// Sentences of many scripts; all speak of some thing in each of three passages.
 const CORPORA: &[(&str, [&str; 3])] = &[

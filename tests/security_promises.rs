@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// The points of the list of promises.
 fn promises(page: &str) -> Vec<String> {

@@ -9,9 +9,9 @@ use pocketgraph::agent::{AgentOptions, AskWith, PlannedBy, PlannerChoice, plan_q
 use pocketgraph::answer::AskOptions;
 use pocketgraph::bundle::{Source, SourceError};
 use pocketgraph::engine::{DEFAULT_MEMORY_LIMIT, Engine, SearchOptions};
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::kg::{ImportOptions, KgFiles};
-use pocketgraph_companion::pipeline::BuildOptions;
+use pocketgraph_build::folder::FolderSource;
+use pocketgraph_build::pipeline::BuildOptions;
+use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ impl Source for Shared {
 
 /// A bundle of a few passages and a small graph of films.
 fn bundle(folder: &Path) {
-    let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/films.tsv");
+    let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/films.tsv");
     let passages = [("Voss", "Mira Voss was born in Hallwil in 1871. She died in Bern."), ("Hallwil", "Hallwil lies on a lake in Aargau.")];
     drop(support::engine(support::corpus(folder, passages), |options| BuildOptions {
         knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())),

@@ -1,4 +1,4 @@
-"""Fits companion/src/e5/means.f32: what is taken from multilingual-e5-small's vectors, as two rows of 384 floats, of questions and of passages.
+"""Fits companion/models/src/e5/means.f32: what is taken from multilingual-e5-small's vectors, as two rows of 384 floats, of questions and of passages.
 
 Vectors of this model lie in a narrow cone: unrelated texts have a cosine of .75, related ones .87. Taken from all, a part of their mean makes that .3 and .6, nearer to those
 of all-MiniLM-L6-v2, so that one fusion weight and one set of limits serve both. The mean is that of the golden texts (tests/golden/e5/texts.json, twelve languages,
@@ -29,7 +29,7 @@ def main():
     model = E5()
     texts = json.load(open(ROOT / "tests/golden/e5/texts.json"))
     mean_q, mean_p = model.query(texts).mean(0), model.passage(texts).mean(0)
-    np.stack([PART * mean_q, PART * mean_p]).astype("<f4").tofile(ROOT / "companion/src/e5/means.f32")
+    np.stack([PART * mean_q, PART * mean_p]).astype("<f4").tofile(ROOT / "companion/models/src/e5/means.f32")
     if len(sys.argv) < 2:
         return
     sets = []

@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 LIMITS = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995]
 # Half of the twentieth that all planners together may state of what a graph does not know.
 WRONG = 0.025
-FILMS = ["--kg", DATA / "metaqa/kb.txt", "--types", HERE / "companion/data/metaqa-types.tsv", "--relations", HERE / "companion/data/metaqa-relations.tsv"]
+FILMS = ["--kg", DATA / "metaqa/kb.txt", "--types", HERE / "companion/eval/data/metaqa-types.tsv", "--relations", HERE / "companion/eval/data/metaqa-relations.tsv"]
 CODEX = ["--kg", DATA / "codex/codex_m_train.tsv", "--entities", DATA / "codex/entities_m.tsv", "--entity-columns", "id,label,description,aliases,types,-"]
 CODEX += ["--relations", DATA / "codex/relations.tsv", "--types", DATA / "codex/types.tsv", "--term-columns", "id,label,-"]
 

@@ -10,11 +10,11 @@ use pocketgraph::bundle::{
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::entities::{decode_communities, decode_tree, encode_relations, encode_texts};
 use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_companion::kg::{ImportOptions, KgFiles};
-use pocketgraph_companion::pipeline::{BuildOptions, Input, build};
-use pocketgraph_companion::prepare::Needs;
-use pocketgraph_companion::progress::Silent;
-use pocketgraph_companion::verify::verify;
+use pocketgraph_build::pipeline::{BuildOptions, Input, build};
+use pocketgraph_build::prepare::Needs;
+use pocketgraph_build::verify::verify;
+use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
+use pocketgraph_native::progress::Silent;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -86,7 +86,7 @@ impl Parts {
         std::fs::write(&triples, TRIPLES).unwrap();
         let out = folder.path().join("bundle");
         let options = BuildOptions {
-            autokg: Some(pocketgraph_companion::autokg::AutoKgOptions::default()),
+            autokg: Some(pocketgraph_keywords::autokg::AutoKgOptions::default()),
             knowledge: Some((KgFiles { triples: vec![triples], ..KgFiles::default() }, ImportOptions::default())),
             kg_from_documents: true,
             rank: vec!["harbours.jsonl*=0.5".parse().unwrap()],

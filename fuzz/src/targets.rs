@@ -20,8 +20,8 @@ use pocketgraph::sparse::{Csr, Lists};
 use pocketgraph::text::{Tokenizer, fold, sentences, stem, terms, words};
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph::{json, keyword, kg};
-use pocketgraph_companion::chunk::split;
-use pocketgraph_companion::ingest::{IngestOptions, ingest_bytes};
+use pocketgraph_ingest::chunk::split;
+use pocketgraph_ingest::{IngestOptions, ingest_bytes};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -2,9 +2,9 @@
 
 use futures::executor::block_on;
 use pocketgraph::engine::Engine;
-use pocketgraph_companion::folder::FolderSource;
-use pocketgraph_companion::pipeline::{BuildOptions, Input, build};
-use pocketgraph_companion::progress::Silent;
+use pocketgraph_build::folder::FolderSource;
+use pocketgraph_build::pipeline::{BuildOptions, Input, build};
+use pocketgraph_native::progress::Silent;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

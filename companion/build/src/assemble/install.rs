@@ -1,0 +1,475 @@
+//! Bundles are written aside and take their place in one step, so that an interrupted build leaves the old bundle untouched; and nothing that a
+//! build did not write is ever removed.
+
+use super::leftovers::{Claim, sweep};
+use super::ownership::Owned;
+use pocketgraph_native::line::first_few;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The folder that is being written and its lock, so that Ctrl-C can remove them. Held locked while a bundle changes places: an interruption waits
+/// for that.
+static UNDER_WAY: Mutex<Option<(PathBuf, PathBuf)>> = Mutex::new(None);
+
+fn under_way() -> MutexGuard<'static, Option<(PathBuf, PathBuf)>> {
+    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Maximum number of tries to remove a folder into which threads still write, 20 ms apart.
+const REMOVALS: usize = 50;
+
+/// Maximum number of times that the target is looked at anew because it changed while the bundle was being put there.
+const TURNS: usize = 16;
+
+/// Maximum number of links that are followed to the place where the output really lies.
+const LINKS: usize = 40;
+
+/// Removes what an interrupted build has written so far; for the handler of Ctrl-C.
+pub fn remove_staging() {
+    let Some((folder, lock)) = under_way().take() else { return };
+    // Threads still write into it: they may make a folder again that is gone.
+    for _ in 0..REMOVALS {
+        let _ = std::fs::remove_dir_all(&folder);
+        if !folder.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let _ = std::fs::remove_file(lock);
+}
+
+/// Why a bundle cannot be put in its place.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The target is somebody's folder, not a bundle.
+    #[error("{0} exists and is no bundle of pocketgraph's: nothing there is replaced; choose another name for the output")]
+    NotABundle(PathBuf),
+    /// Somebody put something into the old bundle.
+    #[error("{folder} holds what no build wrote: {names}; move it elsewhere, or choose another name for the output")]
+    Foreign {
+        /// The bundle's folder.
+        folder: PathBuf,
+        /// The first names.
+        names: String,
+    },
+    /// The output would be read, or what is read replaced.
+    #[error("the output {out} {how} {input}, which the build reads; choose a folder outside of it, such as {}", beside(input).display())]
+    Overlap {
+        /// The output as it was named.
+        out: PathBuf,
+        /// What is read.
+        input: PathBuf,
+        /// How one lies to the other.
+        how: &'static str,
+    },
+    /// The disk refused.
+    #[error("cannot {what} {path}: {reason}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+}
+
+/// A name for an output beside what is read.
+fn beside(input: &Path) -> PathBuf {
+    let name = input.file_name().map_or_else(|| "docs".into(), |n| n.to_string_lossy().into_owned());
+    input.with_file_name(format!("{name}-kg"))
+}
+
+fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> InstallError {
+    let path = path.to_owned();
+    move |reason| InstallError::Io { what, path, reason }
+}
+
+/// A folder beside the target where a bundle grows; dropped without [`Staging::install`] it vanishes.
+pub struct Staging {
+    claim: Claim,
+    target: PathBuf,
+}
+
+impl Staging {
+    /// Prepares a folder beside `target`, on the same file system, for a bundle of what is read from `inputs`; where `target` is a symbolic link,
+    /// beside what it points to. Restores or removes what killed builds left there.
+    ///
+    /// # Errors
+    /// [`InstallError::NotABundle`] when `target` is a file or a folder that holds something else than a bundle, [`InstallError::Foreign`] when
+    /// something else stands in the bundle's folder, [`InstallError::Overlap`] when `target` is, holds or lies in one of `inputs`.
+    pub fn beside(target: &Path, inputs: &[&Path]) -> Result<Self, InstallError> {
+        let place = resolved(target).map_err(io("read the link", target))?;
+        for input in inputs {
+            apart(target, &place, input)?;
+        }
+        let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
+            return Err(InstallError::NotABundle(target.to_owned()));
+        };
+        std::fs::create_dir_all(parent).map_err(io("create", parent))?;
+        sweep(parent);
+        occupant(&place)?;
+        let claim = Claim::new(parent, &name.to_string_lossy()).map_err(io("create a folder in", parent))?;
+        *under_way() = Some((claim.folder.clone(), claim.lock.clone()));
+        Ok(Staging { claim, target: place })
+    }
+
+    /// Where to write.
+    pub fn path(&self) -> &Path {
+        &self.claim.folder
+    }
+
+    /// Puts the finished bundle in its place; the old one, if any, goes when the new one stands. What stands at the target is looked at again: hours
+    /// may have passed.
+    ///
+    /// # Errors
+    /// [`InstallError`]; what stood at the target then stands there still.
+    pub fn install(self) -> Result<(), InstallError> {
+        let mut under_way = under_way();
+        let fresh = &self.claim.folder;
+        readable_by_all(fresh).map_err(io("set the mode of", fresh))?;
+        self.claim.changes_places().map_err(io("write to", &self.claim.lock))?;
+        let mut done = Ok(false);
+        for _ in 0..TURNS {
+            done = match occupant(&self.target)? {
+                Occupant::Nothing => take_place(fresh, &self.target),
+                Occupant::Bundle => self.change_places(),
+            };
+            if !matches!(done, Ok(false)) {
+                break;
+            }
+        }
+        *under_way = None;
+        match done {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                Err(InstallError::Io { what: "move the new bundle to", path: self.target.clone(), reason: ErrorKind::ResourceBusy.into() })
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The new bundle for the old one. `false` where the target changed meanwhile and must be looked at again.
+    fn change_places(&self) -> Result<bool, InstallError> {
+        let fresh = &self.claim.folder;
+        match exchange(fresh, &self.target) {
+            Ok(()) => {
+                // What stands here now is what stood there, perhaps another than was looked at.
+                if let Err(e) = goes(fresh, &self.target) {
+                    exchange(fresh, &self.target).map_err(io("move back", fresh))?;
+                    return Err(e);
+                }
+                Ok(true)
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+            Err(_) => self.move_aside(),
+        }
+    }
+
+    /// As [`Staging::change_places`], in two steps, where the system has no exchange. A build that is killed between them leaves the old bundle
+    /// where the next build finds it.
+    fn move_aside(&self) -> Result<bool, InstallError> {
+        let (fresh, old) = (&self.claim.folder, self.claim.aside());
+        match std::fs::rename(&self.target, &old) {
+            Ok(()) => {}
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(false),
+            Err(e) => return Err(io("move aside", &self.target)(e)),
+        }
+        let back = |e: InstallError| match std::fs::rename(&old, &self.target) {
+            Ok(()) => e,
+            Err(reason) => io("move back", &old)(reason),
+        };
+        occupant(&old).map_err(|e| back(of_target(e, &self.target)))?;
+        match take_place(fresh, &self.target) {
+            Ok(true) => goes(&old, &self.target).map(|()| true),
+            Ok(false) => Err(back(InstallError::NotABundle(self.target.clone()))),
+            Err(e) => Err(back(e)),
+        }
+    }
+}
+
+/// What stands at a target, where a bundle may take its place.
+enum Occupant {
+    /// Nothing, or an empty folder.
+    Nothing,
+    /// A bundle, and nothing else.
+    Bundle,
+}
+
+/// Looks at a target, again where another build changed it between the two looks that this takes: at what names the bundle's files, and at what stands there.
+fn occupant(target: &Path) -> Result<Occupant, InstallError> {
+    for _ in 0..TURNS {
+        let kind = match std::fs::symlink_metadata(target) {
+            Ok(m) => m,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Occupant::Nothing),
+            Err(e) => return Err(io("read", target)(e)),
+        };
+        if !kind.is_dir() {
+            return Err(InstallError::NotABundle(target.to_owned()));
+        }
+        if std::fs::read_dir(target).map_err(io("read", target))?.next().is_none() {
+            return Ok(Occupant::Nothing);
+        }
+        let owned = Owned::of(target);
+        let foreign = owned.as_ref().map(|owned| owned.foreign(target).map_err(io("read", target))).transpose()?;
+        if foreign.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Occupant::Bundle);
+        }
+        if Owned::of(target) == owned {
+            return Err(match foreign {
+                Some(names) => InstallError::Foreign { folder: target.to_owned(), names: first_few(&names) },
+                None => InstallError::NotABundle(target.to_owned()),
+            });
+        }
+    }
+    Err(InstallError::Io { what: "read", path: target.to_owned(), reason: ErrorKind::ResourceBusy.into() })
+}
+
+/// An error about a bundle that was moved, as one about the place where its owner knows it.
+fn of_target(e: InstallError, target: &Path) -> InstallError {
+    match e {
+        InstallError::NotABundle(_) => InstallError::NotABundle(target.to_owned()),
+        InstallError::Foreign { names, .. } => InstallError::Foreign { folder: target.to_owned(), names },
+        e => e,
+    }
+}
+
+/// Removes an old bundle that has been replaced, if it holds nothing else.
+fn goes(old: &Path, target: &Path) -> Result<(), InstallError> {
+    if let Occupant::Nothing = occupant(old).map_err(|e| of_target(e, target))? {
+        return std::fs::remove_dir(old).map_err(io("remove", old));
+    }
+    match Owned::of(old) {
+        Some(owned) => owned.remove(old).map_err(io("remove", old)),
+        None => Err(InstallError::NotABundle(target.to_owned())),
+    }
+}
+
+/// Moves a folder to where nothing or an empty folder stands. `false` where there is something by now.
+fn take_place(fresh: &Path, target: &Path) -> Result<bool, InstallError> {
+    // Not everywhere does a rename replace an empty folder.
+    #[cfg(not(unix))]
+    let _ = std::fs::remove_dir(target);
+    match std::fs::rename(fresh, target) {
+        Ok(()) => Ok(true),
+        Err(e) if matches!(e.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory) => Ok(false),
+        Err(e) => Err(io("move the new bundle to", target)(e)),
+    }
+}
+
+/// Lets two folders change places in one step.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn exchange(a: &Path, b: &Path) -> std::io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Where a path leads: its links followed, also one that points to nothing yet; the part that is there as the system knows it, the rest appended.
+fn resolved(path: &Path) -> std::io::Result<PathBuf> {
+    let mut at = path.to_owned();
+    for _ in 0..LINKS {
+        if !std::fs::symlink_metadata(&at).is_ok_and(|m| m.is_symlink()) {
+            break;
+        }
+        let to = std::fs::read_link(&at)?;
+        at = at.parent().unwrap_or(Path::new("")).join(to);
+    }
+    let whole = std::path::absolute(&at)?;
+    let mut there = whole.as_path();
+    let mut rest = Vec::new();
+    while !there.exists() {
+        let (Some(parent), Some(last)) = (there.parent(), there.components().next_back()) else { break };
+        rest.push(last);
+        there = parent;
+    }
+    let mut out = std::fs::canonicalize(there).unwrap_or_else(|_| there.to_owned());
+    for part in rest.into_iter().rev() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    Ok(out)
+}
+
+/// Refuses an output that is, holds or lies in what is read.
+fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
+    // What cannot be found is told by those who read it.
+    let Ok(read) = std::fs::canonicalize(input) else { return Ok(()) };
+    let how = if read == place {
+        "is"
+    } else if read.starts_with(place) {
+        "holds"
+    } else if read.is_dir() && place.strip_prefix(&read).is_ok_and(|rest| !is_hidden(rest)) {
+        "lies in"
+    } else {
+        return Ok(());
+    };
+    Err(InstallError::Overlap { out: out.to_owned(), input: input.to_owned(), how })
+}
+
+/// Whether a path leads through a hidden folder. Such are not among the documents: generators keep their output there (`.vitepress/dist`).
+pub fn is_hidden(path: &Path) -> bool {
+    path.components().any(|c| c.as_os_str().to_string_lossy().starts_with('.'))
+}
+
+/// Temporary folders are private; a bundle is served by others.
+#[cfg(unix)]
+fn readable_by_all(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::bundle::MANIFEST;
+
+    /// A manifest as one of ours, with something to tell it by.
+    fn manifest(word: &str) -> String {
+        format!("{{\"pocketgraph\":{{\"sections\":[{{\"file\":\"{word}.pgs\"}}]}}}}")
+    }
+
+    fn bundle(at: &Path, word: &str) {
+        std::fs::create_dir_all(at).unwrap();
+        std::fs::write(at.join(MANIFEST), manifest(word)).unwrap();
+        std::fs::write(at.join(format!("{word}.pgs")), word).unwrap();
+    }
+
+    fn finished(target: &Path, word: &str) -> Staging {
+        let staging = Staging::beside(target, &[]).unwrap();
+        bundle(staging.path(), word);
+        staging
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_folder_that_is_no_bundle_is_never_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("thesis.txt"), "years of work").unwrap();
+        for manifest in [None, Some("{}"), Some("{\"name\":\"My app\",\"start_url\":\"/\"}"), Some("{\"pocketgraph\":true}")] {
+            if let Some(text) = manifest {
+                std::fs::write(dir.path().join(MANIFEST), text).unwrap();
+            }
+            assert!(matches!(Staging::beside(dir.path(), &[]), Err(InstallError::NotABundle(_))), "{manifest:?}");
+        }
+        assert!(matches!(Staging::beside(&dir.path().join("thesis.txt"), &[]), Err(InstallError::NotABundle(_))));
+    }
+
+    #[test]
+    fn a_file_that_somebody_put_into_the_bundle_stops_the_build_by_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("bundle");
+        bundle(&target, "old");
+        std::fs::write(target.join("notes.txt"), "mine").unwrap();
+        let error = Staging::beside(&target, &[]).err().unwrap().to_string();
+        assert!(error.contains("notes.txt") && !error.contains("old.pgs"), "{error}");
+        assert_eq!(std::fs::read_to_string(target.join("notes.txt")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn what_came_to_the_target_while_the_build_ran_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, had_one) in [("fresh", false), ("older", true)] {
+            let target = dir.path().join(name);
+            if had_one {
+                bundle(&target, "old");
+            }
+            let staging = finished(&target, "new");
+            std::fs::create_dir_all(&target).unwrap();
+            std::fs::write(target.join("thesis.txt"), "years").unwrap();
+            assert!(staging.install().is_err());
+            assert!(target.join("thesis.txt").is_file() && !target.join("new.pgs").exists());
+            assert_eq!(target.join("old.pgs").exists(), had_one);
+        }
+        assert_eq!(names(dir.path()), ["fresh", "older"]);
+    }
+
+    #[test]
+    fn a_build_that_stops_leaves_the_old_bundle_and_no_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("bundle");
+        bundle(&target, "old");
+        drop(finished(&target, "new"));
+        assert_eq!(std::fs::read_to_string(target.join(MANIFEST)).unwrap(), manifest("old"));
+        assert_eq!(names(dir.path()), ["bundle"]);
+    }
+
+    #[test]
+    fn a_finished_build_replaces_the_old_bundle_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("bundle");
+        bundle(&target, "old");
+        finished(&target, "new").install().unwrap();
+        assert_eq!(names(&target), [MANIFEST, "new.pgs"]);
+        assert_eq!(names(dir.path()), ["bundle"]);
+    }
+
+    #[test]
+    fn in_two_steps_the_old_bundle_is_replaced_whole_as_well_and_what_is_foreign_returns() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("bundle");
+        bundle(&target, "old");
+        let staging = finished(&target, "new");
+        std::fs::write(target.join("thesis.txt"), "years").unwrap();
+        assert!(matches!(staging.move_aside(), Err(InstallError::Foreign { .. })));
+        assert!(target.join("thesis.txt").is_file() && target.join("old.pgs").is_file());
+        std::fs::remove_file(target.join("thesis.txt")).unwrap();
+        assert!(staging.move_aside().unwrap());
+        drop(staging);
+        assert_eq!(names(&target), [MANIFEST, "new.pgs"]);
+        assert_eq!(names(dir.path()), ["bundle"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_as_output_keeps_pointing_where_it_did() {
+        let dir = tempfile::tempdir().unwrap();
+        let (seven, eight) = (dir.path().join("releases/7"), dir.path().join("releases/8"));
+        bundle(&seven, "old");
+        for (link, to) in [("current", &seven), ("next", &eight)] {
+            let link = dir.path().join(link);
+            std::os::unix::fs::symlink(to, &link).unwrap();
+            finished(&link, "new").install().unwrap();
+            assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(names(to), [MANIFEST, "new.pgs"]);
+        }
+    }
+
+    #[test]
+    fn an_output_that_is_holds_or_lies_in_what_is_read_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let docs = dir.path().join("site/docs");
+        std::fs::create_dir_all(&docs).unwrap();
+        std::fs::write(docs.join("a.md"), "# A").unwrap();
+        bundle(&dir.path().join("site"), "old");
+        for out in [docs.clone(), dir.path().join("site"), docs.join("kg"), docs.join("new/../kg"), docs.join("../../site/docs/x")] {
+            assert!(matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })), "{}", out.display());
+        }
+        let page = docs.join("a.md");
+        assert!(matches!(Staging::beside(&docs, &[&page]), Err(InstallError::Overlap { .. })));
+        assert!(Staging::beside(&docs.join("kg"), &[&page]).is_ok());
+        assert!(Staging::beside(&dir.path().join("site/docs-kg"), &[&docs]).is_ok());
+        assert!(Staging::beside(&docs.join(".vitepress/dist/kg"), &[&docs]).is_ok(), "hidden folders are not read");
+    }
+}

@@ -1,0 +1,454 @@
+//! From finished parts to a bundle's sections.
+
+use super::table::token_table;
+use super::terms::{terms, titles};
+use super::unigram::unigram;
+use super::vocabulary::{RowOrder, vocabulary};
+use super::writer::{Layout, SectionWriter, WriteError};
+use crate::licences;
+use crate::prepare::{Prepared, Relations};
+use pocketgraph::bundle::{
+    self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
+    PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents, encode_layouts,
+    encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
+};
+use pocketgraph::entities::{
+    Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
+    encode_synonyms, encode_texts, encode_tree,
+};
+use pocketgraph::keyword::{self, KeywordGraph};
+use pocketgraph::kg::{self, KnowledgeGraph};
+use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
+use pocketgraph::names::{
+    ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,
+};
+use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
+use pocketgraph::text::Tokenizer;
+use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_ingest::languages::Forms;
+use pocketgraph_ingest::namesakes::titles_with_places;
+use pocketgraph_ingest::rank::Weighed;
+use pocketgraph_knowledge::communities::quantised;
+use pocketgraph_knowledge::names::Found;
+use pocketgraph_models::e5;
+use pocketgraph_models::token_table::TokenTable;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What the browser needs to embed a question.
+pub struct QueryModel<'a> {
+    /// The tokenizer.
+    pub tokenizer: &'a Tokenizer,
+    /// The vocabulary in its place of a model that cuts texts by the unigram model.
+    pub unigram: Option<&'a e5::Vocabulary>,
+    /// Everything but the word embeddings, as the engine reads it.
+    pub layers: &'a [u8],
+    /// The word embeddings, one row a token.
+    pub words: &'a QuantizedMatrix,
+    /// The token table, which ranks before the rest has arrived.
+    pub table: Option<&'a TokenTable>,
+}
+
+/// How many word embeddings share a page: 199 kB, beside a model of 5 MB. The commonest tokens share the first pages.
+const WORDS_PER_PAGE: usize = 512;
+
+/// The parts of a bundle, chunks in the order of their documents.
+pub struct Contents<'a> {
+    /// The documents.
+    pub documents: &'a [Document],
+    /// The chunks.
+    pub chunks: &'a [Chunk],
+    /// How their texts are laid out, one a chunk; empty where it is not known.
+    pub layouts: &'a [bundle::Layout],
+    /// One unit vector a chunk.
+    pub vectors: &'a [Vec<f32>],
+    /// The vector cell of each chunk.
+    pub cells: &'a [u32],
+    /// Which chunks count for more or less, numbered as in `chunks`.
+    pub weights: &'a [Weighed],
+    /// The keyword graph, its chunks numbered as in `chunks`.
+    pub keywords: Option<&'a KeywordGraph>,
+    /// The names, their chunks numbered as in `chunks`.
+    pub names: Option<&'a Found>,
+    /// What retrievers other than the default read, numbered as the names are.
+    pub prepared: Option<&'a Prepared>,
+    /// The typed knowledge graph, the chunks of its provenance numbered as in `chunks`.
+    pub knowledge: Option<&'a KnowledgeGraph>,
+    /// The vectors of the knowledge graph's labels, one row an entity.
+    pub labels: Option<&'a QuantizedMatrix>,
+    /// The vectors of its relations' labels, one row a relation.
+    pub relation_labels: Option<&'a QuantizedMatrix>,
+    /// Phrases that planning by meaning compares questions with: pages and what each is about, ascending.
+    pub phrases: &'a [(String, Phrases)],
+    /// The trained planner's bytes; written where there are a knowledge graph to plan over and the word vectors that it reads.
+    pub planner: Option<&'a [u8]>,
+    /// What embeds questions, unless the page brings its own.
+    pub model: Option<QueryModel<'a>>,
+    /// Which model made the vectors.
+    pub embedder: EmbedderInfo,
+    /// The options of the build, for the manifest.
+    pub options: Vec<(String, String)>,
+    /// The browser runtime to write beside the bundle: (name, bytes).
+    pub runtime: &'a [(&'a str, &'a [u8])],
+}
+
+pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
+const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
+
+/// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses or something is too long for the format.
+pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, WriteError> {
+    let mut w = SectionWriter::new(folder);
+    let mut order: Vec<usize> = (0..contents.chunks.len()).collect();
+    order.sort_by_key(|&i| (contents.cells.get(i).copied().unwrap_or(0), i));
+
+    w.section("documents", &encode_documents(contents.documents)?, GZIP, &[])?;
+    chunks(&mut w, contents, &order)?;
+    layouts(&mut w, contents, &order)?;
+    lexical(&mut w, contents, &order)?;
+    vectors(&mut w, contents, &order)?;
+    let sketched = sketches(&mut w, contents, &order)?;
+    weights(&mut w, contents.weights, &order)?;
+    if let Some(graph) = contents.keywords {
+        let (labels, edges) = keyword::encode(&renumbered(graph, &order));
+        w.section("keywords", &labels, GZIP, &[])?;
+        w.section("keyword-graph", &edges, GZIP, &[])?;
+    }
+    if let Some(found) = contents.names {
+        names(&mut w, contents.documents, found, &order)?;
+        if let Some(prepared) = contents.prepared {
+            prepared_sections(&mut w, prepared, found, &order)?;
+        }
+    }
+    if let Some(graph) = contents.knowledge {
+        let graph = graph.clone().with_chunks_renumbered(&numbers(&order));
+        for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(&graph)) {
+            w.section(name, &bytes, GZIP, &[])?;
+        }
+        let raw = Layout { root: Encoding::Raw, pages: Encoding::Raw };
+        if let Some(labels) = contents.labels {
+            w.section(kg::LABELS, &kg::encode_labels(labels), raw, &[])?;
+        }
+        if let Some(labels) = contents.relation_labels {
+            w.section(kg::RELATION_LABELS, &kg::encode_relation_labels(labels), raw, &[])?;
+        }
+        if !contents.phrases.is_empty() {
+            phrases(&mut w, contents.phrases)?;
+        }
+    }
+    if let Some(model) = &contents.model {
+        match model.unigram {
+            Some(pieces) => unigram(&mut w, pieces, model.words, contents.documents, contents.chunks)?,
+            None => {
+                let order = vocabulary(&mut w, model.tokenizer, contents.chunks)?;
+                words(&mut w, model, &order)?;
+                if let (Some(table), Some(sketches)) = (model.table, &sketched) {
+                    token_table(&mut w, table, sketches, &order)?;
+                }
+            }
+        }
+        layers(&mut w, model)?;
+        // The planner reads the word vectors of the model that the program brings.
+        if let (Some(planner), Some(_), None) = (contents.planner, contents.knowledge, model.unigram) {
+            let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
+            w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
+        }
+    }
+    if let Some(model) = &contents.model {
+        let of_weights = if model.unigram.is_some() { &licences::OF_MULTILINGUAL[..] } else { &licences::OF_WEIGHTS[..] };
+        for (name, text) in of_weights {
+            w.file(name, text.as_bytes())?;
+        }
+    }
+    for (name, bytes) in contents.runtime {
+        w.file(&format!("runtime/{name}"), bytes)?;
+    }
+    let first = w.first();
+    let manifest_path = folder.join(MANIFEST);
+    let manifest = Manifest {
+        format: FORMAT.into(),
+        oldest_reader: FORMAT.into(),
+        built_by: format!("pocketgraph {}", env!("CARGO_PKG_VERSION")),
+        counts: Counts {
+            documents: contents.documents.len() as u64,
+            chunks: contents.chunks.len() as u64,
+            keywords: contents.keywords.map_or(0, |k| k.labels.len() as u64),
+        },
+        options: contents.options.clone(),
+        embedder: contents.embedder.clone(),
+        sections: w.sections(),
+    };
+    std::fs::write(&manifest_path, manifest.to_json_with(&first)).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
+    Ok(manifest)
+}
+
+fn phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), WriteError> {
+    let mut index = PhraseIndex { pages: PagedIndex::empty(), about: Vec::new() };
+    for (about, page) in all {
+        index.pages.push(w.page(PHRASES, &page.encode(), Encoding::Raw)?, page.texts.len() as u32);
+        index.about.push(about.clone());
+    }
+    let pages = index.pages.pages.clone();
+    w.section(PHRASES, &index.encode(), RAW_PAGES, &pages)
+}
+
+/// Up to so many chunks a corpus has few files, each with a good part of it: what one question loads, the next finds at hand.
+const SMALL_CORPUS: usize = 1024;
+/// A page of chunks in a small corpus: some 25 kB.
+const CHUNKS_PER_SMALL_PAGE: usize = 128;
+
+fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let mut index = PagedIndex::empty();
+    let per_page = if order.len() <= SMALL_CORPUS { CHUNKS_PER_SMALL_PAGE } else { CHUNKS_PER_PAGE };
+    for run in order.chunks(per_page) {
+        let page: Vec<Chunk> = run.iter().map(|&i| contents.chunks[i].clone()).collect();
+        let bytes = if contents.documents.len() < TITLED_FROM {
+            encode_chunks(&page)?
+        } else {
+            let numbers: BTreeSet<u32> = page.iter().map(|c| c.document).collect();
+            let of = |n: u32| contents.documents.get(n as usize).map(|d| (n, d));
+            encode_titled_chunks(&page, &numbers.into_iter().filter_map(of).collect::<Vec<_>>())?
+        };
+        index.push(w.page("chunks", &bytes, Encoding::Gzip)?, run.len() as u32);
+    }
+    let mut root = begin(Kind::ChunkIndex);
+    index.put(&mut root);
+    w.section("chunks", &root, GZIP, &index.pages)?;
+    if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
+}
+
+fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    if contents.layouts.len() != contents.chunks.len() {
+        return Ok(());
+    }
+    let mut index = PagedIndex::empty();
+    for run in order.chunks(LAYOUTS_PER_PAGE) {
+        let page: Vec<bundle::Layout> = run.iter().filter_map(|&i| contents.layouts.get(i).cloned()).collect();
+        index.push(w.page("layout", &encode_layouts(&page), Encoding::Gzip)?, run.len() as u32);
+    }
+    let mut root = begin(Kind::ChunkIndex);
+    index.put(&mut root);
+    w.section("layout", &root, GZIP, &index.pages)
+}
+
+/// From this many pages on their list is also written in pages: 11 kB.
+const LISTED_FROM: usize = 512;
+
+/// Writes the list of pages `index` once more, cut into pages.
+fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -> Result<(), WriteError> {
+    let mut top = PagedIndex::empty();
+    for (pages, first) in index.pages.chunks(PAGES_PER_LIST).zip(index.first.chunks(PAGES_PER_LIST)) {
+        let start = first.first().copied().unwrap_or(0);
+        let end = index.first.get(top.pages.len() * PAGES_PER_LIST + pages.len()).copied().unwrap_or(start);
+        let first = first.iter().copied().chain([end]).take(pages.len() + 1).map(|f| f - start).collect();
+        let list = PagedIndex { pages: pages.to_vec(), first };
+        top.push(w.page(section, &encode_list(&list), Encoding::Raw)?, list.items());
+    }
+    let mut root = begin(kind);
+    top.put(&mut root);
+    w.section(section, &root, RAW_PAGES, &top.pages)
+}
+
+fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let mut builder = LexicalBuilder::default();
+    let forms = Forms::of(contents.documents, contents.chunks);
+    let titles = titles_with_places(contents.documents);
+    for &i in order {
+        let chunk = &contents.chunks[i];
+        let title = titles.get(chunk.document as usize).map_or("", String::as_str);
+        let language = contents.documents.get(chunk.document as usize).map_or("", |d| &d.language);
+        builder.push_with(title, &chunk.heading_path, &chunk.text, &|term| forms.also(language, term));
+    }
+    terms(w, "lexical", builder.finish())
+}
+
+fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
+    let mut index = PagedIndex::empty();
+    let mut centroids = QuantizedMatrix::empty(dim);
+    let cell = |i: usize| contents.cells.get(i).copied().unwrap_or(0);
+    for run in order.chunk_by(|&a, &b| cell(a) == cell(b)) {
+        let m = QuantizedMatrix::from_rows(dim, run.iter().map(|&i| contents.vectors[i].as_slice()));
+        index.push(w.page("vectors", &encode_vectors(Kind::Vectors, &m), Encoding::Raw)?, run.len() as u32);
+        let mut mean = vec![0f32; dim];
+        for &i in run {
+            mean.iter_mut().zip(&contents.vectors[i]).for_each(|(m, x)| *m += x);
+        }
+        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            mean.iter_mut().for_each(|x| *x /= length);
+        }
+        centroids.push(&pocketgraph::vector::QuantizedVector::from_f32(&mean));
+    }
+    let pages = index.pages.clone();
+    w.section("vectors", &VectorIndex { cells: index, centroids }.encode(), RAW_PAGES, &pages)
+}
+
+/// Below this many chunks a question's words find what there is to be found, and a token table would be more than all the rest.
+const SKETCHED_FROM: usize = 32;
+/// A page of sketches in a corpus that is searched whole: one request brings them all, 98 kB at most.
+const SKETCHES_PER_PAGE: usize = 2048;
+/// And in a larger one, of which a question touches a few: 3 kB.
+const SCATTERED_PER_PAGE: usize = 64;
+
+fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<Option<SketchIndex>, WriteError> {
+    let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
+    if order.len() < SKETCHED_FROM || dim == 0 {
+        return Ok(None);
+    }
+    let mut index = pocketgraph_cluster::sketch::coordinates(contents.vectors, dim);
+    let per_page = if order.len() <= 2 * SKETCHES_PER_PAGE { SKETCHES_PER_PAGE } else { SCATTERED_PER_PAGE };
+    for run in order.chunks(per_page) {
+        let page: Vec<u8> = run.iter().flat_map(|&i| index.sketch(&contents.vectors[i])).collect();
+        index.pages.push(w.page("sketches", &encode_sketches(&page), Encoding::Raw)?, run.len() as u32);
+    }
+    let pages = index.pages.pages.clone();
+    w.section("sketches", &index.encode(), RAW_PAGES, &pages)?;
+    Ok(Some(index))
+}
+
+fn weights(w: &mut SectionWriter, weighed: &[Weighed], order: &[usize]) -> Result<(), WriteError> {
+    if weighed.is_empty() {
+        return Ok(());
+    }
+    let numbers = numbers(order);
+    let group = |of: &Weighed| {
+        let mut chunks: Vec<u32> = of.chunks.iter().filter_map(|&i| numbers.get(i).copied()).collect();
+        chunks.sort_unstable();
+        WeightGroup::new(of.percent, of.unless.clone(), &chunks)
+    };
+    w.section("weights", &encode_weights(&weighed.iter().map(group).collect::<Vec<_>>()), GZIP, &[])
+}
+
+/// How many bytes of names or titles' words a range holds before compression: a question touches one for most of its words, and all are listed in 28 bytes.
+const NAME_RANGE_BYTES: usize = 4 << 10;
+/// And in a small corpus, where one range has them all as a rule.
+const SMALL_NAME_RANGE_BYTES: usize = 48 << 10;
+
+fn names(w: &mut SectionWriter, documents: &[Document], found: &Found, order: &[usize]) -> Result<(), WriteError> {
+    let document_of: Vec<u32> = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
+    let table = numbered_by_chunks(&found.table, &document_of);
+    let range = if order.len() <= SMALL_CORPUS { SMALL_NAME_RANGE_BYTES } else { NAME_RANGE_BYTES };
+    terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), range))?;
+    terms(w, "titles", cut_into_ranges(titles(documents, &table, &document_of).into_iter(), range))?;
+    w.section("chunk-documents", &ChunkDocuments::new(table.document_of).encode(), GZIP, &[])?;
+    if table.hop {
+        w.section("links", &encode_links(&table.links_in), GZIP, &[])?;
+    }
+    if found.mentions.is_empty() {
+        return Ok(());
+    }
+    let mut index = PagedIndex::empty();
+    for run in order.chunks(MENTION_CHUNKS_PER_PAGE) {
+        let page: Vec<ChunkMentions> = run.iter().filter_map(|&i| found.mentions.get(i).cloned()).collect();
+        index.push(w.page("mentions", &encode_mentions(&page), Encoding::Raw)?, page.len() as u32);
+    }
+    let mut root = begin(Kind::MentionIndex);
+    index.put(&mut root);
+    w.section("mentions", &root, RAW_PAGES, &index.pages)
+}
+
+fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, order: &[usize]) -> Result<(), WriteError> {
+    if let Some(vectors) = &prepared.entities {
+        let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| found.mentions.get(i).map_or(&[][..], |m| m.sentences.as_slice())).collect();
+        w.section("entities", &encode_entities(vectors, &chunks), GZIP, &[])?;
+    }
+    if let Some(synonyms) = &prepared.synonyms {
+        w.section("synonyms", &encode_synonyms(synonyms), GZIP, &[])?;
+    }
+    if let Some(r) = &prepared.relations {
+        relations(w, r, order)?;
+    }
+    let number = numbers(order);
+    let places = |all: &[SentencePlace]| all.iter().map(|&(c, s)| (number.get(c as usize).copied().unwrap_or(c), s)).collect();
+    if let Some(r) = &prepared.communities {
+        let all: Vec<Community> = r.communities.iter().map(|c| Community { sentences: places(&c.sentences), ..c.clone() }).collect();
+        let entities = prepared.relations.as_ref().map_or(found.table.entries.len(), |r| r.labels.len());
+        let bytes = encode_communities(entities, &r.relations, &all, &quantised(&r.vectors));
+        w.section("communities", &bytes, GZIP, &[])?;
+        written(w, "reports", &r.texts)?;
+    }
+    if let Some(t) = &prepared.tree {
+        let child = |&c: &u32| number.get(c as usize).copied().unwrap_or(c);
+        let node = |n: &Summary| {
+            let mut children: Vec<u32> = n.children.iter().map(child).collect();
+            children.sort_unstable();
+            Summary { layer: n.layer, children, sentences: places(&n.sentences) }
+        };
+        let tree = Tree { nodes: t.nodes.iter().map(node).collect(), vectors: quantised(&t.vectors) };
+        w.section("tree", &encode_tree(&tree), GZIP, &[])?;
+        written(w, "summaries", &t.texts)?;
+    }
+    if let Some(f) = &prepared.facts {
+        let fact = |f: &StatedFact| {
+            let mut chunks: Vec<u32> = f.chunks.iter().map(|&c| number.get(c as usize).copied().unwrap_or(c)).collect();
+            chunks.sort_unstable();
+            StatedFact { chunks, ..f.clone() }
+        };
+        let all = f.all.iter().map(fact).collect();
+        let facts = Facts::new(f.phrases.clone(), f.relations.clone(), all, f.synonyms.clone(), f.vectors.clone());
+        w.section("facts", &encode_facts(&facts), GZIP, &[])?;
+    }
+    Ok(())
+}
+
+/// What a model read in the chunks: who is joined by what, and the statements' vectors.
+fn relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<(), WriteError> {
+    let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| r.chunks.get(i).map_or(&[][..], |c| c.sentences.as_slice())).collect();
+    let scores: Vec<u8> = order.iter().filter_map(|&i| r.scores.get(i)).flatten().copied().collect();
+    w.section("relations", &encode_relations(&r.labels, &r.vectors, &chunks, &scores), GZIP, &[])?;
+    let mut vectors = QuantizedMatrix::empty(r.vectors.dim());
+    for c in order.iter().filter_map(|&i| r.chunks.get(i)) {
+        for i in 0..c.vectors.rows() {
+            let (data, scale) = c.vectors.row(i);
+            vectors.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
+        }
+    }
+    w.section("statements", &encode_vectors(Kind::Statements, &vectors), GZIP, &[])
+}
+
+/// The texts that a model wrote, where one did.
+fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Result<(), WriteError> {
+    if texts.is_empty() { Ok(()) } else { w.section(section, &encode_texts(texts), GZIP, &[]) }
+}
+
+fn words(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) -> Result<(), WriteError> {
+    let mut index = PagedIndex::empty();
+    for run in order.pages(WORDS_PER_PAGE) {
+        let mut m = QuantizedMatrix::empty(model.words.dim());
+        for &i in run.iter().filter(|&&i| i < model.words.rows()) {
+            let (data, scale) = model.words.row(i);
+            m.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
+        }
+        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?, m.rows() as u32);
+    }
+    let mut root = begin(Kind::WordIndex);
+    index.put(&mut root);
+    w.section("words", &root, RAW_PAGES, &index.pages)
+}
+
+fn layers(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
+    let mut layers = begin(Kind::Layers);
+    layers.extend_from_slice(model.layers);
+    w.section("layers", &layers, GZIP, &[])
+}
+
+/// The bundle's number of each chunk.
+fn numbers(order: &[usize]) -> Vec<u32> {
+    let mut number = vec![0u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        if let Some(n) = number.get_mut(old) {
+            *n = new as u32;
+        }
+    }
+    number
+}
+
+/// The graph with its chunks renumbered as the bundle numbers them.
+fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
+    let number = numbers(order);
+    let lists = |all: &[Vec<u32>]| all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect();
+    KeywordGraph { chunks_by_u: lists(&graph.chunks_by_u), chunks_by_angle: lists(&graph.chunks_by_angle), ..graph.clone() }
+}

@@ -1,0 +1,46 @@
+//! Sections of terms: the word index, the names, the words of titles.
+
+use super::sections::GZIP;
+use super::writer::{SectionWriter, WriteError};
+use pocketgraph::bundle::{Document, PagedIndex, TermIndex, TermPostings};
+use pocketgraph::lexical::TermRange;
+use pocketgraph::names::NameTable;
+use pocketgraph_ingest::namesakes::{place_words, titled};
+use std::collections::BTreeMap;
+
+/// Writes the section `name` with its ranges.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses.
+pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -> Result<(), WriteError> {
+    let mut index = TermIndex { first_terms: Vec::new(), ranges: PagedIndex::empty() };
+    for range in ranges {
+        let parts: Vec<&[u8]> = range.parts.iter().map(Vec::as_slice).collect();
+        index.ranges.push(w.page_of_parts(name, &parts)?, range.terms);
+        index.first_terms.push(range.first_term);
+    }
+    let pages = index.ranges.pages.clone();
+    w.section(name, &index.encode(), GZIP, &pages)
+}
+
+/// For each term the documents in whose titles it stands, where the title looks like a name, with what the title weighs. `table` numbers documents by their
+/// first chunks, and `document_of` has the document of each chunk as `documents` numbers it.
+pub(super) fn titles(documents: &[Document], table: &NameTable, document_of: &[u32]) -> Vec<TermPostings> {
+    let mut out: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+    let places = place_words(documents);
+    let mut next = 0;
+    for (&number, &d) in table.document_of.iter().zip(document_of) {
+        // The first chunk of each.
+        if number != next {
+            continue;
+        }
+        next += 1;
+        let weight = table.title_weight.get(number as usize).copied().unwrap_or(0);
+        if let Some(document) = documents.get(d as usize).filter(|_| weight > 0) {
+            for term in titled(&document.title, places.get(d as usize).map_or("", String::as_str)) {
+                out.entry(term).or_default().push((number, weight));
+            }
+        }
+    }
+    out.into_iter().map(|(term, postings)| TermPostings { term, postings }).collect()
+}

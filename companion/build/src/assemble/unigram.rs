@@ -1,0 +1,152 @@
+//! The vocabulary and the word vectors of a model that cuts texts by the unigram model: the pieces that the corpus has, those that its
+//! letters can say, and the commonest of all.
+
+use super::sections::GZIP;
+use super::writer::{SectionWriter, WriteError};
+use pocketgraph::bundle::{Chunk, Document, Encoding, Kind, PagedIndex, begin, encode_vectors};
+use pocketgraph::embed::UnigramVocabulary;
+use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
+use pocketgraph_models::e5::{self, QUESTION, Vocabulary};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many of the commonest pieces of all languages are carried whatever the corpus has, for questions in other scripts than its own: ids are in the order of how
+/// common pieces are in what the vocabulary was made of. Of its own letters all are: a word that is cut into other pieces than those that the model learnt it in is
+/// another word to the model.
+const COMMON: usize = 16_000;
+/// From this letter on, Greek's first, all letters of a block are carried of which the corpus has one letter in so many: their pieces are fewer than those of Latin
+/// letters, and of Chinese no corpus has all.
+const FIRST_WHOLE: char = '\u{370}';
+/// See [`FIRST_WHOLE`].
+const ONE_IN: u64 = 100;
+/// How many word vectors share a page: about 30 kB. A question has some ten pieces, of which the corpus's commonest share the first pages.
+const ROWS_PER_PAGE: usize = 128;
+/// How many pieces share the first rows, and how many those up to the second.
+const TIERS: [usize; 2] = [512, 2048];
+
+/// Writes the vocabulary and the word vectors.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses.
+pub fn unigram(
+    w: &mut SectionWriter,
+    vocabulary: &Vocabulary,
+    words: &QuantizedMatrix,
+    documents: &[Document],
+    chunks: &[Chunk],
+) -> Result<(), WriteError> {
+    let order = order(vocabulary, &counts(vocabulary, documents, chunks));
+    let piece = |&id: &u32| vocabulary.pieces.get(id as usize).cloned().unwrap_or_default();
+    let section = UnigramVocabulary {
+        folding: vocabulary.folding.clone(),
+        unknown: vocabulary.unknown.1,
+        mean: e5::mean(e5::Side::Question),
+        pieces: order.iter().map(piece).collect(),
+    };
+    w.section("vocabulary", &section.encode(), GZIP, &[])?;
+    let mut index = PagedIndex::empty();
+    for run in order.chunks(ROWS_PER_PAGE) {
+        let mut m = QuantizedMatrix::empty(words.dim());
+        for &id in run.iter().filter(|&&id| (id as usize) < words.rows()) {
+            let (data, scale) = words.row(id as usize);
+            m.push(&QuantizedVector { data: data.to_vec(), scale });
+        }
+        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Gzip)?, m.rows() as u32);
+    }
+    let mut root = begin(Kind::WordIndex);
+    index.put(&mut root);
+    w.section("words", &root, GZIP, &index.pages)
+}
+
+/// How often the corpus has each piece.
+fn counts(vocabulary: &Vocabulary, documents: &[Document], chunks: &[Chunk]) -> Vec<u64> {
+    let none = || vec![0u64; vocabulary.pieces.len()];
+    let add = |mut counts: Vec<u64>, chunk: &Chunk| {
+        let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
+        for id in vocabulary.tokenizer.cut(&chunk.context(title), usize::MAX) {
+            if let Some(n) = counts.get_mut(id as usize) {
+                *n += 1;
+            }
+        }
+        counts
+    };
+    let sum = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    chunks.par_iter().fold(none, add).reduce(none, sum)
+}
+
+/// Letters that belong together: those of a script, or a part of it.
+fn block(c: char) -> u32 {
+    if ('\u{3400}'..'\u{a000}').contains(&c) { 0x3400 >> 7 } else { u32::from(c) >> 7 }
+}
+
+/// The pieces that are carried: the special ones, then in tiers by how common they are in the corpus, each tier by id.
+fn order(vocabulary: &Vocabulary, counts: &[u64]) -> Vec<u32> {
+    let special = [vocabulary.ends[0], vocabulary.ends[1], vocabulary.unknown.0];
+    let prefix: BTreeSet<u32> = vocabulary.tokenizer.cut(QUESTION, usize::MAX).into_iter().collect();
+    // What every question has comes first.
+    let count = |id: &u32| if prefix.contains(id) { u64::MAX } else { counts.get(*id as usize).copied().unwrap_or(0) };
+    let text = |id: &u32| vocabulary.pieces.get(*id as usize).is_some_and(|p| !p.0.is_empty());
+    let counted = || (0u32..).zip(&vocabulary.pieces).map(|(id, p)| (p.0.as_str(), count(&id))).filter(|(_, n)| *n > 0);
+    let letters: BTreeSet<char> = counted().flat_map(|(text, _)| text.chars()).collect();
+    let mut blocks: BTreeMap<u32, u64> = BTreeMap::new();
+    for (c, n) in counted().filter(|(_, n)| *n < u64::MAX).flat_map(|(text, n)| text.chars().map(move |c| (c, n))) {
+        *blocks.entry(block(c)).or_default() += n;
+    }
+    let least = (blocks.values().sum::<u64>() / ONE_IN).max(1);
+    let whole = |c: char| c >= FIRST_WHOLE && blocks.get(&block(c)).is_some_and(|n| *n >= least);
+    let written = |id: &u32| vocabulary.pieces.get(*id as usize).is_some_and(|p| p.0.chars().all(|c| letters.contains(&c) || whole(c)));
+    let wanted = |id: &u32| text(id) && (*id < COMMON as u32 || count(id) > 0 || written(id));
+    let mut ranked: Vec<u32> = (0..vocabulary.pieces.len() as u32).filter(wanted).collect();
+    ranked.sort_by_key(|id| (Reverse(count(id)), *id));
+    let (first, rest) = ranked.split_at(TIERS[0].min(ranked.len()));
+    let (second, third) = rest.split_at((TIERS[1] - TIERS[0]).min(rest.len()));
+    let by_id = |tier: &[u32]| tier.iter().copied().collect::<BTreeSet<u32>>();
+    special.into_iter().chain([first, second, third].into_iter().flat_map(by_id)).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::text::{Folding, Unigram};
+
+    /// A vocabulary whose pieces beyond the common ones are ` q…`, and whose prefix is one of them.
+    fn vocabulary() -> Vocabulary {
+        let special = ["", "", "", ""].map(|t| (t.to_owned(), 0));
+        let common = (4..COMMON).map(|i| (format!(" c{i}"), -300_000));
+        let rare = [" query", ":", " quay", " quail", " racquet", "日", "本"].map(|t| (t.to_owned(), -500_000));
+        let pieces: Vec<(String, i32)> = special.into_iter().chain(common).chain(rare).collect();
+        let borrowed: Vec<(&str, i32)> = pieces.iter().map(|(t, s)| (t.as_str(), *s)).collect();
+        let tokenizer = Unigram::new(Folding::default(), &borrowed, (3, -1_000_000));
+        Vocabulary { tokenizer, folding: Folding::default(), pieces, ends: [0, 2], unknown: (3, -1_000_000) }
+    }
+
+    #[test]
+    fn the_corpus_pieces_the_prefix_and_the_common_ones_are_carried_the_commonest_first() {
+        let v = vocabulary();
+        let id = |text: &str| v.pieces.iter().position(|p| p.0 == text).unwrap() as u32;
+        let text = "quay c900 quay c7";
+        let chunk =
+            Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: text.len() as u32 };
+        let order = order(&v, &counts(&v, &[], std::slice::from_ref(&chunk)));
+        assert_eq!(order[..3], [0, 2, 3], "what stands around texts, and what is unknown");
+        let place = |text: &str| order.iter().position(|&o| o == id(text));
+        for text in [" quay", " c900", " c7", " query", ":"] {
+            assert!(place(text).is_some_and(|p| p < TIERS[0] + 3), "{text}");
+        }
+        assert!(place(&format!(" c{}", COMMON - 1)).is_some());
+        assert!(place(" racquet").is_none() && place(" quail").is_none(), "neither common nor in letters of the corpus");
+        assert!(place("日").is_none() && place("本").is_none(), "of a block that the corpus does not have");
+        assert!(place(" query").is_some(), "what stands before every question");
+        // A letter of a block brings the others.
+        let chinese = Chunk { text: "日".into(), ..chunk };
+        let order = super::order(&v, &counts(&v, &[], &[chinese]));
+        assert!(order.contains(&id("本")));
+        let unique: BTreeSet<u32> = order.iter().copied().collect();
+        assert_eq!(unique.len(), order.len());
+    }
+}

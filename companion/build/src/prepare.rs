@@ -1,0 +1,302 @@
+//! What retrievers other than the default read of a bundle, prepared at build time.
+
+use crate::facts::facts;
+use pocketgraph::bundle::Chunk;
+use pocketgraph::entities::{Facts, Synonyms};
+use pocketgraph::kg::KnowledgeGraph;
+use pocketgraph::names::ChunkMentions;
+use pocketgraph::retrieve::{FactSource, Hippo};
+use pocketgraph::sparse::Csr;
+use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_cluster::Panels;
+use pocketgraph_cluster::laplace::{approximate_neighbours, nearest_neighbours};
+use pocketgraph_knowledge::communities::{Reports, places, quantised, reports, stated, together};
+use pocketgraph_knowledge::names::{Embed, Found};
+use pocketgraph_knowledge::raptor::{RaptorOptions, Summaries, summaries};
+use pocketgraph_knowledge::relations::{Entity, Related};
+use pocketgraph_knowledge::summaries::Writer;
+use pocketgraph_llm_client::asker::AskError;
+
+/// Two entities whose cosine reaches this are near synonyms (HippoRAG 2's threshold).
+const SYNONYM: f64 = 0.8;
+/// Near synonyms of one entity, at most.
+const SYNONYMS: usize = 100;
+/// Entities with no more letters and digits than this have no synonyms: any two of them are near each other.
+const TOO_SHORT: usize = 2;
+/// Up to this many entities synonyms are found exactly.
+const EXACT_BELOW: usize = 50_000;
+
+/// What a bundle is to be prepared for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Entities: their vectors, and the mentions and vectors of all sentences.
+    pub entities: bool,
+    /// Hyperedges: the relations that a language model read, else what `entities` brings.
+    pub hyperedges: bool,
+    /// Near synonyms among the entities.
+    pub synonyms: bool,
+    /// Communities of entities with their reports, over the relations that a language model read, else over what `entities` brings.
+    pub communities: bool,
+    /// A tree of summaries.
+    pub tree: bool,
+    /// Triples that passages state, where there is a knowledge graph of such.
+    pub facts: bool,
+    /// The keyword graph. A bundle of documents has one whatever its retrievers.
+    pub keywords: bool,
+}
+
+/// A name that [`Needs::of`] does not know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no retriever {name:?}; there are {}", pocketgraph::retrieve::NAMES.join(", "))]
+pub struct UnknownRetriever {
+    name: String,
+}
+
+impl UnknownRetriever {
+    /// The error for `name`.
+    pub fn new(name: &str) -> Self {
+        UnknownRetriever { name: name.to_owned() }
+    }
+}
+
+/// Whether a retriever is `hippo` over triples alone.
+fn of_triples(retriever: &str) -> bool {
+    retriever.strip_prefix("hippo:").and_then(Hippo::of).is_some_and(|hippo| hippo.source == FactSource::Triples)
+}
+
+/// The sections that a retriever reads to rank.
+pub fn sections_of(retriever: &str) -> &'static [&'static str] {
+    if of_triples(retriever) {
+        return &["vectors", "facts"];
+    }
+    match retriever.split(':').next().unwrap_or(retriever) {
+        "lexical" => &["lexical"],
+        "dense" => &["vectors"],
+        "hybrid" => &["lexical", "vectors"],
+        "autokg" => &["vectors", "keywords", "keyword-graph"],
+        "auto" => &["lexical", "vectors", "names", "titles", "chunk-documents", "links", "mentions"],
+        "linear" | "hypergraph" => &["vectors", "names", "chunk-documents", "mentions", "entities"],
+        "graphrag" => &["vectors", "names", "chunk-documents", "entities", "communities"],
+        "raptor" => &["vectors", "tree"],
+        "hippo" => &["vectors", "names", "chunk-documents", "mentions", "entities", "synonyms"],
+        _ => &[],
+    }
+}
+
+impl Needs {
+    /// What the named retrievers need beyond what every bundle has.
+    ///
+    /// # Errors
+    /// [`UnknownRetriever`] for a name that is none.
+    pub fn of<S: AsRef<str>>(retrievers: &[S]) -> Result<Needs, UnknownRetriever> {
+        let mut out = Needs::default();
+        for name in retrievers.iter().map(AsRef::as_ref) {
+            if pocketgraph::retrieve::by_name(name).is_none() {
+                return Err(UnknownRetriever::new(name));
+            }
+            match name.split(':').next().unwrap_or(name) {
+                "hippo" if of_triples(name) => out.facts = true,
+                "linear" => out.entities = true,
+                "hypergraph" => out.hyperedges = true,
+                "hippo" => (out.entities, out.synonyms) = (true, true),
+                "graphrag" => out.communities = true,
+                "raptor" => out.tree = true,
+                "autokg" => out.keywords = true,
+                _ => {}
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether the sentences of the corpus are scanned and embedded, whatever its kind.
+    pub fn sentences(&self) -> bool {
+        self.entities || self.relations() || self.tree
+    }
+
+    /// Whether relations that a language model reads would be of use.
+    pub fn relations(&self) -> bool {
+        self.hyperedges || self.communities
+    }
+
+    /// Whether triples that a language model reads would be of use.
+    pub fn triples(&self) -> bool {
+        self.facts || self.synonyms
+    }
+
+    /// Whether a language model would have summaries or reports to write.
+    pub fn summaries(&self) -> bool {
+        self.tree || self.communities
+    }
+}
+
+/// The prepared parts, chunks and entities numbered as in the names.
+#[derive(Debug, Clone, Default)]
+pub struct Prepared {
+    /// One vector an entry of the table of names.
+    pub entities: Option<QuantizedMatrix>,
+    /// Near synonyms among the entries.
+    pub synonyms: Option<Synonyms>,
+    /// Communities of entities with their reports.
+    pub communities: Option<Reports>,
+    /// A tree of summaries.
+    pub tree: Option<Summaries>,
+    /// Triples that passages state.
+    pub facts: Option<Facts>,
+    /// Relations that a language model read.
+    pub relations: Option<Relations>,
+}
+
+/// Relations that a language model read, with their vectors.
+#[derive(Debug, Clone)]
+pub struct Relations {
+    /// What the entities are called.
+    pub labels: Vec<String>,
+    /// One vector an entity: of its name and description.
+    pub vectors: QuantizedMatrix,
+    /// For each chunk its statements, each with the entities that it joins, and its vector.
+    pub chunks: Vec<ChunkMentions>,
+    /// For each chunk the scores of its statements.
+    pub scores: Vec<Vec<u8>>,
+}
+
+/// What is prepared from.
+pub struct Corpus<'a> {
+    /// The chunks.
+    pub chunks: &'a [Chunk],
+    /// One unit vector a chunk.
+    pub vectors: &'a [Vec<f32>],
+    /// Their names and mentions.
+    pub found: &'a Found,
+    /// Turns texts into unit vectors.
+    pub embed: &'a Embed<'a>,
+    /// Counts tokens.
+    pub count: &'a dyn Fn(&str) -> usize,
+    /// The seed of all random choices.
+    pub seed: u64,
+}
+
+/// What else there may be to prepare from.
+#[derive(Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// The knowledge graph, the chunks of its provenance numbered as given.
+    pub knowledge: Option<&'a KnowledgeGraph>,
+    /// A language model that writes summaries and reports; without it they are extracted.
+    pub writer: Option<&'a Writer<'a>>,
+    /// The entities and relations that a language model read in the chunks; without them names and sentences take their place.
+    pub related: Option<&'a Related>,
+}
+
+/// Prepares what is needed from the corpus alone, without a language model and without triples.
+pub fn prepare(needs: Needs, corpus: &Corpus<'_>) -> Prepared {
+    // Only a model can fail.
+    prepare_with(needs, corpus, &Beside::default()).unwrap_or_default()
+}
+
+/// Prepares what is needed.
+///
+/// # Errors
+/// [`AskError`] when the language model refuses or falls silent; what it wrote before that is kept.
+pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> Result<Prepared, AskError> {
+    let mut out = Prepared::default();
+    let &Corpus { chunks, vectors: of_chunks, found, embed, count, seed } = corpus;
+    let related = beside.related.filter(|_| needs.relations());
+    if needs.entities || (needs.relations() && related.is_none()) {
+        let keys: Vec<String> = found.table.entries.iter().map(|e| e.key.clone()).collect();
+        let vectors = embed(&keys);
+        out.entities = Some(quantised(&vectors));
+        if needs.synonyms {
+            out.synonyms = Some(synonyms(&keys, &vectors, seed));
+        }
+    }
+    let on = |source: &_| reports(source, chunks, found, embed, beside.writer, seed);
+    if let Some(related) = related {
+        let vectors = statement_vectors(related, embed);
+        if needs.communities {
+            out.communities = Some(on(&stated(related, &places(related, &vectors, found)))?);
+        }
+        out.relations = Some(relations(related, &vectors, embed));
+    } else if needs.communities {
+        out.communities = Some(on(&together(found))?);
+    }
+    if needs.tree {
+        let options = RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
+        out.tree = Some(summaries(chunks, of_chunks, found, embed, count, beside.writer, &options)?);
+    }
+    if needs.facts {
+        out.facts = beside.knowledge.and_then(|graph| facts(graph, chunks.len(), embed, seed));
+    }
+    Ok(out)
+}
+
+/// For each chunk the vectors of its statements.
+fn statement_vectors(related: &Related, embed: &Embed<'_>) -> Vec<Vec<Vec<f32>>> {
+    let texts: Vec<String> = related.chunks.iter().flatten().map(|s| s.text.clone()).collect();
+    let mut all = embed(&texts).into_iter();
+    related.chunks.iter().map(|statements| all.by_ref().take(statements.len()).collect()).collect()
+}
+
+/// What a model read, with its vectors; `statements` are those of the statements.
+fn relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>) -> Relations {
+    let of_entities = embed(&related.entities.iter().map(Entity::text).collect::<Vec<_>>());
+    let joined = related
+        .chunks
+        .iter()
+        .zip(statements)
+        .map(|(all, vectors)| ChunkMentions { sentences: all.iter().map(|s| s.entities.clone()).collect(), vectors: quantised(vectors) });
+    Relations {
+        labels: related.entities.iter().map(|e| e.label.clone()).collect(),
+        vectors: quantised(&of_entities),
+        chunks: joined.collect(),
+        scores: related.chunks.iter().map(|all| all.iter().map(|s| s.score).collect()).collect(),
+    }
+}
+
+/// For each name the names whose vectors are nearly the same.
+pub(crate) fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
+    let rows = Panels::pack(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice));
+    let neighbours = match keys.len() {
+        0 => Vec::new(),
+        n if n <= EXACT_BELOW => nearest_neighbours(&rows, SYNONYMS + 1),
+        _ => approximate_neighbours(&rows, SYNONYMS + 1, seed),
+    };
+    let long: Vec<bool> = keys.iter().map(|k| k.chars().filter(|c| c.is_alphanumeric()).count() > TOO_SHORT).collect();
+    let row = |(i, near): (usize, &Vec<_>)| -> Vec<(u32, f32)> {
+        let kept = near.iter().map(|n: &pocketgraph_cluster::laplace::Neighbour| (n.row, n.angle.cos()));
+        kept.filter(|&(j, cosine)| long[i] && long[j as usize] && j as usize != i && cosine >= SYNONYM)
+            .map(|(j, c)| (j, c as f32))
+            .collect()
+    };
+    Csr::from_rows(keys.len(), neighbours.iter().enumerate().map(row).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retrievers_say_what_they_need_and_unknown_ones_are_named() {
+        assert_eq!(Needs::of(&["auto", "lexical"]).unwrap(), Needs::default());
+        assert!(Needs::of(&["auto", "hippo"]).unwrap().synonyms);
+        assert_eq!(Needs::of(&["hippo:canonical/triples"]).unwrap(), Needs { facts: true, ..Needs::default() });
+        assert!(Needs::of(&["hippo:fast"]).is_err());
+        let read = Needs::of(&["hypergraph:degree", "graphrag"]).unwrap();
+        assert!(read.relations() && read.sentences() && !read.entities, "names are the fallback, not the need");
+        assert!(!Needs::of(&["linear", "raptor"]).unwrap().relations());
+        assert!(Needs::of(&["auto", "magic"]).unwrap_err().to_string().contains("\"magic\"; there are auto"));
+        for name in pocketgraph::retrieve::NAMES {
+            assert!(Needs::of(&[name]).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn near_names_are_synonyms_and_short_ones_have_none() {
+        let keys: Vec<String> = ["colour", "color", "of", "sky", "ox"].map(str::to_owned).into();
+        let vectors = vec![vec![1.0, 0.0], vec![0.96, 0.28], vec![1.0, 0.0], vec![0.0, 1.0], vec![0.96, 0.28]];
+        let s = synonyms(&keys, &vectors, 0);
+        assert_eq!(s.row(0).0, [1]);
+        assert!((s.row(0).1[0] - 0.96).abs() < 1e-5);
+        assert_eq!((s.row(2).0.len(), s.row(3).0.len(), s.row(4).0.len()), (0, 0, 0));
+        assert_eq!(synonyms(&[], &[], 0).rows(), 0);
+    }
+}

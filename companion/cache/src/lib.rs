@@ -1,0 +1,218 @@
+//! The build cache: what an earlier build has computed or paid for, found again by the content it was made of.
+//!
+//! Entries never go stale: a [`Key`] is a hash of everything that the value depends on (the kind of work, the version of the code that does it, its options
+//! and its input), so that a changed page, option or program asks for another key. A cache that is damaged, foreign or locked for too long is left as it is,
+//! said so once, and the build goes on without it: a cache may save work, and must never change a result or stop a build.
+
+mod place;
+mod store;
+
+pub use place::default_folder;
+pub use store::StoreError;
+
+use pocketgraph::llm::ChatRequest;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use store::Store;
+
+/// What an entry is. Each kind has a version: raise it when the code that makes such values changes what it makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The vector of a text.
+    Embedding,
+    /// The reply of a language model to a request. Kept apart from the rest, in a file that is never thrown away for its size.
+    Reply,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Embedding => "embedding/1",
+            Kind::Reply => "reply/1",
+        }
+    }
+}
+
+/// The address of an entry: SHA-256 of its kind and of everything its value depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    hash: [u8; 32],
+    /// Whether it lives in the file of replies.
+    reply: bool,
+}
+
+impl Key {
+    /// The key of an entry made of `parts`. Each part's length is hashed with it: ("ab", "c") and ("a", "bc") are two keys.
+    pub fn new(kind: Kind, parts: &[&[u8]]) -> Key {
+        let mut hasher = Sha256::new();
+        for part in std::iter::once(&kind.name().as_bytes()).chain(parts) {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Key { hash: hasher.finalize().into(), reply: kind == Kind::Reply }
+    }
+
+    /// The key of a model's reply: everything that it depends on, as far as a client can know. `identity` tells this model from others.
+    pub fn of_reply(identity: &str, request: &ChatRequest) -> Key {
+        let number = |f: Option<f32>| f.map_or(u32::MAX, f32::to_bits).to_le_bytes();
+        let limit = request.max_tokens.unwrap_or(u32::MAX).to_le_bytes();
+        let (temperature, top_p) = (number(request.temperature), number(request.top_p));
+        let mut parts: Vec<&[u8]> = vec![identity.as_bytes(), &limit, &temperature, &top_p];
+        for message in &request.messages {
+            parts.extend([message.role.name().as_bytes(), message.content.as_bytes()]);
+        }
+        Key::new(Kind::Reply, &parts)
+    }
+}
+
+/// How long entries wait to be written together: what a killed process can lose. An interrupted one loses nothing, see [`flush_all`].
+const COMMIT_AFTER: Duration = Duration::from_secs(1);
+
+/// Above this, a file of what can be computed again is begun anew.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// An open cache. Its files are opened only for the moment of reading or writing, so that several builds can share one folder.
+#[derive(Debug)]
+pub struct Cache {
+    computed: Store,
+    replies: Store,
+    pending: Mutex<Pending>,
+    /// Held while entries are written; whoever has it knows that nothing is half-way.
+    writing: Mutex<()>,
+    /// Why the cache is no longer used.
+    trouble: Mutex<Option<String>>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    entries: HashMap<Key, Vec<u8>>,
+    since: Instant,
+}
+
+/// Caches in use, for [`flush_all`].
+static OPEN: Mutex<Vec<Weak<Cache>>> = Mutex::new(Vec::new());
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes what all caches of this process have not written yet; for the handler of Ctrl-C.
+pub fn flush_all() {
+    let open: Vec<Arc<Cache>> = locked(&OPEN).iter().filter_map(Weak::upgrade).collect();
+    open.iter().for_each(|cache| cache.flush());
+}
+
+impl Cache {
+    /// The cache in `folder`, which is made if it is missing.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the folder cannot be made, or a file in it is damaged or not a cache; such a file is left as it is.
+    pub fn open(folder: &Path) -> Result<Arc<Cache>, StoreError> {
+        store::make_folder(folder)?;
+        let computed = Store::open(&folder.join("computed.redb"), Some(MOST_BYTES))?;
+        let replies = Store::open(&folder.join("replies.redb"), None)?;
+        let cache = Arc::new(Cache {
+            computed,
+            replies,
+            pending: Mutex::new(Pending { entries: HashMap::new(), since: Instant::now() }),
+            writing: Mutex::new(()),
+            trouble: Mutex::new(None),
+        });
+        let mut open = locked(&OPEN);
+        open.retain(|c| c.strong_count() > 0);
+        open.push(Arc::downgrade(&cache));
+        Ok(cache)
+    }
+
+    /// The entry of `key`, if there is one.
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let mut found = None;
+        self.get_many(std::slice::from_ref(key), |_, value| found = Some(value.to_vec()));
+        found
+    }
+
+    /// Calls `found` with the place and the value of every key that has an entry, in the order of the keys.
+    pub fn get_many(&self, keys: &[Key], mut found: impl FnMut(usize, &[u8])) {
+        if self.trouble().is_some() {
+            return;
+        }
+        let waiting: HashMap<usize, Vec<u8>> = {
+            let pending = locked(&self.pending);
+            keys.iter().enumerate().filter_map(|(i, k)| Some((i, pending.entries.get(k)?.clone()))).collect()
+        };
+        for (store, reply) in [(&self.computed, false), (&self.replies, true)] {
+            let wanted: Vec<(usize, &[u8; 32])> =
+                keys.iter().enumerate().filter(|(i, k)| k.reply == reply && !waiting.contains_key(i)).map(|(i, k)| (i, &k.hash)).collect();
+            if !wanted.is_empty()
+                && let Err(error) = store.read(&wanted, &mut found)
+            {
+                self.give_up(&error);
+            }
+        }
+        let mut waiting: Vec<(usize, Vec<u8>)> = waiting.into_iter().collect();
+        waiting.sort_unstable_by_key(|x| x.0);
+        waiting.iter().for_each(|(i, value)| found(*i, value));
+    }
+
+    /// Keeps a value. A reply is written at once, because it was paid for; other values wait for up to a second, to be written together.
+    pub fn put(&self, key: Key, value: Vec<u8>) {
+        if self.trouble().is_some() {
+            return;
+        }
+        let due = {
+            let mut pending = locked(&self.pending);
+            if pending.entries.is_empty() {
+                pending.since = Instant::now();
+            }
+            pending.entries.insert(key, value);
+            key.reply || pending.since.elapsed() >= COMMIT_AFTER
+        };
+        if due {
+            self.flush();
+        }
+    }
+
+    /// Writes what has not been written yet, and waits for what is being written.
+    pub fn flush(&self) {
+        let _alone = locked(&self.writing);
+        let entries: Vec<(Key, Vec<u8>)> = locked(&self.pending).entries.iter().map(|(k, v)| (*k, v.clone())).collect();
+        if entries.is_empty() || self.trouble().is_some() {
+            return;
+        }
+        for (store, reply) in [(&self.computed, false), (&self.replies, true)] {
+            let own: Vec<(&[u8; 32], &[u8])> =
+                entries.iter().filter(|(k, _)| k.reply == reply).map(|(k, v)| (&k.hash, v.as_slice())).collect();
+            if !own.is_empty()
+                && let Err(error) = store.write(&own)
+            {
+                self.give_up(&error);
+            }
+        }
+        // Only now: until it was written, a reader had to find it among what waits.
+        let mut pending = locked(&self.pending);
+        entries.iter().for_each(|(k, _)| _ = pending.entries.remove(k));
+        pending.since = Instant::now();
+    }
+
+    /// Why the cache was given up during this build, if it was.
+    pub fn trouble(&self) -> Option<String> {
+        locked(&self.trouble).clone()
+    }
+
+    fn give_up(&self, error: &StoreError) {
+        locked(&self.trouble).get_or_insert_with(|| error.to_string());
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+#[cfg(test)]
+#[path = "cache_tests.rs"]
+mod tests;

@@ -1,0 +1,275 @@
+//! `pocketgraph ask`.
+
+use super::endpoint::{Endpoint, Planning};
+use super::open::{retriever, wait, with_model};
+use super::prompts::PromptArgs;
+use super::trace;
+use clap::builder::PossibleValuesParser;
+use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::agent::{
+    self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model,
+};
+use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus};
+use pocketgraph::engine::Engine;
+use pocketgraph::kg;
+use pocketgraph::llm::{ChatModel, Recorder};
+use pocketgraph::retrieve::NAMES;
+use pocketgraph_llm_client::caller_tools::CommandTools;
+use pocketgraph_llm_client::record::{RecordFile, replay};
+use pocketgraph_native::terminal::line;
+use pocketgraph_native::today::today;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Arguments of `pocketgraph ask`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "With --base-url and --model, an OpenAI-compatible endpoint writes the answer; its key, if it wants one, comes from the \
+environment variable POCKETGRAPH_API_KEY.\n\nWithout, a question is planned and carried out over the bundle's knowledge graph, if it carries one, and the answer \
+names the statements that it rests on; else it is quoted from the documents.\n\nWith --protocol, the model searches while it answers, or plans (plan)."
+)]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+    /// The question
+    #[arg(allow_hyphen_values = true)]
+    question: String,
+    /// How many passages to answer from [default: 10, the protocol's own number, or with autokg all that its five numbers bring]
+    #[arg(short)]
+    k: Option<u32>,
+    /// How to look for them: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon
+    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
+    retriever: String,
+    #[command(flatten)]
+    endpoint: Endpoint,
+    #[command(flatten)]
+    planning: Planning,
+    /// The language to answer in [default: the question's]
+    #[arg(long)]
+    language: Option<String>,
+    /// How to answer: `plan`, which needs no model, or a protocol by which the model searches while it answers [default: with a model one search and one
+    /// answer; without one `plan`, if the bundle carries a knowledge graph]
+    #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
+    protocol: Option<String>,
+    /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
+    #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
+    options: Option<serde_json::Map<String, serde_json::Value>>,
+    /// With tool-calling: a tool of your own beside the bundle's, from this JSON file: its name, description, parameters (JSON Schema) and command; may be
+    /// given several times
+    #[arg(long, value_name = "FILE", requires = "protocol")]
+    tool: Vec<PathBuf>,
+    #[command(flatten)]
+    prompts: PromptArgs,
+    /// Give the model at most so many seconds, its reading of the passages among them [default: 300]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    time_limit: Option<u32>,
+    /// The most tokens of one reply of the model [default: 1024, or the protocol's own number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: Option<u32>,
+    /// Show the plan and its steps, every turn of the model, and what it looked for
+    #[arg(long)]
+    trace: bool,
+    /// Keep every exchange with the model in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+    /// Answer from a recorded run, without a network
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let chat = model(args)?;
+    let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
+    let sink = |line: &str| file.iter().for_each(|f| f.line(line));
+    let recorder = chat.as_deref().map(|chat| Recorder::new(chat, &sink));
+    let chat: Option<&dyn ChatModel> = match (&file, &recorder) {
+        (Some(_), Some(recorder)) => Some(recorder),
+        (Some(_), None) => return Err(miette!(help = "name an endpoint with --base-url and --model", "there is no model to record")),
+        (None, _) => chat.as_deref(),
+    };
+    let engine = with_model(&args.bundle)?;
+    let carries_graph = kg::is_in(engine.corpus().bundle());
+    let protocol = match (args.protocol.as_deref(), chat) {
+        (None, None) if carries_graph => Some("plan"),
+        (protocol, _) => protocol,
+    };
+    match (protocol, chat) {
+        (None, _) if args.trace || args.planning.is_given() => {
+            let help = "name a protocol, such as --protocol plan";
+            return Err(miette!(
+                help = help,
+                "--trace and the options of planning need a --protocol, or a bundle with a knowledge graph and no model"
+            ));
+        }
+        (None, chat) => plain(args, &engine, chat)?,
+        (Some(protocol), None) if needs_model(protocol) => {
+            return Err(miette!(
+                help = "name an endpoint with --base-url and --model, or a recording with --replay; --protocol plan needs neither",
+                "a protocol needs a model"
+            ));
+        }
+        (Some(protocol), chat) => by_protocol(args, &engine, protocol, chat)?,
+    }
+    file.map_or(Ok(()), RecordFile::finish).into_diagnostic()
+}
+
+/// The model: a recording, an endpoint, or none.
+fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
+    if let Some(path) = &args.replay {
+        return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
+    }
+    args.endpoint.open_within(args.time_limit.map(|s| s * 1000))
+}
+
+/// Retrieve once, answer once.
+fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
+    let defaults = AskOptions::default();
+    let prompts = args.prompts.read()?;
+    let options = AskOptions {
+        k: args.k,
+        retriever: Some(args.retriever.clone()),
+        language: args.language.clone(),
+        tokens_out: args.max_tokens.unwrap_or(defaults.tokens_out),
+        milliseconds: args.time_limit.map_or(defaults.milliseconds, |s| s * 1000),
+        task: prompts.given(ASK_PROMPT).map(str::to_owned),
+        ..defaults
+    };
+    let mut streamed = false;
+    let mut hear = |event: AskEvent| {
+        match (&event, args.json) {
+            (AskEvent::Token { text }, false) => {
+                streamed = true;
+                print!("{text}");
+                let _ = std::io::stdout().flush();
+            }
+            // A file or a pipe gets the answer alone, at its end.
+            (AskEvent::Anew, false) if streamed => println!("\n(that was no answer; once more)"),
+            _ => {}
+        }
+    };
+    let answer = match chat {
+        Some(chat) => wait(engine.ask(&args.question, &options, chat, &mut hear))?,
+        None => wait(engine.quote(&args.question, &options, &mut hear))?,
+    }
+    .into_diagnostic()?;
+    if args.json {
+        pocketgraph_native::terminal::json(&answer).into_diagnostic()?;
+        return Ok(());
+    }
+    if streamed {
+        println!();
+    }
+    // What was streamed is the answer, unless the model failed half-way and the documents answered instead.
+    if !streamed || answer.by == AnswerBy::Extraction {
+        println!("{}", answer.text);
+    }
+    epilogue(&answer);
+    Ok(())
+}
+
+/// Plan, or let the model search while it answers. Turns are no answer, so they are shown, on standard error, only where a trace is wanted.
+fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn ChatModel>) -> Result<()> {
+    let options = with_options(args)?;
+    let started = Instant::now();
+    // A recorded run is the same however long it takes now.
+    let clock = || if args.replay.is_some() { 0.0 } else { started.elapsed().as_secs_f64() * 1000.0 };
+    let web = args.planning.web()?;
+    let tools = CommandTools::read(&args.tool).into_diagnostic()?;
+    let own = (!args.tool.is_empty()).then_some(&tools as &dyn CallerTools);
+    let with = AskWith { chat, clock: &clock, graph: None, web: web.as_ref().map(|web| web as &dyn WebSearch), tools: own };
+    let mut hear = |event: AgentEvent| {
+        if args.trace && !args.json {
+            eprint!("{}", trace::told(&event));
+            let _ = std::io::stderr().flush();
+        }
+    };
+    let work = ask_with_protocol(engine, &args.question, protocol, &options, &with, &mut hear);
+    let mut reasoned: ProtocolAnswer = wait(work)?.into_diagnostic()?;
+    if args.json {
+        if !args.trace {
+            reasoned.turns.clear();
+            reasoned.carried = None;
+        }
+        pocketgraph_native::terminal::json(&reasoned).into_diagnostic()?;
+        return Ok(());
+    }
+    println!("{}", reasoned.answer.text);
+    if args.protocol.is_none() && !args.trace {
+        // Nobody asked for a plan, so that its absence is no warning.
+        reasoned.answer.warnings.retain(|w| !w.starts_with(UNPLANNED));
+    }
+    epilogue(&reasoned.answer);
+    Ok(())
+}
+
+/// Reads `--options`: an object of members that there are, since one that is misspelt would be passed over.
+pub(super) fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
+    let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    let known = serde_json::to_value(AgentOptions::default()).map_err(|e| e.to_string())?;
+    let names: Vec<&String> = known.as_object().map(|o| o.keys().collect()).unwrap_or_default();
+    match given.keys().find(|name| !names.contains(name)) {
+        Some(name) => {
+            Err(format!("there is no option {name:?}; there are {}", names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")))
+        }
+        None => Ok(given),
+    }
+}
+
+/// The options of a protocol: those of the command line, and over them those given as JSON.
+fn with_options(args: &Args) -> Result<AgentOptions> {
+    let own = AgentOptions {
+        k: args.k,
+        retriever: Some(args.retriever.clone()),
+        language: args.language.clone(),
+        planner: args.planning.planner().unwrap_or_default(),
+        least_confidence: args.planning.least_confidence(),
+        tokens_out: args.max_tokens,
+        milliseconds: args.time_limit.map_or(AgentOptions::default().milliseconds, |s| s * 1000),
+        // A recorded run is asked the same on another day.
+        today: (args.record.is_none() && args.replay.is_none()).then(today),
+        ..AgentOptions::default()
+    };
+    let mut all = serde_json::to_value(own).into_diagnostic()?;
+    if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
+        all.extend(given.clone());
+    }
+    let own: AgentOptions = serde_json::from_value(all).into_diagnostic()?;
+    Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
+}
+
+/// The citations and what a reader should know.
+pub(super) fn epilogue(answer: &Answer) {
+    citations(answer);
+    for warning in &answer.warnings {
+        eprintln!("warning: {}", line(warning));
+    }
+}
+
+fn citations(answer: &Answer) {
+    let mut told = BTreeSet::new();
+    for c in &answer.citations {
+        if !told.insert(c.number) {
+            continue;
+        }
+        if told.len() == 1 {
+            println!();
+        }
+        let mut heads = std::iter::once(&c.title).chain(&c.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
+        // A statement of the graph has no passage to be opened: it is shown itself.
+        if c.chunk.is_none() && c.url.is_empty() && !c.quote.is_empty() {
+            heads = format!("{} ({heads})", c.quote);
+        }
+        let doubt = match c.status {
+            CitationStatus::Verified => "",
+            CitationStatus::Unsupported => "  (the passage does not bear the sentence out by its words)",
+            CitationStatus::Dangling => "  (there is no such passage)",
+        };
+        let goes_on = answer.blocks.iter().any(|b| b.more && answer.citations.get(b.citation as usize) == Some(c));
+        println!("[{}] {} {}{doubt}{}", c.number, line(&heads), line(&c.url), if goes_on { "  (read on there)" } else { "" });
+    }
+}

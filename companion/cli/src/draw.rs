@@ -1,0 +1,76 @@
+//! `pocketgraph draw`.
+
+use super::open::{wait, with_model};
+use clap::builder::PossibleValuesParser;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use pocketgraph::engine::SearchOptions;
+use pocketgraph::retrieve::{NAMES, NodeKind};
+use pocketgraph_export::draw::{place, svg};
+use std::path::PathBuf;
+
+const MORE: &str = "\
+The question stands in the middle; around it the keywords near it (green), the keywords that share most passages with these (orange), and
+the passages that were found (pink). A line between keywords is the thicker the more passages they share. Point at a passage to read how
+it begins. The same bundle and question give the same file.
+
+Examples:
+  pocketgraph draw site/bundle \"how are loops bounded?\" -o loops.svg
+  pocketgraph draw site/bundle \"how are loops bounded?\" -o map.svg --no-passages     the keywords alone
+  pocketgraph draw site/bundle \"how are loops bounded?\" -o few.svg --retriever auto -k 5";
+
+/// Arguments of `pocketgraph draw`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = MORE)]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+    /// The question
+    question: String,
+    /// The SVG file to write
+    #[arg(short, long)]
+    out: PathBuf,
+    /// How many passages at most [default: as many as the retriever brings]
+    #[arg(short)]
+    k: Option<u32>,
+    /// How to look; autokg brings the passages of keywords and adjacent keywords, as in the paper
+    #[arg(long, default_value = "autokg", value_parser = PossibleValuesParser::new(NAMES))]
+    retriever: String,
+    /// Leave the passages out: figure 2 of the paper instead of figure 3
+    #[arg(long)]
+    no_passages: bool,
+}
+
+/// So much of a passage is said when it is pointed at, in characters.
+const SAID: usize = 400;
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = with_model(&args.bundle)?;
+    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
+    let mut result = wait(engine.search(&args.question, &options))?.into_diagnostic()?;
+    if args.no_passages {
+        result.hits.clear();
+    }
+    let graph = wait(engine.subgraph(&result))?.into_diagnostic()?;
+    let hover = |node: usize| {
+        let node = graph.nodes.get(node).filter(|n| n.kind == NodeKind::Chunk)?;
+        let hit = result.hits.iter().find(|h| Some(h.chunk) == node.chunk)?;
+        let heads = std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
+        let text: String = hit.text.chars().take(SAID).collect();
+        Some(format!("{heads}: {text}"))
+    };
+    let text = svg(&graph, &place(&graph), &hover);
+    std::fs::write(&args.out, text).into_diagnostic().wrap_err_with(|| format!("cannot write {}", args.out.display()))?;
+    let count = |kind: NodeKind| graph.nodes.iter().filter(|n| n.kind == kind).count();
+    println!(
+        "{}: {} keywords, {} adjacent keywords, {} passages, {} lines",
+        args.out.display(),
+        count(NodeKind::Keyword),
+        count(NodeKind::AdjacentKeyword),
+        count(NodeKind::Chunk),
+        graph.edges.len()
+    );
+    for missing in &result.missing {
+        eprintln!("warning: {missing}");
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! `pocketgraph import`, and the arguments that every command with a knowledge graph shares.
+
+use miette::{IntoDiagnostic, Result};
+use pocketgraph::kg::KnowledgeGraph;
+use pocketgraph_knowledge::kg::{Column, ImportOptions, ImportReport, KgFiles, LiteralRule, import, parse_columns};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// How files of a knowledge graph are read.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Tables {
+    /// Tables of entities: id, label, aliases, types, description
+    #[arg(long, num_args = 1..)]
+    entities: Vec<PathBuf>,
+    /// Tables of relations: id, label, aliases
+    #[arg(long, num_args = 1..)]
+    relations: Vec<PathBuf>,
+    /// Tables of types: id, label, aliases
+    #[arg(long, num_args = 1..)]
+    types: Vec<PathBuf>,
+    /// Columns of tables of triples, where there is no header line
+    #[arg(long, value_name = "NAMES")]
+    columns: Option<String>,
+    /// Columns of tables of entities
+    #[arg(long, value_name = "NAMES")]
+    entity_columns: Option<String>,
+    /// Columns of tables of relations and types
+    #[arg(long, value_name = "NAMES")]
+    term_columns: Option<String>,
+    /// Which tails of tables are literals: `auto`, `none`, or relations separated by commas
+    #[arg(long, default_value = "auto")]
+    literals: String,
+    /// Leave relations the names that their files give them: otherwise those with everyday labels are also called as people call them, "born in" for
+    /// "place of birth". `train data` and `train planner` always leave them
+    #[arg(long)]
+    own_names: bool,
+    /// Leave things without a type where the files declare none: otherwise their kinds are inferred from what relations are called and which things they
+    /// share. `train data` and `train planner` always leave them
+    #[arg(long)]
+    own_types: bool,
+    /// Stop at the first malformed line
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Arguments of `pocketgraph import`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
+    names.map(|n| parse_columns(n)).transpose().into_diagnostic()
+}
+
+impl Tables {
+    /// The same, with relations left the names and things the types that their files give them: training says what people call them in its own ways.
+    pub fn with_own_names(&self) -> Tables {
+        Tables { own_names: true, own_types: true, ..self.clone() }
+    }
+
+    /// Reads the graph.
+    pub fn import(&self, triples: &[PathBuf]) -> Result<(KnowledgeGraph, ImportReport)> {
+        let (files, options) = self.files(triples)?;
+        import(&files, &options).into_diagnostic()
+    }
+
+    /// The files with how they are read.
+    pub fn files(&self, triples: &[PathBuf]) -> Result<(KgFiles, ImportOptions)> {
+        let options = ImportOptions {
+            strict: self.strict,
+            columns: columns(self.columns.as_ref())?,
+            entity_columns: columns(self.entity_columns.as_ref())?,
+            term_columns: columns(self.term_columns.as_ref())?,
+            literals: match self.literals.as_str() {
+                "auto" => LiteralRule::Auto,
+                "none" => LiteralRule::Nothing,
+                named => LiteralRule::Relations(named.split(',').map(str::to_owned).collect()),
+            },
+            everyday_names: !self.own_names,
+            inferred_types: !self.own_types,
+            ..ImportOptions::default()
+        };
+        let files = KgFiles {
+            triples: triples.to_vec(),
+            entities: self.entities.clone(),
+            relations: self.relations.clone(),
+            types: self.types.clone(),
+        };
+        Ok((files, options))
+    }
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let begun = Instant::now();
+    let (_, report) = args.tables.import(&args.files)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if args.json {
+        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
+        return Ok(());
+    }
+    let r = &report;
+    println!("{} entities, {} literals, {} relations, {} types, {} triples", r.entities, r.literals, r.relations, r.types, r.triples);
+    println!("{} triples were given twice; read in {seconds:.2} s", r.repeated);
+    for f in &r.files {
+        println!("{}: {} used, {} malformed", f.file, f.used, f.malformed);
+    }
+    if !r.literal_relations.is_empty() {
+        println!("taken for literals: the tails of {}", r.literal_relations.join(", "));
+    }
+    if !r.inferred_types.is_empty() {
+        println!("kinds inferred for things without a type: {} (--own-types: none)", r.inferred_types.join(", "));
+    }
+    if r.everyday_relations > 0 {
+        println!("{} relations are also called as people call them (--own-names: they are not)", r.everyday_relations);
+    }
+    if r.shared_names > 0 {
+        println!("{} names belong to several entities, such as: {}", r.shared_names, r.shared_examples.join(", "));
+    }
+    if r.circular_names > 0 {
+        let shown: Vec<String> = r.circular_examples.iter().map(|(a, b)| format!("{a} and {b}")).collect();
+        println!("{} pairs of entities bear each other's labels as aliases, such as: {}", r.circular_names, shown.join(", "));
+    }
+    if r.repeated_names > 0 {
+        println!("{} times an entity was given a name that it had already", r.repeated_names);
+    }
+    for p in r.problems.iter().take(20) {
+        eprintln!("warning: {p}");
+    }
+    if r.malformed > 20 {
+        eprintln!("warning: {} more malformed lines", r.malformed - 20);
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! `pocketgraph init`: three questions, a file of options, and the two lines for the page.
+
+use super::site::NONE;
+use clap::builder::PossibleValuesParser;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph_build::assemble::is_hidden;
+use pocketgraph_ingest::{detected_generator, generator_names};
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that is written, where `build` finds it.
+const FILE: &str = "pocketgraph.toml";
+
+/// Arguments of `pocketgraph init`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "What is not given here is asked. With --yes nothing is asked: what is found here, or the defaults, are taken.")]
+pub struct Args {
+    /// The folder of documents
+    #[arg(long, value_name = "DIR")]
+    docs: Option<PathBuf>,
+    /// What makes the site of them
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(site_names()))]
+    site: Option<String>,
+    /// Where the pages are published: a path such as /docs/, or a whole URL
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Ask nothing
+    #[arg(short, long)]
+    yes: bool,
+}
+
+/// Where each generator's project keeps what is published as it is, or writes the site: the bundle's folder is in there.
+fn published_in(site: &str) -> &'static str {
+    match site {
+        "docusaurus" | "hugo" => "static/kg",
+        "vitepress" => "docs/.vitepress/dist/kg",
+        "sphinx" => "docs/_build/html/kg",
+        "starlight" | "nextra" => "public/kg",
+        "mdbook" => "book/kg",
+        "jekyll" | "eleventy" => "_site/kg",
+        "antora" => "build/site/kg",
+        _ => "site/kg",
+    }
+}
+
+/// The bundle's folder: where the generator publishes it, unless a build refuses that because it lies in what is read.
+fn bundle_folder(docs: &Path, site: &str) -> PathBuf {
+    let usual = Path::new(published_in(site));
+    if docs == Path::new(".") {
+        return "../kg".into();
+    }
+    if usual.strip_prefix(docs).is_ok_and(|rest| !is_hidden(rest)) { "kg".into() } else { usual.to_owned() }
+}
+
+/// The names that the second question knows.
+fn site_names() -> impl Iterator<Item = &'static str> {
+    generator_names().chain([NONE])
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let file = Path::new(FILE);
+    if file.exists() {
+        return Err(miette!(help = "change it by hand, or remove it first", "{FILE} is here already, and is not written over"));
+    }
+    let asks = !args.yes && std::io::stdin().is_terminal();
+    let ask = |question: &str, default: String| if asks { answer(question, &default) } else { Ok(default) };
+    let docs = match &args.docs {
+        Some(docs) => docs.clone(),
+        None => PathBuf::from(ask("Which folder holds the documents?", folder_here())?),
+    };
+    if !docs.exists() {
+        return Err(miette!(help = "name it with --docs DIR", "there is no folder {}", docs.display()));
+    }
+    let site = match &args.site {
+        Some(site) => site.clone(),
+        None => {
+            let found = detected_generator(&docs).unwrap_or(NONE).to_owned();
+            chosen(&ask("What makes the site of them? (docusaurus, vitepress, mkdocs, sphinx, …, none)", found)?)?
+        }
+    };
+    let url = match &args.url {
+        Some(url) => url.clone(),
+        None => ask("Where are the pages published? (a path or a URL)", "/".to_owned())?,
+    };
+    let text = options(&docs, &site, &url);
+    std::fs::write(file, &text).into_diagnostic().wrap_err_with(|| format!("cannot write {FILE}"))?;
+    println!("Wrote {FILE}:\n\n{text}");
+    println!("Build with\n\n  pocketgraph build\n\nand put these two lines into the page:\n\n{}", lines(&url));
+    Ok(())
+}
+
+/// A question on the terminal, with what an empty line means.
+fn answer(question: &str, default: &str) -> Result<String> {
+    print!("{question} [{default}] ");
+    std::io::stdout().flush().into_diagnostic()?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).into_diagnostic()?;
+    let line = line.trim();
+    Ok(if line.is_empty() { default.to_owned() } else { line.to_owned() })
+}
+
+fn chosen(name: &str) -> Result<String> {
+    let known = site_names().find(|known| known.eq_ignore_ascii_case(name));
+    known.map(str::to_owned).ok_or_else(|| miette!("{name} is none of {}", site_names().collect::<Vec<_>>().join(", ")))
+}
+
+/// The likeliest folder of documents here.
+fn folder_here() -> String {
+    ["docs", "src/content/docs", "content", "src", "doc"].iter().find(|f| Path::new(f).is_dir()).unwrap_or(&".").to_string()
+}
+
+/// The file's text.
+fn options(docs: &Path, site: &str, url: &str) -> String {
+    // What JSON quotes, TOML reads.
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let base = if url.ends_with('/') { url.to_owned() } else { format!("{url}/") };
+    let mut out = format!(
+        "documents = {}\nout = {}\nbase-url = {}\n",
+        quoted(&docs.to_string_lossy()),
+        quoted(&bundle_folder(docs, site).to_string_lossy()),
+        quoted(&base)
+    );
+    if site != NONE {
+        out.push_str(&format!("generator = {}\n", quoted(site)));
+    }
+    out
+}
+
+/// What a page needs.
+fn lines(url: &str) -> String {
+    let path = url.find("://").map_or(url, |i| url[i + 3..].find('/').map_or("/", |j| &url[i + 3 + j..]));
+    let kg = format!("{}/kg/", path.trim_end_matches('/'));
+    format!("  <script type=\"module\" src=\"{kg}runtime/ask-element.js\"></script>\n  <pocketgraph-ask src=\"{kg}\"></pocketgraph-ask>")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bundle_lies_where_a_build_lets_it_and_every_generator_has_a_place() {
+        for docs in ["docs", ".", "content", "src/content/docs", "src"] {
+            for site in site_names() {
+                let out = bundle_folder(Path::new(docs), site);
+                let inside = out.strip_prefix(docs).is_ok_and(|rest| !is_hidden(rest)) || docs == "." && !out.starts_with("..");
+                assert!(!inside, "{site} in {docs}: {}", out.display());
+            }
+        }
+        assert_eq!(bundle_folder(Path::new("content"), "hugo"), Path::new("static/kg"));
+        assert_eq!(bundle_folder(Path::new("docs"), "vitepress"), Path::new("docs/.vitepress/dist/kg"));
+    }
+
+    #[test]
+    fn the_file_is_toml_whatever_the_names_are() {
+        let text = options(Path::new("my \"docs\"\\x"), "hugo", "https://example.org/d");
+        let table: toml::Table = text.parse().unwrap();
+        assert_eq!(table["documents"].as_str(), Some("my \"docs\"\\x"));
+        assert_eq!(table["base-url"].as_str(), Some("https://example.org/d/"));
+        assert_eq!(table["generator"].as_str(), Some("hugo"));
+    }
+
+    #[test]
+    fn the_lines_for_the_page_name_the_published_bundle() {
+        for (url, path) in
+            [("/", "\"/kg/\""), ("/docs/", "\"/docs/kg/\""), ("https://example.org", "\"/kg/\""), ("https://example.org/d/", "\"/d/kg/\"")]
+        {
+            assert!(lines(url).contains(path), "{url}: {}", lines(url));
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `pocketgraph inspect`.
+
+use super::open::{bundle, wait};
+use miette::{Context, IntoDiagnostic, Result};
+use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
+use pocketgraph_knowledge::kg::{RelationShape, as_tables, shapes};
+use pocketgraph_native::terminal::line;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `pocketgraph inspect`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+    /// How many keywords, and how many relations, to list
+    #[arg(long, default_value_t = 30)]
+    keywords: usize,
+    /// Write the knowledge graph's relations and types, inferred ones too, to relations.tsv and types.tsv in this folder, to be corrected and given back to
+    /// `build --relations --types`
+    #[arg(long, value_name = "FOLDER")]
+    write_tables: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = bundle(&args.bundle)?;
+    let manifest = engine.corpus().bundle().manifest();
+    println!("{} (format {}), built by {}", args.bundle.display(), manifest.format, line(&manifest.built_by));
+    let c = manifest.counts;
+    println!("{} documents, {} chunks, {} keywords", c.documents, c.chunks, c.keywords);
+    let e = &manifest.embedder;
+    println!("vectors: {} ({} dimensions, {})", line(&e.id), e.dimension, line(&e.quantisation));
+    if let Some(weight) = e.weight {
+        println!("their share in the ranking: {weight} %");
+    }
+    for (name, value) in &manifest.options {
+        println!("option {} = {}", line(name), line(value));
+    }
+    println!("\n{:<16} {:>8} {:>12}", "section", "files", "bytes");
+    let mut total = 0u64;
+    for s in &manifest.sections {
+        let bytes = s.bytes.saturating_add(s.page_bytes);
+        total = bytes.saturating_add(total);
+        println!("{:<16} {:>8} {:>12}", line(&s.name), s.pages.saturating_add(1), bytes);
+    }
+    println!("{:<16} {:>8} {:>12}", "all", "", total);
+    if c.keywords > 0 {
+        let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
+        // The builder numbers keywords by what they matter to the corpus, so the first are the ones a reader would look for in an index.
+        println!("\ntop keywords (chunks): ");
+        let top: Vec<String> =
+            graph.labels.iter().zip(&graph.associated).take(args.keywords).map(|(label, n)| format!("{label} ({n})")).collect();
+        println!("  {}", line(&top.join(", ")));
+        let mut sizes = graph.associated.clone();
+        sizes.sort_unstable();
+        let share = |q: f64| f64::from(sizes[((sizes.len() - 1) as f64 * q).round() as usize]) / (c.chunks.max(1)) as f64;
+        println!(
+            "\n|X_k|/N: min {:.4}, quarter {:.4}, median {:.4}, three quarters {:.4}, max {:.4}; {} edges",
+            share(0.0),
+            share(0.25),
+            share(0.5),
+            share(0.75),
+            share(1.0),
+            graph.weights.stored() / 2
+        );
+    }
+    let bundle = engine.corpus().bundle();
+    if kg::is_in(bundle) {
+        let graph = wait(kg::load(bundle))?.into_diagnostic()?;
+        knowledge(&graph, args.keywords);
+        if let Some(folder) = &args.write_tables {
+            write_tables(&graph, folder)?;
+        }
+    } else if args.write_tables.is_some() {
+        return Err(miette::miette!("the bundle has no knowledge graph to write tables of"));
+    }
+    Ok(())
+}
+
+/// Writes the vocabulary as tables; what is there already stays, since a person may have corrected it.
+fn write_tables(graph: &KnowledgeGraph, folder: &Path) -> Result<()> {
+    let tables = as_tables(graph);
+    std::fs::create_dir_all(folder).into_diagnostic()?;
+    for (name, text) in [("relations.tsv", tables.relations), ("types.tsv", tables.types)] {
+        let path = folder.join(name);
+        let mut file = std::fs::File::create_new(&path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}, or it is there already", path.display()))?;
+        file.write_all(text.as_bytes()).into_diagnostic()?;
+        println!("wrote {}", path.display());
+    }
+    Ok(())
+}
+
+/// The knowledge graph's size, and its most frequent relations with what they join.
+fn knowledge(graph: &KnowledgeGraph, shown: usize) {
+    let v = graph.vocabulary();
+    println!(
+        "\nknowledge graph: {} entities, {} literals, {} types, {} relations, {} triples",
+        graph.entities(),
+        graph.literals(),
+        v.types().len(),
+        v.relations().len(),
+        graph.triples()
+    );
+    let mut types: Vec<_> = v.types().iter().filter(|t| t.entities > 0).collect();
+    types.sort_by_key(|t| std::cmp::Reverse(t.entities));
+    let named: Vec<String> = types
+        .iter()
+        .take(shown)
+        .map(|t| format!("{} ({}{})", t.label, t.entities, if t.is_inferred() { ", inferred" } else { "" }))
+        .collect();
+    if !named.is_empty() {
+        println!("  types: {}", line(&named.join(", ")));
+    }
+    let [mut passages, mut lines, mut cited] = [0usize; 3];
+    for t in 0..graph.triples() as u32 {
+        let sources: Vec<Provenance<'_>> = graph.provenance(TripleId(t)).collect();
+        passages += usize::from(sources.iter().any(|p| matches!(p, Provenance::Passage { .. })));
+        lines += usize::from(sources.iter().any(|p| matches!(p, Provenance::Line { .. })));
+        cited += usize::from(sources.iter().any(|p| matches!(p, Provenance::Cited(_))));
+    }
+    println!("  triples with a passage: {passages}; from imported lines: {lines}; with a citation of their own: {cited}");
+    let mut busiest: Vec<(usize, NodeId)> = (0..graph.entities() as u32)
+        .map(NodeId)
+        .map(|n| (graph.degree(n, Direction::Forward) + graph.degree(n, Direction::Backward), n))
+        .collect();
+    busiest.sort_by_key(|&(degree, n)| (std::cmp::Reverse(degree), n));
+    let named: Vec<String> = busiest.iter().take(10).map(|&(degree, n)| format!("{} ({degree})", graph.label(n))).collect();
+    println!("  best connected: {}", line(&named.join(", ")));
+    let class = |ends: &[(Class, u32)]| match ends.first() {
+        Some((Class::Type(t), _)) => v.entity_type(*t).map_or_else(String::new, |t| t.label.clone()),
+        Some((Class::Literal(kind), _)) => format!("{kind:?}").to_lowercase(),
+        _ => "entity".to_owned(),
+    };
+    let mut order: Vec<(&Relation, RelationShape)> = v.relations().iter().zip(shapes(graph)).collect();
+    order.sort_by_key(|(r, _)| std::cmp::Reverse(r.triples));
+    for (r, shape) in order.into_iter().take(shown) {
+        let told = told(graph, &shape);
+        println!("  {:>8}  {} ({} to {}){}", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)), line(&told));
+    }
+}
+
+/// What the data say of a relation, in words.
+fn told(graph: &KnowledgeGraph, shape: &RelationShape) -> String {
+    let inverse = shape.inverse.and_then(|other| match other == shape.relation {
+        true => Some("both ways".to_owned()),
+        false => graph.vocabulary().relation(other).map(|r| format!("inverse of {}", r.label)),
+    });
+    let all = [
+        shape.functional.then(|| "one each".to_owned()),
+        shape.inverse_functional.then(|| "one each the other way".to_owned()),
+        inverse,
+        shape.values.map(|v| v.to_string()),
+    ];
+    all.into_iter().flatten().map(|t| format!("; {t}")).collect()
+}

@@ -1,0 +1,170 @@
+//! The command line: one file a command.
+
+// Its macros are those of all modules: nothing is printed past them.
+#[macro_use(eprint, eprintln, print, println)]
+extern crate pocketgraph_native;
+
+mod ask;
+mod build;
+mod cache;
+mod check;
+mod config;
+mod endpoint;
+mod draw;
+mod dry_run;
+mod eval;
+mod export;
+mod import;
+mod init;
+mod inspect;
+mod keywords;
+mod licences;
+mod mcp;
+mod models;
+mod open;
+mod plan;
+mod progress;
+mod prompts;
+mod search;
+mod site;
+mod serve;
+mod shell;
+mod trace;
+mod train;
+mod train_data;
+mod train_device;
+mod train_encoder;
+mod train_label;
+mod train_pairs;
+mod train_planner;
+mod train_rephrase;
+mod verify;
+
+use clap::{Parser, Subcommand};
+
+/// Turns documents into a bundle of static files that answers questions in a browser.
+#[derive(Debug, Parser)]
+#[command(name = "pocketgraph", version, about, propagate_version = true, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  pocketgraph build docs -o site/bundle             read the folder docs, write the bundle
+  pocketgraph search site/bundle \"how do I start?\"   the best passages
+  pocketgraph ask site/bundle \"how do I start?\"      an answer with citations, no LLM needed
+  pocketgraph serve site                            look at it in a browser";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Ask three questions, write pocketgraph.toml, and print the two lines for the page
+    Init(init::Args),
+    /// Build a bundle from a folder of documents
+    Build(Box<build::Args>),
+    /// Search a bundle
+    Search(search::Args),
+    /// Answer a question from a bundle
+    Ask(ask::Args),
+    /// Plan a question over a knowledge graph, and carry the plan out
+    Plan(Box<plan::Args>),
+    /// Show what a bundle holds
+    Inspect(inspect::Args),
+    /// Check every file of a bundle
+    Verify(verify::Args),
+    /// Look for the addresses of a bundle in the site as it is published
+    Check(check::Args),
+    /// Draw a question's keywords and passages as SVG
+    Draw(draw::Args),
+    /// Write a bundle's graphs as GraphML, CSV or JSON, for Gephi, networkx and notebooks
+    Export(export::Args),
+    /// Serve a folder to the browser, for development
+    Serve(serve::Args),
+    /// Serve a bundle to agents by the Model Context Protocol
+    Mcp(mcp::Args),
+    /// Get models that do not come with the program, and say which are here
+    Models(models::Args),
+    /// List what language models are told, or write it out as files to be edited
+    Prompts(prompts::Args),
+    /// Make the models again
+    Train(train::Args),
+    /// Read a knowledge graph from files and say what is in it
+    Import(import::Args),
+    /// Measure retrieval, answers, linking and plans against labelled questions
+    Eval(eval::Args),
+    /// Print the licences of the program, of the models in it and of the crates that it is made of
+    #[command(visible_alias = "licenses")]
+    Licences,
+    /// Print a script that completes the command line in a shell
+    Completions(shell::CompletionsArgs),
+    /// Write man pages
+    Man(shell::ManArgs),
+}
+
+/// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does: for `--help`, and for what is no
+/// command line.
+///
+/// # Errors
+/// A configuration file that cannot be read or names what is no option.
+pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
+    Ok(Cli::parse_from(config::expanded(arguments)?))
+}
+
+/// Runs the command that the arguments name.
+///
+/// # Errors
+/// A report of what went wrong and what to do.
+pub fn run(cli: Cli) -> miette::Result<()> {
+    match cli.command {
+        Command::Init(args) => init::run(&args),
+        Command::Build(args) => build::run(&args),
+        Command::Search(args) => search::run(&args),
+        Command::Ask(args) => ask::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Draw(args) => draw::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
+        Command::Models(args) => models::run(&args),
+        Command::Prompts(args) => prompts::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Licences => {
+            licences::run();
+            Ok(())
+        }
+        Command::Completions(args) => {
+            shell::completions(&args);
+            Ok(())
+        }
+        Command::Man(args) => shell::man(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Every long option of a command and of the commands below it.
+    fn options(command: &clap::Command, path: &str, out: &mut Vec<(String, String)>) {
+        let path = format!("{path} {}", command.get_name());
+        out.extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| (path.clone(), format!("--{long}"))));
+        command.get_subcommands().for_each(|c| options(c, &path, out));
+    }
+
+    #[test]
+    fn the_handbook_names_every_option() {
+        let page = include_str!("../../../docs/command-line.md");
+        let mut all = Vec::new();
+        options(&Cli::command(), "", &mut all);
+        assert!(all.len() > 30, "{all:?}");
+        let missing: Vec<_> = all.iter().filter(|(_, o)| !page.contains(o.as_str()) && o != "--help" && o != "--version").collect();
+        assert!(missing.is_empty(), "docs/command-line.md does not say what these do: {missing:?}");
+    }
+}

@@ -1,0 +1,20 @@
+//! `pocketgraph`: the command line.
+
+fn main() -> miette::Result<()> {
+    end_with_the_reader();
+    let shown = |error| pocketgraph_native::terminal::Shown::of(&error).into();
+    let cli = pocketgraph_cli::parse(std::env::args_os().collect()).map_err(shown)?;
+    pocketgraph_cli::run(cli).map_err(shown)
+}
+
+/// Who reads the output may have read enough (`| head`): the program ends then, silently, with the status of one that the pipe's signal ended.
+fn end_with_the_reader() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |told| {
+        let said = told.payload().downcast_ref::<String>();
+        if said.is_some_and(|s| s.starts_with("failed printing to std") && s.contains("Broken pipe")) {
+            std::process::exit(128 + 13);
+        }
+        usual(told);
+    }));
+}

@@ -1,0 +1,37 @@
+//! `pocketgraph mcp`.
+
+use super::open::{wait, with_model};
+use miette::Result;
+use pocketgraph_mcp::{HTTP_PATH, Server, address};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Arguments of `pocketgraph mcp`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "An agent starts it itself; in its configuration of servers:\n\n  \
+    { \"mcpServers\": { \"docs\": { \"command\": \"pocketgraph\", \"args\": [\"mcp\", \"/path/to/bundle\"] } } }\n\n\
+Tools: search, read_section, ask, and over a bundle with a knowledge graph plan and entity. The documents are its resources.")]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+    /// Serve over HTTP at this port of this machine, or at ADDRESS:PORT, instead of over standard input and output
+    #[arg(long, value_name = "PORT", value_parser = http)]
+    http: Option<SocketAddr>,
+    /// With --http: answer requests by this host name too; only names of this machine are answered otherwise
+    #[arg(long, value_name = "NAME", requires = "http")]
+    allow_host: Vec<String>,
+}
+
+fn http(text: &str) -> std::result::Result<SocketAddr, String> {
+    address(text).map_err(|e| e.to_string())
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    wait(async {
+        let server = Server::open(&args.bundle, with_model).await?;
+        match args.http {
+            None => server.over_stdio().await,
+            Some(at) => server.over_http(at, &args.allow_host, |at| eprintln!("serving http://{at}{HTTP_PATH} (Ctrl-C ends it)")).await,
+        }
+    })?
+}

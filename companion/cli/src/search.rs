@@ -1,0 +1,126 @@
+//! `pocketgraph search`.
+
+use super::endpoint::Endpoint;
+use super::open::{retriever, wait, with_model};
+use miette::{IntoDiagnostic, Result};
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::kg::Direction;
+use pocketgraph::retrieve::{Hit, NAMES, Reached};
+use pocketgraph_native::terminal::line;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Entities of the question that are shown.
+const MOST_ENTITIES: usize = 8;
+
+/// Arguments of `pocketgraph search`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+    /// What to look for
+    #[arg(allow_hyphen_values = true)]
+    question: String,
+    /// How many hits at most [default: 10; for autokg as many as it brings]
+    #[arg(short)]
+    k: Option<u32>,
+    /// How to look: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon (hippo:canonical)
+    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
+    retriever: String,
+    /// Show at most so many hits of one page before those of other pages, 0 for any number [default: 3 by auto, any number by others]
+    #[arg(long, value_name = "N")]
+    per_page: Option<u32>,
+    /// Have a language model choose among the facts that hippo found
+    #[arg(long, requires = "base_url")]
+    llm: bool,
+    #[command(flatten)]
+    endpoint: Endpoint,
+    /// Print the whole result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = if args.retriever == "lexical" { super::open::bundle(&args.bundle)? } else { with_model(&args.bundle)? };
+    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false, per_page: args.per_page };
+    let model = if args.llm { args.endpoint.open()? } else { None };
+    let result = match model {
+        Some(model) => wait(engine.search_by(&args.question, &options, Rc::from(model)))?,
+        None => wait(engine.search(&args.question, &options))?,
+    }
+    .into_diagnostic()?;
+    if args.json {
+        pocketgraph_native::terminal::json(&result).into_diagnostic()?;
+        return Ok(());
+    }
+    if result.hits.is_empty() {
+        println!("Nothing found.");
+    }
+    for (i, hit) in result.hits.iter().enumerate() {
+        println!("{:>3}. {}  ({:.3})", i + 1, line(&place(hit)), hit.score);
+        println!("     {}", line(&hit.url));
+        for way in &hit.reached {
+            match way {
+                Reached::Query => {}
+                Reached::Name { name } => println!("     named in the question: {}", line(name)),
+                Reached::Link { name, from } => println!("     mentioned as {} in {}", line(name), line(from)),
+                Reached::Keyword { keyword } => println!("     by keyword {}", line(keyword)),
+                Reached::AdjacentKeyword { keyword, via } => println!("     by keyword {}, next to {}", line(keyword), line(via)),
+                Reached::Entity { entity } => println!("     mentions {}", line(entity)),
+                Reached::Summary { title } => println!("     by the summary of {}", line(title)),
+            }
+        }
+        println!("     {}\n", line(&beginning(&hit.text, 240)));
+    }
+    if !result.keywords.is_empty() {
+        let labels: Vec<&str> = result.keywords.iter().map(|k| k.label.as_str()).collect();
+        println!("Keywords: {}", line(&labels.join(", ")));
+    }
+    entities(&engine, &args.question)?;
+    for missing in &result.missing {
+        eprintln!("warning: {}", line(missing));
+    }
+    Ok(())
+}
+
+/// The entities of the knowledge graph that the question names.
+fn entities(engine: &Engine, question: &str) -> Result<()> {
+    let Some(linker) = wait(engine.knowledge())?.into_diagnostic()? else { return Ok(()) };
+    let graph = linker.graph();
+    let known: Vec<String> = linker
+        .topics(question)
+        .iter()
+        .filter_map(|m| m.candidates.iter().find(|c| graph.is_entity(c.node)))
+        .take(MOST_ENTITIES)
+        .map(|c| {
+            let types: Vec<&str> =
+                graph.types(c.node).iter().filter_map(|t| graph.vocabulary().entity_type(*t)).map(|t| t.label.as_str()).collect();
+            let triples = graph.degree(c.node, Direction::Forward) + graph.degree(c.node, Direction::Backward);
+            let what = if types.is_empty() { String::new() } else { format!("{}, ", types.join(", ")) };
+            format!("{} ({what}{triples} triples)", graph.label(c.node))
+        })
+        .collect();
+    if !known.is_empty() {
+        println!("Entities: {}", line(&known.join("; ")));
+    }
+    Ok(())
+}
+
+/// Title and headings in one line.
+fn place(hit: &Hit) -> String {
+    let mut out = hit.title.clone();
+    for h in &hit.heading_path {
+        out.push_str(" > ");
+        out.push_str(h);
+    }
+    out
+}
+
+/// The first `n` characters of a text on one line.
+fn beginning(text: &str, n: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(n) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,48 @@
+//! An agent's run as text, while it happens.
+
+use pocketgraph::agent::{AgentEvent, PlannedBy};
+use pocketgraph_native::terminal::line;
+
+/// Who made a plan, and how sure they are.
+pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
+    let sure = confidence.map(|c| format!(", confidence {c:.2}")).unwrap_or_default();
+    match by {
+        PlannedBy::Rules => format!("rules{sure}"),
+        PlannedBy::Trained => format!("the trained planner{sure}"),
+        PlannedBy::Meaning => format!("the relation nearest in meaning{sure}"),
+        PlannedBy::Llm => format!("the language model{sure}"),
+        PlannedBy::Caller => "you".to_owned(),
+    }
+}
+
+/// What an event looks like in the terminal; empty for those that are not shown.
+pub fn told(event: &AgentEvent) -> String {
+    match event {
+        AgentEvent::Turn { number, purpose } => format!("\n── turn {number}: {purpose}\n"),
+        AgentEvent::Token { text } => text.clone(),
+        AgentEvent::Anew => "\n(that was no answer; once more)\n".to_owned(),
+        AgentEvent::Call { tool, query } => format!("\n→ {}: {}\n", line(tool), line(query)),
+        AgentEvent::Evidence { passages, facts, note, .. } => {
+            let mut out = String::new();
+            for p in passages {
+                out.push_str(&format!("  [{}] {} {}\n", p.number, line(&p.title), line(&p.url)));
+            }
+            for fact in facts {
+                out.push_str(&format!("  {}\n", line(fact)));
+            }
+            if let Some(note) = note {
+                out.push_str(&format!("  {note}\n"));
+            }
+            out
+        }
+        AgentEvent::Step { text, .. } => format!("\n• {text}\n"),
+        AgentEvent::Plan { by: None, carried: true, .. } => "\n(the plan above is carried out)\n".to_owned(),
+        AgentEvent::Plan { by: None, plan: Some(_), .. } => {
+            "\n(the plan above is not carried out at once: the model searches by itself)\n".to_owned()
+        }
+        AgentEvent::Plan { by: None, .. } => "\n(the plan above cannot be carried out)\n".to_owned(),
+        AgentEvent::Plan { text, by: Some(by), confidence, .. } => format!("── plan, by {}\n{text}\n", planner(*by, *confidence)),
+        AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
+        AgentEvent::Hits { .. } | AgentEvent::References { .. } | AgentEvent::Done { .. } => String::new(),
+    }
+}

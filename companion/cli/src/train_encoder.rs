@@ -1,0 +1,198 @@
+//! `pocketgraph train encoder`.
+
+use super::progress::Bars;
+use super::train::bits;
+use super::train_device::{Device, clock, stopped};
+use super::train_planner::{layers, name, write};
+use miette::{Result, miette};
+use pocketgraph::embed::encode_layers;
+use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_native::progress::Progress;
+use pocketgraph_train::encoder::{
+    Checkpoint, Course, Heard, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
+};
+use pocketgraph_train::minilm::Bits;
+use pocketgraph_train::network::{Layout, Schedule};
+use pocketgraph_train::query_table::Lessons;
+use pocketgraph_train::texts::{self, Draw};
+use std::path::PathBuf;
+
+/// Content tokens that are learnt of a text.
+const LONGEST: usize = 62;
+
+/// Arguments of `pocketgraph train encoder`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// JSON Lines, TSV, Markdown or text files, also gzipped, and folders of them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Leave out every text that stands in these files: what the encoder will be measured with
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    without: Vec<PathBuf>,
+    /// Layers of the encoder
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = layers)]
+    layers: usize,
+    /// What computes
+    #[arg(long, value_enum, default_value = "cpu")]
+    device: Device,
+    /// Most texts to learn from; sentences give several where one each is not enough
+    #[arg(long, value_name = "N", default_value_t = 220_000)]
+    texts: usize,
+    /// Texts that are held out, to choose the best weights by
+    #[arg(long, value_name = "N", default_value_t = 4000)]
+    held_out: usize,
+    /// Keep the texts and the model's vectors of them in this file, or take them from it: several encoders can learn from it
+    #[arg(long, value_name = "FILE")]
+    lessons: Option<PathBuf>,
+    /// Add this token table's vector of a text to the encoder's, which then learns what the table lacks; made by `train query-table`
+    #[arg(long, value_name = "FILE")]
+    add_table: Option<PathBuf>,
+    /// Passes over the texts
+    #[arg(long, default_value_t = usual().epochs)]
+    epochs: usize,
+    /// End after so many minutes of training, if that is sooner
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// Texts a step
+    #[arg(long, default_value_t = usual().batch)]
+    batch: usize,
+    /// AdamW's rate [default: 0.0006 for batches of 128, and more for larger ones by the root of their size]
+    #[arg(long)]
+    lr: Option<f32>,
+    /// Texts between two looks at those held out
+    #[arg(long, value_name = "N", default_value_t = usual().check_every)]
+    check_every: usize,
+    /// Bits of the layers' weights
+    #[arg(long, default_value = "4", value_parser = bits)]
+    bits: Bits,
+    /// Keep checkpoints in this folder, and go on with the run that it holds
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    /// Minutes between checkpoints
+    #[arg(long, value_name = "N", default_value_t = usual().save_minutes)]
+    save_minutes: f64,
+    /// Fixes every random choice
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where to write the layers
+    #[arg(short, long, default_value = "models/query-encoder.layers")]
+    out: PathBuf,
+}
+
+/// Trains.
+///
+/// # Errors
+/// When files cannot be read or written.
+pub fn run(args: &Args) -> Result<()> {
+    let embedder = NativeEmbedder::new()?;
+    let stop = stopped()?;
+    let layout = Layout::new(sizes(args.layers));
+    let added = args.add_table.as_deref().map(|file| embedder.query_table(Some(file))).transpose()?.flatten();
+    let mut network = args.device.network(&layout)?;
+    let [lessons, held_out] = lessons(args, &embedder)?;
+    println!("{} texts to learn from, {} held out", lessons.tokens.len(), held_out.tokens.len());
+    let mut state = match args.resume.as_deref().map(|folder| Checkpoint::load(folder, &layout)).transpose()?.flatten() {
+        Some(run) => {
+            println!("going on after {} steps", run.step);
+            run
+        }
+        None => {
+            let all = embedder.model().encoder().layers();
+            Checkpoint::new(layout.from_layers(chosen_layers(args.layers).into_iter().filter_map(|i| all.get(i))))
+        }
+    };
+    let schedule = Schedule {
+        epochs: args.epochs,
+        minutes: args.minutes,
+        batch: args.batch,
+        rates: rates(args.batch, args.lr),
+        check_every: args.check_every,
+        seed: args.seed,
+        folder: args.resume.clone(),
+        save_minutes: args.save_minutes,
+        ..usual()
+    };
+    let course =
+        Course { layout: &layout, embedder: &embedder, lessons: &lessons, held_out: &held_out, added: added.as_ref(), stop: &stop };
+    if state.step == 0 {
+        println!(
+            "{} layers, {} numbers: cosine {:.4} before",
+            args.layers,
+            layout.len,
+            course.cosine(network.as_mut(), &state.parameters, args.batch)
+        );
+    }
+    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |heard| tell(&heard))?;
+    if !ended && args.resume.is_some() {
+        println!("stopped after {} steps; the same command goes on", state.step);
+        return Ok(());
+    }
+    let model = rounded(&layout, &state.best, &embedder, &lessons, args.bits, args.seed)?;
+    let cosine = cosine_of(&model, added.as_ref(), &embedder, &held_out);
+    let bytes = encode_layers(&model);
+    write(&args.out, &bytes)?;
+    println!("{} texts learnt from in {:.0} s on {}", state.seen, state.seconds, network.name());
+    println!("{}: {} bytes, cosine {cosine:.4} in {} bits", args.out.display(), bytes.len(), args.bits.count());
+    Ok(())
+}
+
+/// The texts with the model's vectors: those to learn from, and those to measure with.
+fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[Lessons; 2]> {
+    let named = |files: &[PathBuf]| files.iter().map(|p| name(p)).collect::<Vec<_>>().join(" ");
+    let drawn = format!(
+        "{} texts and {} held out of {} without {}, seed {}",
+        args.texts,
+        args.held_out,
+        named(&args.files),
+        named(&args.without),
+        args.seed
+    );
+    if let Some(path) = &args.lessons
+        && let Some(kept) = load(path, Some(&drawn), embedder.dim())?
+    {
+        return Ok(kept);
+    }
+    let bars = Bars::new(false);
+    bars.stage("reading texts", None);
+    let draw = Draw { most: args.texts, held_out: args.held_out, rounds: 64, seed: args.seed };
+    let found = texts::collect(&args.files, &args.without, draw)?;
+    bars.finish();
+    for (file, n) in &found.files {
+        println!("{n:>8} texts of {}", file.display());
+    }
+    let mut teacher = match args.device {
+        Device::Cpu => Teacher::Engine,
+        device => Teacher::Network(device.network(&Teacher::layout())?),
+    };
+    let parts = [&found.texts, &found.held_out].map(|texts| {
+        let mut tokens = tokens(embedder, texts, LONGEST);
+        tokens.retain(|t| !t.is_empty());
+        bars.stage("embedding texts", Some(tokens.len() as u64));
+        let targets = teacher.vectors(embedder, &tokens, &|n| bars.at(n as u64));
+        bars.finish();
+        Lessons { tokens, targets }
+    });
+    if parts.iter().any(|p| p.tokens.is_empty()) {
+        return Err(miette!(help = "name more files, or lower --held-out", "there are too few texts to learn from and to measure with"));
+    }
+    if let Some(path) = &args.lessons {
+        save(path, &drawn, [&parts[0], &parts[1]])?;
+    }
+    Ok(parts)
+}
+
+/// A line of progress.
+fn tell(heard: &Heard<'_>) {
+    let mut line = format!(
+        "step {}, {:.1} %, loss {:.4}, {:.0} texts/s, {} left",
+        heard.step,
+        100.0 * heard.done,
+        heard.loss,
+        heard.speed,
+        clock(heard.left)
+    );
+    if let Some(look) = heard.look {
+        line += &format!("; held out: cosine {:.4}", look.cosine);
+    }
+    eprintln!("{line}");
+}

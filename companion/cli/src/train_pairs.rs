@@ -1,0 +1,95 @@
+//! `pocketgraph train pairs`.
+
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_train::plan_data::{LPKG, PairOptions, WrittenPlan, pairs, written};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `pocketgraph train pairs`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Examples of `train data`, JSON Lines
+    examples: PathBuf,
+    /// Where to write the pairs, JSON Lines
+    #[arg(short, long, default_value = "pairs.jsonl")]
+    out: PathBuf,
+    /// How many pairs of which patterns, as in 1p=1000,2p=1000 [default: all there are of LPKG's nine]
+    #[arg(long, value_name = "PATTERN=N", value_delimiter = ',', value_parser = share)]
+    of: Vec<(String, usize)>,
+    /// Demonstrations in each instruction, each of another pattern
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    demonstrations: usize,
+    /// Write messages of a chat instead of instruction, input and output
+    #[arg(long)]
+    chat: bool,
+    /// Files of test questions (JSON Lines with `question`): what is near one of these in meaning is left out
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    without: Vec<PathBuf>,
+    /// From this cosine of their vectors on, two questions are near
+    #[arg(long, value_name = "COSINE", default_value_t = 0.8, requires = "without")]
+    nearest: f32,
+    /// Fixes every draw
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn share(text: &str) -> std::result::Result<(String, usize), String> {
+    let (pattern, n) = text.split_once('=').ok_or("write it as PATTERN=N")?;
+    Ok((pattern.trim().to_owned(), n.trim().parse().map_err(|_| format!("{n:?} is no number"))?))
+}
+
+/// Makes the pairs.
+///
+/// # Errors
+/// When a file cannot be read or written, or holds no examples.
+pub fn run(args: &Args) -> Result<()> {
+    let lines = lines(&args.examples)?;
+    let mut examples: Vec<WrittenPlan> = lines.iter().filter_map(written).collect();
+    if examples.is_empty() {
+        return Err(miette!(help = "make them with pocketgraph train data", "{} holds no examples of plans", args.examples.display()));
+    }
+    let before = examples.len();
+    if !args.without.is_empty() {
+        let mut tests = Vec::new();
+        for path in &args.without {
+            tests.extend(self::lines(path)?.iter().filter_map(|v| v.get("question")?.as_str().map(str::to_owned)));
+        }
+        far_from(&mut examples, &tests, args.nearest)?;
+    }
+    let near = before - examples.len();
+    let of: BTreeMap<String, usize> = match args.of.is_empty() {
+        true => LPKG.iter().map(|p| ((*p).to_owned(), usize::MAX)).collect(),
+        false => args.of.iter().cloned().collect(),
+    };
+    let options = PairOptions { of, demonstrations: args.demonstrations, chat: args.chat, seed: args.seed };
+    let pairs = pairs(&examples, &options);
+    let file = File::create(&args.out).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;
+    let mut out = BufWriter::new(file);
+    pairs.iter().try_for_each(|pair| writeln!(out, "{pair}")).and_then(|()| out.flush()).into_diagnostic()?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    pairs.iter().filter_map(|p| p.get("pattern")?.as_str()).for_each(|p| *counts.entry(p).or_default() += 1);
+    let told: Vec<String> = counts.iter().map(|(pattern, n)| format!("{pattern} {n}")).collect();
+    println!("{}: {} pairs ({}); {near} near a test's question", args.out.display(), pairs.len(), told.join(", "));
+    Ok(())
+}
+
+/// Leaves only those that are near no test's question in meaning.
+fn far_from(examples: &mut Vec<WrittenPlan>, tests: &[String], nearest: f32) -> Result<()> {
+    let embedder = NativeEmbedder::new()?;
+    let own: Vec<String> = examples.iter().map(|e| e.question.clone()).collect();
+    let (own, tests) = (embedder.embed_all(&own, &|_| {}), embedder.embed_all(tests, &|_| {}));
+    let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let mut far = own.iter().map(|o| tests.iter().all(|t| cosine(o, t) < nearest));
+    examples.retain(|_| far.next().unwrap_or(true));
+    Ok(())
+}
+
+fn lines(path: &Path) -> Result<Vec<Value>> {
+    let file = File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+    let line = |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();
+    BufReader::new(file).lines().map(line).collect()
+}

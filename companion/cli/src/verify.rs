@@ -1,0 +1,35 @@
+//! `pocketgraph verify`.
+
+use super::open::{bundle, wait};
+use miette::{Result, miette};
+use pocketgraph_build::assemble::{LISTING, listing};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `pocketgraph verify`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The bundle's folder
+    bundle: PathBuf,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = bundle(&args.bundle)?;
+    let mut verdict = wait(pocketgraph_build::verify::verify(engine.corpus().bundle()))?;
+    verdict.faults.extend(false_list(&args.bundle));
+    for fault in &verdict.faults {
+        eprintln!("fault: {}", pocketgraph_native::terminal::line(fault));
+    }
+    if verdict.faults.is_empty() {
+        println!("{}: {} files, {} bytes, all hashes and all decoders agree", args.bundle.display(), verdict.files, verdict.bytes);
+        Ok(())
+    } else {
+        Err(miette!(help = "build it again", "{} has {} faults", args.bundle.display(), verdict.faults.len()))
+    }
+}
+
+/// Whether the list of files, where there is one, names others than those that are there: copies for use offline would be incomplete.
+fn false_list(folder: &Path) -> Option<String> {
+    let list = std::fs::read_to_string(folder.join(LISTING)).ok()?;
+    let there = listing(folder).ok()?;
+    (list != there).then(|| format!("{LISTING} does not list the bundle's files as they are"))
+}

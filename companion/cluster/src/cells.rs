@@ -1,0 +1,125 @@
+//! Balanced k-means: the cells in which a bundle lays out its vectors.
+
+use super::kmeans::{KMeansOptions, kmeans, mean_directions};
+use super::similarity::{Lane, PANEL, Panels};
+use rayon::prelude::*;
+
+/// How many nearby cells a row may fall into before any cell with room is taken.
+const CHOICES: usize = 16;
+
+/// Cuts unit vectors into `count` cells of similar rows, none larger than 1.5 times the mean (rounded up), and returns the cell of each row.
+///
+/// K-means gives the centres; cells that are too large pass on the rows that lose least by moving to the next nearest cell with room.
+/// The same vectors, count and seed give the same cells whatever the number of threads. A cell may stay empty where rows are fewer than cells.
+pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
+    let count = count.min(vectors.len());
+    if count <= 1 {
+        return vec![0; vectors.len()];
+    }
+    let dim = vectors.iter().map(Vec::len).max().unwrap_or(0);
+    let rows = Panels::pack(dim, vectors.iter().map(Vec::as_slice));
+    let mut centres = kmeans(&rows, &KMeansOptions { clusters: count, restarts: 1, rounds: 12, seed }).centres;
+    // Identical rows yield fewer centres than asked for; cells without a centre of their own take what the others cannot hold.
+    centres.resize(count, vec![0.0; dim]);
+    let capacity = (vectors.len() * 3).div_ceil(count * 2);
+    let mut assignment = balanced(&rows, &centres, capacity);
+    for _ in 0..3 {
+        assignment = balanced(&rows, &mean_directions(&rows, &assignment, count), capacity);
+    }
+    assignment
+}
+
+/// Rows to their nearest centres, then the overfull cells emptied down to `capacity`.
+fn balanced(rows: &Panels, centres: &[Vec<f32>], capacity: usize) -> Vec<u32> {
+    let choices = nearest_centres(rows, centres);
+    let mut sizes = vec![0usize; centres.len()];
+    // Rows that prefer their first choice most come first; each takes its best cell with room.
+    let mut order: Vec<usize> = (0..rows.rows()).collect();
+    let regret = |i: usize| match choices[i].as_slice() {
+        [first, second, ..] => first.1 - second.1,
+        _ => f32::INFINITY,
+    };
+    order.sort_by(|&a, &b| regret(b).total_cmp(&regret(a)).then(a.cmp(&b)));
+    let mut assignment = vec![0u32; rows.rows()];
+    let mut first_with_room = 0;
+    for row in order {
+        let chosen = choices[row].iter().map(|c| c.0 as usize).find(|&c| sizes[c] < capacity);
+        let cell = chosen.unwrap_or_else(|| {
+            while first_with_room + 1 < sizes.len() && sizes[first_with_room] >= capacity {
+                first_with_room += 1;
+            }
+            first_with_room
+        });
+        sizes[cell] += 1;
+        assignment[row] = cell as u32;
+    }
+    assignment
+}
+
+/// For each row its nearest centres, best first, at most [`CHOICES`].
+fn nearest_centres(rows: &Panels, centres: &[Vec<f32>]) -> Vec<Vec<(u32, f32)>> {
+    let packed = Panels::pack(rows.dim(), centres.iter().map(Vec::as_slice));
+    let panels: Vec<Vec<Vec<(u32, f32)>>> = (0..rows.panels())
+        .into_par_iter()
+        .map(|p| {
+            let mut all: Vec<Vec<(u32, f32)>> = vec![Vec::with_capacity(centres.len()); PANEL.min(rows.rows() - p * PANEL)];
+            let mut tile = [Lane::ZERO; PANEL];
+            for q in 0..packed.panels() {
+                rows.tile(p, &packed, q, &mut tile);
+                let columns = PANEL.min(packed.rows() - q * PANEL);
+                for (list, similarities) in all.iter_mut().zip(&tile) {
+                    list.extend(similarities.iter().take(columns).enumerate().map(|(c, &s)| ((q * PANEL + c) as u32, s)));
+                }
+            }
+            let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+            for list in &mut all {
+                if list.len() > CHOICES {
+                    list.select_nth_unstable_by(CHOICES, better);
+                    list.truncate(CHOICES);
+                }
+                list.sort_unstable_by(better);
+                list.shrink_to_fit();
+            }
+            all
+        })
+        .collect();
+    panels.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Random;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn no_cell_is_larger_than_one_and_a_half_times_the_mean(n in 1usize..200, count in 1usize..20, seed in 0u64..9, spread in 0.0f64..2.0) {
+            let mut random = Random::new(seed, 1);
+            let vectors: Vec<Vec<f32>> = (0..n).map(|_| (0..4).map(|k| f32::from(u8::from(k == 0)) + (spread * (random.unit() - 0.5)) as f32).collect()).collect();
+            let found = cells(&vectors, count, seed);
+            let count = count.min(n);
+            let mut sizes = vec![0usize; count];
+            found.iter().for_each(|&c| sizes[c as usize] += 1);
+            prop_assert!(sizes.iter().all(|&s| s <= (3 * n).div_ceil(2 * count)), "{:?}", sizes);
+            prop_assert_eq!(found.len(), n);
+        }
+    }
+
+    #[test]
+    fn close_rows_share_a_cell_where_there_is_room() {
+        let vectors: Vec<Vec<f32>> = (0..40).map(|i| if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }).collect();
+        let found = cells(&vectors, 2, 3);
+        assert!((0..40).all(|i| found[i] == found[i % 2]) && found[0] != found[1]);
+    }
+
+    #[test]
+    fn threads_do_not_change_the_cells() {
+        let mut random = Random::new(2, 2);
+        let vectors: Vec<Vec<f32>> = (0..200).map(|_| (0..6).map(|_| random.unit() as f32 - 0.5).collect()).collect();
+        let with = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| cells(&vectors, 14, 3));
+        assert_eq!(with(1), with(2));
+    }
+}

@@ -1,0 +1,182 @@
+//! A language model whose tokens are counted, for measurements that say what a method cost.
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use futures::stream::{self, StreamExt};
+use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
+use pocketgraph_cache::{Cache, Key, Kind};
+use pocketgraph_llm_client::asker::ReplyCache;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::ops::Sub;
+use std::sync::Arc;
+
+/// Characters of a token, about, where the endpoint does not count.
+const CHARACTERS: usize = 4;
+
+/// What was read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Tokens {
+    /// Tokens read.
+    pub prompt: u64,
+    /// Tokens written.
+    pub completion: u64,
+    /// Replies whose tokens are an estimate, because the endpoint did not count.
+    pub estimated: u64,
+}
+
+impl Sub for Tokens {
+    type Output = Tokens;
+
+    fn sub(self, before: Tokens) -> Tokens {
+        Tokens {
+            prompt: self.prompt - before.prompt,
+            completion: self.completion - before.completion,
+            estimated: self.estimated - before.estimated,
+        }
+    }
+}
+
+/// Counts what a model reads and writes. With a cache it is also where a build keeps its replies ([`ReplyCache`]): one that was kept counts as it did when it
+/// was paid for, because what a method costs does not depend on who asked first.
+pub struct CountedModel {
+    chat: Box<dyn ChatModel>,
+    cache: Option<Arc<Cache>>,
+    /// What tells this model's replies from another's: its address and name.
+    identity: String,
+    tokens: Cell<Tokens>,
+    /// What was counted: a kept reply is looked at more than once, by who tells beforehand what is left to pay, and by who uses it.
+    counted: RefCell<HashSet<Key>>,
+}
+
+impl CountedModel {
+    /// Before `chat`, whose replies a build may keep in `cache`.
+    pub fn new(chat: Box<dyn ChatModel>, cache: Option<Arc<Cache>>, identity: String) -> Self {
+        CountedModel { chat, cache, identity, tokens: Cell::default(), counted: RefCell::default() }
+    }
+
+    /// All so far.
+    pub fn tokens(&self) -> Tokens {
+        self.tokens.get()
+    }
+
+    fn count(&self, prompt: u64, completion: u64, estimated: bool) {
+        let mut all = self.tokens.get();
+        all.prompt += prompt;
+        all.completion += completion;
+        all.estimated += u64::from(estimated);
+        self.tokens.set(all);
+    }
+
+    /// Where the counts of a reply are kept.
+    fn beside(&self, key: &Key) -> Key {
+        Key::new(Kind::Reply, &[b"tokens", self.identity.as_bytes(), format!("{key:?}").as_bytes()])
+    }
+
+    /// The counts of a kept reply: read, written, and 1 for an estimate.
+    fn counts(&self, key: &Key) -> Option<[u64; 3]> {
+        let text = ReplyCache::get(self.cache.as_ref()?, &self.beside(key))?;
+        let all: Vec<u64> = text.split(' ').map_while(|n| n.parse().ok()).collect();
+        all.try_into().ok()
+    }
+}
+
+fn about(characters: usize) -> u64 {
+    characters.div_ceil(CHARACTERS) as u64
+}
+
+impl ChatModel for CountedModel {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        async move {
+            let key = Key::of_reply(&self.identity, &request);
+            let read = about(request.messages.iter().map(|m| m.content.chars().count()).sum());
+            // Nobody watches these replies arrive, so that nothing is lost by collecting them.
+            let items: Vec<_> = self.chat.chat(request).await?.collect().await;
+            let deltas = || items.iter().filter_map(|item| item.as_ref().ok());
+            let (prompt, completion, estimated) = match deltas().filter_map(|d| d.usage).next_back() {
+                Some(usage) => (u64::from(usage.prompt_tokens), u64::from(usage.completion_tokens), false),
+                None => (read, about(deltas().map(|d| d.text.chars().count() + d.reasoning.chars().count()).sum()), true),
+            };
+            self.count(prompt, completion, estimated);
+            self.counted.borrow_mut().insert(key);
+            if let Some(cache) = &self.cache {
+                // Without it the reply would be counted by an estimate the next time: no reason to end.
+                let _ = ReplyCache::put(cache, &self.beside(&key), &format!("{prompt} {completion} {}", u64::from(estimated)));
+            }
+            Ok(stream::iter(items).boxed_local())
+        }
+        .boxed_local()
+    }
+}
+
+impl ReplyCache for CountedModel {
+    fn get(&self, key: &Key) -> Option<String> {
+        let reply = ReplyCache::get(self.cache.as_ref()?, key)?;
+        if !self.counted.borrow_mut().insert(*key) {
+            return Some(reply);
+        }
+        match self.counts(key) {
+            Some([prompt, completion, estimated]) => self.count(prompt, completion, estimated > 0),
+            // Paid for by a build, which kept no count.
+            None => self.count(0, about(reply.chars().count()), true),
+        }
+        Some(reply)
+    }
+
+    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
+        self.cache.as_ref().map_or(Ok(()), |cache| ReplyCache::put(cache, key, reply))
+    }
+
+    fn outlives(&self) -> bool {
+        self.cache.is_some()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::llm::{Message, Usage, complete};
+    use pocketgraph_llm_client::asker::testing::{Says, counted};
+    use std::rc::Rc;
+
+    /// Counts its own tokens where it was made so.
+    fn says(usage: Option<Usage>) -> Box<dyn ChatModel> {
+        Box::new(Says::new(move |_, _| counted("twelve chars", usage)))
+    }
+
+    fn ask(model: &CountedModel, text: &str) -> String {
+        let request = ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() };
+        complete(model, request).now_or_never().unwrap().text
+    }
+
+    #[test]
+    fn tokens_are_the_endpoints_and_about_four_characters_each_where_it_does_not_count() {
+        let usage = Usage { prompt_tokens: 70, completion_tokens: 5 };
+        for (counts, wanted) in
+            [(Some(usage), Tokens { prompt: 140, completion: 10, estimated: 0 }), (None, Tokens { prompt: 5, completion: 6, estimated: 2 })]
+        {
+            let model = CountedModel::new(says(counts), None, String::new());
+            assert_eq!((ask(&model, "ten chars."), ask(&model, "eight ch")), ("twelve chars".to_owned(), "twelve chars".to_owned()));
+            assert_eq!(model.tokens(), wanted);
+        }
+    }
+
+    #[test]
+    fn a_kept_reply_costs_what_it_cost_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let request = ChatRequest { messages: vec![Message::user("a")], ..ChatRequest::default() };
+        let key = Key::of_reply("m", &request);
+        for usage in [Some(Usage { prompt_tokens: 70, completion_tokens: 5 }), None] {
+            let cache = Cache::open(&dir.path().join(format!("{}", usage.is_some()))).unwrap();
+            let model = || Rc::new(CountedModel::new(says(usage), Some(Arc::clone(&cache)), "m".to_owned()));
+            let first = model();
+            assert!(ReplyCache::get(&first, &key).is_none() && first.tokens() == Tokens::default());
+            first.put(&key, &ask(&first, "a")).unwrap();
+            let again = model();
+            for _ in 0..2 {
+                assert_eq!(ReplyCache::get(&again, &key).as_deref(), Some("twelve chars"));
+            }
+            assert_eq!(again.tokens(), first.tokens());
+        }
+    }
+}

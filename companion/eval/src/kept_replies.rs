@@ -1,0 +1,147 @@
+//! A language model whose replies are kept, so that a measurement that was broken off goes on where it ended and pays for nothing twice.
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use futures::stream::{self, StreamExt};
+use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError, Recorder, Replay};
+use pocketgraph_cache::{Cache, Key, Kind};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Stands before a model. A reply that is whole is kept as a line of a recording, under everything that was asked.
+pub struct KeptReplies<'a> {
+    model: Box<dyn ChatModel + 'a>,
+    cache: Option<Arc<Cache>>,
+    /// What tells this model's replies from another's: its address and name.
+    identity: String,
+    /// How often each request was made since the last [`KeptReplies::begin`]: protocols that let several replies vote ask the same thing again.
+    times: RefCell<HashMap<Key, u32>>,
+    asked: Cell<usize>,
+    reused: Cell<usize>,
+}
+
+impl<'a> KeptReplies<'a> {
+    /// A model before `model`; without a cache it only counts.
+    pub fn new(model: Box<dyn ChatModel + 'a>, cache: Option<Arc<Cache>>, identity: String) -> Self {
+        KeptReplies { model, cache, identity, times: RefCell::default(), asked: Cell::new(0), reused: Cell::new(0) }
+    }
+
+    /// Begins a dialogue: the same request is its first again.
+    pub fn begin(&self) {
+        self.times.borrow_mut().clear();
+    }
+
+    /// How many replies the model was asked for.
+    pub fn asked(&self) -> usize {
+        self.asked.get()
+    }
+
+    /// How many were kept from before.
+    pub fn reused(&self) -> usize {
+        self.reused.get()
+    }
+
+    fn key(&self, request: &ChatRequest) -> Key {
+        // Everything that a request holds: what is left out here would be answered with another request's reply.
+        let whole = format!("{request:?}");
+        let of = |time: u32| Key::new(Kind::Reply, &[b"exchange", self.identity.as_bytes(), whole.as_bytes(), &time.to_le_bytes()]);
+        let mut times = self.times.borrow_mut();
+        let time = times.entry(of(0)).or_default();
+        *time += 1;
+        of(*time)
+    }
+
+    /// The reply as it was kept; none for one that is damaged.
+    async fn kept(&self, key: &Key, request: &ChatRequest) -> Option<Vec<Result<pocketgraph::llm::Delta, LlmError>>> {
+        let line = String::from_utf8(self.cache.as_ref()?.get(key)?).ok()?;
+        let replay = Replay::read(&line).ok()?;
+        let stream = replay.chat(request.clone()).await.ok()?;
+        let items: Vec<_> = stream.collect().await;
+        items.iter().all(Result::is_ok).then_some(items)
+    }
+}
+
+impl ChatModel for KeptReplies<'_> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        async move {
+            let key = self.key(&request);
+            if let Some(items) = self.kept(&key, &request).await {
+                self.reused.set(self.reused.get() + 1);
+                return Ok(stream::iter(items).boxed_local());
+            }
+            self.asked.set(self.asked.get() + 1);
+            // Taken to its end even if whoever asks wants only its beginning: a reply that is kept must be whole.
+            let line = RefCell::new(String::new());
+            let sink = |told: &str| told.clone_into(&mut line.borrow_mut());
+            let items: Vec<_> = {
+                let recorder = Recorder::new(self.model.as_ref(), &sink);
+                recorder.chat(request).await?.collect().await
+            };
+            if let (Some(cache), true) = (&self.cache, items.iter().all(Result::is_ok)) {
+                cache.put(key, line.into_inner().into_bytes());
+            }
+            Ok(stream::iter(items).boxed_local())
+        }
+        .boxed_local()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::llm::{Message, complete};
+    use pocketgraph_llm_client::asker::testing::{Says, said};
+    use std::rc::Rc;
+
+    /// Says how often it was asked; fails where the question says so.
+    fn counting() -> Rc<Says> {
+        Says::new(|n, request| {
+            let mut reply = said(&format!("reply {}", n + 1))?;
+            if request.messages.iter().any(|m| m.content == "fail") {
+                reply.push(Err(LlmError::Stream("broken".to_owned())));
+            }
+            Ok(reply)
+        })
+    }
+
+    fn request(text: &str) -> ChatRequest {
+        ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() }
+    }
+
+    fn ask(model: &dyn ChatModel, request: ChatRequest) -> String {
+        complete(model, request).now_or_never().unwrap().text
+    }
+
+    #[test]
+    fn a_reply_is_paid_for_once_and_a_second_vote_is_another_reply() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = counting();
+        let again = || KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), "url\nmodel".to_owned());
+        let first = again();
+        assert_eq!((ask(&first, request("a")), ask(&first, request("a"))), ("reply 1".to_owned(), "reply 2".to_owned()));
+        drop(first);
+        let second = again();
+        assert_eq!((ask(&second, request("a")), ask(&second, request("a"))), ("reply 1".to_owned(), "reply 2".to_owned()));
+        second.begin();
+        assert_eq!(ask(&second, request("a")), "reply 1");
+        assert_eq!((second.asked(), second.reused()), (0, 3));
+        // Whatever else is asked is another request.
+        assert_eq!(ask(&second, ChatRequest { stop: vec!["x".to_owned()], ..request("a") }), "reply 3");
+        assert_eq!(ask(&second, ChatRequest { extra: vec![("tools".to_owned(), "t".into())], ..request("a") }), "reply 4");
+        drop(second);
+        let other = KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), "url\nother".to_owned());
+        assert_eq!(ask(&other, request("a")), "reply 5");
+    }
+
+    #[test]
+    fn a_reply_that_failed_is_asked_for_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = counting();
+        let kept = KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), String::new());
+        assert_eq!(ask(&kept, request("fail")), "reply 1");
+        kept.begin();
+        assert_eq!(ask(&kept, request("fail")), "reply 2");
+        assert_eq!((kept.asked(), kept.reused()), (2, 0));
+    }
+}

@@ -1,0 +1,780 @@
+//! Files to documents: what a folder holds, read into blocks of plain text that know where they came from.
+//!
+//! Memory: what is kept is about the size of the text read. While it is read, a plain text file takes twice its size, a Markdown file its own size and
+//! at most some hundred megabytes for the part being parsed (parts are a megabyte or two), an HTML file its own size and its text. Files above
+//! [`IngestOptions::max_file_bytes`] are not read at all.
+
+pub mod check;
+pub mod chunk;
+pub mod languages;
+pub mod llms;
+pub mod namesakes;
+pub mod pages;
+pub mod rank;
+pub mod site_files;
+mod address;
+mod archive;
+mod asciidoc;
+mod block;
+mod decode;
+mod docx;
+mod epub;
+mod front_matter;
+mod generators;
+mod globs;
+mod html;
+mod html_elements;
+mod html_tables;
+mod html_tokens;
+mod includes;
+mod json_lines;
+mod lines;
+mod made_html;
+mod man;
+mod markdown;
+mod markdown_dialects;
+mod markdown_indented;
+mod markdown_source;
+mod marked;
+mod mdx;
+mod notebook;
+mod npy;
+mod openapi;
+mod outside;
+mod parquet;
+mod plain;
+mod ready;
+mod rendered;
+mod rst;
+mod slug;
+mod walk;
+
+pub use address::UrlStyle;
+pub use block::{Block, BlockKind};
+pub use generators::{GeneratorChoice, detected_generator, generator_names};
+pub use globs::Globs;
+pub(crate) use html::ids as ids_of_html;
+pub use json_lines::skip_line;
+pub(crate) use markdown_source::without_marks;
+pub use outside::{OutsideChunks, Vectors, outside, read_vectors};
+pub(crate) use slug::Slugs;
+pub use walk::FormatRule;
+pub(crate) use walk::{Format, format_of};
+
+use front_matter::{field, front_matter};
+use generators::{Page as SitePage, Site};
+use includes::{Folder, Includer};
+use markdown::Dialect;
+use pocketgraph::bundle::Document;
+use pocketgraph_native::panics::caught;
+use rayon::prelude::*;
+use rendered::Rendered;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use walk::{Found, walk};
+
+/// Titles longer than this many characters are cut.
+const MAX_TITLE: usize = 300;
+
+/// So many bad lines of one file are named; the rest are counted.
+const NAMED_LINES: usize = 20;
+
+/// What to read and how its URLs are made.
+#[derive(Debug, Clone)]
+pub struct IngestOptions {
+    /// Put before every relative URL; empty for URLs relative to the site's root.
+    pub base_url: String,
+    /// How URLs follow from paths.
+    pub url_style: UrlStyle,
+    /// Whose rules hold for addresses, ids of headings, and which files are pages.
+    pub generator: GeneratorChoice,
+    /// Patterns of files that are not read, as in a `.gitignore`.
+    pub excluded: Globs,
+    /// Where it has any pattern, only files that match are read, also those that would be left out as no pages.
+    pub included: Globs,
+    /// What files are, in place of what their endings say.
+    pub formats: Vec<FormatRule>,
+    /// Files and folders that are not read: the output bundle.
+    pub exclude: Vec<PathBuf>,
+    /// Files above this are skipped by name. At most 2 GiB, whatever is asked for.
+    pub max_file_bytes: u64,
+    /// Whether symbolic links are followed (also out of the folder); loops are found and reported.
+    pub follow_links: bool,
+}
+
+impl IngestOptions {
+    /// Reads only files that `included` names, where it names any, and none that `excluded` names: patterns as in a `.gitignore`.
+    ///
+    /// # Errors
+    /// The first pattern that is none, with the reason.
+    pub fn choose<S: AsRef<str>>(&mut self, included: &[S], excluded: &[S]) -> Result<(), String> {
+        self.included = Globs::new(included)?;
+        self.excluded = Globs::new(excluded)?;
+        Ok(())
+    }
+}
+
+impl Default for IngestOptions {
+    fn default() -> Self {
+        IngestOptions {
+            base_url: String::new(),
+            url_style: UrlStyle::default(),
+            generator: GeneratorChoice::default(),
+            excluded: Globs::default(),
+            included: Globs::default(),
+            formats: Vec::new(),
+            exclude: Vec::new(),
+            max_file_bytes: 256 << 20,
+            follow_links: false,
+        }
+    }
+}
+
+/// How far reading has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IngestProgress {
+    /// Files read or skipped.
+    pub files_done: usize,
+    /// Files found.
+    pub files_total: usize,
+    /// Their bytes.
+    pub bytes_done: u64,
+    /// Bytes of all files found.
+    pub bytes_total: u64,
+}
+
+/// A link of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Where it points, as written.
+    pub target: String,
+    /// Its text; may be empty.
+    pub text: String,
+    /// The block that it stands in, counted before blocks without text were left out: in HTML a little more than its place among the
+    /// document's blocks.
+    pub block: usize,
+}
+
+/// A file, or a line of a file of chunks, as blocks of plain text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceDocument {
+    /// Its path in the source folder, with forward slashes; for a ready chunk its id, else `file:line`.
+    pub path: String,
+    /// Where a reader opens it, without a fragment; empty for a ready chunk that names no URL.
+    pub url: String,
+    /// Its title, never empty: front matter, else the first heading of level 1, else `<title>` or the first heading, else the file's name.
+    pub title: String,
+    /// Its text, in order; never empty.
+    pub blocks: Vec<Block>,
+    /// Its links, in order.
+    pub links: Vec<Link>,
+    /// The fields of its front matter or `<meta>` elements, in order; a list gives one pair an item.
+    pub front_matter: Vec<(String, String)>,
+    /// Whether each block is a chunk already, not to be split or merged.
+    pub ready: bool,
+}
+
+impl SourceDocument {
+    /// The language that its site or its source names, as `de` or `pt-BR`.
+    pub fn language(&self) -> Option<&str> {
+        ["language", "lang"].iter().find_map(|name| field(&self.front_matter, name).filter(|tag| languages::primary(tag).is_some()))
+    }
+
+    /// The version of the product that it is about, where its site has pages of several.
+    pub fn version(&self) -> Option<&str> {
+        field(&self.front_matter, "version")
+    }
+
+    /// What the bundle keeps of it. Its language is that of its prose: code is in none.
+    pub fn document(&self) -> Document {
+        let prose = self.blocks.iter().filter(|b| b.kind != BlockKind::Code).map(|b| b.text.as_str());
+        let language = languages::language(self.language(), std::iter::once(self.title.as_str()).chain(prose));
+        Document { title: self.title.clone(), url: self.url.clone(), path: self.path.clone(), language }
+    }
+}
+
+/// A file or line that was not read, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its path in the source folder.
+    pub path: String,
+    /// Why, in words for the user.
+    pub reason: String,
+}
+
+/// Everything that a folder holds. May be empty: whether that is an error is for the caller to say, with the list of what was skipped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Corpus {
+    /// The documents, in the order of their files' paths.
+    pub documents: Vec<SourceDocument>,
+    /// What was left out, sorted by path.
+    pub skipped: Vec<Skipped>,
+    /// How many files were found, read or not.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What the folder was taken for, for the user.
+    pub notes: Vec<String>,
+    /// What may be wrong with that.
+    pub warnings: Vec<String>,
+}
+
+/// Why nothing could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// A file or folder that was named by the user cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The single file named is of no known kind.
+    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .rst, .adoc, .asciidoc, .ipynb, .txt, .text, .jsonl, .epub, .docx, openapi.json, openapi.yaml, .1 to .8)", path.display())]
+    UnknownFormat {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A line of the chunks brought from outside is malformed.
+    #[error("{}: line {line}: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A row of a table of chunks brought from outside cannot be used.
+    #[error("{}: row {row}: {reason}", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The row, from 1.
+        row: usize,
+        /// Which column, and what is wrong with it.
+        reason: String,
+    },
+    /// A table of chunks brought from outside cannot be read.
+    #[error("{}: {reason}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what was expected.
+        reason: String,
+    },
+    /// The vectors brought from outside cannot be used.
+    #[error("{}: {reason}", path.display())]
+    Vectors {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what was expected.
+        reason: String,
+    },
+    /// There are more or fewer vectors than chunks.
+    #[error("{chunks} chunks but {rows} vectors: each line of the chunks needs one row, in the same order")]
+    Counts {
+        /// Lines of the chunks that are not blank.
+        chunks: usize,
+        /// Rows of the matrix.
+        rows: usize,
+    },
+}
+
+/// Reads a folder, or a single file. What cannot be read is reported in [`Corpus::skipped`], never an error; only a root that cannot be read is one.
+///
+/// Files are read on all cores; the result does not depend on their number. `progress` is called after each file, from any thread.
+pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestProgress) + Sync)) -> Result<Corpus, IngestError> {
+    let (found, mut skipped) = walk(root, options)?;
+    let single = root.is_file();
+    let rendered = if single { Rendered::default() } else { Rendered::of(root, &found) };
+    // A folder that a generator wrote lies in its project, but its files are no sources.
+    let choice = if rendered.is { GeneratorChoice::None } else { options.generator };
+    let mut site = Site::of(root, choice, options.url_style);
+    for f in found.iter().filter(|f| site.is_heard(&f.path)).map(|f| (f.path.clone(), f.file.clone())).collect::<Vec<_>>() {
+        if let Some(fields) = top_of(&f.1) {
+            site.hear(&f.0, &fields);
+        }
+    }
+    let files = found.len();
+    let bytes_total = found.iter().map(|f| f.bytes).sum();
+    let mut pages = Vec::with_capacity(found.len());
+    for f in found {
+        let asked_for = single || !options.included.is_empty();
+        match no_page(&f, &rendered, &site).filter(|_| !asked_for) {
+            Some(reason) => skipped.push(Skipped { path: f.path, reason: reason.into() }),
+            None => pages.push(f),
+        }
+    }
+    let folder = Folder::new(root, site.place(), &site.parts_in);
+    let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref() };
+    let (files_done, bytes_done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let outcomes: Vec<Outcome> = pages
+        .par_iter()
+        .map(|f| {
+            let outcome = read(f, &reading);
+            progress(IngestProgress {
+                files_done: files_done.fetch_add(1, Ordering::Relaxed) + 1,
+                files_total: pages.len(),
+                bytes_done: bytes_done.fetch_add(f.bytes, Ordering::Relaxed) + f.bytes,
+                bytes_total,
+            });
+            outcome
+        })
+        .collect();
+    let marked = outcomes.iter().any(|o| o.pagefind_body == Some(true));
+    let used: BTreeSet<String> = outcomes.iter().flat_map(|o| o.used.iter().cloned()).collect();
+    // A whole site that asks robots to stay away is one that is being tried; its owner wants it searched.
+    let shy = outcomes.iter().filter(|o| o.unindexed).count();
+    let open = outcomes.iter().any(|o| !o.unindexed && !o.documents.is_empty());
+    let mut corpus = Corpus {
+        files,
+        bytes: bytes_total,
+        notes: notes(&site, &rendered, options),
+        warnings: warnings(&site, options),
+        ..Corpus::default()
+    };
+    if shy > 0 && !open {
+        corpus.warnings.push(format!("all {shy} pages say noindex: they are read all the same"));
+    }
+    for (f, mut outcome) in pages.iter().zip(outcomes) {
+        let reason = match () {
+            () if marked && outcome.pagefind_body == Some(false) => Some("no data-pagefind-body, which other pages of this site have"),
+            () if outcome.unindexed && open => Some("marked noindex"),
+            // Read where it is shown.
+            () if used.contains(f.path.as_str()) && is_part(&f.path) => Some("a part of other pages"),
+            () => None,
+        };
+        if let Some(reason) = reason {
+            outcome.documents.clear();
+            outcome.skipped = vec![Skipped { path: f.path.clone(), reason: reason.into() }];
+        }
+        corpus.documents.append(&mut outcome.documents);
+        skipped.append(&mut outcome.skipped);
+    }
+    skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    corpus.skipped = skipped;
+    Ok(corpus)
+}
+
+/// What the reading of every file goes by.
+struct Reading<'a> {
+    options: &'a IngestOptions,
+    site: &'a Site,
+    rendered: &'a Rendered,
+    folder: Option<&'a Folder>,
+}
+
+/// Why a file is no page of the site, if it is none.
+fn no_page(found: &Found, rendered: &Rendered, site: &Site) -> Option<&'static str> {
+    if found.format == Format::JsonLines {
+        return None;
+    }
+    if let Some(reason) = rendered.no_page(&found.path) {
+        return Some(reason);
+    }
+    if site.name().is_some() {
+        return site.no_page(&found.path, found.format).or_else(|| {
+            let folder = found.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let own = matches!(site.name(), Some("hugo" | "jekyll" | "mkdocs" | "antora"));
+            (!own && folder.split('/').any(|part| part.starts_with('_'))).then_some(UNDERSCORE)
+        });
+    }
+    (!rendered.is && found.path.split('/').any(is_private)).then_some(UNDERSCORE)
+}
+
+const UNDERSCORE: &str = "no page of its own: its name, or that of its folder, begins with _ (--include reads it all the same)";
+
+/// Names that begin with an underscore, but for those of pages that open a section and of posts.
+fn is_private(name: &str) -> bool {
+    name.starts_with('_') && name != "_posts" && name.split('.').next() != Some("_index")
+}
+
+/// Whether a file that another page brought in is nothing but a part, by its name or its folder's.
+fn is_part(path: &str) -> bool {
+    let folders = ["includes", "snippets", "partials", "fragments", "shared", "include", "snippet", "partial"];
+    path.split('/').any(|part| is_private(part) || folders.contains(&part))
+}
+
+/// The front matter of a file that speaks of other pages.
+fn top_of(file: &Path) -> Option<Vec<(String, String)>> {
+    const TOP: u64 = 64 << 10;
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(TOP).read_to_end(&mut bytes).ok()?;
+    Some(front_matter(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}')).0)
+}
+
+fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<String> {
+    let mut notes = Vec::new();
+    if rendered.is {
+        notes.push("read as a rendered site: addresses are those of its files".to_owned());
+    }
+    if let Some(label) = site.label() {
+        let seen = site.configuration.as_ref().map(|c| format!(" ({c})")).unwrap_or_default();
+        notes.push(format!("read as the source of a {label} site{seen}: addresses {}", site.style().described()));
+    }
+    if let Some(address) = site.claimed_address.as_ref().filter(|a| options.base_url.is_empty() && address::is_absolute(a) && a.len() < 200)
+    {
+        notes.push(format!(
+            "the site's configuration says that it is published at {address}: give that as --base-url, if it is so, for links from anywhere"
+        ));
+    }
+    notes
+}
+
+fn warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let (Some(own), Some(label)) = (site.disagrees(), site.label()) {
+        warnings.push(format!(
+            "{label} publishes pages {} by its configuration, but --url-style asks for addresses {}: links of hits may lead nowhere",
+            own.described(),
+            options.url_style.described()
+        ));
+    }
+    warnings
+}
+
+/// What became of one file.
+#[derive(Default)]
+struct Outcome {
+    documents: Vec<SourceDocument>,
+    skipped: Vec<Skipped>,
+    /// For HTML: whether it is marked with `data-pagefind-body`.
+    pagefind_body: Option<bool>,
+    /// For HTML: whether it asks robots not to index it.
+    unindexed: bool,
+    /// Files that were brought in.
+    used: BTreeSet<String>,
+}
+
+fn read(found: &Found, reading: &Reading<'_>) -> Outcome {
+    let mut outcome = Outcome::default();
+    // A fault of a reader loses its file, not the build.
+    let read = caught(|| try_read(found, reading, &mut outcome));
+    if let Err(reason) = read.unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})"))) {
+        outcome.documents.clear();
+        outcome.skipped.push(Skipped { path: found.path.clone(), reason });
+    }
+    outcome
+}
+
+fn try_read(found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+    let options = reading.options;
+    let limit = options.max_file_bytes.min(2 << 30);
+    let too_large = || format!("larger than the limit of {} bytes", limit);
+    if found.bytes > limit {
+        return Err(too_large());
+    }
+    let file = File::open(&found.file).map_err(|e| e.to_string())?;
+    if found.format == Format::JsonLines {
+        return read_json_lines(file.take(limit), found, options, outcome);
+    }
+    let mut bytes = Vec::with_capacity(found.bytes as usize + 1);
+    // The file may have grown since it was looked at.
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large());
+    }
+    read_whole(bytes, found, reading, outcome)
+}
+
+/// Reads a file from its bytes; `path` is its name, whose ending says what it is. What cannot be read is among what was skipped. A fault of a reader is not
+/// caught: this is for those who look for such.
+///
+/// # Errors
+/// [`IngestError::UnknownFormat`] where the ending is that of no kind that can be read.
+pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Result<Corpus, IngestError> {
+    let Some(format) = format_of(Path::new(path)) else { return Err(IngestError::UnknownFormat { path: path.into() }) };
+    let found = Found { path: path.to_owned(), file: path.into(), format, bytes: bytes.len() as u64 };
+    let mut outcome = Outcome::default();
+    let size = found.bytes;
+    // Bytes belong to no folder, and so to no generator's site.
+    let site = Site::of(Path::new(""), GeneratorChoice::None, options.url_style);
+    let reading = Reading { options, site: &site, rendered: &Rendered::default(), folder: None };
+    let read = match format {
+        Format::JsonLines => read_json_lines(bytes.as_slice(), &found, options, &mut outcome),
+        _ => read_whole(bytes, &found, &reading, &mut outcome),
+    };
+    if let Err(reason) = read {
+        outcome.skipped.push(Skipped { path: found.path, reason });
+    }
+    Ok(Corpus { documents: outcome.documents, skipped: outcome.skipped, files: 1, bytes: size, ..Corpus::default() })
+}
+
+fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+    let options = reading.options;
+    if let Format::Epub | Format::Docx = found.format {
+        let limit = options.max_file_bytes.min(2 << 30);
+        let made = if found.format == Format::Epub { epub::html(bytes, limit)? } else { docx::html(bytes, limit)? };
+        let document = made_page(&made, found, reading);
+        return keep(document, found, reading, outcome);
+    }
+    let source = decode::decode(bytes)?;
+    let includer = Includer::new(reading.folder, &found.path);
+    let format = match found.format {
+        Format::Text if reading.site.text_is_rst || rst::looks_like(&source, &found.file) => Format::ReStructuredText,
+        format => format,
+    };
+    let mut document = match format {
+        Format::Html => html_page(&source, found, reading, outcome)?,
+        Format::Markdown | Format::Mdx => markdown_page(&source, found, reading, &includer)?,
+        Format::Notebook => notebook_page(&source, found, reading, &includer)?,
+        Format::ReStructuredText | Format::AsciiDoc => marked_page(&source, found, format, reading, &includer)?,
+        Format::OpenApi => made_page(&openapi::html(&source)?, found, reading),
+        Format::Man => made_page(&man::html(&source)?, found, reading),
+        Format::Text | Format::JsonLines | Format::Epub | Format::Docx => SourceDocument {
+            url: address::url_of(&found.path, &options.base_url, reading.site.style()),
+            title: name_of(&found.path),
+            blocks: plain::read(&source),
+            ..blank(found)
+        },
+    };
+    outcome.used = includer.used.into_inner();
+    // Not of HTML, whose pages may be without text because their author marked it as not to be searched.
+    let markdown = matches!(found.format, Format::Markdown | Format::Mdx);
+    if markdown && document.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(_))) {
+        document.blocks.extend(description(&document.front_matter, &source));
+    }
+    keep(document, found, reading, outcome)
+}
+
+/// Adds what the site knows of a page, and keeps the page.
+fn keep(mut document: SourceDocument, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+    for (name, value) in [("lang", reading.site.language(&found.path).map(str::to_owned)), ("version", reading.site.version(&found.path))] {
+        if let Some(value) = value.filter(|_| field(&document.front_matter, name).is_none()) {
+            document.front_matter.push((name.to_owned(), value));
+        }
+    }
+    if document.blocks.is_empty() {
+        return Err("holds no text".into());
+    }
+    outcome.documents.push(document);
+    Ok(())
+}
+
+fn blank(found: &Found) -> SourceDocument {
+    SourceDocument {
+        path: found.path.clone(),
+        url: String::new(),
+        title: String::new(),
+        blocks: Vec::new(),
+        links: Vec::new(),
+        front_matter: Vec::new(),
+        ready: false,
+    }
+}
+
+fn markdown_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
+    let (fields, from) = front_matter(source);
+    if let Some(reason) = reading.site.unread(&found.path, &fields) {
+        return Err(reason.into());
+    }
+    let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates, pymdown: reading.site.pymdown };
+    let body = source.get(from..).unwrap_or("");
+    let expanded = includes::markdown(body, includer);
+    let is_mdx = found.format == Format::Mdx || reading.site.mdx || reading.site.name().is_none() && mdx::looks_like(body);
+    let (blocks, links) = match (expanded, is_mdx) {
+        (Cow::Borrowed(body), true) => {
+            let (text, origin) = mdx::markdown(body, includer);
+            markdown::read_made(&text, &origin, source, from, dialect)
+        }
+        (Cow::Owned(text), true) => {
+            let (made, origin) = mdx::markdown(&text, includer);
+            markdown::read_made(&made, &origin, &text, 0, dialect)
+        }
+        // Nothing was brought in: places are those of the file.
+        (Cow::Borrowed(_), false) => markdown::read(source, from, dialect),
+        (Cow::Owned(text), false) => markdown::read(&text, 0, dialect),
+    };
+    let title = field(&fields, "title").map(str::to_owned).or_else(|| first_heading(&blocks));
+    Ok(SourceDocument {
+        url: reading.url(&found.path, &fields),
+        title: title_or_name(title, &found.path),
+        blocks,
+        links,
+        front_matter: fields,
+        ..blank(found)
+    })
+}
+
+impl Reading<'_> {
+    /// Where the page of a file is published, by the rules of its generator, or by what its front matter claims.
+    fn url(&self, path: &str, fields: &[(String, String)]) -> String {
+        let (base, style) = (self.options.base_url.as_str(), self.site.style());
+        if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_below(l)) {
+            return address::published(&local, base);
+        }
+        let claimed = || field(fields, "url").or_else(|| field(fields, "permalink")).and_then(|u| address::claimed_url(u, base));
+        let slugged = || field(fields, "slug").and_then(|s| address::slugged(path, s, base, style));
+        let own = if self.site.name().is_none() { claimed().or_else(slugged) } else { None };
+        own.unwrap_or_else(|| address::url_of(path, base, style))
+    }
+}
+
+/// Its places are those of the text of its cells, which are one after the other.
+fn notebook_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
+    let (text, mut fields) = notebook::markdown(source)?;
+    let mut page = markdown_page(&text, found, reading, includer)?;
+    if page.front_matter.is_empty()
+        && let Some(title) = field(&fields, "title")
+    {
+        page.title = title_or_name(Some(title.to_owned()), &found.path);
+    }
+    page.front_matter.append(&mut fields);
+    Ok(page)
+}
+
+/// A page in reStructuredText or AsciiDoc.
+fn marked_page(
+    source: &str,
+    found: &Found,
+    format: Format,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+) -> Result<SourceDocument, String> {
+    let (page, ending) = match format {
+        Format::AsciiDoc => (asciidoc::read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes), "adoc"),
+        _ => (rst::read(&includes::rst(source, includer)), "rst"),
+    };
+    if let Some(reason) = reading.site.unread(&found.path, page.fields.all()) {
+        return Err(reason.into());
+    }
+    // Text that is read as another format is published as that is.
+    let path = match found.path.rsplit_once('.') {
+        Some((stem, "txt" | "text")) => format!("{stem}.{ending}"),
+        _ => found.path.clone(),
+    };
+    Ok(SourceDocument {
+        url: reading.url(&path, &[]),
+        title: title_or_name(first_heading(&page.blocks), &found.path),
+        blocks: page.blocks,
+        links: page.links,
+        front_matter: page.fields.into_vec(),
+        ..blank(found)
+    })
+}
+
+fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<SourceDocument, String> {
+    // Of Jekyll, Hugo and Eleventy, pages of HTML have front matter, too.
+    let templated = matches!(reading.site.name(), Some("jekyll" | "hugo" | "eleventy"));
+    let (fields, from) = if templated { front_matter(source) } else { (Vec::new(), 0) };
+    if let Some(reason) = reading.site.unread(&found.path, &fields) {
+        return Err(reason.into());
+    }
+    let masked = if templated {
+        let blanks: String = source.get(..from).unwrap_or("").chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
+        Cow::Owned(blanks + source.get(from..).unwrap_or(""))
+    } else {
+        Cow::Borrowed(source)
+    };
+    let page = html::page(&masked);
+    if page.redirect {
+        return Err("a redirect to another page".into());
+    }
+    if reading.rendered.is_list(&found.path, &page.generator, &page.classes) {
+        return Err("a list of other pages".into());
+    }
+    outcome.pagefind_body = Some(page.pagefind_body);
+    outcome.unindexed = page.noindex;
+    let index = block::CharIndex::new(&masked);
+    let blocks: Vec<Block> = page.drafts.into_iter().filter_map(|d| d.finish(&index)).collect();
+    let first = blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
+    let given = field(&fields, "title").map(str::to_owned);
+    let title = given.or(first).or_else(|| Some(page.title).filter(|t| !t.is_empty())).or_else(|| first_heading(&blocks));
+    let base = reading.options.base_url.as_str();
+    let url = match reading.rendered.address(&found.path, page.canonical.as_deref()) {
+        Some(local) if reading.options.url_style != UrlStyle::Source => address::published(&local, base),
+        _ if templated => reading.url(&found.path, &fields),
+        _ => address::url_of(&found.path, base, reading.site.style()),
+    };
+    Ok(SourceDocument {
+        url,
+        title: title_or_name(title, &found.path),
+        blocks,
+        links: page.links,
+        front_matter: fields.into_iter().chain(page.meta).collect(),
+        ..blank(found)
+    })
+}
+
+/// A page of another format, from the HTML that its reader made of it. Its places are those of that HTML; its address is the file's.
+fn made_page(html: &str, found: &Found, reading: &Reading<'_>) -> SourceDocument {
+    let page = html::page(html);
+    let index = block::CharIndex::new(html);
+    // Ids in the made page are nobody's.
+    let blocks: Vec<Block> = page.drafts.into_iter().filter_map(|d| d.finish(&index)).map(|b| Block { fragment: None, ..b }).collect();
+    let first = blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
+    let title = Some(page.title).filter(|t| !t.is_empty()).or(first).or_else(|| first_heading(&blocks));
+    SourceDocument {
+        url: address::url_of(&found.path, &reading.options.base_url, UrlStyle::Source),
+        title: title_or_name(title, &found.path),
+        blocks,
+        links: page.links,
+        front_matter: page.meta,
+        ..blank(found)
+    }
+}
+
+/// What a page without text says of itself: the pages that open the sections of a site often have nothing but a title and a description.
+fn description(front_matter: &[(String, String)], source: &str) -> Option<Block> {
+    let text = field(front_matter, "description").or_else(|| field(front_matter, "summary"))?;
+    // One that the source spells otherwise, folded over lines or with marks, stands for the file from its beginning.
+    let start = source.find(text).map_or(0, |at| source[..at].chars().count());
+    Some(Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(u32::MAX)))
+}
+
+fn read_json_lines(file: impl Read, found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
+    let mut bad = 0;
+    for line in json_lines::lines(BufReader::new(file), &found.path, &options.base_url) {
+        let line = line.map_err(|e| e.to_string())?;
+        match line.record {
+            Ok(document) => outcome.documents.push(document),
+            Err(reason) => {
+                bad += 1;
+                if bad <= NAMED_LINES {
+                    outcome.skipped.push(Skipped { path: found.path.clone(), reason: format!("line {}: {reason}", line.number) });
+                }
+            }
+        }
+    }
+    if bad > NAMED_LINES {
+        outcome.skipped.push(Skipped { path: found.path.clone(), reason: format!("{} more malformed lines", bad - NAMED_LINES) });
+    }
+    if outcome.documents.is_empty() && bad == 0 {
+        return Err("holds no text".into());
+    }
+    Ok(())
+}
+
+fn first_heading(blocks: &[Block]) -> Option<String> {
+    let headings = || blocks.iter().filter(|b| matches!(b.kind, BlockKind::Heading(_)));
+    headings().find(|b| b.kind == BlockKind::Heading(1)).or_else(|| headings().next()).map(|b| b.text.clone())
+}
+
+fn title_or_name(title: Option<String>, path: &str) -> String {
+    let title = title.map(|t| t.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|t| !t.is_empty());
+    shortened(&title.unwrap_or_else(|| name_of(path)), MAX_TITLE)
+}
+
+/// A title for a file that names none: its name without the extension, or its folder's for an index file.
+fn name_of(path: &str) -> String {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or(path);
+    let stem = file.rsplit_once('.').map_or(file, |(s, _)| s);
+    let index = ["index", "_index", "readme"].iter().any(|s| stem.eq_ignore_ascii_case(s));
+    let name = parts.next().filter(|_| index).unwrap_or(stem);
+    if name.is_empty() { path.to_owned() } else { name.to_owned() }
+}
+
+/// At most this many characters, with an ellipsis where something was cut.
+fn shortened(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or("").trim_end()),
+        None => text.to_owned(),
+    }
+}

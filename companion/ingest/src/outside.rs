@@ -1,0 +1,246 @@
+//! Chunks and vectors that were made elsewhere.
+
+use super::npy::{self, Number};
+use super::{IngestError, SourceDocument, json_lines, parquet};
+use half::f16;
+use pocketgraph::bundle::{Chunk, Document};
+use safetensors::{Dtype, SafeTensors};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// A dimension above this is a mistake, not an embedding.
+pub(super) const MAX_DIMENSION: usize = 1 << 16;
+
+/// Chunks and vectors from outside, in step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutsideChunks {
+    /// The documents: lines that share a URL and a title are one; any other line is its own.
+    pub documents: Vec<Document>,
+    /// The chunks, in the order of the lines. Their spans are those of their own text, `0..characters`.
+    pub chunks: Vec<Chunk>,
+    /// Their vectors, in the same order, each of length 1: `chunks.len() * dimension` numbers; none where none were brought.
+    pub vectors: Vec<f32>,
+    /// Numbers a vector; 0 where none were brought.
+    pub dimension: usize,
+}
+
+/// A matrix read from a file, not normalised.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vectors {
+    /// Rows.
+    pub rows: usize,
+    /// Numbers a row.
+    pub dimension: usize,
+    /// All rows, one after the other; every number is finite.
+    pub data: Vec<f32>,
+}
+
+/// Reads chunks, and their vectors where they have any: from `vectors` (`.npy` or `.safetensors`, one row a chunk), or from a column of `chunks`.
+/// `chunks` is a Parquet file (`.parquet`), or one `{"id"?, "title"?, "url"?, "text"}` a line (any other name).
+///
+/// Unlike [`super::ingest`], a malformed line is an error: to skip it would shift every later vector by one.
+///
+/// # Errors
+/// [`IngestError`] when a file cannot be read, a line, row or column is malformed, or chunks and vectors differ in number.
+pub fn outside(chunks: &Path, vectors: Option<&Path>) -> Result<OutsideChunks, IngestError> {
+    let unreadable = |source| IngestError::Read { path: chunks.to_owned(), source };
+    let name = chunks.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut gathered = Gathered::default();
+    let is_parquet = chunks.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
+    let matrix = if is_parquet {
+        let of_the_table = parquet::read(chunks, &name, vectors.is_none(), &mut |record| gathered.add(record))?;
+        match vectors {
+            Some(path) => Some((path, read_vectors(path)?)),
+            None => of_the_table.map(|matrix| (chunks, matrix)),
+        }
+    } else {
+        for line in json_lines::lines(BufReader::new(File::open(chunks).map_err(unreadable)?), &name, "") {
+            let line = line.map_err(unreadable)?;
+            let record = line.record.map_err(|reason| IngestError::Line { path: chunks.to_owned(), line: line.number, reason })?;
+            gathered.add(record);
+        }
+        match vectors {
+            Some(path) => Some((path, read_vectors(path)?)),
+            None => None,
+        }
+    };
+    let mut out = OutsideChunks { documents: gathered.documents, chunks: gathered.chunks, vectors: Vec::new(), dimension: 0 };
+    let Some((path, matrix)) = matrix else { return Ok(out) };
+    if matrix.rows != out.chunks.len() {
+        return Err(IngestError::Counts { chunks: out.chunks.len(), rows: matrix.rows });
+    }
+    out.dimension = matrix.dimension;
+    out.vectors = matrix.data;
+    for (row, v) in out.vectors.chunks_exact_mut(out.dimension.max(1)).enumerate() {
+        let length = v.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+        if length == 0.0 {
+            return Err(bad(path, format!("row {row} is all zeros: it has no direction")));
+        }
+        v.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
+    }
+    Ok(out)
+}
+
+/// Documents and chunks as they come in.
+#[derive(Default)]
+struct Gathered {
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    pages: HashMap<(String, String), u32>,
+}
+
+impl Gathered {
+    fn add(&mut self, record: SourceDocument) {
+        let next = self.documents.len() as u32;
+        let document = match record.url.is_empty() {
+            true => next,
+            false => *self.pages.entry((record.url.clone(), record.title.clone())).or_insert(next),
+        };
+        if document == next {
+            self.documents.push(record.document());
+        }
+        self.chunks.extend(record.blocks.into_iter().map(|b| Chunk {
+            document,
+            heading_path: Vec::new(),
+            fragment: b.fragment.unwrap_or_default(),
+            text: b.text,
+            start: b.start,
+            end: b.end,
+        }));
+    }
+}
+
+/// Reads a matrix of finite f32 or f16 numbers from a `.npy` or `.safetensors` file (one tensor, or the one called `vectors` or `embeddings`).
+pub fn read_vectors(path: &Path) -> Result<Vectors, IngestError> {
+    let bytes = std::fs::read(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?;
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let read = match extension.as_str() {
+        "npy" => from_npy(&bytes),
+        "safetensors" => from_safetensors(&bytes),
+        _ => Err("expected vectors in a .npy or .safetensors file".into()),
+    };
+    read.map_err(|reason| bad(path, reason))
+}
+
+fn bad(path: &Path, reason: String) -> IngestError {
+    IngestError::Vectors { path: path.to_owned(), reason }
+}
+
+fn from_npy(bytes: &[u8]) -> Result<Vectors, String> {
+    let header = npy::header(bytes)?;
+    matrix(header.rows, header.columns, header.number, bytes.get(header.data..).unwrap_or(&[]))
+}
+
+fn from_safetensors(bytes: &[u8]) -> Result<Vectors, String> {
+    let file = SafeTensors::deserialize(bytes).map_err(|e| format!("not a .safetensors file: {e}"))?;
+    let names = file.names();
+    let name = match names.as_slice() {
+        [one] => one.to_string(),
+        many => ["vectors", "embeddings"]
+            .iter()
+            .find(|n| many.iter().any(|m| *m == **n))
+            .map(|n| n.to_string())
+            .ok_or_else(|| format!("{} tensors, none called \"vectors\" or \"embeddings\"", many.len()))?,
+    };
+    let tensor = file.tensor(&name).map_err(|e| e.to_string())?;
+    let number = match tensor.dtype() {
+        Dtype::F32 => Number::F32,
+        Dtype::F16 => Number::F16,
+        other => return Err(format!("tensor \"{name}\" is {other:?}: expected F32 or F16")),
+    };
+    let &[rows, columns] = tensor.shape() else {
+        return Err(format!("tensor \"{name}\" has shape {:?}: expected a matrix, [chunks, dimension]", tensor.shape()));
+    };
+    matrix(rows, columns, number, tensor.data())
+}
+
+fn matrix(rows: usize, dimension: usize, number: Number, data: &[u8]) -> Result<Vectors, String> {
+    if dimension == 0 || dimension > MAX_DIMENSION {
+        return Err(format!("dimension {dimension}: expected 1 to {MAX_DIMENSION}"));
+    }
+    let wanted = rows.checked_mul(dimension).and_then(|n| n.checked_mul(number.bytes()));
+    if wanted != Some(data.len()) {
+        return Err(format!("a {rows} x {dimension} matrix of {}-byte numbers, but {} bytes of data", number.bytes(), data.len()));
+    }
+    let data: Vec<f32> = match number {
+        Number::F32 => data.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect(),
+        Number::F16 => data.as_chunks::<2>().0.iter().map(|&b| f16::from_le_bytes(b).to_f32()).collect(),
+    };
+    match data.iter().position(|x| !x.is_finite()) {
+        Some(at) => {
+            Err(format!("row {}, column {}: {} is not a finite number", at / dimension, at % dimension, data.get(at).unwrap_or(&f32::NAN)))
+        }
+        None => Ok(Vectors { rows, dimension, data }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::npy::tests::file;
+    use proptest::prelude::*;
+    use std::path::PathBuf;
+
+    fn floats(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    }
+
+    fn with(lines: &str, name: &str, vectors: &[u8]) -> Result<OutsideChunks, IngestError> {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |n: &str, b: &[u8]| -> PathBuf {
+            let p = dir.path().join(n);
+            std::fs::write(&p, b).unwrap();
+            p
+        };
+        outside(&at("c.jsonl", lines.as_bytes()), Some(&at(name, vectors)))
+    }
+
+    const TWO: &str = "{\"text\":\"a\",\"url\":\"p.html#x\",\"title\":\"P\"}\n{\"text\":\"b\",\"url\":\"p.html#y\",\"title\":\"P\"}\n";
+
+    #[test]
+    fn rows_are_normalised_and_chunks_of_one_page_share_its_document() {
+        let got = with(TWO, "v.npy", &file("<f4", "False", "(2, 2)", &floats(&[3.0, 4.0, 0.0, -2.0]))).unwrap();
+        assert_eq!(got.vectors, [0.6, 0.8, 0.0, -1.0]);
+        assert_eq!((got.documents.len(), got.chunks.len(), got.dimension), (1, 2, 2));
+        assert_eq!(got.chunks[1].fragment, "y");
+    }
+
+    #[test]
+    fn safetensors_in_f32_and_f16_are_read() {
+        for (dtype, data) in [(Dtype::F32, floats(&[0.0, 1.0])), (Dtype::F16, vec![0, 0, 0, 0x3c])] {
+            let view = safetensors::tensor::TensorView::new(dtype, vec![1, 2], &data).unwrap();
+            let bytes = safetensors::serialize([("vectors", view)], None).unwrap();
+            assert_eq!(with("{\"text\":\"a\"}", "v.safetensors", &bytes).unwrap().vectors, [0.0, 1.0]);
+        }
+    }
+
+    #[test]
+    fn every_mismatch_says_what_was_expected() {
+        let error = |lines: &str, name: &str, v: &[u8]| with(lines, name, v).unwrap_err().to_string();
+        let one = file("<f4", "False", "(1, 2)", &floats(&[1.0, 1.0]));
+        assert!(error(TWO, "v.npy", &one).contains("2 chunks but 1 vectors"));
+        assert!(error(TWO, "v.bin", &one).contains(".npy or .safetensors"));
+        assert!(error("{\"text\":\"a\"}\noops", "v.npy", &one).contains("line 2: not JSON"));
+        assert!(
+            error("{\"text\":\"a\"}", "v.npy", &file("<f4", "False", "(1, 2)", &floats(&[1.0, f32::NAN]))).contains("row 0, column 1: NaN")
+        );
+        assert!(error("{\"text\":\"a\"}", "v.npy", &file("<f4", "False", "(1, 2)", &floats(&[0.0, 0.0]))).contains("row 0 is all zeros"));
+        assert!(error("{\"text\":\"a\"}", "v.npy", &file("<f4", "False", "(99999999999999999, 9)", &[])).contains("bytes of data"));
+        assert!(error("{\"text\":\"a\"}", "v.npy", &file("<f4", "False", "(1, 0)", &[])).contains("dimension 0"));
+        assert!(error("{\"text\":\"a\"}", "v.safetensors", b"\xff\xff\xff\xff\xff\xff\xff\xff").contains("not a .safetensors file"));
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_files_are_errors_never_panics(at in 0usize..144, flip in any::<u8>(), cut in 0usize..144) {
+            let mut bytes = file("<f4", "False", "(2, 2)", &floats(&[3.0, 4.0, 0.0, -2.0]));
+            bytes[at] ^= flip;
+            let _ = from_npy(&bytes);
+            let _ = from_npy(&bytes[..cut]);
+            let _ = from_safetensors(&bytes[..cut]);
+        }
+    }
+}

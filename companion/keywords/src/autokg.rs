@@ -1,0 +1,220 @@
+//! AutoKG, assembled: chunks and their vectors in, the keyword graph out (Chen and Bertozzi, arXiv 2311.14740, Algorithms 1 and 2).
+
+mod copies;
+mod keywords;
+mod options;
+mod report;
+
+pub use crate::extract::ChunkView;
+pub use copies::{numbered, told_apart};
+pub use keywords::cluster_count;
+pub use options::AutoKgOptions;
+pub use report::{AutoKgReport, AutoKgWarning, SetSizes, Stage};
+
+use crate::extract::{Embed, ExtractError, Extractor, LocalExtractor};
+use keywords::{clusters_of, keywords};
+use pocketgraph::keyword::KeywordGraph;
+use pocketgraph::sparse::Csr;
+use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_cluster::Panels;
+use pocketgraph_cluster::laplace::{
+    Association, AssociationOptions, approximate_neighbours, associate, chunk_graph, nearest_neighbours, shared_chunks,
+};
+use report::warning;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// Chunks ranked for each keyword, by u and by angle.
+const RANKED: usize = 64;
+
+/// The largest corpus whose neighbours are searched exactly; beyond it an approximate search does.
+const EXACT: usize = 110_000;
+
+/// Why no keyword graph could be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AutoKgError {
+    /// Chunks and vectors must come in pairs.
+    #[error("{chunks} chunks came with {vectors} vectors")]
+    Count {
+        /// Number of chunks.
+        chunks: usize,
+        /// Number of vectors.
+        vectors: usize,
+    },
+    /// All vectors must have one dimension.
+    #[error("vector {row} has {found} components where the first has {expected}")]
+    Dimension {
+        /// The first vector that differs.
+        row: usize,
+        /// Its dimension.
+        found: usize,
+        /// The dimension of the first vector.
+        expected: usize,
+    },
+    /// Chunks are numbered in 32 bits.
+    #[error("{0} chunks are more than a keyword graph can number")]
+    TooMany(usize),
+    /// The embedder must answer with one vector a phrase, in the space of the chunks.
+    #[error("the embedder answered {phrases} phrases with {vectors} vectors that fit the chunks' dimension")]
+    Embedder {
+        /// Phrases asked for.
+        phrases: usize,
+        /// Vectors of the right dimension that came back.
+        vectors: usize,
+    },
+    /// The extractor gave up.
+    #[error(transparent)]
+    Extract(#[from] ExtractError),
+}
+
+/// Builds the keyword graph with the local extractor. `vectors` are the chunks' unit vectors, `embed` yields unit vectors of phrases in the same space,
+/// `progress` hears of a stage, how much of it is done and how much there is.
+///
+/// The same chunks, vectors, options and embedder give the same graph, whatever the number of threads. No chunks, or chunks without words, give a
+/// graph without keywords.
+///
+/// # Errors
+/// [`AutoKgError`] when vectors do not fit chunks or each other, or the embedder does not answer as agreed.
+pub fn build(
+    chunks: &[ChunkView<'_>],
+    vectors: &[Vec<f32>],
+    embed: &Embed<'_>,
+    options: &AutoKgOptions,
+    progress: &dyn Fn(Stage, usize, usize),
+) -> Result<(KeywordGraph, AutoKgReport), AutoKgError> {
+    // Keywords were candidates before: what the extractor had embedded is not embedded again.
+    let known: Mutex<HashMap<String, Vec<f32>>> = Mutex::new(HashMap::new());
+    let once = |phrases: &[String]| {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing: Vec<String> = phrases.iter().filter(|p| !known.contains_key(*p)).cloned().collect();
+        if !missing.is_empty() {
+            let vectors = embed(&missing);
+            known.extend(missing.into_iter().zip(vectors));
+        }
+        phrases.iter().filter_map(|p| known.get(p).cloned()).collect()
+    };
+    let mut extractor = LocalExtractor::new(chunks, options.l2, &once);
+    build_with(&mut extractor, chunks.len(), vectors, &once, options, progress)
+}
+
+/// Builds the keyword graph of `chunks` chunks with any extractor; see [`build`].
+///
+/// # Errors
+/// As for [`build`], and when the extractor gives up.
+pub fn build_with(
+    extractor: &mut dyn Extractor,
+    chunks: usize,
+    vectors: &[Vec<f32>],
+    embed: &Embed<'_>,
+    options: &AutoKgOptions,
+    progress: &dyn Fn(Stage, usize, usize),
+) -> Result<(KeywordGraph, AutoKgReport), AutoKgError> {
+    let dim = checked_dimension(chunks, vectors)?;
+    let rows = Panels::pack(dim, vectors.iter().map(Vec::as_slice));
+    let mut times = Vec::new();
+    let mut clock = Instant::now();
+    let mut lap = |stage: Stage, clock: &mut Instant| times.push((stage, std::mem::replace(clock, Instant::now()).elapsed()));
+
+    progress(Stage::Neighbours, 0, chunks);
+    let neighbours = if chunks <= EXACT {
+        nearest_neighbours(&rows, options.neighbours)
+    } else {
+        approximate_neighbours(&rows, options.neighbours, options.seed)
+    };
+    let graph = chunk_graph(&rows, &neighbours, options.kernel);
+    drop(neighbours);
+    progress(Stage::Neighbours, chunks, chunks);
+    lap(Stage::Neighbours, &mut clock);
+
+    progress(Stage::Clusters, 0, 2);
+    let clusters = clusters_of(&rows, &graph.weights, options, progress);
+    lap(Stage::Clusters, &mut clock);
+
+    let (found, extracted) = keywords(extractor, &rows, &clusters, options, progress)?;
+    lap(Stage::Keywords, &mut clock);
+
+    progress(Stage::Laplace, 0, found.len());
+    let (labels, keyword_vectors) = embedded(found, dim, embed)?;
+    let packed = Panels::pack(dim, keyword_vectors.iter().map(Vec::as_slice));
+    let associations = associate(&graph.weights, &rows, &packed, &association_options(options));
+    let weights = shared_chunks(&associations);
+    progress(Stage::Laplace, labels.len(), labels.len());
+    lap(Stage::Laplace, &mut clock);
+
+    let associated: Vec<u32> = associations.iter().map(|a| a.size).collect();
+    let set_sizes = SetSizes::of(&associated, chunks);
+    let report = AutoKgReport {
+        chunks,
+        keywords: labels.len(),
+        edges: weights.stored() / 2,
+        clusters: clusters.len(),
+        extracted,
+        chunk_edges: graph.weights.stored() / 2,
+        components: graph.components,
+        set_sizes,
+        warning: warning(set_sizes, chunks, options.n1),
+        times,
+    };
+    Ok((assembled(labels, &keyword_vectors, dim, weights, associations), report))
+}
+
+fn assembled(labels: Vec<String>, vectors: &[Vec<f32>], dim: usize, weights: Csr<u32>, associations: Vec<Association>) -> KeywordGraph {
+    let mut graph = KeywordGraph {
+        labels,
+        vectors: QuantizedMatrix::from_rows(dim, vectors.iter().map(Vec::as_slice)),
+        weights,
+        associated: Vec::with_capacity(associations.len()),
+        chunks_by_u: Vec::with_capacity(associations.len()),
+        chunks_by_angle: Vec::with_capacity(associations.len()),
+    };
+    for a in associations {
+        graph.associated.push(a.size);
+        graph.chunks_by_u.push(a.by_u);
+        graph.chunks_by_angle.push(a.by_angle);
+    }
+    graph
+}
+
+fn association_options(options: &AutoKgOptions) -> AssociationOptions {
+    AssociationOptions {
+        n1: options.n1,
+        n2: options.n2,
+        learning: options.learning,
+        threshold: options.threshold,
+        cap: options.cap,
+        tolerance: options.tolerance,
+        ranked: RANKED,
+    }
+}
+
+fn checked_dimension(chunks: usize, vectors: &[Vec<f32>]) -> Result<usize, AutoKgError> {
+    if chunks != vectors.len() {
+        return Err(AutoKgError::Count { chunks, vectors: vectors.len() });
+    }
+    if u32::try_from(chunks).is_err() {
+        return Err(AutoKgError::TooMany(chunks));
+    }
+    let expected = vectors.first().map_or(0, Vec::len);
+    match vectors.iter().position(|v| v.len() != expected) {
+        Some(row) => Err(AutoKgError::Dimension { row, found: vectors[row].len(), expected }),
+        None => Ok(expected),
+    }
+}
+
+/// Keywords with their vectors.
+fn embedded(keywords: Vec<String>, dim: usize, embed: &Embed<'_>) -> Result<(Vec<String>, Vec<Vec<f32>>), AutoKgError> {
+    if keywords.is_empty() {
+        return Ok((keywords, Vec::new()));
+    }
+    let vectors = embed(&keywords);
+    let fitting = vectors.iter().filter(|v| v.len() == dim).count();
+    if fitting != keywords.len() || vectors.len() != keywords.len() {
+        return Err(AutoKgError::Embedder { phrases: keywords.len(), vectors: fitting });
+    }
+    Ok((keywords, vectors))
+}
+
+#[cfg(test)]
+#[path = "autokg_tests.rs"]
+mod tests;

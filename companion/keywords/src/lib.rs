@@ -1,0 +1,5 @@
+//! Keyword extraction and the AutoKG keyword graph.
+
+pub mod autokg;
+pub mod extract;
+pub mod llm_keywords;

@@ -1,0 +1,76 @@
+//! The keyword graph with keywords that a language model names.
+
+use crate::autokg::{self, AutoKgError, AutoKgOptions, AutoKgReport, Stage, cluster_count};
+use crate::extract::{ChunkView, Embed, ExtractError, LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
+use pocketgraph::keyword::KeywordGraph;
+use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
+use pocketgraph_cache::Cache;
+use pocketgraph_llm_client::chat::{NativeTransport, identity};
+use pocketgraph_native::progress::Progress;
+use std::sync::Arc;
+
+/// Repetitions of a request that fails: a build may wait for minutes, where a reader would not.
+const RETRIES: u32 = 8;
+
+/// Which model names keywords, and what it is told.
+#[derive(Debug, Clone)]
+pub struct LlmKeywords {
+    /// How to reach it.
+    pub chat: ChatConfig,
+    /// What the documents are about; none leaves it to the model to see.
+    pub topic: Option<String>,
+    /// The language of the keywords; none for that of the documents.
+    pub language: Option<String>,
+    /// Requests under way at once, at most. Clusters that are read together do not know of each other's keywords, so this is part of the result.
+    pub at_once: usize,
+}
+
+impl LlmKeywords {
+    /// The choices as the manifest tells them: the model, but not its address, which may be nobody's business.
+    pub fn described(&self) -> Vec<(String, String)> {
+        let mut out = vec![("keywords-llm".to_owned(), self.chat.model.clone()), ("llm-at-once".to_owned(), self.at_once.to_string())];
+        out.extend(self.topic.iter().map(|t| ("topic".to_owned(), t.clone())));
+        out.extend(self.language.iter().map(|l| ("language".to_owned(), l.clone())));
+        out
+    }
+
+    fn options(&self) -> LlmOptions {
+        LlmOptions { topic: self.topic.clone(), language: self.language.clone(), at_once: self.at_once, identity: identity(&self.chat) }
+    }
+}
+
+/// Builds the keyword graph. What it can cost at most is said before the first request, as a note.
+///
+/// # Errors
+/// [`AutoKgError::Extract`] when the model cannot be reached or gives up; what it replied before that is in the cache.
+#[allow(clippy::too_many_arguments)]
+pub fn keyword_graph(
+    llm: &LlmKeywords,
+    cache: Option<Arc<Cache>>,
+    chunks: &[ChunkView<'_>],
+    vectors: &[Vec<f32>],
+    embed: &Embed<'_>,
+    options: &AutoKgOptions,
+    chunk_tokens: usize,
+    count: &dyn Fn(&str) -> usize,
+    progress: &dyn Progress,
+    hear: &dyn Fn(Stage, usize, usize),
+) -> Result<((KeywordGraph, AutoKgReport), LlmUsage), AutoKgError> {
+    let failed = |e: &dyn std::fmt::Display| AutoKgError::Extract(ExtractError(e.to_string()));
+    let mut config = llm.chat.clone();
+    config.retry = Retry { times: config.retry.times.max(RETRIES), ..config.retry };
+    let transport = NativeTransport::new().map_err(|e| failed(&e))?;
+    let chat = OpenAiChat::new(transport, config).map_err(|e| failed(&e))?;
+    let work = LlmWork {
+        clusters: 2 * cluster_count(chunks.len(), options.clusters),
+        c: options.c,
+        l1: options.l1,
+        l2: options.l2,
+        m: options.m,
+        chunk: chunk_tokens,
+    };
+    progress.note(&format!("keywords by {}: {}", llm.chat.model, LlmBound::of(&work, &llm.options(), count)));
+    let mut extractor = LlmExtractor::new(chunks, &chat, cache, llm.options(), options.m);
+    let built = autokg::build_with(&mut extractor, chunks.len(), vectors, embed, options, hear)?;
+    Ok((built, extractor.usage()))
+}

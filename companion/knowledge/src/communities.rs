@@ -1,0 +1,294 @@
+//! GraphRAG's communities: a graph of entities, its communities, and reports on them, which a language model writes where there is one, and which else are
+//! extracted. The graph is that of names that stand together, or what a language model read in the chunks.
+
+mod stated;
+mod together;
+
+pub use stated::{places, stated};
+pub use together::together;
+
+use crate::names::{Embed, Found};
+use crate::summaries::{Material, Writer};
+use pocketgraph::bundle::Chunk;
+use pocketgraph::entities::{Community, SentencePlace};
+use pocketgraph::sparse::{Edges, Lists};
+use pocketgraph::text::sentences;
+use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_cluster::leiden::{LeidenOptions, hierarchy};
+use pocketgraph_llm_client::asker::AskError;
+use pocketgraph_native::line::cut;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Entities in a report's title.
+const TITLE: usize = 3;
+/// Sentences of a report.
+const SENTENCES: usize = 5;
+/// Sentences that are looked at for a report.
+const CANDIDATES: usize = 100;
+/// Relations that are put into words at the end of a report.
+const RELATIONS: usize = 5;
+/// Sentences, entities and relations that a model is shown for a report: about two thousand tokens.
+const SHOWN: usize = 40;
+/// Bytes of a sentence that it is shown.
+const SHOWN_BYTES: usize = 600;
+/// Weight of a sentence's own worth against its likeness to sentences already chosen (maximal marginal relevance; Carbonell and Goldstein, 1998).
+const LAMBDA: f32 = 0.7;
+
+/// A relation between two entities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tie<'a> {
+    /// The entities, the smaller first.
+    pub ends: (u32, u32),
+    /// Its weight in the graph.
+    pub weight: f32,
+    /// In how many chunks the two stand together; where a model read, the sum of the scores that it gave.
+    pub strength: u32,
+    /// What a model says of the two.
+    pub says: Option<&'a str>,
+}
+
+/// A graph of entities, and where they stand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source<'a> {
+    /// What the entities are called.
+    pub labels: Vec<&'a str>,
+    /// What a model said of each; none where no model read.
+    pub descriptions: Vec<&'a str>,
+    /// The relations, ascending.
+    pub ties: Vec<Tie<'a>>,
+    /// The distinct entities of each chunk, ascending.
+    pub of_chunk: Vec<Vec<u32>>,
+    /// For each chunk and each of its sentences the entities there.
+    pub sentences: Vec<&'a [Vec<u32>]>,
+}
+
+/// The relations, communities and reports of a corpus, chunks numbered as given.
+#[derive(Debug, Clone, Default)]
+pub struct Reports {
+    /// (entity, entity, weight), the smaller first, ascending.
+    pub relations: Vec<(u32, u32, f32)>,
+    /// The communities, parents before children.
+    pub communities: Vec<Community>,
+    /// One vector a report.
+    pub vectors: Vec<Vec<f32>>,
+    /// The reports' texts where a model wrote, one a community; else none.
+    pub texts: Vec<String>,
+}
+
+/// The `n` sentences that speak for a community, best first: those whose entities are best connected inside it, unlike each other.
+fn speaking(
+    (source, found): (&Source<'_>, &Found),
+    places: &BTreeSet<SentencePlace>,
+    strength: &BTreeMap<u32, f32>,
+    n: usize,
+) -> Vec<SentencePlace> {
+    let mut scored: Vec<(f32, SentencePlace)> = Vec::new();
+    for &(chunk, place) in places {
+        let Some(mentions) = source.sentences.get(chunk as usize).and_then(|s| s.get(place as usize)) else { continue };
+        let distinct: BTreeSet<u32> = mentions.iter().copied().collect();
+        scored.push((distinct.iter().filter_map(|e| strength.get(e)).sum(), (chunk, place)));
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.truncate(CANDIDATES);
+    let most = scored.first().map_or(1.0, |s| s.0).max(f32::MIN_POSITIVE);
+    let vector = |&(chunk, place): &SentencePlace| {
+        let m = found.mentions.get(chunk as usize).filter(|m| (place as usize) < m.vectors.rows())?;
+        Some(m.vectors.row_f32(place as usize))
+    };
+    let vectors: Vec<Vec<f32>> = scored.iter().map(|s| vector(&s.1).unwrap_or_default()).collect();
+    let cosine = |a: usize, b: usize| vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum::<f32>();
+    let mut chosen: Vec<usize> = Vec::new();
+    while chosen.len() < n.min(scored.len()) {
+        let worth = |i: usize| {
+            let like = chosen.iter().map(|&j| cosine(i, j)).fold(0f32, f32::max);
+            LAMBDA * scored[i].0 / most - (1.0 - LAMBDA) * like
+        };
+        let best =
+            (0..scored.len()).filter(|i| !chosen.contains(i)).map(|i| (worth(i), i)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let Some((_, best)) = best else { break };
+        chosen.push(best);
+    }
+    chosen.into_iter().map(|i| scored[i].1).collect()
+}
+
+/// Finds the communities of the graph `source` over a corpus whose sentences are in `found`, and their reports, which `writer` has a model write and `embed`
+/// embeds.
+///
+/// # Errors
+/// [`AskError`] when the model refuses or falls silent.
+pub fn reports(
+    source: &Source<'_>,
+    chunks: &[Chunk],
+    found: &Found,
+    embed: &Embed<'_>,
+    writer: Option<&Writer<'_>>,
+    seed: u64,
+) -> Result<Reports, AskError> {
+    let entities = source.labels.len();
+    // The weights' scale says nothing, and single precision holds them better near 1.
+    let largest = source.ties.iter().map(|t| t.weight).fold(0f32, f32::max);
+    let weighed: Vec<(u32, u32, f32)> = source.ties.iter().map(|t| (t.ends.0, t.ends.1, t.weight / largest)).collect();
+    let mut edges = Edges::default();
+    weighed.iter().for_each(|&(a, b, weight)| edges.add(a, b, weight));
+    let graph = edges.graph(entities);
+    let options = LeidenOptions { seed: LeidenOptions::default().seed ^ seed, ..LeidenOptions::default() };
+    let groups = hierarchy(&graph, &options);
+    let chunks_of = source.of_chunk.iter().cloned().collect::<Lists>().inverted(entities);
+    let ties: BTreeMap<(u32, u32), &Tie<'_>> = source.ties.iter().map(|t| (t.ends, t)).collect();
+    // A writer belongs to one thread.
+    let writes = writer.is_some();
+    let told: Vec<((Community, String, usize), Option<Material>)> = groups
+        .par_iter()
+        .map(|group| {
+            let members: BTreeSet<u32> = group.members.iter().copied().collect();
+            let mut strength: BTreeMap<u32, f32> = BTreeMap::new();
+            let mut inside: Vec<(u32, f32, u32, u32)> = Vec::new();
+            for &a in &group.members {
+                let (neighbours, weights) = graph.neighbours(a as usize);
+                for (&b, &w) in neighbours.iter().zip(weights).filter(|(b, _)| members.contains(b)) {
+                    *strength.entry(a).or_default() += 1.0;
+                    if a < b {
+                        inside.push((ties.get(&(a, b)).map_or(0, |t| t.strength), w, a, b));
+                    }
+                }
+            }
+            let stands: BTreeSet<u32> = group.members.iter().flat_map(|&e| chunks_of.get(e as usize).iter().copied()).collect();
+            let mut places: BTreeSet<SentencePlace> = BTreeSet::new();
+            for &chunk in &stands {
+                let sentences = source.sentences.get(chunk as usize).copied().unwrap_or(&[]);
+                for (i, mentions) in sentences.iter().enumerate().filter(|(_, m)| m.iter().any(|e| members.contains(e))) {
+                    debug_assert!(!mentions.is_empty());
+                    places.insert((chunk, i as u32));
+                }
+            }
+            let mut best: Vec<(f32, u32)> = group.members.iter().map(|&e| (strength.get(&e).copied().unwrap_or(0.0), e)).collect();
+            best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let label = |e: u32| source.labels.get(e as usize).copied().unwrap_or("");
+            let title = best.iter().take(TITLE).map(|&(_, e)| label(e)).collect::<Vec<_>>().join(", ");
+            let mut sentences = speaking((source, found), &places, &strength, if writes { SHOWN } else { SENTENCES });
+            inside.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
+            // One statement may tie several pairs; it is told once.
+            let mut told = BTreeSet::new();
+            inside.retain(|&(_, _, a, b)| ties.get(&(a, b)).and_then(|t| t.says).is_none_or(|says| told.insert(says)));
+            let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| match ties.get(&(a, b)).and_then(|t| t.says) {
+                Some(says) => format!("{} \u{2014} {}: {says}", label(a), label(b)),
+                None => format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b)),
+            };
+            let shown = |p: &SentencePlace| cut(sentence(chunks, *p), SHOWN_BYTES).to_owned();
+            let described = |&(_, e): &(f32, u32)| {
+                let said = source.descriptions.get(e as usize).filter(|said| !said.is_empty())?;
+                Some(format!("{}: {}", label(e), cut(said, SHOWN_BYTES)))
+            };
+            let material = writes.then(|| Material {
+                entities: best.iter().take(SHOWN).map(|&(_, e)| label(e).to_owned()).collect(),
+                descriptions: best.iter().filter_map(described).take(SHOWN).collect(),
+                relations: inside.iter().take(SHOWN).map(in_words).collect(),
+                sentences: sentences.iter().map(shown).collect(),
+            });
+            sentences.truncate(SENTENCES);
+            let mut text = title.clone();
+            sentences.iter().for_each(|p| text.extend(["\n", sentence(chunks, *p)]));
+            inside.iter().take(RELATIONS).for_each(|r| text.extend(["\n", &in_words(r)]));
+            let community =
+                Community { level: group.level, parent: group.parent, title, members: group.members.clone(), weight: 0.0, sentences };
+            ((community, text, stands.len()), material)
+        })
+        .collect();
+    let (told, material): (Vec<_>, Vec<Option<Material>>) = told.into_iter().unzip();
+    let most = told.iter().map(|t| t.2).max().unwrap_or(1).max(1) as f32;
+    let written = match writer {
+        Some(writer) => writer.reports(&material.into_iter().flatten().collect::<Vec<_>>())?,
+        None => vec![None; told.len()],
+    };
+    let (mut communities, mut texts) = (Vec::new(), Vec::new());
+    for ((mut community, mut text, n), report) in told.into_iter().zip(written) {
+        if let Some(report) = report {
+            (community.title, text) = (report.title, report.text);
+        }
+        communities.push(Community { weight: n as f32 / most, ..community });
+        texts.push(text);
+    }
+    let vectors = embed(&texts);
+    if !writes {
+        texts.clear();
+    }
+    Ok(Reports { relations: weighed, communities, vectors, texts })
+}
+
+/// A sentence by its place; empty where it does not exist.
+pub fn sentence(chunks: &[Chunk], (chunk, place): SentencePlace) -> &str {
+    let Some(text) = chunks.get(chunk as usize).map(|c| c.text.as_str()) else { return "" };
+    sentences(text).into_iter().nth(place as usize).map_or("", |range| &text[range])
+}
+
+/// The matrix of vectors, quantised.
+pub fn quantised(vectors: &[Vec<f32>]) -> QuantizedMatrix {
+    QuantizedMatrix::from_rows(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::bundle::Document;
+
+    fn embed(texts: &[String]) -> Vec<Vec<f32>> {
+        texts.iter().map(|t| vec![1.0, t.len() as f32]).collect()
+    }
+
+    fn corpus(texts: &[&str]) -> (Vec<Document>, Vec<Chunk>) {
+        let documents = texts.iter().enumerate().map(|(i, _)| Document {
+            title: format!("note {i}"),
+            url: String::new(),
+            path: String::new(),
+            language: String::new(),
+        });
+        let chunk = |(i, t): (usize, &&str)| Chunk {
+            document: i as u32,
+            heading_path: Vec::new(),
+            fragment: String::new(),
+            text: (*t).to_owned(),
+            start: 0,
+            end: t.len() as u32,
+        };
+        (documents.collect(), texts.iter().enumerate().map(chunk).collect())
+    }
+
+    #[test]
+    fn two_circles_of_people_are_two_communities_with_their_own_sentences() {
+        let (documents, chunks) = corpus(&[
+            "Ann Archer met Bob Baker. Then Carl Cook came.",
+            "Bob Baker wrote to Carl Cook.",
+            "Ann Archer knows Carl Cook and Bob Baker.",
+            "Dora Dean sang with Emil Esch.",
+            "Emil Esch taught Fred Frost.",
+            "Fred Frost and Dora Dean and Emil Esch travelled.",
+        ]);
+        let found = crate::names::find(&documents, &chunks, Some(&embed), true);
+        let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
+        let label = |e: u32| found.table.entries[e as usize].key.as_str();
+        let groups: Vec<Vec<&str>> = r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
+        assert!(!groups.is_empty());
+        for g in &groups {
+            let first = g.iter().filter(|n| ["ann archer", "bob baker", "carl cook"].contains(n)).count();
+            assert!(first == 0 || first == g.len(), "{groups:?}");
+        }
+        for c in &r.communities {
+            assert!(!c.title.is_empty() && !c.sentences.is_empty() && c.weight > 0.0 && c.weight <= 1.0);
+            let text: String = c.sentences.iter().map(|&p| sentence(&chunks, p).to_lowercase()).collect();
+            assert!(c.members.iter().any(|&e| text.contains(label(e))), "{text}");
+        }
+        assert_eq!(r.vectors.len(), r.communities.len());
+    }
+
+    #[test]
+    fn a_corpus_without_entities_or_with_one_passage_has_no_communities() {
+        for texts in [&["nothing here has a name"][..], &[], &["Ann Archer met Bob Baker."], &["word", "word", "word"]] {
+            let (documents, chunks) = corpus(texts);
+            let found = crate::names::find(&documents, &chunks, Some(&embed), true);
+            let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
+            assert!(r.communities.is_empty() && r.relations.is_empty());
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! A made-up world with everyday relations: a graph to ask questions about where none is at hand.
+//!
+//! A planner learns from questions how they are built and which words are for what; who stands where does not matter, since mentions are masked. So
+//! the relations and measures are many and as people speak of them, and the entities and who is related to whom are drawn by lot.
+
+use pocketgraph::kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, LiteralKind, Provenance};
+use pocketgraph_cluster::Random;
+use std::collections::BTreeMap;
+
+/// Relation, synonyms (verbs begin with "to"), type of its heads, type of its tails.
+const RELATIONS: &str = include_str!("relations.tsv");
+/// Measure, synonyms, adjectives for the largest, adjectives for the smallest, type of what has it.
+const MEASURES: &str = include_str!("measures.tsv");
+/// Types that are kinds of others.
+const KINDS: [(&str, &str); 24] = [
+    ("film", "work"),
+    ("book", "work"),
+    ("song", "work"),
+    ("album", "work"),
+    ("artwork", "work"),
+    ("programme", "work"),
+    ("musician", "person"),
+    ("player", "person"),
+    ("country", "place"),
+    ("city", "place"),
+    ("region", "place"),
+    ("building", "place"),
+    ("mountain", "place"),
+    ("stadium", "building"),
+    ("company", "organisation"),
+    ("team", "organisation"),
+    ("university", "organisation"),
+    ("museum", "organisation"),
+    ("airline", "company"),
+    ("party", "organisation"),
+    ("river", "water"),
+    ("planet", "celestial body"),
+    ("star", "celestial body"),
+    ("war", "event"),
+];
+/// Entities of each type.
+const ENTITIES: usize = 60;
+/// Triples of each relation.
+const TRIPLES: usize = 220;
+/// Syllables of names.
+const SYLLABLES: [&str; 40] = [
+    "ba", "bel", "bor", "cal", "can", "da", "del", "dor", "el", "fa", "fen", "gal", "gor", "ha", "hel", "il", "ja", "ka", "kel", "la",
+    "lin", "lo", "ma", "mar", "mon", "na", "nor", "o", "pa", "per", "ra", "ro", "sa", "sel", "ta", "tor", "u", "val", "wen", "zo",
+];
+
+fn fields(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    table.lines().filter(|l| !l.trim().is_empty()).map(|l| l.split('\t').collect())
+}
+
+fn list(field: &str) -> impl Iterator<Item = &str> {
+    field.split(';').map(str::trim).filter(|s| !s.is_empty())
+}
+
+/// The adjectives for the largest and for the smallest of what a relation of this label measures.
+pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
+    let row = fields(MEASURES).find(|f| f[0].eq_ignore_ascii_case(label))?;
+    Some([list(row.get(2)?).collect(), list(row.get(3)?).collect()])
+}
+
+/// An everyday relation.
+pub struct EverydayRelation {
+    /// Its label.
+    pub label: &'static str,
+    /// What people call it beside that; verbs come without "to".
+    pub names: Vec<&'static str>,
+    /// The types of its heads and of its tails.
+    pub joins: [&'static str; 2],
+}
+
+/// The everyday relations. Several may have the same label.
+pub fn relations() -> impl Iterator<Item = EverydayRelation> {
+    fields(RELATIONS).map(|row| EverydayRelation {
+        label: row[0],
+        names: list(row[1]).map(|name| name.strip_prefix("to ").unwrap_or(name)).collect(),
+        joins: [row[2], row[3]],
+    })
+}
+
+/// The everyday measures as relations whose tails are of no kind.
+pub fn measures() -> impl Iterator<Item = EverydayRelation> {
+    fields(MEASURES).map(|row| EverydayRelation { label: row[0], names: list(row[1]).collect(), joins: [row[4], ""] })
+}
+
+/// The kind that a kind is one of: films are works.
+pub fn wider(kind: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(narrow, _)| *narrow == kind).map(|(_, wide)| *wide)
+}
+
+/// The kinds that are kinds of others.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(narrow, _)| *narrow)
+}
+
+/// The world of a seed.
+///
+/// # Errors
+/// [`KgError`] never comes of these tables; it is the builder's.
+pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
+    let mut random = Random::new(seed, 77);
+    let mut kg = KgBuilder::default();
+    let from = Provenance::Line { file: "everyday", line: 0 };
+    let mut of: BTreeMap<&str, Vec<BuildNode>> = BTreeMap::new();
+    for row in fields(RELATIONS) {
+        for kind in &row[2..4] {
+            of.entry(kind).or_default();
+        }
+    }
+    for row in fields(MEASURES) {
+        of.entry(row[4]).or_default();
+    }
+    let leaves: Vec<&str> = of.keys().copied().filter(|t| KINDS.iter().all(|(_, wider)| wider != t)).collect();
+    for leaf in leaves {
+        for i in 0..ENTITIES {
+            let node = kg.entity(&format!("{leaf} {i}"))?;
+            kg.label(node, &name(&mut random))?;
+            let mut kind = Some(leaf);
+            while let Some(k) = kind {
+                let t = kg.entity_type(k)?;
+                kg.entity_has_type(node, t)?;
+                of.entry(k).or_default().push(node);
+                kind = wider(k);
+            }
+        }
+    }
+    for row in fields(RELATIONS) {
+        let relation = kg.relation(row[0])?;
+        for alias in list(row[1]) {
+            kg.relation_alias(relation, alias)?;
+        }
+        let (heads, tails) = (&of[row[2]], &of[row[3]]);
+        for _ in 0..TRIPLES {
+            // Few tails are common and many are rare, as in the world; heads are alike.
+            let tail = random.below(random.clone().below(tails.len()) + 1);
+            kg.triple(heads[random.below(heads.len())], relation, tails[tail], from)?;
+        }
+    }
+    for row in fields(MEASURES) {
+        let relation = kg.relation(row[0])?;
+        for alias in list(row[1]) {
+            kg.relation_alias(relation, alias)?;
+        }
+        let dated = ["date", "time", "inception"].iter().any(|w| row[0].contains(w));
+        for &node in &of[row[4]] {
+            let value = if dated {
+                let day = format!("{:04}-{:02}-{:02}", 1700 + random.below(320), 1 + random.below(12), 1 + random.below(28));
+                kg.literal(&day, LiteralKind::Date, "", "")?
+            } else {
+                kg.literal(&(1 + random.below(100_000)).to_string(), LiteralKind::Number, "", "")?
+            };
+            kg.triple(node, relation, value, from)?;
+        }
+    }
+    kg.finish()
+}
+
+/// A made-up name of one to three words.
+fn name(random: &mut Random) -> String {
+    let mut words = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        let mut word: String = (0..2 + random.below(2)).map(|_| SYLLABLES[random.below(SYLLABLES.len())]).collect();
+        if let Some(first) = word.get_mut(0..1) {
+            first.make_ascii_uppercase();
+        }
+        words.push(word);
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::kg::{Direction, NodeId};
+
+    #[test]
+    fn every_row_of_the_tables_is_whole() {
+        assert!(fields(RELATIONS).all(|f| f.len() == 4 && !f[0].is_empty() && !f[3].is_empty()));
+        assert!(fields(MEASURES).all(|f| f.len() == 5 && !f[4].is_empty()));
+    }
+
+    #[test]
+    fn every_relation_and_measure_has_triples_and_the_world_is_its_seeds() {
+        let (a, b, c) = (world(1).unwrap(), world(1).unwrap(), world(2).unwrap());
+        let mut seen = vec![false; a.vocabulary().relations().len()];
+        for n in (0..a.entities() as u32).map(NodeId) {
+            a.relations_at(n, Direction::Forward).iter().for_each(|(r, _)| seen[r.0 as usize] = true);
+        }
+        assert!(seen.iter().all(|s| *s));
+        let labels = |g: &KnowledgeGraph| (0..50).map(|n| g.label(NodeId(n)).to_owned()).collect::<Vec<_>>();
+        assert_eq!(labels(&a), labels(&b));
+        assert_ne!(labels(&a), labels(&c));
+    }
+
+    #[test]
+    fn measures_have_adjectives_for_both_ends() {
+        assert_eq!(adjectives("Elevation").unwrap(), [vec!["highest"], vec!["lowest"]]);
+        assert_eq!(adjectives("director"), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! Front matter: tags, categories, authors and dates.
+
+use super::vocabulary::Rel;
+use pocketgraph::kg::date;
+use pocketgraph_native::line::one_line;
+
+/// What the fields of one document say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub rel: Rel,
+    /// A name, or for dates the date as written.
+    pub text: String,
+}
+
+/// Values of one field beyond these are left out.
+const MOST: usize = 64;
+
+fn relation(field: &str) -> Option<Rel> {
+    Some(match field.to_ascii_lowercase().as_str() {
+        "tags" | "tag" | "keywords" | "topics" | "topic" | "subjects" | "article:tag" | "taxonomies.tags" => Rel::Tag,
+        "categories" | "category" | "article:section" | "taxonomies.categories" => Rel::Category,
+        "author" | "authors" | "by" | "writer" | "creator" | "dc.creator" | "article:author" | "author.name" | "authors.name" => {
+            Rel::Author
+        }
+        "date" | "published" | "publishdate" | "pubdate" | "published_at" | "created" | "dc.date" | "article:published_time" => {
+            Rel::Published
+        }
+        "lastmod" | "updated" | "modified" | "last_modified" | "lastupdated" | "updated_at" | "article:modified_time" => Rel::Modified,
+        _ => return None,
+    })
+}
+
+/// The fields that are understood, in their order.
+pub(super) fn read(fields: &[(String, String)]) -> Vec<Said> {
+    let mut out: Vec<Said> = Vec::new();
+    for (field, value) in fields {
+        let Some(rel) = relation(field) else { continue };
+        if matches!(rel, Rel::Published | Rel::Modified) {
+            let text = value.trim();
+            if date(text).is_some() {
+                out.push(Said { rel, text: text.to_owned() });
+            }
+            continue;
+        }
+        // HTML has all keywords in one value; names of people may hold a comma before a title only, which is rare.
+        for part in value.split([',', ';']).map(one_line).filter(|p| !p.is_empty() && !p.contains("://")).take(MOST) {
+            let said = Said { rel, text: part };
+            if !out.contains(&said) {
+                out.push(said);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_people_and_dates_are_read_and_other_fields_are_not() {
+        let fields: Vec<(String, String)> = [
+            ("title", "T"),
+            ("tags", "trees"),
+            ("Keywords", "trees, winter"),
+            ("author", "Ada Lovelace; Charles Babbage"),
+            ("date", "2024-02-03T10:00:00Z"),
+            ("lastmod", "yesterday"),
+            ("author", "https://example.org/me"),
+            ("weight", "10"),
+        ]
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .into();
+        let said = read(&fields);
+        let told: Vec<(Rel, &str)> = said.iter().map(|s| (s.rel, s.text.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (Rel::Tag, "trees"),
+                (Rel::Tag, "winter"),
+                (Rel::Author, "Ada Lovelace"),
+                (Rel::Author, "Charles Babbage"),
+                (Rel::Published, "2024-02-03T10:00:00Z")
+            ]
+        );
+    }
+}

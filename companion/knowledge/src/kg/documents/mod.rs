@@ -1,0 +1,147 @@
+//! Triples from documents without a language model: what their structure states.
+//!
+//! A page contains sections, and sections contain sections; pages link to pages and sections; front matter gives tags, categories, authors and
+//! dates; a list of definitions defines terms; a table's row is about its first cell; and the first sentence below a heading may say what the
+//! thing is that the heading names. Every triple has its chunk and the bytes there. Nothing is guessed from running text beyond that.
+
+mod adder;
+mod front;
+mod leads;
+mod links;
+mod places;
+mod reader;
+mod tables;
+mod vocabulary;
+
+pub(super) use places::Place;
+
+use adder::Adder;
+use links::Targets;
+use pocketgraph::bundle::Chunk;
+use pocketgraph::kg::{KgBuilder, KgError, LiteralKind, name_key};
+use pocketgraph::text::is_stop_word;
+use pocketgraph_ingest::SourceDocument;
+use pocketgraph_native::line::one_line;
+use rayon::prelude::*;
+use reader::Reader;
+use std::collections::BTreeMap;
+use vocabulary::{Kind, Rel};
+
+/// What the documents gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentTriples {
+    /// Triples, repetitions included.
+    pub triples: usize,
+    /// What was left out because a page had too many.
+    pub dropped: usize,
+}
+
+/// One end of a triple, before the graph has a number for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum End {
+    Page(usize),
+    /// A document's heading, by its block.
+    Section(usize, usize),
+    /// Whatever bears this name.
+    Thing(String, Option<Kind>),
+    /// What the first cell of a row names, with the header above it.
+    Subject(String, String),
+    Literal(String, LiteralKind, &'static str, String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Relation {
+    Known(Rel),
+    /// The header of a table's column.
+    Column(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Fact {
+    head: End,
+    relation: Relation,
+    tail: End,
+    place: Place,
+}
+
+/// What one document says.
+#[derive(Default)]
+struct Said {
+    facts: Vec<Fact>,
+    /// Fuller names that leads give.
+    aliases: Vec<(End, String)>,
+    dropped: usize,
+}
+
+/// Adds to a graph what the structure of documents states. `chunks` are those of `documents`, in their order.
+///
+/// # Errors
+/// [`KgError`] when the graph becomes too large for the format.
+pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Chunk]) -> Result<DocumentTriples, KgError> {
+    let targets = Targets::new(documents);
+    let runs = runs_of(documents.len(), chunks);
+    let said: Vec<Said> = documents
+        .par_iter()
+        .zip(&runs)
+        .enumerate()
+        .map(|(d, (document, run))| {
+            let own = chunks.get(run.clone()).unwrap_or(&[]);
+            if own.is_empty() { Said::default() } else { Reader::new(d, document, own, run.start as u32).read(&targets) }
+        })
+        .collect();
+    let mut adder = Adder::new(kg, documents);
+    for (end, alias) in said.iter().flat_map(|s| &s.aliases).chain(&anchors(documents, &targets)) {
+        adder.alias(end, alias)?;
+    }
+    let mut out = DocumentTriples::default();
+    for s in &said {
+        out.dropped += s.dropped;
+        for fact in &s.facts {
+            out.triples += usize::from(adder.add(fact)?);
+        }
+    }
+    Ok(out)
+}
+
+/// The chunks of each document.
+fn runs_of(documents: usize, chunks: &[Chunk]) -> Vec<std::ops::Range<usize>> {
+    let mut runs = vec![0..0; documents];
+    for (i, c) in chunks.iter().enumerate() {
+        if let Some(run) = runs.get_mut(c.document as usize) {
+            if run.start == run.end {
+                *run = i..i;
+            }
+            run.end = i + 1;
+        }
+    }
+    runs
+}
+
+/// Texts of links that serve as names: used twice or more, always for the same page or section, and short.
+fn anchors(documents: &[SourceDocument], targets: &Targets) -> Vec<(End, String)> {
+    let mut uses: BTreeMap<String, (usize, Option<links::Target>, String)> = BTreeMap::new();
+    for (d, document) in documents.iter().enumerate() {
+        for link in &document.links {
+            let Some(target) = targets.of(d, document, &link.target).filter(|t| t.document != d) else { continue };
+            let text = one_line(&link.text);
+            let key = name_key(&text);
+            let words = key.split(' ').count();
+            if key.chars().count() < 3 || words > 4 || key.split(' ').all(is_stop_word) || text.len() > 60 {
+                continue;
+            }
+            let entry = uses.entry(key).or_insert((0, Some(target), text));
+            entry.0 += 1;
+            entry.1 = entry.1.filter(|t| *t == target);
+        }
+    }
+    let often = uses.into_values().filter(|(n, ..)| *n >= 2);
+    often.filter_map(|(_, target, text)| target.map(|t| (end_of(t), text))).collect()
+}
+
+fn end_of(target: links::Target) -> End {
+    target.heading.map_or(End::Page(target.document), |h| End::Section(target.document, h))
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

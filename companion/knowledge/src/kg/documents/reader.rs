@@ -1,0 +1,253 @@
+//! Reading one document: its facts, in the order in which kinds of triples are read.
+
+use super::links::Targets;
+use super::places::{Place, Places};
+use super::vocabulary::{Kind, Rel};
+use super::{End, Fact, Relation, Said, end_of, front, leads, tables};
+use pocketgraph::bundle::Chunk;
+use pocketgraph::kg::{LiteralKind, name_key};
+use pocketgraph::text::sentences;
+use pocketgraph_ingest::{BlockKind, SourceDocument};
+use pocketgraph_native::line::{cut, one_line};
+use std::collections::HashMap;
+
+/// A document gives at most so many triples, and [`OF_A_CHUNK`] for each of its chunks; what is beyond, in the order in which kinds of
+/// triples are read, is counted and left out.
+pub(super) const OF_A_PAGE: usize = 64;
+/// See [`OF_A_PAGE`].
+pub(super) const OF_A_CHUNK: usize = 8;
+/// So much of a document, besides four times its text, is looked through for texts of links that do not stand where they should.
+const SEARCHED_IN_VAIN: usize = 1 << 20;
+/// Headings with more bytes are prose.
+const LONGEST_HEADING: usize = 200;
+/// A definition is kept to so many bytes.
+const LONGEST_DEFINITION: usize = 160;
+/// The first sentence below a heading is read to here, in bytes.
+const LONGEST_LEAD: usize = 600;
+
+/// Reads one document.
+pub(super) struct Reader<'a> {
+    d: usize,
+    document: &'a SourceDocument,
+    places: Places<'a>,
+    /// For each block the heading that it stands under; the document's title is none.
+    under: Vec<Option<usize>>,
+    title: Option<usize>,
+    said: Said,
+    budget: usize,
+    /// Bytes that may still be looked through in vain for the texts of links.
+    in_vain: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(d: usize, document: &'a SourceDocument, chunks: &'a [Chunk], first: u32) -> Self {
+        let heading = |b: &pocketgraph_ingest::Block| matches!(b.kind, BlockKind::Heading(_)) && b.text.len() <= LONGEST_HEADING;
+        let first_heading = document.blocks.iter().position(heading);
+        let is_title = |i: &usize| document.blocks.get(*i).is_some_and(|b| name_key(&b.text) == name_key(&document.title));
+        let title = first_heading.filter(is_title);
+        let mut under = Vec::with_capacity(document.blocks.len());
+        let mut open = None;
+        for (i, b) in document.blocks.iter().enumerate() {
+            if heading(b) {
+                open = (title != Some(i)).then_some(i);
+            }
+            under.push(open);
+        }
+        let budget = OF_A_PAGE + OF_A_CHUNK * chunks.len();
+        let in_vain = SEARCHED_IN_VAIN + 4 * document.blocks.iter().map(|b| b.text.len()).sum::<usize>();
+        Reader { d, document, places: Places::new(document, chunks, first), under, title, said: Said::default(), budget, in_vain }
+    }
+
+    pub fn read(mut self, targets: &Targets) -> Said {
+        self.sections();
+        self.leads();
+        self.definitions();
+        self.front_matter();
+        self.links(targets);
+        self.tables();
+        self.said
+    }
+
+    /// Whether no more triples are kept. To look for the place of one that is not would be in vain.
+    fn full(&self) -> bool {
+        self.said.facts.len() >= self.budget
+    }
+
+    fn say(&mut self, head: End, relation: Relation, tail: End, place: Place) {
+        if self.full() {
+            self.said.dropped += 1;
+        } else {
+            self.said.facts.push(Fact { head, relation, tail, place });
+        }
+    }
+
+    fn known(&mut self, head: End, rel: Rel, tail: End, place: Place) {
+        self.say(head, Relation::Known(rel), tail, place);
+    }
+
+    /// What a block is part of: its section, or the page.
+    fn whole(&self, block: usize) -> End {
+        self.under.get(block).copied().flatten().map_or(End::Page(self.d), |h| End::Section(self.d, h))
+    }
+
+    fn sections(&mut self) {
+        let mut open: Vec<(usize, u8)> = Vec::new();
+        for i in 0..self.document.blocks.len() {
+            let Some(BlockKind::Heading(level)) = self.document.blocks.get(i).map(|b| b.kind) else { continue };
+            if self.under.get(i) != Some(&Some(i)) {
+                continue;
+            }
+            open.retain(|&(_, l)| l < level);
+            let outer = open.last().map_or(End::Page(self.d), |&(h, _)| End::Section(self.d, h));
+            open.push((i, level));
+            // Where the section has text of its own, that is where it stands.
+            let has_text = self.under.get(i + 1) == Some(&Some(i));
+            let place = self.places.block(if has_text { i + 1 } else { i });
+            self.known(outer, Rel::Contains, End::Section(self.d, i), place);
+        }
+    }
+
+    /// The first sentences below the title and below each heading.
+    fn leads(&mut self) {
+        let blocks = &self.document.blocks;
+        let first = self.title.map_or(0, |t| t + 1);
+        let below = (0..blocks.len()).filter(|&i| self.under.get(i) == Some(&Some(i))).map(|i| i + 1);
+        let starts: Vec<usize> = std::iter::once(first).chain(below).collect();
+        for i in starts {
+            let Some(block) = blocks.get(i).filter(|b| b.kind == BlockKind::Paragraph) else { continue };
+            let whole = self.whole(i);
+            let name = match whole {
+                End::Section(_, h) => blocks.get(h).map_or("", |b| b.text.as_str()),
+                _ => self.document.title.as_str(),
+            };
+            let Some(range) = sentences(cut(&block.text, LONGEST_LEAD)).into_iter().next() else { continue };
+            let lead = leads::read(name, block.text.get(range.clone()).unwrap_or(""));
+            let place = self.places.bytes(i, range);
+            if let Some(alias) = lead.alias {
+                self.said.aliases.push((whole.clone(), alias));
+            }
+            if let Some(class) = &lead.class {
+                let class = End::Thing(class.clone(), Some(Kind::Class));
+                self.known(whole.clone(), Rel::IsA, class.clone(), place);
+                if let Some(head) = lead.head {
+                    self.known(class, Rel::IsA, End::Thing(head, Some(Kind::Class)), place);
+                }
+            }
+            for (rel, written) in [(Rel::Born, lead.born), (Rel::Died, lead.died)] {
+                if let Some(text) = written {
+                    self.known(whole.clone(), rel, date_literal(text), place);
+                }
+            }
+        }
+    }
+
+    fn definitions(&mut self) {
+        let blocks = &self.document.blocks;
+        let mut i = 0;
+        while i < blocks.len() {
+            let terms = blocks.iter().skip(i).take_while(|b| b.kind == BlockKind::Term).count();
+            let Some(definition) = blocks.get(i + terms).filter(|b| terms > 0 && b.kind == BlockKind::ListItem) else {
+                i += terms.max(1);
+                continue;
+            };
+            let range = sentences(cut(&definition.text, LONGEST_LEAD)).into_iter().next().unwrap_or(0..0);
+            let sentence = one_line(definition.text.get(range.clone()).unwrap_or(""));
+            let place = self.places.bytes(i + terms, range);
+            for t in i..i + terms {
+                let Some(term) = blocks.get(t) else { continue };
+                let term_end = End::Thing(one_line(&term.text), Some(Kind::Term));
+                self.known(self.whole(t), Rel::Defines, term_end.clone(), self.places.block(t));
+                if !sentence.is_empty() {
+                    let text = match cut(&sentence, LONGEST_DEFINITION) {
+                        whole if whole.len() == sentence.len() => sentence.clone(),
+                        part => format!("{}…", part.trim_end()),
+                    };
+                    let literal = End::Literal(text, LiteralKind::Text, "", String::new());
+                    self.known(term_end, Rel::Definition, literal, place);
+                }
+            }
+            i += terms + 1;
+        }
+    }
+
+    fn front_matter(&mut self) {
+        let place = self.places.page();
+        for said in front::read(&self.document.front_matter) {
+            let tail = match said.rel {
+                Rel::Published | Rel::Modified => date_literal(said.text),
+                Rel::Author => End::Thing(said.text, Some(Kind::Person)),
+                Rel::Category => End::Thing(said.text, Some(Kind::Category)),
+                _ => End::Thing(said.text, Some(Kind::Tag)),
+            };
+            self.known(End::Page(self.d), said.rel, tail, place);
+        }
+    }
+
+    fn links(&mut self, targets: &Targets) {
+        let mut from: HashMap<usize, usize> = HashMap::new();
+        for link in &self.document.links {
+            let Some(target) = targets.of(self.d, self.document, &link.target) else { continue };
+            // A page that links to its own sections has a table of contents.
+            if target.document == self.d {
+                continue;
+            }
+            if self.full() {
+                self.said.dropped += 1;
+                continue;
+            }
+            let place = self.link_place(link.block, &one_line(&link.text), &mut from);
+            self.known(End::Page(self.d), Rel::LinksTo, end_of(target), place);
+        }
+    }
+
+    /// Where a link's text stands. Links come in order, so that the second "here" of a block is found after the first.
+    fn link_place(&mut self, block: usize, text: &str, from: &mut HashMap<usize, usize>) -> Place {
+        if !text.is_empty() {
+            // Blocks without text are not counted among the document's.
+            let near = std::iter::once(block).chain((1..=8).filter_map(|back| block.checked_sub(back)));
+            for b in near {
+                let Some(of_block) = self.document.blocks.get(b) else { continue };
+                let start = from.get(&b).copied().unwrap_or(0);
+                let rest = of_block.text.get(start..).unwrap_or("");
+                if rest.len() < text.len() || rest.len() > self.in_vain {
+                    continue;
+                }
+                if let Some(at) = rest.find(text) {
+                    let range = start + at..start + at + text.len();
+                    from.insert(b, range.end);
+                    return self.places.bytes(b, range);
+                }
+                self.in_vain -= rest.len();
+            }
+        }
+        let last = self.document.blocks.len().saturating_sub(1);
+        Place { end: 0, start: 0, ..self.places.block(block.min(last)) }
+    }
+
+    fn tables(&mut self) {
+        for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table) {
+            let Some(table) = tables::read(&block.text).filter(|_| block.header) else { continue };
+            for row in table.rows {
+                if self.full() {
+                    self.said.dropped += 1 + row.cells.len();
+                    continue;
+                }
+                let place = self.places.bytes(i, row.span);
+                let subject = End::Subject(row.subject, table.first.clone());
+                self.known(self.whole(i), Rel::Lists, subject.clone(), place);
+                for (header, cell) in row.cells {
+                    let tail = match cell {
+                        tables::Cell::Name(name) => End::Thing(name, None),
+                        tables::Cell::Literal { text, kind, unit } => End::Literal(text, kind, "", unit),
+                    };
+                    self.say(subject.clone(), Relation::Column(header), tail, place);
+                }
+            }
+        }
+    }
+}
+
+fn date_literal(text: String) -> End {
+    let datatype = if text.contains(['T', 't']) && text.starts_with(|c: char| c.is_ascii_digit()) { "xsd:dateTime" } else { "xsd:date" };
+    End::Literal(text, LiteralKind::Date, datatype, String::new())
+}

@@ -1,0 +1,150 @@
+//! Tables: a row is about what stands in its first cell; a column's header names the relation.
+
+use crate::kg::literals::kind_and_unit;
+use pocketgraph::kg::{LiteralKind, date, name_key, number};
+use pocketgraph::text::is_stop_word;
+use pocketgraph_native::line::one_line;
+use std::ops::Range;
+
+/// What a cell holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// A name, as far as its writing tells.
+    Name(String),
+    /// A value.
+    Literal { text: String, kind: LiteralKind, unit: String },
+}
+
+/// A row that says something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    /// What it is about.
+    pub subject: String,
+    /// Headers with their cells, empty ones left out.
+    pub cells: Vec<(String, Cell)>,
+    /// Its bytes in the table's text.
+    pub span: Range<usize>,
+}
+
+/// A table with a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Table {
+    /// The header of the first column; may be empty.
+    pub first: String,
+    pub rows: Vec<Row>,
+}
+
+const MOST_COLUMNS: usize = 12;
+const MOST_ROWS: usize = 500;
+/// Longer headers are sentences.
+const LONGEST_HEADER: usize = 40;
+/// Longer cells are prose, which is found as text.
+const LONGEST_CELL: usize = 120;
+const LONGEST_SUBJECT: usize = 80;
+
+/// Reads a table block: a line a row, cells joined by ` | `. `None` where its first line is no header of relations.
+pub(super) fn read(text: &str) -> Option<Table> {
+    let mut lines = text.split('\n');
+    let header = lines.next()?;
+    let headers: Vec<&str> = header.split(" | ").map(str::trim).collect();
+    let named = |h: &&str| {
+        let short = !h.is_empty() && h.len() <= LONGEST_HEADER && h.split(' ').count() <= 5;
+        short && h.chars().any(char::is_alphabetic) && number(h).is_none() && date(h).is_none()
+    };
+    let (first, others) = headers.split_first()?;
+    let mut keys: Vec<String> = others.iter().map(|h| name_key(h)).collect();
+    keys.sort();
+    keys.dedup();
+    let distinct = keys.len() == others.len();
+    if others.is_empty() || headers.len() > MOST_COLUMNS || !others.iter().all(named) || !distinct || first.len() > LONGEST_HEADER {
+        return None;
+    }
+    let mut rows = Vec::new();
+    let mut at = header.len() + 1;
+    for line in lines.take(MOST_ROWS) {
+        let span = at..at + line.len();
+        at = span.end + 1;
+        let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
+        // A cell that holds a bar of its own shifts those after it: nobody can tell which.
+        if cells.len() != headers.len() {
+            continue;
+        }
+        let subject = one_line(cells.first().copied().unwrap_or(""));
+        let is_value = number(&subject).is_some() || date(&subject).is_some();
+        if subject.is_empty() || subject.len() > LONGEST_SUBJECT || is_value || name_key(&subject).is_empty() {
+            continue;
+        }
+        let cells: Vec<(String, Cell)> = others
+            .iter()
+            .zip(cells.iter().skip(1))
+            .filter(|(_, c)| !c.is_empty() && c.len() <= LONGEST_CELL && c.chars().any(char::is_alphanumeric))
+            .map(|(h, c)| ((*h).to_owned(), cell(c)))
+            .collect();
+        rows.push(Row { subject, cells, span });
+    }
+    (!rows.is_empty()).then(|| Table { first: (*first).to_owned(), rows })
+}
+
+fn cell(text: &str) -> Cell {
+    let text = one_line(text);
+    let (digits, kind, unit) = match kind_and_unit(&text) {
+        // "4 or more" is no measure.
+        (_, _, unit) if unit.contains(' ') => (text.as_str(), LiteralKind::Text, ""),
+        read => read,
+    };
+    if kind == LiteralKind::Text && is_name(&text) {
+        return Cell::Name(text);
+    }
+    Cell::Literal { text: digits.to_owned(), kind, unit: unit.to_owned() }
+}
+
+/// Up to five words, each content word with a capital: "Kingdom of Norway".
+fn is_name(text: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').collect();
+    let marked = |w: &&str| w.starts_with(char::is_uppercase) || is_stop_word(w);
+    words.len() <= 5
+        && words.iter().all(marked)
+        && words.first().is_some_and(|w| w.starts_with(char::is_uppercase))
+        && !matches!(text, "Yes" | "No")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_what_its_columns_are_called() {
+        let t = read("Tree | Month | Height | Founded\nApple | February | 4.5 m | 1998-02-01\nPlum | | tall | x").unwrap();
+        assert_eq!(t.first, "Tree");
+        assert_eq!(t.rows[0].subject, "Apple");
+        let value = |text: &str, kind, unit: &str| Cell::Literal { text: text.into(), kind, unit: unit.into() };
+        assert_eq!(
+            t.rows[0].cells,
+            [
+                ("Month".into(), Cell::Name("February".into())),
+                ("Height".into(), value("4.5", LiteralKind::Number, "m")),
+                ("Founded".into(), value("1998-02-01", LiteralKind::Date, ""))
+            ]
+        );
+        assert_eq!(t.rows[0].span, 32..69);
+    }
+
+    #[test]
+    fn tables_without_headers_and_rows_without_subjects_say_nothing() {
+        for none in ["", "A", "1 | 2\n3 | 4", "A | B", "A | B | B\nx | y | z", "A | \nx | y", &"A | ".repeat(20)] {
+            assert_eq!(read(none), None, "{none}");
+        }
+        let t = read("Key | Meaning\nx | y | z\n7 | seven\n | none\n`+` | plus").unwrap();
+        assert_eq!(t.rows.iter().map(|r| r.subject.as_str()).collect::<Vec<_>>(), ["`+`"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn rows_lie_in_the_text(text in "[A-Za-z1 |\n]{0,80}") {
+            for row in read(&text).into_iter().flat_map(|t| t.rows) {
+                proptest::prop_assert!(text[row.span].trim_start().starts_with(row.subject.split(' ').next().unwrap()));
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Everyday names for relations that a file names by their label alone, "born in" for "place of birth", and for some types, "picture" for "film".
+//!
+//! Knowledge graphs name relations as their schema does, and people ask as they speak. Where a label is one of the everyday relations that the planner is
+//! trained with, or one of its names of several words ("directed by"), what people call it becomes its alias, unless another relation of the graph is called so, since what the graph's own files say comes first, or
+//! a word of it is a type: "film director" would have "which films" ask for a director.
+
+use crate::everyday::{self, EverydayRelation};
+use pocketgraph::kg::{KgBuilder, KgError};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What people call things of common types: each line begins with the labels that it is for, each of which is a name of the others.
+const TYPES: [(&[&str], &[&str]); 6] = [
+    (&["film", "movie"], &["picture", "flick", "feature"]),
+    (&["television series", "tv series"], &["show"]),
+    (&["song"], &["tune", "track"]),
+    (&["company", "business"], &["firm"]),
+    (&["country"], &["nation"]),
+    (&["city"], &["town"]),
+];
+
+/// "Screenplay by" would have "which screenplays" ask for a writer, as "written by" does not.
+const DONE_BY: [&str; 7] = ["costumes", "design", "lyrics", "music", "score", "screenplay", "words"];
+
+/// Adds the everyday names of the relations and types so far; gives how many relations got any.
+///
+/// # Errors
+/// [`KgError`] never comes of these names; it is the builder's.
+pub(super) fn add(kg: &mut KgBuilder) -> Result<usize, KgError> {
+    name_types(kg)?;
+    name_relations(kg)
+}
+
+/// Types get names of which no relation and no other type has a word.
+fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
+    let types: Vec<_> = kg.type_names().collect();
+    let relations: Vec<String> = kg.relation_names().flat_map(|(_, names)| names).collect();
+    let all = types.iter().flat_map(|(_, names)| names).chain(&relations);
+    let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
+    for (id, own) in &types {
+        let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
+        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(labels, names)| labels.iter().chain(*names));
+        let mut new = names.filter(|name| !is(name) && !taken.contains(**name));
+        new.try_for_each(|name| kg.type_alias(*id, name))?;
+    }
+    Ok(())
+}
+
+fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
+    let everyday: Vec<EverydayRelation> = everyday::relations().chain(everyday::measures()).collect();
+    let types: BTreeSet<String> = kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
+    let relations: Vec<_> = kg.relation_names().collect();
+    let wanted: Vec<Vec<&str>> = relations
+        .iter()
+        .map(|(_, own)| {
+            // Names of one word have several meanings: a "language" may be official, or that of a book.
+            let called =
+                |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
+            let is = |r: &&EverydayRelation| own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || called(r, label));
+            let same = everyday.iter().filter(is);
+            let misleads = |name: &str, joins: &[&str; 2]| {
+                let done = name.strip_suffix(" by").is_some_and(|what| DONE_BY.contains(&what));
+                // Between things of one kind nothing else tells that who is a parent of somebody has the child.
+                let turned = name.ends_with(" of") && joins[0] == joins[1];
+                // So would "filmmaker": a question about films is nearer to it than to what it asks.
+                done || turned
+                    || name
+                        .split(' ')
+                        .any(|w| joins.iter().any(|of| !of.is_empty() && w.starts_with(of)) || types.contains(&w.to_lowercase()))
+            };
+            let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !misleads(name, &r.joins)));
+            names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
+        })
+        .collect();
+    // Everyday relations may share a name ("language"): what two relations of the graph would be called, neither is.
+    let mut bearers: BTreeMap<String, usize> = BTreeMap::new();
+    for ((_, own), new) in relations.iter().zip(&wanted) {
+        let all: BTreeSet<String> = own.iter().map(String::as_str).chain(new.iter().copied()).map(str::to_lowercase).collect();
+        all.into_iter().for_each(|name| *bearers.entry(name).or_default() += 1);
+    }
+    let mut named = 0;
+    for ((relation, _), new) in relations.into_iter().zip(wanted) {
+        let mut alone = new.into_iter().filter(|name| bearers.get(&name.to_lowercase()) == Some(&1)).peekable();
+        named += usize::from(alone.peek().is_some());
+        alone.try_for_each(|name| kg.relation_alias(relation, name))?;
+    }
+    Ok(named)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn names(relations: &[(&str, &str)]) -> (usize, Vec<Vec<String>>) {
+        let mut kg = KgBuilder::default();
+        for (name, label) in relations {
+            let r = kg.relation(name).unwrap();
+            kg.relation_label(r, label).unwrap();
+        }
+        let named = add(&mut kg).unwrap();
+        (named, kg.relation_names().map(|(_, names)| names).collect())
+    }
+
+    #[test]
+    fn a_relation_of_an_everyday_label_is_called_as_people_call_it() {
+        let (named, all) = names(&[("P20", "Place of death"), ("P9", "hue of the third kind"), ("place_of_birth", "")]);
+        assert_eq!(named, 2);
+        assert!(all[0].iter().any(|n| n == "died in"), "{all:?}");
+        assert_eq!(all[1], ["hue of the third kind"]);
+        assert!(all[2].iter().any(|n| n == "born in"), "{all:?}");
+        let (_, by) = names(&[("written_by", "")]);
+        assert!(by[0].iter().any(|n| n == "screenwriter") && !by[0].iter().any(|n| n == "screenplay by"), "{by:?}");
+        let (_, by) = names(&[("directed_by", "")]);
+        assert!(by[0].iter().any(|n| n == "director") && !by[0].iter().any(|n| n == "filmmaker"), "{by:?}");
+        // Verbs stand without "to".
+        assert!(names(&[("P108", "employer")]).1[0].iter().any(|n| n == "work for"));
+    }
+
+    #[test]
+    fn measures_are_called_as_people_call_them() {
+        let (named, all) = names(&[("population", ""), ("release_year", "")]);
+        assert_eq!(named, 2);
+        assert!(all[0].iter().any(|n| n == "people living there"), "{all:?}");
+        assert!(all[1].iter().any(|n| n == "release date"), "{all:?}");
+    }
+
+    #[test]
+    fn a_name_that_tells_no_direction_between_things_of_one_kind_is_not_given() {
+        let (_, all) = names(&[("child", "")]);
+        assert!(all[0].iter().any(|n| n == "daughter") && !all[0].iter().any(|n| n == "parent of"), "{all:?}");
+    }
+
+    #[test]
+    fn things_of_common_types_are_called_as_people_call_them_unless_something_else_is() {
+        let names = |types: &[&str], relation: &str| {
+            let mut kg = KgBuilder::default();
+            kg.relation(relation).unwrap();
+            types.iter().for_each(|t| _ = kg.entity_type(t).unwrap());
+            add(&mut kg).unwrap();
+            kg.type_names().map(|(_, names)| names).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["Film"], "cast"), [["Film", "movie", "picture", "flick", "feature"]]);
+        assert_eq!(names(&["movie", "Flick"], "main_picture"), [vec!["movie", "film", "feature"], vec!["Flick"]]);
+        assert_eq!(names(&["poem"], "cast"), [["poem"]]);
+    }
+
+    #[test]
+    fn a_name_that_speaks_of_a_type_is_not_given() {
+        let names = |kind: &str| {
+            let mut kg = KgBuilder::default();
+            kg.relation("capital").unwrap();
+            kg.entity_type(kind).unwrap();
+            add(&mut kg).unwrap();
+            kg.relation_names().next().unwrap().1
+        };
+        // "Which city …" asks for no capital, whether or not the graph has types.
+        assert_eq!(names("river"), ["capital", "seat of government", "governed from"]);
+        assert_eq!(names("Government"), ["capital", "governed from"]);
+    }
+
+    #[test]
+    fn a_name_that_another_relation_bears_or_would_get_is_given_to_none() {
+        let (_, all) = names(&[("P19", "place of birth"), ("x", "Born in")]);
+        assert!(!all[0].iter().any(|n| n == "born in"), "{all:?}");
+        let (_, twice) = names(&[("a", "place of birth"), ("b", "place of birth")]);
+        assert_eq!(twice, [["place of birth"], ["place of birth"]]);
+    }
+}

@@ -1,0 +1,125 @@
+//! One graph of everything: imported files, the structure of documents, and what a language model read in them.
+
+use super::documents::{self, DocumentTriples};
+use super::open::{self, Extracted, StatedTriples};
+use super::report::Reporter;
+use super::{ImportError, ImportOptions, ImportReport, KgFiles, read_into};
+use crate::names::Extra;
+use pocketgraph::bundle::{Chunk, Document};
+use pocketgraph::kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
+use pocketgraph_ingest::SourceDocument;
+
+/// A graph under construction. Files come first, so that documents speak of imported entities where both know a name.
+#[derive(Default)]
+pub struct Gathering {
+    kg: KgBuilder,
+    files: Option<Reporter>,
+    sources: usize,
+}
+
+impl Gathering {
+    /// Reads files.
+    ///
+    /// # Errors
+    /// As [`super::import`].
+    pub fn files(&mut self, files: &KgFiles, options: &ImportOptions) -> Result<(), ImportError> {
+        self.files = Some(read_into(&mut self.kg, files, options)?);
+        self.sources += 1;
+        Ok(())
+    }
+
+    /// Reads the structure of documents; `chunks` are theirs, in their order.
+    ///
+    /// # Errors
+    /// [`KgError`] when the graph becomes too large for the format.
+    pub fn documents(&mut self, documents: &[SourceDocument], chunks: &[Chunk]) -> Result<DocumentTriples, KgError> {
+        self.sources += 1;
+        documents::add(&mut self.kg, documents, chunks)
+    }
+
+    /// Takes what a language model said of chunks.
+    ///
+    /// # Errors
+    /// [`KgError`] when the graph becomes too large for the format.
+    pub fn stated(&mut self, documents: &[Document], chunks: &[Chunk], extracted: &[Extracted]) -> Result<StatedTriples, KgError> {
+        self.sources += 1;
+        let heads = |i: usize| chunks.get(i).map_or_else(String::new, |c| heads_of(documents, c));
+        open::add(&mut self.kg, chunks, extracted, &heads)
+    }
+
+    /// The graph with the report of its import; `None` where nothing was asked for, or nothing was found and no file was read.
+    ///
+    /// # Errors
+    /// [`KgError`] when the graph is too large for the format.
+    pub fn finish(self) -> Result<Option<(KnowledgeGraph, ImportReport)>, KgError> {
+        let (given, repeated) = (self.kg.given(), self.kg.repeated_names());
+        if self.sources == 0 || (self.files.is_none() && given == 0) {
+            return Ok(None);
+        }
+        let graph = self.kg.finish()?;
+        let report = self.files.unwrap_or_else(|| Reporter::new(false)).finish(&graph, given, repeated);
+        Ok(Some((graph, report)))
+    }
+}
+
+/// A chunk's title and headings on one line.
+pub fn heads_of(documents: &[Document], chunk: &Chunk) -> String {
+    let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
+    std::iter::once(title).chain(chunk.heading_path.iter().map(String::as_str)).collect::<Vec<_>>().join(" > ")
+}
+
+/// A name stands for a document only if so few documents speak of the thing.
+const FEW: usize = 3;
+
+/// What entities are called whose triples stand in passages of few documents: names by which a question may ask for these documents. Pages and
+/// sections are left out, because titles and headings are searched anyway; so are single plain words, which questions use for other things.
+pub fn names_of(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<Extra> {
+    let v = graph.vocabulary();
+    let place = |name: &str| v.type_named(name);
+    let left_out: Vec<_> = ["page", "section", "tag", "category", "class", "person"].iter().filter_map(|n| place(n)).collect();
+    let mut out = Vec::new();
+    for node in (0..graph.entities() as u32).map(NodeId) {
+        if graph.types(node).iter().any(|t| left_out.contains(t)) {
+            continue;
+        }
+        let edges = graph.edges(node, Direction::Forward).chain(graph.edges(node, Direction::Backward));
+        let mut documents: Vec<u32> = edges
+            .flat_map(|e| graph.provenance(e.triple))
+            .filter_map(|p| match p {
+                Provenance::Passage { chunk, .. } => chunks.get(chunk as usize).map(|c| c.document),
+                _ => None,
+            })
+            .collect();
+        documents.sort_unstable();
+        documents.dedup();
+        if documents.is_empty() || documents.len() > FEW {
+            continue;
+        }
+        for name in std::iter::once(graph.label(node)).chain(graph.aliases(node)).filter(|n| telling(n)) {
+            out.extend(documents.iter().map(|&document| Extra { name: name.to_owned(), document, strength: 60 }));
+        }
+    }
+    out
+}
+
+/// Two words or more, or one that no prose has: with a sign, a digit or a capital inside.
+fn telling(name: &str) -> bool {
+    let words = name.split_whitespace().count();
+    let inside = name.trim().chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric() || (!c.is_alphanumeric() && c != '-' && c != '\''));
+    words >= 2 || (words == 1 && inside && name.chars().any(char::is_alphabetic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_prose_may_use_otherwise_are_not_telling() {
+        for yes in ["Difference Engine", "buildStats", "max_tokens", "Box<T>", "utf8"] {
+            assert!(telling(yes), "{yes}");
+        }
+        for no in ["title", "Apple", "", "+", "x-ray", " 7 "] {
+            assert!(!telling(no), "{no}");
+        }
+    }
+}

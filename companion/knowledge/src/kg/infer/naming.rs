@@ -1,0 +1,167 @@
+//! What the things at a relation's two sides are, as far as its name tells: who directed something is a person, and it is a film.
+//!
+//! The everyday relations that planners are trained with say what they join. Where a label is none of them, a noun names what stands at its end: "has tag".
+
+use crate::everyday::{self, EverydayRelation};
+use pocketgraph::planner::is_verb_form;
+use pocketgraph::text::{fold, is_stop_word, stem, words};
+use pocketgraph_keywords::extract::wordclass::singular;
+use std::collections::BTreeMap;
+
+/// What a relation's own noun is worth as the name of its tails, against an everyday relation.
+const NOUN: f32 = 0.25;
+/// A narrow kind needs this part of all votes to be the name of a cluster; else the wider kind is.
+const OWN: f32 = 0.3;
+/// A kind needs the support of this part of all votes: its own, and those of wider or narrower kinds.
+const SUPPORT: f32 = 0.6;
+
+/// Names of a kind, each with how much speaks for it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Votes(BTreeMap<String, f32>);
+
+impl Votes {
+    fn add(&mut self, kind: &str, worth: f32) {
+        *self.0.entry(kind.to_owned()).or_default() += worth;
+    }
+
+    /// One for this kind.
+    pub fn of(kind: &str) -> Votes {
+        Votes(BTreeMap::from([(kind.to_owned(), 1.0)]))
+    }
+
+    /// These and those.
+    pub fn join(&mut self, other: &Votes) {
+        other.0.iter().for_each(|(kind, worth)| self.add(kind, *worth));
+    }
+
+    /// The kind that most speaks for: the narrowest that bears the votes, "film" where half of them say film and half work.
+    pub fn leader(&self) -> Option<&str> {
+        let total: f32 = self.0.values().sum();
+        let support = |kind: &str, narrower: bool| -> f32 {
+            self.0.iter().filter(|(k, _)| *k == kind || is_wider(k, kind) || (narrower && is_wider(kind, k))).map(|(_, w)| w).sum()
+        };
+        let best = self.0.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
+        let mut kinds: Vec<(&str, f32)> = self.0.iter().map(|(k, w)| (k.as_str(), *w)).collect();
+        kinds.sort_by(|a, b| depth(b.0).cmp(&depth(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(b.0)));
+        let narrow = kinds.iter().find(|(kind, own)| *own >= OWN * total && support(kind, false) >= SUPPORT * total).map(|(kind, _)| *kind);
+        let wide = || best.into_iter().flat_map(|(k, _)| [everyday::wider(k), Some(k.as_str())]).flatten();
+        narrow.or_else(|| wide().find(|kind| support(kind, true) >= SUPPORT * total))
+    }
+}
+
+/// How many kinds are wider than this one.
+fn depth(kind: &str) -> usize {
+    std::iter::successors(everyday::wider(kind), |k| everyday::wider(k)).take(8).count()
+}
+
+/// Whether every thing of the kind `narrow` is of the kind `wide`.
+pub(super) fn is_wider(wide: &str, narrow: &str) -> bool {
+    std::iter::successors(everyday::wider(narrow), |k| everyday::wider(k)).take(8).any(|k| k == wide)
+}
+
+/// What a relation of these names says of its heads and of its tails.
+pub(super) fn votes(names: &[String], everyday: &[EverydayRelation]) -> [Votes; 2] {
+    let mut out = [Votes::default(), Votes::default()];
+    let found = matching(names, everyday);
+    let worth = 1.0 / found.len().max(1) as f32;
+    for relation in &found {
+        for (votes, kind) in out.iter_mut().zip(relation.joins) {
+            if !kind.is_empty() {
+                votes.add(kind, worth);
+            }
+        }
+    }
+    if out[1] == Votes::default()
+        && let Some(noun) = names.first().and_then(|label| noun(label))
+    {
+        out[1].add(&noun, NOUN);
+    }
+    out
+}
+
+/// The everyday relations of these names: called so letter by letter, else by the same content words, else such that every content word is one of theirs.
+fn matching<'a>(names: &[String], everyday: &'a [EverydayRelation]) -> Vec<&'a EverydayRelation> {
+    let called = |r: &EverydayRelation, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
+    for name in names {
+        let own = content(name);
+        if own.is_empty() {
+            continue;
+        }
+        let all = |is: &dyn Fn(&EverydayRelation) -> bool| everyday.iter().filter(|r| is(r)).collect::<Vec<_>>();
+        let same = all(&|r| called(r, &|n| n.eq_ignore_ascii_case(name)));
+        let alike = || all(&|r| called(r, &|n| content(n) == own));
+        let covered = || {
+            let covers = |r: &EverydayRelation| {
+                let theirs: Vec<String> = std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content).collect();
+                own.iter().all(|w| theirs.contains(w))
+            };
+            if own.len() > 1 { all(&covers) } else { Vec::new() }
+        };
+        let found = [same, alike(), covered()].into_iter().find(|f| !f.is_empty());
+        if let Some(found) = found {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// The stems of a name's content words. What only says that something is had is none.
+fn content(name: &str) -> Vec<String> {
+    words(name).iter().map(|w| fold(w.text)).filter(|w| !is_stop_word(w) && w != "has").map(|w| stem(&w)).collect()
+}
+
+/// The noun that names what stands at the end of a relation: "tag" of "has tags", "foreman" of "foreman"; none of a verb.
+fn noun(label: &str) -> Option<String> {
+    let all: Vec<String> = words(label).iter().map(|w| fold(w.text)).collect();
+    let had = matches!(all.first()?.as_str(), "has" | "have" | "in" | "of");
+    let last = all.last()?;
+    let plural = last.ends_with('s') && !last.ends_with("ss") && !last.ends_with("us") && !last.ends_with("is");
+    let bare = all.len() == 1 && !plural && !is_verb_form(last) && !last.ends_with("ing");
+    if is_stop_word(last) || last.len() < 3 || !last.chars().all(char::is_alphabetic) || !(bare || (had && all.len() > 1)) {
+        return None;
+    }
+    Some(if plural { singular(last) } else { last.clone() })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn leaders(label: &str) -> [Option<String>; 2] {
+        votes(&[label.to_owned()], &everyday::relations().chain(everyday::measures()).collect::<Vec<_>>())
+            .map(|v| v.leader().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_name_says_what_a_relation_joins() {
+        assert_eq!(leaders("directed by"), [Some("film".to_owned()), Some("person".to_owned())]);
+        assert_eq!(leaders("starred actors"), [Some("film".to_owned()), Some("person".to_owned())]);
+        // A film and a book are written: both are works.
+        assert_eq!(leaders("written by"), [Some("work".to_owned()), Some("person".to_owned())]);
+        assert_eq!(leaders("release year")[0].as_deref(), Some("work"));
+    }
+
+    #[test]
+    fn a_noun_names_the_tails_and_a_verb_names_nothing() {
+        assert_eq!(leaders("has tags"), [None, Some("tag".to_owned())]);
+        assert_eq!(leaders("foreman"), [None, Some("foreman".to_owned())]);
+        for verb in ["warped", "taught quickly", "forbids", "hums over"] {
+            assert_eq!(leaders(verb), [None, None], "{verb}");
+        }
+    }
+
+    #[test]
+    fn a_narrow_kind_leads_only_if_enough_say_it() {
+        let of = |all: &[(&str, f32)]| {
+            let mut votes = Votes::default();
+            all.iter().for_each(|(kind, worth)| votes.add(kind, *worth));
+            votes.leader().map(str::to_owned)
+        };
+        assert_eq!(of(&[("film", 2.5), ("book", 0.5), ("work", 2.0)]).as_deref(), Some("film"));
+        assert_eq!(of(&[("musician", 1.0), ("person", 4.0)]).as_deref(), Some("person"));
+        assert_eq!(of(&[("company", 1.0), ("university", 1.0)]).as_deref(), Some("organisation"));
+        assert_eq!(of(&[("river", 1.0), ("person", 1.0)]), None);
+        assert_eq!(of(&[]), None);
+    }
+}

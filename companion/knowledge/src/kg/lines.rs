@@ -1,0 +1,104 @@
+//! Lines of files: numbered, bounded, checked, also from gzip.
+
+use super::ImportError;
+use super::report::Reporter;
+use oxrdfio::RdfFormat;
+use pocketgraph_ingest::skip_line;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// Longer lines are reported and passed over.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// What a file of triples is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// A table with this separator; CSV quotes count where it is a comma.
+    Table(u8),
+    /// One JSON object a line.
+    JsonLines,
+    /// RDF in this format.
+    Rdf(RdfFormat),
+}
+
+/// The format of a file, by its name, or where the name says nothing by its first line.
+pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
+    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
+    Ok(match extension {
+        "tsv" | "tab" => Format::Table(b'\t'),
+        "csv" => Format::Table(b','),
+        "jsonl" | "ndjson" => Format::JsonLines,
+        "nt" => Format::Rdf(RdfFormat::NTriples),
+        "nq" => Format::Rdf(RdfFormat::NQuads),
+        "ttl" => Format::Rdf(RdfFormat::Turtle),
+        "trig" => Format::Rdf(RdfFormat::TriG),
+        "rdf" | "owl" => Format::Rdf(RdfFormat::RdfXml),
+        "jsonld" => Format::Rdf(RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() }),
+        _ => {
+            let mut first = Vec::new();
+            open(path)?.take(4096).read_until(b'\n', &mut first).map_err(|reason| read_error(path, reason))?;
+            match [b'\t', b'|', b','].into_iter().find(|s| first.contains(s)) {
+                _ if first.starts_with(b"{") => Format::JsonLines,
+                Some(separator) => Format::Table(separator),
+                None => Format::Table(b'\t'),
+            }
+        }
+    })
+}
+
+fn read_error(path: &Path, reason: std::io::Error) -> ImportError {
+    ImportError::Read { path: path.to_owned(), reason }
+}
+
+/// A file to be read, inflated if its name ends in `.gz`.
+pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
+    let file = File::open(path).map_err(|reason| read_error(path, reason))?;
+    Ok(if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")) {
+        Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(file)))
+    } else {
+        Box::new(BufReader::with_capacity(1 << 16, file))
+    })
+}
+
+/// Gives each line that is not blank, without its end, to `each`. Lines that are too long, not UTF-8 or hold a NUL are reported.
+pub(super) fn each_line(
+    path: &Path,
+    report: &mut Reporter,
+    mut each: impl FnMut(u64, &str, &mut Reporter) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    let mut reader = open(path)?;
+    let mut bytes = Vec::new();
+    let mut number = 0u64;
+    loop {
+        bytes.clear();
+        number += 1;
+        let n = (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes).map_err(|reason| read_error(path, reason))?;
+        if n == 0 {
+            return Ok(());
+        }
+        if n as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n') {
+            skip_line(&mut reader).map_err(|reason| read_error(path, reason))?;
+            report.malformed(number, "longer than 1 MB")?;
+            continue;
+        }
+        let line = match number {
+            1 => bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes),
+            _ => &bytes,
+        };
+        let line = match std::str::from_utf8(line) {
+            Ok(line) => line.trim_end_matches(['\n', '\r']),
+            Err(e) => {
+                report.malformed(number, format!("not UTF-8 from byte {} on", e.valid_up_to()))?;
+                continue;
+            }
+        };
+        if line.contains('\0') {
+            report.malformed(number, "it holds a NUL character")?;
+        } else if !line.trim().is_empty() {
+            each(number, line, report)?;
+        }
+    }
+}

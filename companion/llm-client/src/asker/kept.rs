@@ -1,0 +1,109 @@
+//! Replies that were paid for, kept by what was asked.
+
+use pocketgraph_cache::{Cache, Key};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Keeps a model's replies, so that none is paid for twice.
+pub trait ReplyCache {
+    /// The reply kept under a key.
+    fn get(&self, key: &Key) -> Option<String>;
+
+    /// Keeps a reply. Where [`ReplyCache::outlives`] says so, the reply must survive the end of the program when this returns.
+    ///
+    /// # Errors
+    /// What kept it from being stored.
+    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()>;
+
+    /// Whether what is kept is there for the next run of the program.
+    fn outlives(&self) -> bool;
+}
+
+impl<C: ReplyCache + ?Sized> ReplyCache for Rc<C> {
+    fn get(&self, key: &Key) -> Option<String> {
+        (**self).get(key)
+    }
+
+    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
+        (**self).put(key, reply)
+    }
+
+    fn outlives(&self) -> bool {
+        (**self).outlives()
+    }
+}
+
+/// Replies in memory, for tests and for builds that keep nothing.
+#[derive(Debug, Default)]
+pub struct MemoryCache(RefCell<HashMap<Key, String>>);
+
+impl ReplyCache for MemoryCache {
+    fn get(&self, key: &Key) -> Option<String> {
+        self.0.borrow().get(key).cloned()
+    }
+
+    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
+        self.0.borrow_mut().insert(*key, reply.to_owned());
+        Ok(())
+    }
+
+    fn outlives(&self) -> bool {
+        false
+    }
+}
+
+/// Keeps nothing.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NoCache;
+
+impl ReplyCache for NoCache {
+    fn get(&self, _: &Key) -> Option<String> {
+        None
+    }
+
+    fn put(&self, _: &Key, _: &str) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn outlives(&self) -> bool {
+        false
+    }
+}
+
+/// Replies in the build's own cache, which writes each at once.
+impl ReplyCache for Arc<Cache> {
+    fn get(&self, key: &Key) -> Option<String> {
+        // What is no text was damaged: the reply is asked for again.
+        Cache::get(self, key).and_then(|reply| String::from_utf8(reply).ok())
+    }
+
+    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
+        Cache::put(self, *key, reply.as_bytes().to_vec());
+        self.trouble().map_or(Ok(()), |why| Err(std::io::Error::other(why)))
+    }
+
+    fn outlives(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pocketgraph::llm::{ChatRequest, Message};
+
+    #[test]
+    fn replies_outlive_the_cache_and_keys_follow_what_was_asked() {
+        let dir = tempfile::tempdir().unwrap();
+        let ask =
+            |model: &str, text: &str| Key::of_reply(model, &ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() });
+        let key = ask("m", "a");
+        ReplyCache::put(&Cache::open(dir.path()).unwrap(), &key, "réponse").unwrap();
+        let again = Cache::open(dir.path()).unwrap();
+        assert_eq!(again.get(&key).as_deref(), Some("réponse"));
+        assert!(again.get(&ask("n", "a")).is_none() && again.get(&ask("m", "b")).is_none());
+    }
+}

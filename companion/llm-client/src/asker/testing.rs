@@ -1,0 +1,50 @@
+//! A language model for tests.
+
+use futures::future::{FutureExt, LocalBoxFuture};
+use futures::stream::{self, StreamExt};
+use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Usage};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What comes of a request: the items of its stream, or an error before the first.
+pub type Reply = Result<Vec<Result<Delta, LlmError>>, LlmError>;
+
+/// What is said to a request, by how many came before it.
+type Script = dyn Fn(usize, &ChatRequest) -> Reply;
+
+/// Says what a script makes of a request, and remembers what it was asked.
+pub struct Says {
+    reply: Box<Script>,
+    asked: RefCell<Vec<ChatRequest>>,
+}
+
+impl Says {
+    /// A model that several may share.
+    pub fn new(reply: impl Fn(usize, &ChatRequest) -> Reply + 'static) -> Rc<Says> {
+        Rc::new(Says { reply: Box::new(reply), asked: RefCell::default() })
+    }
+
+    /// What it was asked.
+    pub fn asked(&self) -> Vec<ChatRequest> {
+        self.asked.borrow().clone()
+    }
+}
+
+impl ChatModel for Says {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        let n = self.asked.borrow().len();
+        let reply = (self.reply)(n, &request);
+        self.asked.borrow_mut().push(request);
+        async move { reply.map(|items| stream::iter(items).boxed_local()) }.boxed_local()
+    }
+}
+
+/// A whole reply.
+pub fn said(text: &str) -> Reply {
+    counted(text, None)
+}
+
+/// A whole reply whose tokens the endpoint counts.
+pub fn counted(text: &str, usage: Option<Usage>) -> Reply {
+    Ok(vec![Ok(Delta { text: text.to_owned(), finish: Some(Finish::Stop), usage, ..Delta::default() })])
+}

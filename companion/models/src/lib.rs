@@ -1,0 +1,10 @@
+//! The embedders and planners that the program carries or downloads, and how they run natively.
+
+pub mod e5;
+pub mod embed_bulk;
+pub mod embeddings;
+pub mod minilm;
+pub mod models;
+pub mod native_planners;
+pub mod planner_model;
+pub mod token_table;

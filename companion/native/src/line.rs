@@ -1,0 +1,30 @@
+//! Text on one line, and the beginning of one.
+
+/// A text on one line: runs of white space become single spaces.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The longest beginning of at most `bytes` bytes that ends at a character.
+pub fn cut(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// A text on one line, without control characters and those that change how others are shown.
+pub fn visible(text: &str) -> String {
+    let hidden = |c: char| matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xfeff | 0xe0000..=0xe007f);
+    let kept: String = text.chars().filter(|&c| !hidden(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    one_line(&kept)
+}
+
+/// Maximum number of files that a message names one by one: a site may have hundreds of one kind.
+const NAMED: usize = 5;
+
+/// The first few of some names, and how many there are beside them.
+pub fn first_few<S: AsRef<str>>(names: &[S]) -> String {
+    let few: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => few.join(", "),
+        more => format!("{} and {more} more", few.join(", ")),
+    }
+}

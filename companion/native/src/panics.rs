@@ -1,0 +1,66 @@
+//! Work that may panic over a stranger's input: a panic in it is that input's error, and the program goes on.
+//!
+//! Readers of ours should not panic, and some crates assert what a damaged file need not keep to. Either way nobody needs to see where in the source it
+//! was: what is said of the failure is the caller's to say.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+thread_local! {
+    /// How many calls of [`caught`] this thread is in.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// What `work` comes to, or what it said when it panicked on this thread; the usual report of a panic is not printed. What the work had under way must not
+/// be used after a panic.
+///
+/// # Errors
+/// What the work panicked with, in its words.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |told| {
+            if !is_expected() {
+                usual(told);
+            }
+        }));
+    });
+    DEPTH.set(DEPTH.get() + 1);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    DEPTH.set(DEPTH.get() - 1);
+    done.map_err(|said| {
+        let text = said.downcast_ref::<String>().map(String::as_str).or_else(|| said.downcast_ref::<&str>().copied());
+        text.unwrap_or("no reason was given").to_owned()
+    })
+}
+
+/// Whether a panic of this thread would be caught by [`caught`].
+fn is_expected() -> bool {
+    DEPTH.get() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_what_it_said_and_the_next_work_goes_on() {
+        let beyond = |at: usize| [1, 2, 3].get(at).copied().unwrap_or_else(|| panic!("there is no {at}"));
+        assert_eq!(caught(|| beyond(7)), Err("there is no 7".to_owned()));
+        assert_eq!(caught(|| beyond(2)), Ok(3));
+        assert_eq!(caught(|| caught(|| beyond(8)).is_err()), Ok(true), "inside another");
+    }
+
+    #[test]
+    fn a_panic_is_expected_inside_and_not_after_it() {
+        assert!(!is_expected());
+        assert!(matches!(caught(is_expected), Ok(true)));
+        let nested = caught(|| {
+            let inner = caught(|| std::panic::resume_unwind(Box::new(1)));
+            inner.is_err() && is_expected()
+        });
+        assert!(matches!(nested, Ok(true)) && !is_expected());
+    }
+}

@@ -1,0 +1,242 @@
+//! `pocketgraph serve`: a folder of static files over HTTP, for development and for reading a bundle on one's own machine.
+//!
+//! It behaves as a careful static host would (types, caching, ranges, compression) and sets the strict policy under which the
+//! page must work anyway. What is served may be private documents, so by default it listens on the loopback address only and
+//! refuses requests whose `Host` is not a name of this machine: a foreign web page that points its own name at 127.0.0.1 (DNS
+//! rebinding) reads nothing. With [`LlmProxy`] it also forwards chat requests to one endpoint and adds the key on the way, so
+//! that the key is never in the page. Requests that another site's page sets off are refused, and what only stands open is closed.
+
+mod connections;
+mod files;
+mod names;
+mod packed;
+mod proxy;
+mod respond;
+mod secret;
+
+use pocketgraph_native::{eprintln, println};
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use miette::{IntoDiagnostic, WrapErr, miette};
+use tokio::net::TcpListener;
+
+pub use connections::TimeLimits;
+pub use proxy::{KEY_VARIABLE, LlmProxy};
+
+/// The Content-Security-Policy sent unless [`ServeOptions::policy`] says otherwise: scripts, workers, styles and wasm from this
+/// server only, nothing inline, no `eval`; requests may go to this server, to other ports of this machine and to any `https:`
+/// address, so that a language model's endpoint can be reached.
+pub const STRICT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
+     worker-src 'self'; img-src 'self' data:; connect-src 'self' http://localhost:* http://127.0.0.1:* https:; \
+     object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
+
+/// The port that is tried first when none is asked for.
+pub const DEFAULT_PORT: u16 = 8080;
+
+/// How many ports after [`DEFAULT_PORT`] are tried before the system chooses one.
+const PORTS_TRIED: u16 = 20;
+
+/// How many bytes of compressed files are kept.
+const MOST_PACKED: u64 = 64 << 20;
+
+/// What to serve, and where.
+#[derive(Debug, Clone)]
+pub struct ServeOptions {
+    /// The folder whose files are served.
+    pub root: PathBuf,
+    /// The address to listen on. Anything but a loopback address lets other machines read the folder; [`serve`] warns then.
+    pub host: IpAddr,
+    /// The port. `None`: [`DEFAULT_PORT`] or, where that is taken, the next free one. `Some(0)`: any free port. Any other:
+    /// exactly that one, or an error.
+    pub port: Option<u16>,
+    /// The Content-Security-Policy of every answer; `None` sends none (for a site of one's own that has inline scripts).
+    pub policy: Option<String>,
+    /// Where `POST /llm/v1/chat/completions` is forwarded to; `None`: nowhere, such a request is not found.
+    pub llm_proxy: Option<LlmProxy>,
+    /// How long the other side of a connection may take.
+    pub limits: TimeLimits,
+}
+
+impl ServeOptions {
+    /// Serves `root` on 127.0.0.1, on the default port or the next free one, under [`STRICT_POLICY`], without a proxy.
+    pub fn new(root: impl Into<PathBuf>) -> ServeOptions {
+        ServeOptions {
+            root: root.into(),
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: None,
+            policy: Some(STRICT_POLICY.to_owned()),
+            llm_proxy: None,
+            limits: TimeLimits::default(),
+        }
+    }
+}
+
+/// A server that has its port and waits to be run.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    limits: TimeLimits,
+    site: Arc<Site>,
+}
+
+impl Server {
+    /// Checks the options and takes the port. Requests wait until [`Server::run`].
+    ///
+    /// # Errors
+    /// When the folder is not there, when the port is taken or forbidden, when the policy is not a header's text, or when the
+    /// proxy's address is unfit (see [`LlmProxy`]); also when a proxy is asked for on an address that other machines reach,
+    /// since they could then spend the key.
+    pub async fn bind(options: ServeOptions) -> miette::Result<Server> {
+        let root = options.root.canonicalize().into_diagnostic().wrap_err_with(|| format!("cannot serve {}", options.root.display()))?;
+        if !root.is_dir() {
+            return Err(miette!("cannot serve {}: it is not a folder", options.root.display()));
+        }
+        if options.llm_proxy.is_some() && !options.host.is_loopback() {
+            return Err(miette!(
+                help = "leave out --host, or let the page call the endpoint itself with a key of the reader's",
+                "--llm-proxy is for this machine only: on {} every machine that reaches it could spend the key",
+                options.host
+            ));
+        }
+        let headers = respond::CommonHeaders::new(options.policy.as_deref())?;
+        let limits = options.limits;
+        let proxy = options.llm_proxy.map(|proxy| proxy::Forwarder::new(proxy, limits.request)).transpose()?;
+        let listener = listen(options.host, options.port).await?;
+        let address = listener.local_addr().into_diagnostic()?;
+        let packed = packed::Packed::new(MOST_PACKED);
+        let site = Arc::new(Site { root, local_only: options.host.is_loopback(), headers, packed, proxy });
+        Ok(Server { listener, address, limits, site })
+    }
+
+    /// The address and port that it listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL to open on this machine.
+    pub fn url(&self) -> String {
+        let shown = if self.address.ip().is_unspecified() {
+            SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.address.port())
+        } else {
+            self.address
+        };
+        format!("http://{shown}/")
+    }
+
+    /// Answers requests until `stop` is ready; then takes no new ones and gives those in flight two seconds to end.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) {
+        let Server { listener, limits, site, .. } = self;
+        let answer = move |request| {
+            let site = site.clone();
+            async move { handle(&site, request).await }
+        };
+        connections::answer_all(listener, limits, answer, stop).await;
+    }
+}
+
+/// Serves a folder until Ctrl-C (or, on Unix, a request to terminate), having printed its URL.
+///
+/// # Errors
+/// Those of [`Server::bind`].
+pub async fn serve(options: ServeOptions) -> miette::Result<()> {
+    let shown_root = options.root.display().to_string();
+    let forwards_to = options.llm_proxy.as_ref().map(|proxy| proxy.base_url.clone());
+    let local_only = options.host.is_loopback();
+    let server = Server::bind(options).await?;
+    if !local_only {
+        eprintln!("warning: listening on {}: every machine that reaches this one can read {shown_root}, unencrypted", server.address());
+    }
+    println!("{shown_root} is served at {}", server.url());
+    if let Some(endpoint) = forwards_to {
+        println!("questions to a language model at {}llm/v1 are forwarded to {endpoint}", server.url());
+    }
+    println!("Ctrl-C stops it.");
+    server.run(asked_to_stop()).await;
+    Ok(())
+}
+
+/// Ready on Ctrl-C and, on Unix, on a request to terminate.
+async fn asked_to_stop() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            // Without a handler the system's own applies, which ends the program.
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending::<()>().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}
+
+/// Takes the port asked for, or the first free one from [`DEFAULT_PORT`] on.
+async fn listen(host: IpAddr, port: Option<u16>) -> miette::Result<TcpListener> {
+    if let Some(port) = port {
+        return TcpListener::bind((host, port))
+            .await
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot listen on {}", SocketAddr::new(host, port)));
+    }
+    for port in DEFAULT_PORT..=DEFAULT_PORT.saturating_add(PORTS_TRIED) {
+        if let Ok(listener) = TcpListener::bind((host, port)).await {
+            return Ok(listener);
+        }
+    }
+    TcpListener::bind((host, 0)).await.into_diagnostic().wrap_err_with(|| format!("cannot listen on {host}"))
+}
+
+/// What every request needs to know.
+#[derive(Debug)]
+struct Site {
+    /// Canonical, so that a canonical file path can be compared with it.
+    root: PathBuf,
+    /// Whether only names of this machine are accepted as `Host`.
+    local_only: bool,
+    headers: respond::CommonHeaders,
+    packed: packed::Packed,
+    proxy: Option<proxy::Forwarder>,
+}
+
+async fn handle(site: &Site, request: Request) -> Response {
+    let mut response = answer(site, request).await;
+    site.headers.add_to(&mut response);
+    response
+}
+
+async fn answer(site: &Site, request: Request) -> Response {
+    let host = names::single_header(request.headers(), "host");
+    if site.local_only && !host.is_some_and(names::is_this_machine) {
+        return respond::plain(StatusCode::MISDIRECTED_REQUEST, "this server answers to localhost only");
+    }
+    if names::is_for_another_site(request.headers()) {
+        return respond::plain(StatusCode::FORBIDDEN, "pages of other sites may not read this one");
+    }
+    if let Some(proxy) = &site.proxy
+        && request.uri().path() == proxy::PATH
+    {
+        return proxy.answer(request).await;
+    }
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        return respond::method_not_allowed("GET, HEAD");
+    }
+    let (parts, _body) = request.into_parts();
+    files::answer(&site.root, &site.packed, &parts).await
+}

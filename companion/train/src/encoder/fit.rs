@@ -1,0 +1,243 @@
+//! The student's training: batches of texts of about one length, the next of which is made while one is learnt from.
+//!
+//! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
+
+use crate::network::{self, Adam, Batch, Layout, Measure, Network, Rates, Schedule, batches, vectors};
+use crate::query_table::{Lessons, cosine_gradient};
+use miette::Result;
+use pocketgraph_models::embed_bulk::{NativeEmbedder, framed};
+use pocketgraph_models::token_table::{TokenTable, dot};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The batch that the usual rate is for.
+const USUAL_BATCH: f32 = 128.0;
+
+/// How to train where nothing else is asked for.
+pub fn usual() -> Schedule {
+    let batch = 128;
+    Schedule { batch, rates: rates(batch, None), check_every: 65_536, ..Schedule::default() }
+}
+
+/// AdamW's rates: all layers alike, 6e-4 for batches of 128 and more for larger ones by the root of their size, where no rate is given.
+pub fn rates(batch: usize, rate: Option<f32>) -> Rates {
+    let rate = rate.unwrap_or_else(|| 6e-4 * (batch as f32 / USUAL_BATCH).max(1.0).sqrt());
+    Rates { rate, encoder: 1.0, share: 1.0, ..Rates::default() }
+}
+
+/// What one look at held-out texts found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    /// Steps before it.
+    pub step: u64,
+    /// Texts learnt from before it.
+    pub seen: u64,
+    /// Seconds of training before it.
+    pub seconds: f64,
+    /// Mean loss of the steps since the last look.
+    pub loss: f64,
+    /// Mean cosine to the model's vectors.
+    pub cosine: f64,
+}
+
+impl Measure for Look {
+    fn value(&self) -> f64 {
+        self.cosine
+    }
+}
+
+/// A student's run.
+pub type Checkpoint = network::Checkpoint<Look>;
+
+/// What is told while training.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Heard<'a> {
+    /// Steps done.
+    pub step: u64,
+    /// Part of the run that is done, from 0 to 1.
+    pub done: f64,
+    /// Mean loss of the steps since the last look.
+    pub loss: f64,
+    /// Texts a second, since the command began.
+    pub speed: f64,
+    /// Seconds to the end, as it looks.
+    pub left: f64,
+    /// A new look at the texts held out.
+    pub look: Option<&'a Look>,
+}
+
+/// What training works with.
+pub struct Course<'a> {
+    /// The student's layout.
+    pub layout: &'a Layout,
+    /// Tokenizer, word vectors, positions and input normalisation.
+    pub embedder: &'a NativeEmbedder,
+    /// Texts to learn, with the model's vectors.
+    pub lessons: &'a Lessons,
+    /// Texts to measure with.
+    pub held_out: &'a Lessons,
+    /// The token table whose unit vector is added to the student's before both are compared with the model's; it stays as it is.
+    pub added: Option<&'a TokenTable>,
+    /// Tells the run to write a checkpoint and end.
+    pub stop: &'a AtomicBool,
+}
+
+/// A batch, what is asked of its vectors, and what is added to them.
+struct Targeted {
+    batch: Batch,
+    /// The model's unit vectors, one after the other.
+    targets: Vec<f32>,
+    /// The token table's unit vectors likewise; empty without one.
+    added: Vec<f32>,
+}
+
+impl Course<'_> {
+    /// Trains from `state` on, which holds the best numbers afterwards beside the last. Says whether the run came to its end.
+    ///
+    /// # Errors
+    /// When a checkpoint cannot be written.
+    pub fn fit(
+        &self,
+        network: &mut dyn Network,
+        state: &mut Checkpoint,
+        schedule: &Schedule,
+        hear: &mut dyn FnMut(Heard<'_>),
+    ) -> Result<bool> {
+        let batch = schedule.batch.max(1);
+        let lengths: Vec<usize> = self.lessons.tokens.iter().map(Vec::len).collect();
+        let (per_epoch, total) = (schedule.per_epoch(lengths.len()), schedule.total(lengths.len()));
+        let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
+        let mut order = (u64::MAX, Vec::new());
+        let mut chosen = |step: u64| {
+            let epoch = step / per_epoch;
+            if order.0 != epoch {
+                order = (epoch, batches(&lengths, batch, schedule.seed, epoch));
+            }
+            order.1.get((step % per_epoch) as usize).cloned().unwrap_or_default()
+        };
+        let mut ready = self.batch(self.lessons, &chosen(state.step));
+        let (began, before, seen_before) = (Instant::now(), state.seconds, state.seen);
+        let (mut saved, mut told) = (Instant::now(), Instant::now());
+        let (mut loss_sum, mut losses) = (0.0, 0u32);
+        let mut ended = true;
+        loop {
+            state.seconds = before + began.elapsed().as_secs_f64();
+            let done = schedule.done(state.step, total, state.seconds);
+            if done >= 1.0 {
+                break;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                ended = false;
+                break;
+            }
+            let following = chosen(state.step + 1);
+            let (loss, next) = std::thread::scope(|scope| {
+                let next = scope.spawn(|| self.batch(self.lessons, &following));
+                let mut scores = learner.forward(&ready.batch);
+                let cosines = cosines(&mut scores.first, &ready, self.embedder.dim());
+                learner.learn(&scores, &schedule.rates, schedule.factor(state.step, done));
+                (1.0 - cosines / ready.batch.lengths.len().max(1) as f64, next.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
+            });
+            state.step += 1;
+            state.seen += ready.batch.lengths.len() as u64;
+            ready = next;
+            loss_sum += loss;
+            losses += 1;
+            let looks = schedule.looks(state.step, total);
+            if looks || told.elapsed() > Duration::from_secs(10) {
+                let loss = loss_sum / f64::from(losses.max(1));
+                let look = looks.then(|| {
+                    learner.read(&mut state.parameters, &mut state.moments);
+                    self.look(network, state, loss, batch)
+                });
+                let seconds = began.elapsed().as_secs_f64();
+                let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
+                hear(Heard { step: state.step, done, loss, speed: (state.seen - seen_before) as f64 / seconds, left, look: look.as_ref() });
+                told = Instant::now();
+                if let Some(look) = look {
+                    (loss_sum, losses) = (0.0, 0);
+                    state.point(look);
+                }
+            }
+            if schedule.saves(saved.elapsed().as_secs_f64()) {
+                learner.read(&mut state.parameters, &mut state.moments);
+                state.save(schedule.folder.as_deref())?;
+                saved = Instant::now();
+            }
+        }
+        learner.read(&mut state.parameters, &mut state.moments);
+        if ended && state.points.last().is_none_or(|p| p.step != state.step) {
+            let loss = loss_sum / f64::from(losses.max(1));
+            let look = self.look(network, state, loss, batch);
+            let speed = (state.seen - seen_before) as f64 / began.elapsed().as_secs_f64();
+            hear(Heard { step: state.step, done: 1.0, loss, speed, left: 0.0, look: Some(&look) });
+            state.point(look);
+        }
+        state.save(schedule.folder.as_deref())?;
+        Ok(ended)
+    }
+
+    fn look(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, batch: usize) -> Look {
+        let cosine = self.cosine(network, &state.parameters, batch);
+        Look { step: state.step, seen: state.seen, seconds: state.seconds, loss, cosine }
+    }
+
+    /// The mean cosine of the held-out texts' vectors to the model's, so many texts at a time (on a card best as many as in training, for which its
+    /// kernels are made).
+    pub fn cosine(&self, network: &mut dyn Network, parameters: &[f32], batch: usize) -> f64 {
+        let mut order: Vec<usize> = (0..self.held_out.tokens.len()).collect();
+        order.sort_by_key(|&i| (self.held_out.tokens[i].len(), i));
+        let mut sum = 0.0;
+        for chunk in order.chunks(batch.max(1)) {
+            let x = self.batch(self.held_out, chunk);
+            sum += cosines(&mut network.scores(parameters, &x.batch).first, &x, self.embedder.dim());
+        }
+        sum / order.len().max(1) as f64
+    }
+
+    /// The token vectors of some texts and what they shall come to, made on all cores.
+    fn batch(&self, lessons: &Lessons, which: &[usize]) -> Targeted {
+        let e = self.embedder;
+        let of = |&i: &usize| (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i));
+        let (x, targets): (Vec<Vec<f32>>, Vec<Vec<f32>>) = which.par_iter().map(of).unzip();
+        let lengths = x.iter().map(|x| x.len() / e.dim()).collect();
+        let addend = |&i: &usize| self.added.map_or_else(Vec::new, |table| addend(table, &lessons.tokens[i]));
+        let added: Vec<Vec<f32>> = which.par_iter().map(addend).collect();
+        Targeted { batch: Batch { x: x.concat(), lengths }, targets: targets.concat(), added: added.concat() }
+    }
+}
+
+/// The table's unit vector of a text; zeros where it has none.
+fn addend(table: &TokenTable, tokens: &[u32]) -> Vec<f32> {
+    table.embed(tokens).unwrap_or_else(|| vec![0.0; table.dim])
+}
+
+/// Puts in the place of each mean the gradient of the batch's mean loss by it; gives the sum of the cosines.
+fn cosines(means: &mut [f32], of: &Targeted, dim: usize) -> f64 {
+    let weight = dim as f32 / means.len().max(1) as f32;
+    let pair = |(i, u): (usize, &mut [f32])| {
+        let y = &of.targets[i * dim..][..dim];
+        f64::from(match of.added.get(i * dim..(i + 1) * dim) {
+            None => cosine_gradient(u, y, weight),
+            Some(added) => cosine_gradient_beside(u, added, y, weight),
+        })
+    };
+    means.par_chunks_exact_mut(dim).enumerate().map(pair).collect::<Vec<f64>>().iter().sum()
+}
+
+/// The same for the direction of u / |u| + `added`, by u.
+fn cosine_gradient_beside(u: &mut [f32], added: &[f32], y: &[f32], weight: f32) -> f32 {
+    let length = dot(u, u).sqrt().max(1e-6);
+    let mut by: Vec<f32> = u.iter().zip(added).map(|(u, t)| u / length + t).collect();
+    let cosine = cosine_gradient(&mut by, y, weight);
+    // A change along u does not change its direction.
+    let along = dot(&by, u) / (length * length);
+    u.iter_mut().zip(&by).for_each(|(u, g)| *u = (g - along * *u) / length);
+    cosine
+}
+
+#[cfg(test)]
+#[path = "fit_tests.rs"]
+mod tests;

@@ -1,0 +1,105 @@
+//! Texts with the model's vectors on disk, so that several students learn from them and the model is run once.
+
+use crate::query_table::Lessons;
+use miette::{Context, IntoDiagnostic, Result, miette};
+use pocketgraph::vector::QuantizedMatrix;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The lessons' names in the file: those to learn from, and those to measure with.
+const PARTS: [&str; 2] = ["learnt", "held-out"];
+
+/// Writes lessons to learn from and to measure with; `drawn` says what they were drawn from.
+///
+/// # Errors
+/// When that fails.
+pub fn save(path: &Path, drawn: &str, lessons: [&Lessons; 2]) -> Result<()> {
+    let mut tensors = Vec::new();
+    for (name, lessons) in PARTS.iter().zip(lessons) {
+        let (rows, scales) = lessons.targets.parts();
+        let lengths: Vec<u8> = lessons.tokens.iter().flat_map(|t| (t.len() as u16).to_le_bytes()).collect();
+        // The vocabulary has fewer tokens than 16 bits say.
+        let ids: Vec<u8> = lessons.tokens.iter().flatten().flat_map(|&t| (t as u16).to_le_bytes()).collect();
+        let scales: Vec<u8> = scales.iter().flat_map(|s| s.to_le_bytes()).collect();
+        let rows = bytemuck::cast_slice::<i8, u8>(rows).to_vec();
+        let arrays =
+            [("lengths", Dtype::U16, lengths), ("ids", Dtype::U16, ids), ("scales", Dtype::F32, scales), ("rows", Dtype::I8, rows)];
+        tensors.extend(arrays.map(|(what, dtype, bytes)| (format!("{name}.{what}"), dtype, bytes)));
+    }
+    let views: Vec<_> = tensors
+        .iter()
+        .map(|(n, d, b)| Ok((n, TensorView::new(*d, vec![b.len() * 8 / d.bitsize()], b)?)))
+        .collect::<Result<_, safetensors::SafeTensorError>>()
+        .into_diagnostic()?;
+    safetensors::serialize_to_file(views, Some(HashMap::from([("drawn".to_owned(), drawn.to_owned())])), path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("writing {}", path.display()))
+}
+
+/// Reads what [`save`] wrote; `None` where there is no file. Without `drawn`, whatever its lessons were drawn from.
+///
+/// # Errors
+/// When it is no such file, or its lessons were drawn from something else.
+pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Lessons; 2]>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let told = || format!("reading {}", path.display());
+    let bytes = std::fs::read(path).into_diagnostic().wrap_err_with(told)?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(told)?;
+    let found = metadata.metadata().as_ref().and_then(|m| m.get("drawn")).map_or("", String::as_str);
+    if let Some(drawn) = drawn.filter(|&drawn| drawn != found) {
+        return Err(miette!(
+            help = "name another file with --lessons, or remove this one",
+            "{} holds other lessons ({found}) than are asked for ({drawn})",
+            path.display()
+        ));
+    }
+    let file = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(told)?;
+    let part = |name: &str| -> Result<Lessons> {
+        let tensor = |what: &str, dtype: Dtype| {
+            let t = file.tensor(&format!("{name}.{what}")).into_diagnostic().wrap_err_with(told)?;
+            if t.dtype() == dtype { Ok(t.data()) } else { Err(miette!("{}: {what} is {:?}", path.display(), t.dtype())) }
+        };
+        let words = |bytes: &[u8]| bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b)).collect::<Vec<_>>();
+        let (lengths, ids) = (words(tensor("lengths", Dtype::U16)?), words(tensor("ids", Dtype::U16)?));
+        let scales = tensor("scales", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let rows = bytemuck::cast_slice::<u8, i8>(tensor("rows", Dtype::I8)?).to_vec();
+        let mut rest = ids.iter().map(|&id| u32::from(id));
+        let tokens: Vec<Vec<u32>> = lengths.iter().map(|&n| rest.by_ref().take(usize::from(n)).collect()).collect();
+        let targets = QuantizedMatrix::new(dim, rows, scales).into_diagnostic().wrap_err_with(told)?;
+        let whole =
+            rest.next().is_none() && targets.rows() == tokens.len() && tokens.iter().zip(&lengths).all(|(t, &n)| t.len() == usize::from(n));
+        if whole { Ok(Lessons { tokens, targets }) } else { Err(miette!("{} is damaged", path.display())) }
+    };
+    Ok(Some([part(PARTS[0])?, part(PARTS[1])?]))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn lessons(n: usize) -> Lessons {
+        let rows: Vec<Vec<f32>> = (0..n).map(|i| vec![0.5, i as f32, -1.0, 0.0]).collect();
+        Lessons {
+            tokens: (0..n).map(|i| (0..i as u32 % 4 + 1).map(|t| 30_000 + t).collect()).collect(),
+            targets: QuantizedMatrix::from_rows(4, rows.iter().map(Vec::as_slice)),
+        }
+    }
+
+    #[test]
+    fn lessons_read_back_as_they_were_and_others_than_asked_for_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lessons");
+        assert!(load(&path, Some("a"), 4).unwrap().is_none());
+        save(&path, "a", [&lessons(9), &lessons(2)]).unwrap();
+        assert!(load(&path, Some("a"), 4).unwrap().unwrap() == [lessons(9), lessons(2)]);
+        assert!(load(&path, None, 4).unwrap().unwrap()[1] == lessons(2));
+        assert!(load(&path, Some("b"), 4).unwrap_err().to_string().contains("other lessons"));
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert!(load(&path, Some("a"), 4).is_err());
+    }
+}

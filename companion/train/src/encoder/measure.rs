@@ -1,0 +1,36 @@
+//! From a student in floats to the engine's layers, and how near these come to the model.
+
+use crate::minilm::Bits;
+use crate::network::{Layout, rounded_layers, sums};
+use crate::query_table::Lessons;
+use miette::Result;
+use pocketgraph::embed::MiniLm;
+use pocketgraph_cluster::Random;
+use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder, framed};
+use pocketgraph_models::token_table::{TokenTable, dot};
+use rayon::prelude::*;
+
+/// Texts whose inputs say what rounding must keep.
+const TEXTS: usize = 1000;
+
+/// The engine's layers of these parameters, rounded for texts like those of the lessons.
+///
+/// # Errors
+/// When a number is not finite.
+pub fn rounded(layout: &Layout, parameters: &[f32], embedder: &NativeEmbedder, lessons: &Lessons, bits: Bits, seed: u64) -> Result<MiniLm> {
+    let chosen = Random::new(seed, 31).sample(lessons.tokens.len(), TEXTS.min(lessons.tokens.len()));
+    let texts = chosen.iter().map(|&i| sums(embedder.model(), embedder.words(), framed(&lessons.tokens[i]))).collect();
+    rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
+}
+
+/// The mean cosine of the vectors that the engine gives with these layers, beside a token table where there is one, to those of the lessons.
+pub fn cosine_of(model: &MiniLm, added: Option<&TokenTable>, embedder: &NativeEmbedder, lessons: &Lessons) -> f64 {
+    let of = |(i, content): (usize, &Vec<u32>)| {
+        let ids: Vec<u32> = framed(content).collect();
+        let Ok(mut v) = model.embed(&ids, embedder.words()) else { return 0.0 };
+        added.iter().for_each(|table| table.add_to(&mut v, content));
+        f64::from(dot(&v, &lessons.targets.row_f32(i)))
+    };
+    let cosines: Vec<f64> = lessons.tokens.par_iter().enumerate().map(|(i, t)| of((i, t))).collect();
+    cosines.iter().sum::<f64>() / cosines.len().max(1) as f64
+}

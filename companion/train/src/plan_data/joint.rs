@@ -1,0 +1,69 @@
+//! What two steps find together, said with "both": "which city is both the capital of … and the birthplace of …".
+
+use super::english::{participle, pick};
+use super::wording::{Number, Role, Said, Wording};
+use pocketgraph::kg::Direction;
+use pocketgraph::planner::Query;
+use pocketgraph_cluster::Random;
+
+impl Wording<'_> {
+    /// "Which city is both the capital of A and the birthplace of B": steps over two relations; `None` where one is said by a clause.
+    pub(super) fn asks_both(&self, parts: &[Query], random: &mut Random) -> Option<Said> {
+        let [Query::Step { target, .. }, Query::Step { .. }] = parts else { return None };
+        let (first, second) = self.both_said(parts, random)?;
+        let which = pick(random, &["Which ", "What "]);
+        let noun = self.kind_or_thing(*target, Number::One, random);
+        let is = pick(
+            random,
+            &[
+                " is both ",
+                " is both ",
+                " is both ",
+                " is at the same time ",
+                " is associated with both ",
+                " is linked to both ",
+                " serves as both ",
+            ],
+        );
+        let and = pick(random, &[" and ", " and ", " as well as ", " and also "]);
+        Some(match random.below(4) {
+            0 => Said::plain(pick(random, &["What is the common ", "What is the shared "]))
+                .then(noun)
+                .and(pick(random, &[" of ", " associated with ", " between "]))
+                .then(first)
+                .and(" and ")
+                .then(second),
+            _ => Said::plain(which).then(noun).and(is).then(first).and(and).then(second),
+        })
+    }
+
+    /// "The country that is both the origin of A and the home of B", as a noun phrase.
+    pub(super) fn that_is_both(&self, parts: &[Query], number: Number, the: &str, random: &mut Random) -> Option<Said> {
+        let [Query::Step { target, .. }, Query::Step { .. }] = parts else { return None };
+        let (first, second) = self.both_said(parts, random)?;
+        let noun = self.kind_or_thing(*target, number, random);
+        let both = if number == Number::Many { " that are both " } else { " that is both " };
+        Some(Said::plain(the).then(noun).and(both).then(first).and(" and ").then(second))
+    }
+
+    /// Two forward steps over nouns, in either order: "the capital of A", "the birthplace of B".
+    fn both_said(&self, parts: &[Query], random: &mut Random) -> Option<(Said, Said)> {
+        let mut said = Vec::new();
+        for part in parts {
+            let Query::Step { of, relation, direction: Direction::Forward, .. } = part else { return None };
+            let label = self.label(*relation, random);
+            if participle(&label) {
+                return None;
+            }
+            let the = pick(random, &["the ", "the ", "a "]);
+            let of = self.phrase(of, Number::One, true, random);
+            let words = Said(vec![(label, Role::Relation(*relation, Direction::Forward))]);
+            said.push(Said::plain(the).then(words).and(pick(random, &[" of ", " of ", " for ", " with ", " in "])).then(of));
+        }
+        if random.below(2) == 0 {
+            said.reverse();
+        }
+        let second = said.pop()?;
+        Some((said.pop()?, second))
+    }
+}

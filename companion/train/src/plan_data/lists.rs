@@ -1,0 +1,94 @@
+//! Lists of everything that is wanted: "the capital of A and also the counties of B", "the combined genres of A and B".
+
+use super::english::{active, participle, pick, plural};
+use super::wording::{Number, Role, Said, Wording};
+use pocketgraph::kg::{Direction, RelationId, TypeId};
+use pocketgraph::planner::Query;
+use pocketgraph_cluster::Random;
+
+/// Words that say of a list that it holds all of them, and in which nothing else is asked.
+const WHOLE: [&str; 8] = ["the ", "the ", "the ", "all the ", "all of the ", "the combined ", "the collective ", "the combined list of "];
+
+impl Wording<'_> {
+    /// Parts as a list of what is wanted, all together: "the capital of A and also the counties of B".
+    pub(super) fn listed(&self, parts: &[Query], random: &mut Random) -> Said {
+        if let Some((starts, relation, direction, target)) = Self::alike(parts)
+            && random.below(2) == 0
+            && let Some(said) = self.pooled(&starts, (relation, direction), target, random)
+        {
+            return said;
+        }
+        let mut said: Option<Said> = None;
+        for part in parts {
+            let active = match part {
+                Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => self.who(of, *relation, random),
+                // "… and which cities are twinned with B", "… and those that border B".
+                Query::Step { of, relation, direction: Direction::Backward, target } if random.below(3) == 0 => {
+                    let noun = match (target, said.is_some() && random.below(3) == 0) {
+                        (Some(t), false) => Said::plain("which ").then(self.noun(*t, Number::Many, random)),
+                        (_, true) => Said::plain(pick(random, &["those that", "the ones that", "those which", "all that"])),
+                        (None, false) => Said::plain(pick(random, &["what", "which things", "who"])),
+                    };
+                    Some(noun.then(self.clause(of, *relation, Direction::Backward, Number::Many, false, random)))
+                }
+                _ => None,
+            };
+            let number = if random.below(3) == 0 { Number::One } else { Number::Many };
+            let all = pick(random, &["", "", "", "all ", "all of "]);
+            let phrase = active.unwrap_or_else(|| Said::plain(all).then(self.phrase(part, number, true, random)));
+            said = Some(match said {
+                None => phrase,
+                Some(said) => {
+                    // Of "and" alone nobody can tell whether all are wanted or what they have in common.
+                    let and = [" or ", " as well as ", " along with ", " together with ", " plus ", " or else "];
+                    said.and(pick(random, &and)).then(phrase)
+                }
+            });
+        }
+        said.unwrap_or_default()
+    }
+
+    /// "Who directed …", where the relation has such a verb.
+    fn who(&self, of: &Query, relation: RelationId, random: &mut Random) -> Option<Said> {
+        let past = active(&self.label(relation, random))?;
+        let words = Said(vec![(past, Role::Relation(relation, Direction::Forward))]);
+        Some(Said::plain("who ").then(words).and(" ").then(self.phrase(of, Number::One, true, random)))
+    }
+
+    /// What steps over one relation find all together: "the genres of A and B combined", "which counties border either A or B"; `None` where the relation's
+    /// words do not go with a list.
+    pub(super) fn pooled(
+        &self,
+        starts: &[&Query],
+        (relation, direction): (RelationId, Direction),
+        target: Option<TypeId>,
+        random: &mut Random,
+    ) -> Option<Said> {
+        let label = self.label(relation, random);
+        let role = Role::Relation(relation, direction);
+        // "Both" of a list is each of them, where the rest of the sentence says that it is one.
+        let whole = pick(random, &WHOLE);
+        let end = pick(random, &["", "", "", " combined", " together", " respectively", " in total", " put together"]);
+        let one = whole.contains("combined") || whole.contains("collective") || end.contains("combined") || end.contains("total");
+        // "The genres of A and B" alone may be what they share.
+        let word = if one { "and" } else { "or" };
+        if direction == Direction::Backward {
+            let noun = self.kind_or_thing(target, Number::Many, random);
+            let names = self.names(starts, "or", random);
+            let which = Said::plain(pick(random, &["which ", "which ", "all the ", "all "])).then(noun);
+            if let Some(base) = self.verb(relation, random) {
+                return Some(which.and(" ").then(Said(vec![(base, role)])).and(" ").then(names));
+            }
+            let (were, is_participle) = (pick(random, &[" were ", " are "]), participle(&label));
+            let words = Said(vec![(label, role)]);
+            return is_participle.then(|| which.and(were).then(words).and(" ").then(names));
+        }
+        if participle(&label) {
+            return None;
+        }
+        let names = self.names(starts, word, random);
+        let words = Said(vec![(plural(&label), role)]);
+        let of = [" of ", " associated with ", " for ", " related to ", " linked to ", " connected to ", " from ", " involved in "];
+        Some(Said::plain(whole).then(words).and(pick(random, &of)).then(names).and(end))
+    }
+}

@@ -1,0 +1,35 @@
+//! Questions with their plans and answers, made from a graph: what a planner is trained on.
+//!
+//! After LPKG (arXiv 2406.14282): patterns are grounded in the graph, the executor computes the answers, and a grammar of templates says the questions; a
+//! language model says some of them anew, where there is one. Every other example follows from the seed and its own number alone, so that threads do not
+//! change the file.
+
+mod card;
+mod english;
+mod generate;
+mod ground;
+mod joint;
+mod lists;
+mod near;
+mod pairs;
+mod pattern;
+mod phrases;
+mod relative;
+mod rephrase;
+mod shared;
+mod siblings;
+mod unsaid;
+mod wording;
+
+pub use card::card;
+pub use generate::{DataError, DataOptions, DataReport, Split, generate};
+pub use ground::Grounder;
+pub use near::Near;
+pub use pairs::{LPKG, PairOptions, Written as WrittenPlan, pairs, written};
+pub use pattern::{PATTERNS, Pattern};
+pub use rephrase::rephrase;
+pub use siblings::{Sample, Wanted, Written, say_of_pattern};
+pub use wording::{Noise, Role, Said, Wording};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! Relative clauses around a name ("the place where … was born", "the author who wrote …", "the party that … is a member of") and questions whose last
+//! word belongs to what stands before them ("Where is the seat of … located?").
+
+use super::english::{active, indefinite, participle, pick, third_person};
+use super::wording::{Number, Role, Said, Wording};
+use pocketgraph::kg::{Direction, RelationId, TypeId};
+use pocketgraph::planner::Query;
+use pocketgraph_cluster::Random;
+
+/// Words that end a label and that a clause may begin with: "in which", "to whom".
+const PREPOSITIONS: [&str; 12] = ["as", "at", "by", "for", "from", "in", "into", "of", "on", "to", "under", "with"];
+/// Those of a place.
+const OF_PLACE: [&str; 3] = ["at", "in", "on"];
+
+/// How a label that ends in a preposition goes on behind a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goes {
+    /// "Born in": with "was".
+    Passive,
+    /// "Member of": with "is a".
+    Noun,
+    /// "Lives in": by itself.
+    Finite,
+}
+
+/// A label that ends in a preposition: what stands before it, the preposition, and how it goes on.
+pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
+    let (stem, last) = label.rsplit_once(' ')?;
+    let preposition = PREPOSITIONS.into_iter().find(|p| *p == last)?;
+    let first = stem.split(' ').next().unwrap_or(stem);
+    let passive = ["ed", "en", "rn", "de", "ung", "ot", "et", "wn", "ld", "lt", "nt", "un"].iter().any(|e| first.ends_with(e));
+    Some(match () {
+        () if stem.split(' ').count() == 1 && first.ends_with('s') && !first.ends_with("ss") && !first.ends_with("us") => {
+            (stem, preposition, Goes::Finite)
+        }
+        () if passive || preposition != "of" || stem.contains(' ') => (stem, preposition, Goes::Passive),
+        () => (stem, preposition, Goes::Noun),
+    })
+}
+
+impl Wording<'_> {
+    /// What a forward step finds, by a clause about what it starts from; `None` where the relation has no such words.
+    pub(super) fn relative(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        target: Option<TypeId>,
+        number: Number,
+        the: &str,
+        random: &mut Random,
+    ) -> Option<Said> {
+        let label = self.label(relation, random);
+        let noun = match target {
+            Some(t) => self.noun(t, number, random),
+            None => self.vague(relation, number, random),
+        };
+        let head = Said::plain(the).then(noun);
+        let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let of = self.phrase(of, Number::One, true, random);
+        // "The person who directed …".
+        if let Some(past) = active(&label)
+            && random.below(2) == 0
+        {
+            return Some(head.and(pick(random, &[" who ", " that "])).then(words(past)).and(" ").then(of));
+        }
+        let (stem, preposition, goes) = stranded(&label)?;
+        let is = pick(random, &[" was ", " is "]);
+        let (place, whole) = (OF_PLACE.contains(&preposition), words(label.clone()));
+        let a = indefinite(stem);
+        let stem = words(stem.to_owned());
+        let which = format!(" {preposition} which ");
+        Some(match (goes, random.below(3)) {
+            (Goes::Passive, 0) if place => head.and(" where ").then(of).and(is).then(stem),
+            (Goes::Passive, 1) => head.and(&which).then(of).and(is).then(stem),
+            (Goes::Passive, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).then(whole),
+            (Goes::Noun, 0) => head.and(&which).then(of).and(" is ").and(a).then(stem),
+            (Goes::Noun, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).and(a).then(whole),
+            (Goes::Finite, 0) if place => head.and(" where ").then(of).and(" ").then(stem),
+            (Goes::Finite, 1) => head.and(&which).then(of).and(" ").then(stem),
+            (Goes::Finite, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(" ").then(whole),
+        })
+    }
+
+    /// "Which party is … a member of", "Where is the seat of … located": a question whose end belongs to its beginning; `None` where the relation has
+    /// no such words.
+    pub(super) fn asks_with_end(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
+        let label = self.label(relation, random);
+        let words = |text: &str| Said(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))]);
+        let asked = match target {
+            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            None => Said::plain(pick(random, &["What", "What", "Which"])),
+        };
+        match stranded(&label) {
+            Some((stem, _, Goes::Noun)) => {
+                let of = self.phrase(of, Number::One, true, random);
+                Some(asked.and(" is ").then(of).and(" ").and(indefinite(stem)).then(words(&label)))
+            }
+            Some((stem, _, Goes::Finite)) => {
+                // "Which town does … live in": a regular verb loses its ending.
+                let base = stem.strip_suffix('s').filter(|b| third_person(b) == stem)?;
+                let text = label.replacen(stem, base, 1);
+                Some(asked.and(" does ").then(self.phrase(of, Number::One, true, random)).and(" ").then(words(&text)))
+            }
+            Some(_) => None,
+            None if !participle(&label) && self.is_place(relation, target) => {
+                let is = pick(random, &["Where is the ", "Where is the ", "Where are the "]);
+                let end = pick(random, &[" located", " situated", " found", " to be found", " based"]);
+                let of = self.phrase(of, Number::One, true, random);
+                Some(Said::plain(is).then(words(&label)).and(pick(random, &[" of ", " of ", " for "])).then(of).and(end))
+            }
+            None => None,
+        }
+    }
+
+    /// What is called nothing by name: a person, a place or a thing, by what the relation leads to.
+    pub(super) fn vague(&self, relation: RelationId, number: Number, random: &mut Random) -> Said {
+        let query = Query::Step { of: Box::new(Query::And(Vec::new())), relation, direction: Direction::Forward, target: None };
+        let nouns: [&[&'static str]; 2] = match self.question_word(&query) {
+            "Who" => [&["person", "one", "individual"], &["people", "ones", "individuals"]],
+            "Where" => [&["place", "location", "area"], &["places", "locations", "areas"]],
+            "When" => [&["date", "time"], &["dates", "times"]],
+            _ => [&["thing", "entity", "one"], &["things", "entities", "ones"]],
+        };
+        Said::plain(pick(random, nouns[usize::from(number == Number::Many)]))
+    }
+
+    fn is_place(&self, relation: RelationId, target: Option<TypeId>) -> bool {
+        let query = Query::Step { of: Box::new(Query::And(Vec::new())), relation, direction: Direction::Forward, target };
+        self.question_word(&query) == "Where"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_in_a_preposition_goes_on_as_its_word_class_does() {
+        for (label, found) in [
+            ("born in", Some(("born", "in", Goes::Passive))),
+            ("member of", Some(("member", "of", Goes::Noun))),
+            ("made of", Some(("made", "of", Goes::Passive))),
+            ("lives in", Some(("lives", "in", Goes::Finite))),
+            ("part of the series", None),
+            ("director", None),
+        ] {
+            assert_eq!(stranded(label), found, "{label}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Questions of known patterns said anew by a language model, and others like them: what to tune a planner with where a few questions are labelled with nothing
+//! but their pattern.
+
+use super::Near;
+use pocketgraph::llm::{ChatRequest, Message, after_thinking};
+use pocketgraph::planner::model::Shape;
+use pocketgraph::planner::names;
+use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, announced};
+use pocketgraph_native::line::visible;
+use pocketgraph_native::progress::Progress;
+use std::collections::BTreeSet;
+
+/// Tokens of a question, at most; a reply has several.
+const TOKENS: u32 = 80;
+/// Characters of a question, at most.
+const LONGEST: usize = 400;
+
+const TASK: &str = "You are given a question over a knowledge graph, and what it asks for. Write questions, one a line. First rewordings, in lines that begin with \"R:\": \
+each asks for exactly the same, with the same names, copied letter by letter, but is built in another way and says the relations in other words; no step is dropped and none is added. \
+Then siblings, in lines that begin with \"S:\": each asks for something else in the same way, by as many steps from as many names, but about other well-known people, works, \
+places or organisations and with other relations, each sibling with different ones; begin names with capitals, and put titles in quotation marks. Vary order, question words, \
+passive and active voice, relative clauses and requests. Write these lines and nothing else.";
+
+/// What was asked and what a good reply was.
+const SHOWN: [&str; 2] = [
+    "A step from a name, and a step from what that finds.\nWho composed the music of the film that follows Arabian Tea?\nRewordings: 2. Siblings: 2.",
+    "R: The film that comes after Arabian Tea: whose score does it have?\nR: Name the composer of the sequel to Arabian Tea.\n\
+     S: Which instrument does the singer of \"Blue Train Home\" play?\nS: What currency is used in the country where Lake Bled lies?",
+];
+
+/// A question and the name of its pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// The question.
+    pub question: String,
+    /// Its pattern.
+    pub shape: Shape,
+}
+
+/// A question that a model wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The question.
+    pub question: String,
+    /// Its pattern, which is that of the question that it was made of.
+    pub shape: Shape,
+    /// The question that it was made of.
+    pub of: String,
+    /// Whether it asks for something else.
+    pub sibling: bool,
+}
+
+/// How many questions to have of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Of the same meaning.
+    pub rewordings: usize,
+    /// Of another meaning.
+    pub siblings: usize,
+}
+
+/// What a pattern asks for, in words.
+fn meaning(shape: Shape) -> &'static str {
+    match shape {
+        Shape::P0 => "Everything of a kind, without any name.",
+        Shape::P1 => "One step from a name.",
+        Shape::P2 => "A step from a name, and a step from what that finds.",
+        Shape::P3 => "A step from a name, a step from what that finds, and a third step from what that finds.",
+        Shape::I2 => "What a step from one name and a step from another both find.",
+        Shape::I3 => "What a step from each of three names finds.",
+        Shape::Ip => "A step from what a step from one name and a step from another both find.",
+        Shape::Pi => "What two steps in a row from one name and a single step from another both find.",
+        Shape::U2 => "What a step from one name or a step from another finds, all together.",
+        Shape::Up => "A step from what a step from one name or a step from another finds, all together.",
+        Shape::In2 => "What a step from one name finds and a step from another does not.",
+        Shape::In3 => "What a step from each of two names finds and a step from a third does not.",
+        Shape::Inp => "A step from what a step from one name finds and a step from another does not.",
+        Shape::Pin => "What two steps in a row from one name find and a single step from another does not.",
+        Shape::Pni => "What a single step from one name finds and two steps in a row from another do not.",
+        Shape::Compare => "Whether the same step from each of two names finds the same, or which finds more.",
+    }
+}
+
+fn request(asked: &Sample, wanted: Wanted) -> ChatRequest {
+    let Wanted { rewordings, siblings } = wanted;
+    let [shown, reply] = SHOWN;
+    let task = format!("{}\n{}\nRewordings: {rewordings}. Siblings: {siblings}.", meaning(asked.shape), asked.question);
+    let messages =
+        vec![Message::system(TASK.to_owned()), Message::user(shown.to_owned()), Message::assistant(reply.to_owned()), Message::user(task)];
+    let lines = u32::try_from(rewordings + siblings).unwrap_or(u32::MAX);
+    ChatRequest { messages, max_tokens: Some(lines.saturating_mul(TOKENS)), temperature: Some(0.0), ..ChatRequest::default() }
+}
+
+/// The questions of a reply that can be used, each once: rewordings that keep every name, and siblings that name as many things as the question does.
+fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
+    let named =
+        |question: &str| -> Vec<String> { names(question).into_iter().filter_map(|n| Some(question.get(n)?.to_lowercase())).collect() };
+    let own = named(&asked.question);
+    let mut seen = BTreeSet::from([asked.question.to_lowercase()]);
+    let (mut out, mut left) = (Vec::new(), [wanted.rewordings, wanted.siblings]);
+    for line in after_thinking(reply).lines() {
+        let line = visible(line);
+        let Some((kind, question)) = line.trim().split_once(':') else { continue };
+        let sibling = match kind.trim() {
+            "R" => false,
+            "S" => true,
+            _ => continue,
+        };
+        let question = question.trim();
+        let folded = question.to_lowercase();
+        let fits = if sibling { named(question).len() == own.len() } else { own.iter().all(|name| folded.contains(name.as_str())) };
+        let slot = &mut left[usize::from(sibling)];
+        if question.is_empty() || question.chars().count() > LONGEST || !fits || *slot == 0 || !seen.insert(folded) {
+            continue;
+        }
+        *slot -= 1;
+        out.push(Written { question: question.to_owned(), shape: asked.shape, of: asked.question.clone(), sibling });
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// Has a model write questions of the patterns of `asked`; gives them in the order of these, and what asking came to. Left out is what is nearly one of
+/// `without`. `count` counts a text's tokens.
+///
+/// # Errors
+/// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.
+pub fn say_of_pattern(
+    asked: &[Sample],
+    wanted: Wanted,
+    without: &Near,
+    model: &BuildModel,
+    progress: &dyn Progress,
+    count: &dyn Fn(&str) -> usize,
+) -> Result<(Vec<Written>, Tally), AskError> {
+    let requests = asked.iter().map(|a| request(a, wanted)).collect();
+    let opening = format!("the language model writes questions like {} others", asked.len());
+    let read = |i: usize, reply: &str| asked.get(i).and_then(|a| read(reply, a, wanted));
+    let (replies, tally) = announced(model, progress, count, (&opening, "writing questions"), requests, &read)?;
+    let said = replies.into_iter().flatten().flatten().filter(|s| !without.holds(&s.question));
+    Ok((said.collect(), tally))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TWO: Wanted = Wanted { rewordings: 2, siblings: 1 };
+
+    fn asked() -> Sample {
+        Sample { question: "Who composed the music of the film that follows Arabian Tea?".to_owned(), shape: Shape::P2 }
+    }
+
+    fn questions(reply: &str) -> Vec<(String, bool)> {
+        read(reply, &asked(), TWO).unwrap_or_default().into_iter().map(|s| (s.question, s.sibling)).collect()
+    }
+
+    #[test]
+    fn rewordings_and_siblings_are_told_by_their_marks() {
+        let said = questions(
+            "<think>hm</think>Here:\nR: Whose score has the sequel to Arabian Tea?\nS: What currency has the land of Lake Bled?\n",
+        );
+        assert_eq!(
+            said,
+            [
+                ("Whose score has the sequel to Arabian Tea?".to_owned(), false),
+                ("What currency has the land of Lake Bled?".to_owned(), true)
+            ]
+        );
+    }
+
+    #[test]
+    fn what_loses_a_name_names_another_number_of_things_or_is_said_twice_is_left_out() {
+        assert!(questions("R: Whose score has the sequel?").is_empty());
+        assert!(questions("S: What currency has the country of Lake Bled and of Bodensee?").is_empty());
+        assert!(questions("S: what is it").is_empty());
+        assert!(questions("R: WHO composed the music of the film that follows Arabian Tea?").is_empty());
+        assert!(questions(&format!("R: Arabian Tea {}", "so ".repeat(200))).is_empty());
+        let twice = "R: Arabian Tea: whose sequel's score?\nR: Arabian Tea: whose sequel's score?\nR: Arabian Tea, next film, music by?\nR: Arabian Tea: a third?";
+        assert_eq!(questions(twice).len(), 2, "as many as were wanted, each once");
+    }
+
+    #[test]
+    fn the_demonstration_is_a_reply_that_would_be_used() {
+        let [shown, reply] = SHOWN;
+        let question = shown.lines().nth(1).unwrap().to_owned();
+        assert!(shown.starts_with(meaning(Shape::P2)));
+        let said = read(reply, &Sample { question, shape: Shape::P2 }, Wanted { rewordings: 2, siblings: 2 }).unwrap();
+        assert_eq!(said.len(), 4, "{said:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_reply_gives_questions_that_fit_or_none(reply in "([RS]: ?|\n|Arabian Tea|film|\\PC){0,40}") {
+            for said in read(&reply, &asked(), TWO).unwrap_or_default() {
+                prop_assert!(said.sibling || said.question.to_lowercase().contains("arabian tea"));
+                prop_assert!(!said.question.contains('\n'));
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Examples on disk to lessons in memory, and lessons to batches.
+
+use super::labels::{Doubt, Example, Kind, Labels, labels};
+use super::told::Told;
+use crate::network::{Batch, sums, vectors};
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::embed::WordRows;
+use pocketgraph::planner::model::{Framed, Framer, Tag, Wrap};
+use pocketgraph_cluster::Random;
+use pocketgraph_models::embed_bulk::NativeEmbedder;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::ops::Range;
+use std::path::Path;
+
+/// Lines that are read at a time.
+const BLOCK: usize = 1 << 16;
+
+/// A question with what the planner shall say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// The question.
+    pub question: String,
+    /// The question that it was made of, if it was.
+    pub of: Option<String>,
+    /// Its labels.
+    pub labels: Labels,
+    /// Identifiers of its answers, or their words where they are no entities; empty where the data cut them.
+    pub answers: Vec<String>,
+    /// The pattern's name in the data.
+    pub pattern: String,
+    /// Identifiers of the entities that it names.
+    pub entities: Vec<String>,
+    /// Whether the data says its words' tags; of questions with a pattern alone it does not.
+    pub tagged: bool,
+}
+
+impl Lesson {
+    /// The classes of the first token's heads: shape, wrap and number.
+    pub fn targets(&self) -> [Option<usize>; 3] {
+        // What is compared by a pattern's name alone may be more, less or the same.
+        let wrap = (self.tagged || self.labels.wrap != Wrap::Equal).then(|| self.labels.wrap.index());
+        [Some(self.labels.shape.index()), wrap, self.labels.number]
+    }
+}
+
+/// Lessons, and how many examples came to none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lessons {
+    /// The lessons, in the order of the files.
+    pub lessons: Vec<Lesson>,
+    /// How many examples were left out, by why.
+    pub left_out: BTreeMap<Doubt, usize>,
+}
+
+impl Lessons {
+    /// Reads a file of `pocketgraph train data`.
+    ///
+    /// # Errors
+    /// When the file cannot be read or a line is no example.
+    pub fn read(&mut self, path: &Path) -> Result<()> {
+        let reading = || format!("reading {}", path.display());
+        let file = std::fs::File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+        let (mut lines, mut first) = (BufReader::new(file).lines(), 1);
+        loop {
+            let block: Vec<String> = lines.by_ref().take(BLOCK).collect::<std::io::Result<_>>().into_diagnostic().wrap_err_with(reading)?;
+            if block.is_empty() {
+                return Ok(());
+            }
+            let read = |(i, line): (usize, &String)| {
+                let told =
+                    || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), first + i);
+                lesson(line).wrap_err_with(told)
+            };
+            let blank = |line: &&String| line.trim().is_empty();
+            let read: Vec<_> = block.par_iter().enumerate().filter(|(_, line)| !blank(line)).map(read).collect();
+            for lesson in read {
+                match lesson? {
+                    Ok(lesson) => self.lessons.push(lesson),
+                    Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
+                }
+            }
+            first += block.len();
+        }
+    }
+
+    /// Takes `count` lessons out, chosen by the seed: what is not learnt from, but measured on.
+    pub fn held_out(&mut self, count: usize, seed: u64) -> Vec<Lesson> {
+        let chosen = Random::new(seed, 21).sample(self.lessons.len(), count.min(self.lessons.len() / 10));
+        let mut next = chosen.into_iter().peekable();
+        let (mut kept, mut held) = (Vec::new(), Vec::new());
+        for (i, lesson) in std::mem::take(&mut self.lessons).into_iter().enumerate() {
+            if next.next_if_eq(&i).is_some() { held.push(lesson) } else { kept.push(lesson) }
+        }
+        self.lessons = kept;
+        held
+    }
+}
+
+/// The lesson of a line, or why it is left out.
+fn lesson(line: &str) -> Result<Result<Lesson, Doubt>> {
+    match serde_json::from_str::<Example>(line) {
+        Ok(example) => Ok(of_example(example)),
+        Err(whole) => Ok(Ok(Told::read(line).and_then(Told::lesson).ok_or_else(|| miette!("{whole}"))?)),
+    }
+}
+
+/// The lesson of an example, where it says something for certain.
+fn of_example(example: Example) -> Result<Lesson, Doubt> {
+    let labels = labels(&example)?;
+    let whole = example.answers.len() == example.count;
+    let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
+    let entities = example.spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name.clone()).collect();
+    let Example { question, pattern, .. } = example;
+    Ok(Lesson { question, of: None, labels, answers, pattern, entities, tagged: true })
+}
+
+/// How questions are disturbed, so that the model does not rely on what is not always so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Disturbance {
+    /// Part of the tokens that become `[MASK]` though they are no mention.
+    pub masked: f64,
+    /// Part of the mentions that are left in their own words.
+    pub unmasked: f64,
+}
+
+impl Disturbance {
+    /// None: for measuring.
+    pub const NONE: Disturbance = Disturbance { masked: 0.0, unmasked: 0.0 };
+}
+
+impl Default for Disturbance {
+    fn default() -> Self {
+        Disturbance { masked: 0.03, unmasked: 0.08 }
+    }
+}
+
+/// Target classes of a batch. `None` counts for nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Targets {
+    /// Of each sequence: shape, wrap and number.
+    pub first: Vec<[Option<usize>; 3]>,
+    /// Of each token.
+    pub tags: Vec<Option<usize>>,
+}
+
+/// Turns questions into token vectors and labels.
+pub struct Frames<'e> {
+    words: &'e (dyn WordRows + Sync),
+    model: &'e pocketgraph::embed::MiniLm,
+    framer: Framer<'e>,
+}
+
+impl<'e> Frames<'e> {
+    /// With the vocabulary, word vectors and positions of the embedder.
+    ///
+    /// # Errors
+    /// When the vocabulary has no `[MASK]`.
+    pub fn new(embedder: &'e NativeEmbedder) -> Result<Frames<'e>> {
+        let tokenizer = embedder.tokenizer();
+        let framer = Framer::new(tokenizer).ok_or_else(|| miette!("the vocabulary has no [MASK]"))?;
+        Ok(Frames { words: embedder.words(), model: embedder.model(), framer })
+    }
+
+    /// A lesson in tokens with a tag for each, disturbed at random.
+    pub fn framed(&self, lesson: &Lesson, disturbance: Disturbance, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
+        let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
+        let mut framed = self.framer.frame(&lesson.question, &kept);
+        let tags =
+            framed.spans.iter().map(|span| Some(tag(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index())).collect();
+        for (id, span) in framed.ids.iter_mut().zip(&framed.spans) {
+            if span.is_some() && random.unit() < disturbance.masked {
+                *id = self.framer.mask();
+            }
+        }
+        (framed, tags)
+    }
+
+    /// Cuts questions into tokens.
+    pub fn framer(&self) -> &Framer<'e> {
+        &self.framer
+    }
+
+    /// A question's word and position vectors, summed, a token after the other.
+    pub fn sums(&self, framed: &Framed) -> Vec<f32> {
+        sums(self.model, self.words, framed.ids.iter().copied())
+    }
+
+    /// A question's token vectors, normalised as the first layer reads them.
+    fn vectors(&self, framed: &Framed) -> Vec<f32> {
+        vectors(self.model, self.words, framed.ids.iter().copied())
+    }
+
+    /// Appends a question's token vectors to a batch.
+    pub fn push(&self, framed: &Framed, batch: &mut Batch) {
+        batch.x.append(&mut self.vectors(framed));
+        batch.lengths.push(framed.ids.len());
+    }
+
+    /// A batch of lessons with its targets, made on all cores. Lesson `i` is disturbed by the seed and `stream + i` alone.
+    pub fn batch(&self, lessons: &[&Lesson], disturbance: Disturbance, seed: u64, stream: u64) -> (Batch, Targets) {
+        let each = lessons.par_iter().enumerate().map(|(i, lesson)| {
+            let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));
+            (self.vectors(&framed), tags)
+        });
+        let (mut batch, mut targets) = (Batch::default(), Targets::default());
+        for ((mut x, tags), lesson) in each.collect::<Vec<_>>().into_iter().zip(lessons) {
+            batch.x.append(&mut x);
+            batch.lengths.push(tags.len());
+            targets.tags.extend(tags);
+            targets.first.push(lesson.targets());
+        }
+        (batch, targets)
+    }
+}
+
+/// The tag of a word: that of the span that it touches.
+fn tag(word: &Range<usize>, tagged: &[(Range<usize>, Tag)]) -> Tag {
+    tagged.iter().find(|(span, _)| word.start < span.end && span.start < word.end).map_or(Tag::Other, |t| t.1)
+}

@@ -1,0 +1,48 @@
+//! Lessons read by the engine's own model: what a page will make of them.
+
+use super::data::{Disturbance, Frames, Lesson};
+use super::loss::Measured;
+use super::{SIZES, Targets};
+use crate::network::{Scores, Sizes};
+use miette::{IntoDiagnostic, Result};
+use pocketgraph::embed::WordRows;
+use pocketgraph::planner::model::{Logits, PlannerModel};
+use pocketgraph_cluster::Random;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// How well a model reads lessons, over all and by pattern.
+///
+/// # Errors
+/// When the model is no model of these word vectors.
+pub fn measure_model(
+    model: &PlannerModel,
+    words: &(dyn WordRows + Sync),
+    frames: &Frames<'_>,
+    lessons: &[Lesson],
+) -> Result<(Measured, BTreeMap<String, Measured>)> {
+    let framed: Vec<_> = lessons.iter().map(|l| frames.framed(l, Disturbance::NONE, &mut Random::new(0, 0))).collect();
+    let logits: Vec<_> = framed.par_iter().map(|(framed, _)| model.forward(framed, words)).collect();
+    let (mut all, mut by_pattern) = (Measured::default(), BTreeMap::<String, Measured>::new());
+    for ((lesson, (framed, tags)), logits) in lessons.iter().zip(framed).zip(logits) {
+        let scores = scores(&logits.into_diagnostic()?);
+        let targets = Targets { first: vec![lesson.targets()], tags };
+        let lengths = [framed.ids.len()];
+        let sizes: &Sizes = &SIZES;
+        let loss = super::cross_entropy(sizes, &scores, &targets, &lengths, &super::Weights::default()).0;
+        all.add(sizes, &scores, &targets, &lengths, loss);
+        by_pattern.entry(lesson.pattern.clone()).or_default().add(sizes, &scores, &targets, &lengths, loss);
+    }
+    Ok((all, by_pattern))
+}
+
+/// The engine's numbers of one question as the trainer has them.
+pub fn scores(logits: &Logits) -> Scores {
+    Scores { first: [&logits.shape[..], &logits.wrap, &logits.number].concat(), tags: logits.tags.concat() }
+}
+
+/// The trainer's scores of one question as the engine has them.
+pub fn logits(first: &[f32], tags: &[f32]) -> Logits {
+    let [shape, wrap, number] = SIZES.first_ranges().map(|r| first[r].to_vec());
+    Logits { shape, wrap, number, tags: tags.chunks_exact(SIZES.tags).map(<[f32]>::to_vec).collect() }
+}

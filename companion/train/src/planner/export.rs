@@ -1,0 +1,48 @@
+//! Trained floats to the engine's model: layers rounded to int8 or to four bits as `train minilm` rounds them, heads in floats.
+
+use super::data::{Disturbance, Frames, Lesson};
+use crate::minilm::Bits;
+use crate::network::{DenseAt, Layout, rounded_layers};
+use miette::{IntoDiagnostic, Result, WrapErr};
+use pocketgraph::embed::MiniLm;
+use pocketgraph::planner::model::{Calibration, Head, Heads, MAX_TOKENS, PlannerModel};
+use pocketgraph_cluster::Random;
+
+/// Questions whose inputs say what rounding must keep.
+const QUESTIONS: usize = 400;
+
+/// The engine's model of these parameters, not yet calibrated. `encoder` is what the layers were taken from; its positions and input normalisation are the model's.
+/// `lessons` are questions as the model will see them.
+///
+/// # Errors
+/// When a number is not finite, or the sizes are not the encoder's.
+pub fn rounded(
+    layout: &Layout,
+    parameters: &[f32],
+    encoder: &MiniLm,
+    frames: &Frames<'_>,
+    lessons: &[Lesson],
+    bits: Bits,
+) -> Result<PlannerModel> {
+    let undisturbed = |lesson| frames.sums(&frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0)).0);
+    let texts = lessons.iter().take(QUESTIONS).map(undisturbed).collect();
+    let model = rounded_layers(layout, parameters, encoder, texts, bits, MAX_TOKENS)?;
+    PlannerModel::new(model, heads(layout, parameters), Calibration::default())
+        .into_diagnostic()
+        .wrap_err("the trained weights are no model")
+}
+
+/// The heads of these parameters.
+fn heads(layout: &Layout, parameters: &[f32]) -> Heads {
+    let head = |at: &DenseAt, outputs: std::ops::Range<usize>| Head {
+        weights: parameters[at.weight.start + outputs.start * at.inputs..at.weight.start + outputs.end * at.inputs].to_vec(),
+        bias: parameters[at.bias.start + outputs.start..at.bias.start + outputs.end].to_vec(),
+    };
+    let [shape, wrap, number] = layout.sizes.first_ranges();
+    Heads {
+        shape: head(&layout.first, shape),
+        wrap: head(&layout.first, wrap),
+        number: head(&layout.first, number),
+        tag: head(&layout.tags, 0..layout.sizes.tags),
+    }
+}

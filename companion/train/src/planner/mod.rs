@@ -1,0 +1,47 @@
+//! `pocketgraph train planner`: the first layers of all-MiniLM-L6-v2, tuned to say what a question asks for, with linear heads for the shape of
+//! the query and for what each token is for.
+//!
+//! What computes, moves the numbers and writes them down is [`super::network`].
+
+mod answered;
+mod checkpoint;
+mod data;
+mod engine;
+mod export;
+mod fit;
+mod judge;
+mod labels;
+mod loss;
+mod pay;
+mod reinforce;
+mod report;
+mod thin;
+mod told;
+
+pub use answered::labelled;
+pub use checkpoint::{Checkpoint, Point};
+pub use data::{Disturbance, Frames, Lesson, Lessons, Targets};
+pub use engine::{logits, measure_model, scores};
+pub use export::rounded;
+pub use fit::{Course, Ended, Heard, Options, Share, measure};
+pub use judge::{Judge, Judged, logistic};
+pub use labels::{Doubt, Example, Kind, Labels, Span, labels};
+pub use loss::{Measured, Weights, cross_entropy};
+pub use reinforce::{Baseline, Drawn, Reinforcement, Rewarded};
+pub use report::{About, SetMeasured, card, curves};
+pub use thin::thinned;
+pub use told::Told;
+
+use super::network::Sizes;
+use pocketgraph::planner::model::{Shape, TAGS, Wrap};
+use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE};
+
+/// The sizes of the planner that is trained: MiniLM's, with two layers where nothing else is asked for.
+pub const SIZES: Sizes = Sizes {
+    hidden: HIDDEN,
+    heads: HEADS,
+    intermediate: INTERMEDIATE,
+    layers: 2,
+    first: [Shape::ALL.len(), Wrap::ALL.len(), 2],
+    tags: TAGS,
+};
