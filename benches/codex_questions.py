@@ -1,5 +1,5 @@
 """Questions over CoDEx M as people put them: each wording of codex_wordings.tsv (relations that it follows, joined by >, ^ for one that is followed backwards; -
-for what the graph does not know) about three things. Prints JSON Lines for `pocketgraph eval plans`. The wordings were written before any was asked, and nobody
+for what the graph does not know) about three things. Prints JSON Lines for `pocketgraph-lab eval plans`. The wordings were written before any was asked, and nobody
 read their misses.
 
     python3 benches/codex_questions.py DATA/codex > questions.jsonl

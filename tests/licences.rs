@@ -137,8 +137,7 @@ fn named(list: &str) -> BTreeSet<String> {
 fn every_linked_crate_is_named_with_its_terms() {
     let version = String::from_utf8(Command::new("rustc").arg("-vV").output().unwrap().stdout).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    let lists =
-        [(host, "pocketgraph-companion", THIRD_PARTY.to_owned()), ("wasm32-unknown-unknown", "pocketgraph", text("js/THIRD-PARTY.txt"))];
+    let lists = [(host, "pocketgraph-cli", THIRD_PARTY.to_owned()), ("wasm32-unknown-unknown", "pocketgraph", text("js/THIRD-PARTY.txt"))];
     for (platform, root, list) in lists {
         let Some(metadata) = Metadata::of(platform) else {
             eprintln!("left out: not all that {root} needs on {platform} has been fetched");

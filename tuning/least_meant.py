@@ -1,6 +1,6 @@
 """From which confidence on a relation nearest in meaning is meant: LEAST_MEANT of crates/planner/src/meaning.rs.
 
-    python3 tuning/least_meant.py PROGRAM DATA
+    python3 tuning/least_meant.py PROGRAM DATA     with pocketgraph-lab as PROGRAM
 
 Domains are films and people (MetaQA's questions of one hop in the other words of benches/metaqa_rewordings_4.tsv and _7.tsv, and the unanswerable of
 benches/metaqa_unanswerable.tsv, by what they name), geography (GeoQuery's chains of steps) and the things of CoDEx (benches/codex_wordings.tsv). Of each domain
@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 LIMITS = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995]
 # Half of the twentieth that all planners together may state of what a graph does not know.
 WRONG = 0.025
-FILMS = ["--kg", DATA / "metaqa/kb.txt", "--types", HERE / "companion/eval/data/metaqa-types.tsv", "--relations", HERE / "companion/eval/data/metaqa-relations.tsv"]
+FILMS = ["--kg", DATA / "metaqa/kb.txt", "--types", HERE / "companion/lab/data/metaqa-types.tsv", "--relations", HERE / "companion/lab/data/metaqa-relations.tsv"]
 CODEX = ["--kg", DATA / "codex/codex_m_train.tsv", "--entities", DATA / "codex/entities_m.tsv", "--entity-columns", "id,label,description,aliases,types,-"]
 CODEX += ["--relations", DATA / "codex/relations.tsv", "--types", DATA / "codex/types.tsv", "--term-columns", "id,label,-"]
 

@@ -1,6 +1,6 @@
 //! How much of the exact nearest chunks a lazy search finds, and what it fetches for that.
 //!
-//!     cargo run --release -p pocketgraph-companion --example lazy_recall BUNDLE QUESTIONS.jsonl [LIMIT]
+//!     cargo run --release -p pocketgraph-build --example lazy_recall BUNDLE QUESTIONS.jsonl [LIMIT]
 //!
 //! QUESTIONS has one `{"query": …}` a line. Each question is asked of an engine that has nothing but the model, so that bytes and requests are those of a
 //! first question; the exact ten are found by comparing all vectors of the bundle.

@@ -1,6 +1,6 @@
 //! HippoRAG 2's facts from a knowledge graph: the triples that passages state, their phrases, and vectors of both.
 
-use crate::prepare::synonyms;
+use crate::synonyms::synonyms;
 use pocketgraph::entities::{Facts, StatedFact};
 use pocketgraph::kg::{KnowledgeGraph, NodeId, Provenance, TripleId, name_key};
 use pocketgraph_knowledge::communities::quantised;

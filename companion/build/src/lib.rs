@@ -1,4 +1,4 @@
-//! The stages of a build, and the bundle that they assemble.
+#![doc = include_str!("../README.md")]
 
 pub mod assemble;
 pub mod facts;
@@ -6,4 +6,5 @@ pub mod folder;
 pub mod licences;
 pub mod pipeline;
 pub mod prepare;
+mod synonyms;
 pub mod verify;

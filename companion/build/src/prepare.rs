@@ -1,30 +1,19 @@
 //! What retrievers other than the default read of a bundle, prepared at build time.
 
 use crate::facts::facts;
+use crate::synonyms::synonyms;
 use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{Facts, Synonyms};
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph::names::ChunkMentions;
 use pocketgraph::retrieve::{FactSource, Hippo};
-use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_cluster::Panels;
-use pocketgraph_cluster::laplace::{approximate_neighbours, nearest_neighbours};
 use pocketgraph_knowledge::communities::{Reports, places, quantised, reports, stated, together};
 use pocketgraph_knowledge::names::{Embed, Found};
 use pocketgraph_knowledge::raptor::{RaptorOptions, Summaries, summaries};
 use pocketgraph_knowledge::relations::{Entity, Related};
 use pocketgraph_knowledge::summaries::Writer;
 use pocketgraph_llm_client::asker::AskError;
-
-/// Two entities whose cosine reaches this are near synonyms (HippoRAG 2's threshold).
-const SYNONYM: f64 = 0.8;
-/// Near synonyms of one entity, at most.
-const SYNONYMS: usize = 100;
-/// Entities with no more letters and digits than this have no synonyms: any two of them are near each other.
-const TOO_SHORT: usize = 2;
-/// Up to this many entities synonyms are found exactly.
-const EXACT_BELOW: usize = 50_000;
 
 /// What a bundle is to be prepared for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -249,24 +238,6 @@ fn relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>)
         chunks: joined.collect(),
         scores: related.chunks.iter().map(|all| all.iter().map(|s| s.score).collect()).collect(),
     }
-}
-
-/// For each name the names whose vectors are nearly the same.
-pub(crate) fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
-    let rows = Panels::pack(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice));
-    let neighbours = match keys.len() {
-        0 => Vec::new(),
-        n if n <= EXACT_BELOW => nearest_neighbours(&rows, SYNONYMS + 1),
-        _ => approximate_neighbours(&rows, SYNONYMS + 1, seed),
-    };
-    let long: Vec<bool> = keys.iter().map(|k| k.chars().filter(|c| c.is_alphanumeric()).count() > TOO_SHORT).collect();
-    let row = |(i, near): (usize, &Vec<_>)| -> Vec<(u32, f32)> {
-        let kept = near.iter().map(|n: &pocketgraph_cluster::laplace::Neighbour| (n.row, n.angle.cos()));
-        kept.filter(|&(j, cosine)| long[i] && long[j as usize] && j as usize != i && cosine >= SYNONYM)
-            .map(|(j, c)| (j, c as f32))
-            .collect()
-    };
-    Csr::from_rows(keys.len(), neighbours.iter().enumerate().map(row).collect())
 }
 
 #[cfg(test)]

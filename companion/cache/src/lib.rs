@@ -1,8 +1,4 @@
-//! The build cache: what an earlier build has computed or paid for, found again by the content it was made of.
-//!
-//! Entries never go stale: a [`Key`] is a hash of everything that the value depends on (the kind of work, the version of the code that does it, its options
-//! and its input), so that a changed page, option or program asks for another key. A cache that is damaged, foreign or locked for too long is left as it is,
-//! said so once, and the build goes on without it: a cache may save work, and must never change a result or stop a build.
+#![doc = include_str!("../README.md")]
 
 mod place;
 mod store;

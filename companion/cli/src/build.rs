@@ -7,22 +7,19 @@ use super::import::Tables;
 use super::keywords::KeywordArgs;
 use super::progress::Bars;
 use super::site::SiteArgs;
+use super::skipped::skipped_by_reason;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_build::assemble::remove_staging;
 use pocketgraph_build::pipeline::{self, BuildOptions, Input, Summary};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_cache::{Cache, flush_all};
-use pocketgraph_ingest::Skipped;
 use pocketgraph_llm_client::asker::BuildModel;
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::QueryLayers;
 use pocketgraph_models::embeddings::EmbeddingCounts;
 use pocketgraph_models::models::Embedder;
 use pocketgraph_models::planner_model::PlannerSource;
-use pocketgraph_native::line::first_few;
 use pocketgraph_native::progress::Progress;
-use pocketgraph_native::terminal::line;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -222,27 +219,6 @@ pub fn run(args: &Args) -> Result<()> {
         print(out, &summary);
     }
     Ok(())
-}
-
-/// A line for each reason, in the order in which reasons first occur, with the first files that it kept out.
-pub(super) fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for s in skipped {
-        let place = *places.entry(&s.reason).or_insert_with(|| {
-            reasons.push((&s.reason, Vec::new()));
-            reasons.len() - 1
-        });
-        if let Some((_, paths)) = reasons.get_mut(place) {
-            paths.push(&s.path);
-        }
-    }
-    let of_reason = |(reason, paths): (&str, Vec<&str>)| match paths.len() {
-        1 => format!("skipped {}: {reason}", paths[0]),
-        n => format!("skipped {n} files: {reason}: {}", first_few(&paths)),
-    };
-    // A file's name may hold the end of a line, and another line behind it that looks like the program's.
-    reasons.into_iter().map(|told| line(&of_reason(told)).into_owned()).collect()
 }
 
 fn print(out: &Path, summary: &Summary) {

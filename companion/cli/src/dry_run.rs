@@ -1,6 +1,6 @@
 //! `pocketgraph build --dry-run`: what would be read, and where it is published.
 
-use super::build::skipped_by_reason;
+use super::skipped::skipped_by_reason;
 use miette::{IntoDiagnostic, Result};
 use pocketgraph_ingest::{BlockKind, Corpus, IngestOptions, SourceDocument, ingest};
 use std::fmt::Write;

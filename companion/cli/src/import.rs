@@ -98,6 +98,10 @@ impl Tables {
     }
 }
 
+/// Imports a knowledge graph, and says what is in it.
+///
+/// # Errors
+/// When files cannot be read or make no graph.
 pub fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let (_, report) = args.tables.import(&args.files)?;

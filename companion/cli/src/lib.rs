@@ -1,4 +1,4 @@
-//! The command line: one file a command.
+#![doc = include_str!("../README.md")]
 
 // Its macros are those of all modules: nothing is printed past them.
 #[macro_use(eprint, eprintln, print, println)]
@@ -12,9 +12,9 @@ mod config;
 mod endpoint;
 mod draw;
 mod dry_run;
-mod eval;
+pub mod eval;
 mod export;
-mod import;
+pub mod import;
 mod init;
 mod inspect;
 mod keywords;
@@ -29,14 +29,17 @@ mod search;
 mod site;
 mod serve;
 mod shell;
+mod skipped;
 mod trace;
 mod train;
 mod train_data;
 mod train_device;
+pub mod train_values;
 mod train_encoder;
-mod train_label;
+pub mod train_label;
 mod train_pairs;
 mod train_planner;
+mod train_query_table;
 mod train_rephrase;
 mod verify;
 
@@ -87,11 +90,11 @@ enum Command {
     Models(models::Args),
     /// List what language models are told, or write it out as files to be edited
     Prompts(prompts::Args),
-    /// Make the models again
+    /// Train a planner and encoders of your own, and make what they learn from
     Train(train::Args),
     /// Read a knowledge graph from files and say what is in it
     Import(import::Args),
-    /// Measure retrieval, answers, linking and plans against labelled questions
+    /// Measure retrieval, answers and plans against labelled questions
     Eval(eval::Args),
     /// Print the licences of the program, of the models in it and of the crates that it is made of
     #[command(visible_alias = "licenses")]

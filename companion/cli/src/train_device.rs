@@ -8,8 +8,9 @@ use pocketgraph_train::network::{Cpu, Layout, Network};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Device {
+pub enum Device {
     /// The processor
     Cpu,
     /// The processor, through the framework burn: to check the first
@@ -23,7 +24,7 @@ impl Device {
     ///
     /// # Errors
     /// When the program was built without it.
-    pub(super) fn network(self, layout: &Layout) -> Result<Box<dyn Network>> {
+    pub fn network(self, layout: &Layout) -> Result<Box<dyn Network>> {
         match self {
             Device::Cpu => Ok(Box::new(Cpu::new(layout.clone()))),
             #[cfg(feature = "train")]
@@ -40,8 +41,7 @@ impl Device {
             other => {
                 let feature = if other == Device::Burn { "train" } else { "cuda" };
                 Err(miette!(
-                    help =
-                        "build it with `cargo build --release -p pocketgraph-companion --features {feature}`, or train with --device cpu",
+                    help = "build it with `cargo build --release -p pocketgraph-cli --features {feature}`, or train with --device cpu",
                     "this program was built without the feature {feature}"
                 ))
             }

@@ -1,9 +1,8 @@
 //! `pocketgraph train encoder`.
 
 use super::progress::Bars;
-use super::train::bits;
 use super::train_device::{Device, clock, stopped};
-use super::train_planner::{layers, name, write};
+use super::train_values::{bits, layers, name, write};
 use miette::{Result, miette};
 use pocketgraph::embed::encode_layers;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
@@ -11,9 +10,9 @@ use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{
     Checkpoint, Course, Heard, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
 };
-use pocketgraph_train::minilm::Bits;
 use pocketgraph_train::network::{Layout, Schedule};
 use pocketgraph_train::query_table::Lessons;
+use pocketgraph_train::rounding::Bits;
 use pocketgraph_train::texts::{self, Draw};
 use std::path::PathBuf;
 

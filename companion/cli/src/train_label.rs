@@ -5,7 +5,7 @@ use super::progress::Bars;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph_cluster::Random;
-use pocketgraph_eval::{Part, graph_for, read_answerable};
+use pocketgraph_eval::{Part, QuestionSet, graph_for, read_answerable};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::planner_model::{PlannerSource, model};
 use pocketgraph_native::progress::Progress;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Arguments of `pocketgraph train label`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The knowledge graph that the questions are about: triples as for `import`. Without it, the graph is made of the questions' evidence triples
+    /// The knowledge graph that the questions are about: triples as for `import`
     #[arg(long, num_args = 1..)]
     kg: Vec<PathBuf>,
     #[command(flatten)]
@@ -46,13 +46,13 @@ pub struct Args {
     seed: u64,
 }
 
-/// Labels questions.
+/// Labels questions that come in any of the forms `sets`.
 ///
 /// # Errors
 /// When files cannot be read or written, or there is no planner.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let (files, options) = args.tables.files(&args.kg)?;
-    let linker = Linker::new(&graph_for(&args.questions, &files, &options).into_diagnostic()?);
+    let linker = Linker::new(&graph_for(&args.questions, sets, &files, &options).into_diagnostic()?);
     let Some(model) = model(&PlannerSource::of(args.planner_model.as_deref()))? else {
         return Err(miette!(help = "name its weights with --planner-model", "this program was built without a trained planner"));
     };
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<()> {
     let (frames, judge) = (Frames::new(&embedder)?, Judge::new(&linker));
     let mut questions = Vec::new();
     for path in &args.questions {
-        let read = read_answerable(path, args.part).into_diagnostic()?;
+        let read = read_answerable(path, sets, args.part).into_diagnostic()?;
         questions.extend(read.into_iter().take(args.first.unwrap_or(usize::MAX)));
     }
     let told = || format!("{} cannot be written", args.out.display());

@@ -1,8 +1,8 @@
 //! `pocketgraph train planner`.
 
 use super::import::Tables;
-use super::train::bits;
 use super::train_device::{Device, clock, stopped};
+use super::train_values::{bits, layers, name, write};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
@@ -10,12 +10,12 @@ use pocketgraph::planner::model::{Calibration, PlannerModel};
 use pocketgraph_eval::Part;
 use pocketgraph_knowledge::everyday;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
-use pocketgraph_train::minilm::Bits;
 use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes};
 use pocketgraph_train::planner::{
     About, Baseline, Checkpoint, Course, Ended, Frames, Heard, Judge, Lesson, Lessons, Options, Reinforcement, Rewarded, SIZES,
     SetMeasured, card, curves, measure_model, rounded, thinned,
 };
+use pocketgraph_train::rounding::Bits;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph train planner`.
@@ -288,11 +288,6 @@ fn from_model(file: &Path, layout: &Layout) -> Result<Vec<f32>> {
     })
 }
 
-/// Reads a number of layers.
-pub(super) fn layers(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| (1..=6).contains(n)).ok_or_else(|| "write a number from 1 to 6".to_owned())
-}
-
 fn options(args: &Args) -> Options {
     let schedule = Schedule {
         epochs: args.epochs,
@@ -315,10 +310,6 @@ fn command() -> String {
     format!("pocketgraph {}", words.join(" "))
 }
 
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()))
-}
-
 /// Reads examples, and how many each file gave; says what was left out.
 fn read(files: &[PathBuf]) -> Result<(Lessons, Vec<(String, usize)>)> {
     let (mut lessons, mut counts) = (Lessons::default(), Vec::new());
@@ -331,10 +322,6 @@ fn read(files: &[PathBuf]) -> Result<(Lessons, Vec<(String, usize)>)> {
         eprintln!("{n} examples left out: {doubt}");
     }
     Ok((lessons, counts))
-}
-
-pub(super) fn name(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
 /// A line of progress.

@@ -687,7 +687,7 @@ fn the_rust_book_is_read_whole_and_within_the_limit() {
     assert!(scope.is_some());
 }
 
-/// `cargo test -p pocketgraph-companion --release --test ingest -- --ignored --nocapture how_fast`
+/// `cargo test -p pocketgraph-cli --release --test ingest -- --ignored --nocapture how_fast`
 #[test]
 #[ignore = "a measurement"]
 fn how_fast_sites_are_read_and_split() {
@@ -734,7 +734,7 @@ fn peak_memory() -> usize {
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
 }
 
-/// Run alone: `cargo test -p pocketgraph-companion --release --test ingest -- --ignored --nocapture two_hundred`
+/// Run alone: `cargo test -p pocketgraph-cli --release --test ingest -- --ignored --nocapture two_hundred`
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "a measurement of memory, to be run alone"]

@@ -1,7 +1,8 @@
 //! Balanced k-means: the cells in which a bundle lays out its vectors.
 
 use super::kmeans::{KMeansOptions, kmeans, mean_directions};
-use super::similarity::{Lane, PANEL, Panels};
+use super::lanes::Lane;
+use super::similarity::{PANEL, Panels};
 use rayon::prelude::*;
 
 /// How many nearby cells a row may fall into before any cell with room is taken.

@@ -1,7 +1,8 @@
 //! K-means by angle, with k-means++ seeding and restarts.
 
 use super::Random;
-use super::similarity::{Lane, PANEL, Panels};
+use super::lanes::Lane;
+use super::similarity::{PANEL, Panels};
 use rayon::prelude::*;
 
 /// A partition of rows, and the unit centre of each part.

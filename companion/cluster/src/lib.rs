@@ -1,4 +1,4 @@
-//! Clustering of unit vectors: which chunks are shown together to the keyword extractor, and how a bundle lays out its vectors.
+#![doc = include_str!("../README.md")]
 
 pub mod gmm;
 pub mod laplace;
@@ -15,6 +15,7 @@ mod spectral;
 pub use cells::cells;
 pub use eigen::{Eigenpairs, largest_eigenpairs};
 pub use kmeans::{Clustering, KMeansOptions, centre, kmeans};
+pub use lanes::Lane;
 pub use random::Random;
-pub use similarity::{Lane, PANEL, Panels, Tile};
+pub use similarity::{PANEL, Panels, Tile};
 pub use spectral::{LaplacianKind, spectral_clusters, spectral_embedding};

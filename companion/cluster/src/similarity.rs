@@ -1,7 +1,6 @@
 //! Many dot products at once: blocks of rows against blocks of rows, fast and the same on every machine.
 
-pub use super::lanes::Lane;
-use super::lanes::{LANES, Lanes, dispatch};
+use super::lanes::{LANES, Lane, Lanes, dispatch};
 
 /// Rows of a matrix, packed for blocked products: sixteen rows side by side in a panel, component by component.
 ///

@@ -2,7 +2,7 @@
 
 use super::data::DataError;
 use super::execution::{answers, relations_of};
-use super::gold::{self, Gold};
+use super::gold::{self, Gold, QuestionSet};
 use super::part::Part;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph::plan::Plan;
@@ -40,8 +40,8 @@ impl AnsweredQuestion {
 /// Reads the questions of a file (as [`super::evaluate_plans`] does) that the graph answers, those of a part where one is given.
 ///
 /// # Errors
-/// [`DataError`] for files of no such set.
-pub fn read_answerable(path: &Path, part: Option<Part>) -> Result<Vec<AnsweredQuestion>, DataError> {
+/// [`DataError`] for files in none of the forms.
+pub fn read_answerable(path: &Path, sets: &[&dyn QuestionSet], part: Option<Part>) -> Result<Vec<AnsweredQuestion>, DataError> {
     let kept = |g: &Gold| g.answerable && part.is_none_or(|p| p.holds(&g.question));
-    Ok(gold::read(path)?.into_iter().filter(kept).map(AnsweredQuestion).collect())
+    Ok(gold::read(path, sets)?.into_iter().filter(kept).map(AnsweredQuestion).collect())
 }

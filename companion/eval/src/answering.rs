@@ -1,10 +1,10 @@
 //! Running ways of answering over questions with known answers, by any protocol and retriever, with a language model and without.
 
 use super::answer_metrics::{bare, contains, exact_match, listed, set_measures, token_f1};
+use super::cost::{LlmCost, Prices};
 use super::data::Question;
 use super::kept_replies::KeptReplies;
 use super::metrics::{Estimate, quantile};
-use super::retrieval::LlmCost;
 use futures::future::{Either, LocalBoxFuture, select};
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
@@ -38,22 +38,6 @@ impl System {
     /// What it is called in tables.
     pub fn name(&self) -> String {
         format!("{}/{}", self.protocol, self.retriever)
-    }
-}
-
-/// Prices of a language model, in any currency, for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prices {
-    /// Read.
-    pub prompt: f64,
-    /// Written.
-    pub completion: f64,
-}
-
-impl Prices {
-    /// What tokens cost.
-    pub fn of(&self, read: u64, written: u64) -> f64 {
-        (read as f64 * self.prompt + written as f64 * self.completion) / 1e6
     }
 }
 

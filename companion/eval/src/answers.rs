@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// How the answers of a set name what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Naming {
+pub enum Naming {
     /// By labels, letter by letter.
     Label,
     /// By identifiers, and what has none by its label.
@@ -31,7 +31,7 @@ impl Naming {
 }
 
 /// A name as [`Naming::Loose`] compares it.
-pub(super) fn loose(text: &str) -> String {
+pub fn loose(text: &str) -> String {
     let text = text.trim();
     if let Some(n) = number(text) {
         // As many digits as two ways of computing one figure agree in.

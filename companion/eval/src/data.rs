@@ -123,7 +123,10 @@ pub(super) fn text_lines(path: &Path) -> Result<impl Iterator<Item = Result<(usi
 }
 
 /// The JSON values of a file's lines with their numbers, blank lines left out.
-pub(super) fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
+///
+/// # Errors
+/// [`DataError`] for a file that cannot be read, or a line that is no JSON.
+pub fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
     let mut out = Vec::new();
     for line in text_lines(path)? {
         let (number, line) = line?;

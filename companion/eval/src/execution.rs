@@ -1,7 +1,7 @@
 //! Measuring plans: those of the sets themselves and those of the rules planner, run over the graph, answers compared as sets.
 
 use super::data::DataError;
-use super::gold::{self, Gold};
+use super::gold::{self, Gold, QuestionSet};
 use super::part::Part;
 use pocketgraph::kg::{KnowledgeGraph, Linker};
 use pocketgraph::plan::execute::{ExecuteError, Execution, Executor, Limits, Resources};
@@ -115,14 +115,15 @@ struct Group {
     times: Vec<f64>,
 }
 
-/// Writes and executes the plans of the question files (MetaQA, BetaE's NELL, GeoQuery, 2WikiMultiHopQA) over a graph, of each file the `first`
+/// Writes and executes the plans of the question files, in any form of `sets`, over a graph, of each file the `first`
 /// questions of `part`, where these are given. For plans that are not the set's own only questions count that the graph is known to answer.
 ///
 /// # Errors
-/// [`PlansError`] for files of no such set, and for plans that do not pass their checks.
+/// [`PlansError`] for files in none of the forms, and for plans that do not pass their checks.
 pub fn evaluate_plans(
     linker: &Linker,
     questions: &[PathBuf],
+    sets: &[&dyn QuestionSet],
     writer: Writer<'_>,
     part: Option<Part>,
     first: Option<usize>,
@@ -137,7 +138,7 @@ pub fn evaluate_plans(
     let mut misses = Vec::new();
     for path in questions {
         let counts = |g: &Gold| (g.answerable || gold_plans) && part.is_none_or(|p| p.holds(&g.question));
-        let counted = gold::read(path)?.into_iter().filter(counts);
+        let counted = gold::read(path, sets)?.into_iter().filter(counts);
         for gold in counted.take(first.unwrap_or(usize::MAX)) {
             let begun = Instant::now();
             let plan = match (&rules, writer) {
@@ -278,7 +279,3 @@ fn one_line(plan: &Plan) -> String {
     }
     out.join("; ")
 }
-
-#[cfg(test)]
-#[path = "execution_tests.rs"]
-mod tests;

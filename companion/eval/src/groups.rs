@@ -2,7 +2,6 @@
 
 use super::data::Question;
 use super::metrics::{Intervals, Measures};
-use super::retrieval::Row;
 use std::collections::BTreeMap;
 
 /// The questions of one kind.
@@ -27,8 +26,8 @@ pub struct GroupRow {
     pub intervals: Intervals,
 }
 
-/// The figures of every kind, by its name; none where all questions are of one kind.
-pub fn groups(questions: &[Question], rows: &[Row]) -> Vec<Group> {
+/// The figures of every kind, by its name, of retrievers with the measures of each question; none where all questions are of one kind.
+pub fn groups(questions: &[Question], rows: &[(&str, &[Measures])]) -> Vec<Group> {
     let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (i, q) in questions.iter().enumerate() {
         of.entry(&q.kind).or_default().push(i);
@@ -36,9 +35,9 @@ pub fn groups(questions: &[Question], rows: &[Row]) -> Vec<Group> {
     if of.len() < 2 {
         return Vec::new();
     }
-    let row = |r: &Row, members: &[usize]| {
-        let each: Vec<Measures> = members.iter().filter_map(|&i| r.each.get(i)).copied().collect();
-        GroupRow { retriever: r.retriever.clone(), mean: Measures::mean(&each), intervals: Intervals::of(&each) }
+    let row = |&(retriever, each): &(&str, &[Measures]), members: &[usize]| {
+        let each: Vec<Measures> = members.iter().filter_map(|&i| each.get(i)).copied().collect();
+        GroupRow { retriever: retriever.to_owned(), mean: Measures::mean(&each), intervals: Intervals::of(&each) }
     };
     let group = |(kind, members): (&str, Vec<usize>)| Group {
         kind: if kind.is_empty() { "none told" } else { kind }.to_owned(),
@@ -56,14 +55,13 @@ mod tests {
         kinds.iter().map(|kind| Question { kind: (*kind).to_owned(), ..Question::default() }).collect()
     }
 
-    fn row(recalls: &[f64]) -> Row {
-        let each = recalls.iter().map(|r| Measures { recall_5: *r, ..Measures::default() }).collect();
-        Row { retriever: "auto".to_owned(), each, ..Row::default() }
+    fn each(recalls: &[f64]) -> Vec<Measures> {
+        recalls.iter().map(|r| Measures { recall_5: *r, ..Measures::default() }).collect()
     }
 
     #[test]
     fn each_kind_has_the_mean_of_its_own_questions() {
-        let found = groups(&asked(&["4hop", "2hop", "4hop", ""]), &[row(&[0.5, 1.0, 0.0, 0.75])]);
+        let found = groups(&asked(&["4hop", "2hop", "4hop", ""]), &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))]);
         let told: Vec<(&str, usize, f64)> = found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
         assert_eq!(told, [("none told", 1, 0.75), ("2hop", 1, 1.0), ("4hop", 2, 0.25)]);
         assert!(found[2].rows[0].intervals.low.recall_5 <= 0.25 && found[2].rows[0].intervals.high.recall_5 >= 0.25);
@@ -71,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_set_without_kinds_has_no_groups() {
-        assert!(groups(&asked(&["", ""]), &[row(&[1.0, 0.0])]).is_empty());
-        assert!(groups(&[], &[row(&[])]).is_empty());
+        assert!(groups(&asked(&["", ""]), &[("auto", &each(&[1.0, 0.0]))]).is_empty());
+        assert!(groups(&[], &[("auto", &[])]).is_empty());
     }
 }

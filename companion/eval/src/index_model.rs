@@ -1,7 +1,7 @@
 //! The language model of a measured index: it reads the passages for triples and relations, and writes summaries and reports, each for the retrievers whose
 //! originals have a model do so, and what each takes is counted apart.
 
-use super::answering::Prices;
+use super::cost::Prices;
 use super::counted_model::{CountedModel, Tokens};
 use super::kept_replies::KeptReplies;
 use pocketgraph::bundle::Document;

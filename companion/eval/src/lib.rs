@@ -1,54 +1,50 @@
-//! Measuring against labelled questions: retrieval, answers, linking, planning, and the execution of plans.
+#![doc = include_str!("../README.md")]
 
 mod answers;
 mod answer_metrics;
 mod answered;
 mod answering;
 mod data;
-mod prolog;
-mod logic;
-mod geoquery;
-mod evidence;
 mod gold;
+mod gold_fields;
+mod cost;
 mod counted_model;
 mod groups;
 pub mod html;
 mod index_model;
 mod kept_replies;
 mod labelled;
-mod sparql;
 mod world;
 mod metrics;
 mod execution;
-mod linking;
 mod part;
-mod plans;
 mod retrieval;
 mod set_bundle;
 mod site;
-mod walks;
 
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
 pub use answered::{AnsweredQuestion, read_answerable};
 pub use answering::{
-    ASK, AnswerPaired, AnswerRow, AnswerSetup, Answered, AnswersReport, CAVEAT, Prices, QUOTE, System, evaluate_answers, wants_model,
+    ASK, AnswerPaired, AnswerRow, AnswerSetup, Answered, AnswersReport, CAVEAT, QUOTE, System, evaluate_answers, wants_model,
 };
+pub use answers::{Naming, loose};
+pub use cost::{LlmCost, Prices};
 pub use counted_model::{CountedModel, Tokens};
 pub use data::{
-    AnswersAre, DataError, Judged, Page, Passage, Passages, Question, Questions, read_answered, read_passages, read_qrels, read_questions,
+    AnswersAre, DataError, Judged, Page, Passage, Passages, Question, Questions, lines, read_answered, read_passages, read_qrels,
+    read_questions,
 };
 pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans};
+pub use gold::{Gold, OPEN, OpenForm, QuestionSet, Tables};
+pub use gold_fields::{answers, text};
 pub use groups::{Group, GroupRow};
 pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};
 pub use index_model::{IndexModel, IndexTokens};
 pub use kept_replies::KeptReplies;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
-pub use linking::{LinkingRow, evaluate_linking};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
 pub use part::Part;
-pub use plans::{PatternReport, PatternTeller, evaluate_patterns};
-pub use retrieval::{LlmCost, Missed, Paired, Report, Row, evaluate};
+pub use retrieval::{Missed, Paired, Report, Row, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, evaluate_site, told};
-pub use walks::{WalksReport, evaluate_walks};
 pub use world::graph_for;

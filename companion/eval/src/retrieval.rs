@@ -1,6 +1,6 @@
 //! Running retrievers over a labelled set: the corpus becomes a bundle, and the questions go through the engine that readers run.
 
-use super::answering::Prices;
+use super::cost::LlmCost;
 use super::counted_model::Tokens;
 use super::data::{Passages, Question};
 use super::groups::{Group, groups};
@@ -50,29 +50,6 @@ pub struct Row {
     /// The measures of each question, in their order.
     #[serde(skip)]
     pub each: Vec<Measures>,
-}
-
-/// What a language model had to do.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct LlmCost {
-    /// Tokens read.
-    pub prompt_tokens: u64,
-    /// Tokens written.
-    pub completion_tokens: u64,
-    /// What that costs at the prices that were given; absent where none were.
-    pub cost: Option<f64>,
-}
-
-impl LlmCost {
-    /// What tokens come to. Where nothing was read or written nothing is to be paid, whatever the prices.
-    fn of(tokens: &[Tokens], prices: Option<Prices>) -> LlmCost {
-        let (prompt_tokens, completion_tokens) = (tokens.iter().map(|t| t.prompt).sum(), tokens.iter().map(|t| t.completion).sum());
-        let cost = match (prompt_tokens + completion_tokens, prices) {
-            (0, _) => Some(0.0),
-            (_, prices) => prices.map(|p| p.of(prompt_tokens, completion_tokens)),
-        };
-        LlmCost { prompt_tokens, completion_tokens, cost }
-    }
 }
 
 /// A question whose gold pages are not all among the first five.
@@ -157,7 +134,7 @@ pub async fn evaluate(
         left_out: 0,
         build_seconds: set.build_seconds.clone(),
         embedded: set.embedded,
-        groups: groups(questions, &rows),
+        groups: groups(questions, &rows.iter().map(|r| (r.retriever.as_str(), r.each.as_slice())).collect::<Vec<_>>()),
         rows,
         baseline: None,
         paired: Vec::new(),
@@ -257,6 +234,7 @@ pub(super) fn pages_of(documents: impl Iterator<Item = u32>, most: usize) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost::Prices;
 
     #[test]
     fn a_page_stands_where_its_best_chunk_stands() {

@@ -2,35 +2,38 @@
 
 use super::data::lines;
 use super::execution::PlansError;
-use super::{evidence, geoquery};
+use super::gold::QuestionSet;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles, import};
 use pocketgraph_native::eprintln;
 use std::path::PathBuf;
 
-/// The graph for these questions. GeoQuery's facts are read as its authors mean them; questions with evidence triples and no graph are
-/// asked over the graph of all their triples; every other graph is imported as it is.
+/// The graph for these questions: what the first form that knows of one says, else an import of the files.
 ///
 /// # Errors
-/// [`PlansError`] for files that cannot be read or make no graph, and where there is neither a graph nor evidence.
-pub fn graph_for(questions: &[PathBuf], files: &KgFiles, options: &ImportOptions) -> Result<KnowledgeGraph, PlansError> {
+/// [`PlansError`] for files that cannot be read or make no graph, and where there is no graph at all.
+pub fn graph_for(
+    questions: &[PathBuf],
+    sets: &[&dyn QuestionSet],
+    files: &KgFiles,
+    options: &ImportOptions,
+) -> Result<KnowledgeGraph, PlansError> {
     let said = |e: pocketgraph_knowledge::kg::ImportError| PlansError::Graph(e.to_string());
     let mut all = Vec::new();
     for path in questions {
         all.extend(lines(path)?.into_iter().map(|(_, v)| v));
     }
-    let tables = match files.triples.as_slice() {
-        [] if !all.is_empty() && all.iter().all(evidence::is_one) => evidence::tables(all.iter()).map_err(PlansError::Graph)?,
-        [] => return Err(PlansError::Graph("name the knowledge graph with --kg: the questions have no evidence triples".to_owned())),
-        [facts] if all.iter().any(geoquery::is_one) => geoquery::tables(facts)?,
-        _ => {
-            let (graph, report) = import(files, options).map_err(said)?;
-            if report.malformed > 0 {
-                eprintln!("warning: {} malformed lines, the first: {}", report.malformed, report.problems[0]);
-            }
-            return Ok(graph);
+    let Some(tables) = sets.iter().find_map(|set| set.tables(&all, &files.triples)) else {
+        if files.triples.is_empty() {
+            return Err(PlansError::Graph("name the knowledge graph with --kg".to_owned()));
         }
+        let (graph, report) = import(files, options).map_err(said)?;
+        if report.malformed > 0 {
+            eprintln!("warning: {} malformed lines, the first: {}", report.malformed, report.problems[0]);
+        }
+        return Ok(graph);
     };
+    let tables = tables.map_err(PlansError::Graph)?;
     let io = |reason: std::io::Error| PlansError::Graph(format!("cannot keep the tables of the graph: {reason}"));
     let dir = tempfile::tempdir().map_err(io)?;
     let (triples, entities) = (dir.path().join("triples.tsv"), dir.path().join("entities.tsv"));

@@ -1,4 +1,4 @@
-//! What a bundle holds, for other programs: GraphML (Gephi, yEd, networkx), CSV (spreadsheets, pandas), JSON (notebooks).
+#![doc = include_str!("../README.md")]
 
 pub mod draw;
 mod collect;

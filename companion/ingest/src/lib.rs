@@ -1,8 +1,4 @@
-//! Files to documents: what a folder holds, read into blocks of plain text that know where they came from.
-//!
-//! Memory: what is kept is about the size of the text read. While it is read, a plain text file takes twice its size, a Markdown file its own size and
-//! at most some hundred megabytes for the part being parsed (parts are a megabyte or two), an HTML file its own size and its text. Files above
-//! [`IngestOptions::max_file_bytes`] are not read at all.
+#![doc = include_str!("../README.md")]
 
 pub mod check;
 pub mod chunk;
@@ -33,6 +29,7 @@ mod made_html;
 mod man;
 mod markdown;
 mod markdown_dialects;
+mod markdown_fence;
 mod markdown_indented;
 mod markdown_source;
 mod marked;
@@ -47,6 +44,7 @@ mod ready;
 mod rendered;
 mod rst;
 mod slug;
+mod vectors;
 mod walk;
 
 pub use address::UrlStyle;
@@ -56,8 +54,9 @@ pub use globs::Globs;
 pub(crate) use html::ids as ids_of_html;
 pub use json_lines::skip_line;
 pub(crate) use markdown_source::without_marks;
-pub use outside::{OutsideChunks, Vectors, outside, read_vectors};
+pub use outside::{OutsideChunks, outside};
 pub(crate) use slug::Slugs;
+pub use vectors::{Vectors, read_vectors};
 pub use walk::FormatRule;
 pub(crate) use walk::{Format, format_of};
 

@@ -1,7 +1,7 @@
 //! What MkDocs indents below the line that opens a box or a tab, moved to the left, where it is Markdown again and not code.
 
 use super::markdown_dialects::marker;
-use super::markdown_source::Fence;
+use super::markdown_fence::Fence;
 use std::borrow::Cow;
 
 /// Columns that the content of a box is indented by.

@@ -1,6 +1,7 @@
 //! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files are cut into parts.
 
 use super::markdown_dialects::{attributes, closes_shortcode, code_shortcode, documented, marker};
+use super::markdown_fence::{Fence, run};
 use super::markdown_indented::moved_left;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,31 +16,6 @@ const LONGEST_TAG: usize = 8192;
 const PART: usize = 1 << 20;
 
 const TAGS: [(&str, &str); 4] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}")];
-
-/// A fenced block of code, as lines go by.
-#[derive(Default)]
-pub(super) struct Fence(Option<(u8, usize)>);
-
-impl Fence {
-    /// Whether the lines to come are code.
-    pub fn is_open(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// Whether a line, without what surrounds its text, is code or a fence around it.
-    pub fn takes(&mut self, line: &str) -> bool {
-        if let Some((mark, length)) = self.0 {
-            if run(line, mark) >= length && run(line, mark) == line.len() {
-                self.0 = None;
-            }
-            return true;
-        }
-        let opened = [b'`', b'~'].into_iter().map(|mark| (mark, run(line, mark))).find(|&(_, length)| length >= 3);
-        // Behind three backticks another one makes it code inside a line.
-        self.0 = opened.filter(|&(mark, length)| mark == b'~' || !line.get(length..).unwrap_or("").contains('`'));
-        self.is_open()
-    }
-}
 
 /// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (Hugo's `{{< >}}` and `{{% %}}`,
 /// mdBook's `{{# }}`, Liquid's `{% %}`, and where the page `interpolates` `{{ }}`) outside code, mdBook's include lines everywhere, and in MDX imports, exports and comments. Every byte keeps its
@@ -277,10 +253,6 @@ fn highlighting(line: &str) -> Option<usize> {
     let before = line.get(..at)?.trim_end();
     let mark = ["//", "#", "/*", "<!--", "--"].iter().find(|mark| before.ends_with(**mark))?;
     Some(before.len() - mark.len())
-}
-
-fn run(s: &str, mark: u8) -> usize {
-    s.bytes().take_while(|&b| b == mark).count()
 }
 
 fn blank(out: &mut Option<Vec<u8>>, source: &str, range: Range<usize>, fill: u8) {

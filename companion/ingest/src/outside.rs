@@ -1,17 +1,12 @@
 //! Chunks and vectors that were made elsewhere.
 
-use super::npy::{self, Number};
+use super::vectors::{bad, read_vectors};
 use super::{IngestError, SourceDocument, json_lines, parquet};
-use half::f16;
 use pocketgraph::bundle::{Chunk, Document};
-use safetensors::{Dtype, SafeTensors};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-
-/// A dimension above this is a mistake, not an embedding.
-pub(super) const MAX_DIMENSION: usize = 1 << 16;
 
 /// Chunks and vectors from outside, in step.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,17 +19,6 @@ pub struct OutsideChunks {
     pub vectors: Vec<f32>,
     /// Numbers a vector; 0 where none were brought.
     pub dimension: usize,
-}
-
-/// A matrix read from a file, not normalised.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Vectors {
-    /// Rows.
-    pub rows: usize,
-    /// Numbers a row.
-    pub dimension: usize,
-    /// All rows, one after the other; every number is finite.
-    pub data: Vec<f32>,
 }
 
 /// Reads chunks, and their vectors where they have any: from `vectors` (`.npy` or `.safetensors`, one row a chunk), or from a column of `chunks`.
@@ -112,76 +96,14 @@ impl Gathered {
     }
 }
 
-/// Reads a matrix of finite f32 or f16 numbers from a `.npy` or `.safetensors` file (one tensor, or the one called `vectors` or `embeddings`).
-pub fn read_vectors(path: &Path) -> Result<Vectors, IngestError> {
-    let bytes = std::fs::read(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?;
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    let read = match extension.as_str() {
-        "npy" => from_npy(&bytes),
-        "safetensors" => from_safetensors(&bytes),
-        _ => Err("expected vectors in a .npy or .safetensors file".into()),
-    };
-    read.map_err(|reason| bad(path, reason))
-}
-
-fn bad(path: &Path, reason: String) -> IngestError {
-    IngestError::Vectors { path: path.to_owned(), reason }
-}
-
-fn from_npy(bytes: &[u8]) -> Result<Vectors, String> {
-    let header = npy::header(bytes)?;
-    matrix(header.rows, header.columns, header.number, bytes.get(header.data..).unwrap_or(&[]))
-}
-
-fn from_safetensors(bytes: &[u8]) -> Result<Vectors, String> {
-    let file = SafeTensors::deserialize(bytes).map_err(|e| format!("not a .safetensors file: {e}"))?;
-    let names = file.names();
-    let name = match names.as_slice() {
-        [one] => one.to_string(),
-        many => ["vectors", "embeddings"]
-            .iter()
-            .find(|n| many.iter().any(|m| *m == **n))
-            .map(|n| n.to_string())
-            .ok_or_else(|| format!("{} tensors, none called \"vectors\" or \"embeddings\"", many.len()))?,
-    };
-    let tensor = file.tensor(&name).map_err(|e| e.to_string())?;
-    let number = match tensor.dtype() {
-        Dtype::F32 => Number::F32,
-        Dtype::F16 => Number::F16,
-        other => return Err(format!("tensor \"{name}\" is {other:?}: expected F32 or F16")),
-    };
-    let &[rows, columns] = tensor.shape() else {
-        return Err(format!("tensor \"{name}\" has shape {:?}: expected a matrix, [chunks, dimension]", tensor.shape()));
-    };
-    matrix(rows, columns, number, tensor.data())
-}
-
-fn matrix(rows: usize, dimension: usize, number: Number, data: &[u8]) -> Result<Vectors, String> {
-    if dimension == 0 || dimension > MAX_DIMENSION {
-        return Err(format!("dimension {dimension}: expected 1 to {MAX_DIMENSION}"));
-    }
-    let wanted = rows.checked_mul(dimension).and_then(|n| n.checked_mul(number.bytes()));
-    if wanted != Some(data.len()) {
-        return Err(format!("a {rows} x {dimension} matrix of {}-byte numbers, but {} bytes of data", number.bytes(), data.len()));
-    }
-    let data: Vec<f32> = match number {
-        Number::F32 => data.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect(),
-        Number::F16 => data.as_chunks::<2>().0.iter().map(|&b| f16::from_le_bytes(b).to_f32()).collect(),
-    };
-    match data.iter().position(|x| !x.is_finite()) {
-        Some(at) => {
-            Err(format!("row {}, column {}: {} is not a finite number", at / dimension, at % dimension, data.get(at).unwrap_or(&f32::NAN)))
-        }
-        None => Ok(Vectors { rows, dimension, data }),
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::npy::tests::file;
+    use crate::vectors::{from_npy, from_safetensors};
     use proptest::prelude::*;
+    use safetensors::Dtype;
     use std::path::PathBuf;
 
     fn floats(values: &[f32]) -> Vec<u8> {

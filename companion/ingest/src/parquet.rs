@@ -3,8 +3,8 @@
 //! One row is one chunk. The column `text` must be there; `id`, `title` and `url` may be; a column named in [`VECTOR_COLUMNS`] holds the vectors, a list
 //! (or a list of fixed size, which Parquet stores alike) of floating-point numbers. Other columns are not read.
 
-use super::outside::{MAX_DIMENSION, Vectors};
 use super::ready::Ready;
+use super::vectors::{MAX_DIMENSION, Vectors};
 use super::{IngestError, SourceDocument};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};

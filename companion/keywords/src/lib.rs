@@ -1,4 +1,4 @@
-//! Keyword extraction and the AutoKG keyword graph.
+#![doc = include_str!("../README.md")]
 
 pub mod autokg;
 pub mod extract;

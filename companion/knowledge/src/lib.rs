@@ -1,4 +1,4 @@
-//! Knowledge graphs: imports, documents' own facts, extraction by a model, names, communities, summaries.
+#![doc = include_str!("../README.md")]
 
 pub mod caseless;
 pub mod communities;

@@ -1,4 +1,4 @@
-//! Language models over HTTP, asked by builds and by users: endpoints, kept replies, the caller's tools and prompts.
+#![doc = include_str!("../README.md")]
 
 pub mod asker;
 pub mod caller_tools;

@@ -1,7 +1,4 @@
-//! A bundle as a server of the Model Context Protocol, so that agents can search, read and ask it: over standard input and output, or over HTTP.
-//!
-//! Tools are in `tools`; the documents are resources. Nothing that is served can change anything, and nothing leaves this machine: no language model is
-//! called.
+#![doc = include_str!("../README.md")]
 
 mod desk;
 mod tools;

@@ -17,9 +17,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The weights, as `pocketgraph train minilm` made them.
+/// The weights, as `pocketgraph-lab train minilm` made them.
 static WEIGHTS: &[u8] = include_bytes!("../../../models/minilm-int8.safetensors");
-/// The layers in four bits, as `pocketgraph train minilm --bits 4` made them.
+/// The layers in four bits, as `pocketgraph-lab train minilm --bits 4` made them.
 static QUERY_LAYERS: &[u8] = include_bytes!("../../../models/minilm-int4.layers");
 /// Two layers that embed questions about as all six do, as `pocketgraph train encoder` wrote them.
 static SMALL_LAYERS: &[u8] = include_bytes!("../../../models/minilm-small.layers");
@@ -90,7 +90,7 @@ impl NativeEmbedder {
         NativeEmbedder::from_safetensors(WEIGHTS, VOCABULARY)
     }
 
-    /// The embedder with weights that `pocketgraph train minilm` wrote, and their vocabulary.
+    /// The embedder with weights that `pocketgraph-lab train minilm` wrote, and their vocabulary.
     ///
     /// # Errors
     /// When a tensor is missing or has another shape, or the vocabulary is not one.

@@ -1,4 +1,4 @@
-//! The embedders and planners that the program carries or downloads, and how they run natively.
+#![doc = include_str!("../README.md")]
 
 pub mod e5;
 pub mod embed_bulk;

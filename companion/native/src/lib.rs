@@ -1,4 +1,4 @@
-//! What every native crate stands on: progress, text for terminals, panics of other people's code, dates.
+#![doc = include_str!("../README.md")]
 
 #[macro_use]
 pub mod terminal;

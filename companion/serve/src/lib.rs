@@ -1,10 +1,4 @@
-//! `pocketgraph serve`: a folder of static files over HTTP, for development and for reading a bundle on one's own machine.
-//!
-//! It behaves as a careful static host would (types, caching, ranges, compression) and sets the strict policy under which the
-//! page must work anyway. What is served may be private documents, so by default it listens on the loopback address only and
-//! refuses requests whose `Host` is not a name of this machine: a foreign web page that points its own name at 127.0.0.1 (DNS
-//! rebinding) reads nothing. With [`LlmProxy`] it also forwards chat requests to one endpoint and adds the key on the way, so
-//! that the key is never in the page. Requests that another site's page sets off are refused, and what only stands open is closed.
+#![doc = include_str!("../README.md")]
 
 mod connections;
 mod files;

@@ -4,7 +4,7 @@ use super::table::token_table;
 use super::terms::{terms, titles};
 use super::unigram::unigram;
 use super::vocabulary::{RowOrder, vocabulary};
-use super::writer::{Layout, SectionWriter, WriteError};
+use super::writer::{GZIP, Layout, SectionWriter, WriteError};
 use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
@@ -92,7 +92,6 @@ pub struct Contents<'a> {
     pub runtime: &'a [(&'a str, &'a [u8])],
 }
 
-pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
 const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
 
 /// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.

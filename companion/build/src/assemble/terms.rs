@@ -1,6 +1,6 @@
 //! Sections of terms: the word index, the names, the words of titles.
 
-use super::sections::GZIP;
+use super::writer::GZIP;
 use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Document, PagedIndex, TermIndex, TermPostings};
 use pocketgraph::lexical::TermRange;

@@ -1,7 +1,7 @@
 //! The vocabulary and the word vectors of a model that cuts texts by the unigram model: the pieces that the corpus has, those that its
 //! letters can say, and the commonest of all.
 
-use super::sections::GZIP;
+use super::writer::GZIP;
 use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Chunk, Document, Encoding, Kind, PagedIndex, begin, encode_vectors};
 use pocketgraph::embed::UnigramVocabulary;

@@ -1,6 +1,6 @@
 //! The vocabulary's sections: what the corpus says most often with the root, the rest in ranges.
 
-use super::sections::GZIP;
+use super::writer::GZIP;
 use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Chunk, Encoding, PagedIndex};
 use pocketgraph::embed::{Piece, VocabularyIndex, encode_pieces};

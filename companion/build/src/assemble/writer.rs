@@ -35,6 +35,9 @@ pub struct Layout {
     pub pages: Encoding,
 }
 
+/// Root and pages compressed.
+pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
+
 /// A section's own file up to this many bytes stands in the manifest, which every reader loads: another request would cost more than these bytes do.
 const INLINE_BYTES: usize = 1200;
 

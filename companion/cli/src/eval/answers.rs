@@ -14,8 +14,8 @@ use pocketgraph::agent::{AgentOptions, NAMES};
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_eval::{
-    ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, QUOTE, QuerySide, SetBuild, System, answers_page, evaluate_answers,
-    graph_for, make_set, open_set, read_answered, read_passages, wants_model,
+    ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, QUOTE, QuerySide, QuestionSet, SetBuild, System, answers_page,
+    evaluate_answers, graph_for, make_set, open_set, read_answered, read_passages, wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
@@ -66,9 +66,6 @@ pub struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
-    /// With --corpus: the bundle carries the graph of the questions' own evidence triples (2WikiMultiHopQA)
-    #[arg(long, requires = "corpus", conflicts_with = "files")]
-    evidence_graph: bool,
     #[command(flatten)]
     endpoint: Endpoint,
     #[command(flatten)]
@@ -95,7 +92,11 @@ pub struct Args {
     html: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+/// Measures answers; where no graph is named, over that of the questions where they are in one of the forms `sets`.
+///
+/// # Errors
+/// When files cannot be read, or the model cannot be had.
+pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let systems = systems(args)?;
     let how = if args.answers_are == "set" { AnswersAre::Set } else { AnswersAre::Aliases };
     let mut questions = read_answered(&args.questions, how).into_diagnostic()?;
@@ -137,7 +138,7 @@ pub fn run(args: &Args) -> Result<()> {
         None => None,
         Some(corpus) => {
             let passages = read_passages(corpus).into_diagnostic()?;
-            let knowledge = graph(args)?;
+            let knowledge = graph(args, sets)?;
             let model = NativeEmbedder::new()?;
             bars.stage("embedding passages", Some(passages.all.len() as u64));
             let embedded = |n: usize| bars.at(n as u64);
@@ -218,13 +219,13 @@ fn options(args: &Args) -> Result<AgentOptions> {
     Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
 
-/// The knowledge graph that the corpus's bundle carries.
-fn graph(args: &Args) -> Result<Option<pocketgraph::kg::KnowledgeGraph>> {
-    if args.files.is_empty() && !args.evidence_graph {
+/// The knowledge graph that the corpus's bundle carries: of the files, else of the questions where they are in one of the forms `sets`.
+fn graph(args: &Args, sets: &[&dyn QuestionSet]) -> Result<Option<pocketgraph::kg::KnowledgeGraph>> {
+    if args.files.is_empty() && sets.is_empty() {
         return Ok(None);
     }
     let (files, options) = args.tables.files(&args.files)?;
-    graph_for(std::slice::from_ref(&args.questions), &files, &options).into_diagnostic().map(Some)
+    graph_for(std::slice::from_ref(&args.questions), sets, &files, &options).into_diagnostic().map(Some)
 }
 
 fn told(args: &Args, report: &AnswersReport) -> Result<()> {

@@ -1,12 +1,13 @@
 //! `pocketgraph eval`: one file for each group of what it measures.
 
-mod answers;
-mod plans;
+pub mod answers;
+pub mod plans;
 mod retrieval;
 mod site;
 
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result, WrapErr};
+use pocketgraph_eval::OPEN;
 use std::path::Path;
 
 /// Arguments of `pocketgraph eval`.
@@ -25,24 +26,19 @@ enum What {
     /// A bundle of your own by your own questions: which expected pages are found, and what is found instead
     Site(site::Args),
     /// Answer sets of plans, executed over a knowledge graph
-    Plans(plans::Plans),
-    /// How often the pattern of a question is told from its words
-    Patterns(plans::Patterns),
-    /// How often the marked entity of a question is linked first
-    Linking(plans::Linking),
-    /// Time of plans made from random walks over a knowledge graph
-    Walks(plans::Walks),
+    Plans(plans::Args),
 }
 
+/// Measures.
+///
+/// # Errors
+/// When files cannot be read.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Retrieval(args) => retrieval::run(args),
-        What::Answers(args) => answers::run(args),
+        What::Answers(args) => answers::run(args, &[]),
         What::Site(args) => site::run(args),
-        What::Plans(args) => plans::plans(args),
-        What::Patterns(args) => plans::patterns(args),
-        What::Linking(args) => plans::linking(args),
-        What::Walks(args) => plans::walks(args),
+        What::Plans(args) => plans::run(args, OPEN),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `pocketgraph eval plans`, `patterns`, `linking` and `walks`: measuring what is asked of a knowledge graph.
+//! `pocketgraph eval plans`: measuring the plans of questions about a knowledge graph.
 
 use crate::endpoint::Endpoint;
 use crate::import::Tables;
@@ -8,42 +8,23 @@ use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::PlannerModel;
 use pocketgraph::planner::{Evidence, LlmPlanner, OtherPlanners, Proposal, RulesPlanner, account, choose};
-use pocketgraph_eval::{Part, PlansReport, Writer, evaluate_linking, evaluate_patterns, evaluate_plans, evaluate_walks, graph_for};
+use pocketgraph_eval::{Part, PlansReport, QuestionSet, Writer, evaluate_plans, graph_for};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource, model};
 use pocketgraph_train::planner::{Frames, Judge, Lesson, Lessons};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::PathBuf;
 
+/// Arguments of `pocketgraph eval plans`.
 #[derive(Debug, clap::Args)]
-pub struct Walks {
-    #[command(flatten)]
-    kg: KgArgs,
-    /// How many plans
-    #[arg(long, default_value_t = 1000)]
-    plans: usize,
-    /// Steps of each
-    #[arg(long, default_value_t = 3)]
-    steps: usize,
-    /// Fixes the walks
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Plans {
-    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped. GeoQuery's facts are read as its authors mean them.
-    /// Without it, the graph is made of the questions' evidence triples (2WikiMultiHopQA)
+pub struct Args {
+    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
     #[arg(long = "kg", num_args = 1..)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
-    /// JSON Lines of questions: MetaQA's, BetaE's, GeoQuery's or 2WikiMultiHopQA's, several files one after the other
+    /// JSON Lines of questions with their answers, and perhaps plans, as `train data` writes them; several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
     /// Who writes the plans; `trained` takes --planner-model; `meaning` asks for the relation nearest in meaning; `auto` is all of them together, as `ask`
@@ -71,80 +52,13 @@ pub struct Plans {
     json: bool,
 }
 
-#[derive(Debug, clap::Args)]
-pub struct Patterns {
-    /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
-    #[arg(long)]
-    questions: PathBuf,
-    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but
-    /// the first of ten
-    #[arg(long, value_name = "K/N")]
-    part: Option<Part>,
-    /// Let a trained planner tell the patterns instead of the rules
-    #[arg(long, value_name = "FILE")]
-    planner_model: Option<String>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Linking {
-    #[command(flatten)]
-    kg: KgArgs,
-    /// JSON Lines of questions with their entity, several files one after the other
-    #[arg(long, required = true, num_args = 1..)]
-    questions: Vec<PathBuf>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, clap::Args)]
-struct KgArgs {
-    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
-    #[arg(long = "kg", required = true, num_args = 1..)]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    tables: Tables,
-}
-
-fn linker(args: &KgArgs) -> Result<Linker> {
-    let (graph, report) = args.tables.import(&args.files)?;
-    if report.malformed > 0 {
-        eprintln!("warning: {} malformed lines, the first: {}", report.malformed, report.problems[0]);
-    }
-    Ok(Linker::new(&graph))
-}
-
-pub fn patterns(args: &Patterns) -> Result<()> {
-    let planner = match &args.planner_model {
-        Some(file) => NativePlanner::open(&PlannerSource::of(Some(file)))?,
-        None => None,
-    };
-    let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
-    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part).into_diagnostic()?;
-    if args.json {
-        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
-        return Ok(());
-    }
-    let accuracy = report.right as f64 / report.questions.max(1) as f64;
-    println!("{} questions, accuracy {accuracy:.4}, macro recall {:.4}", report.questions, report.macro_recall);
-    if let Some(right) = report.right_names {
-        println!("{} queries left out; as many names found as the query has entities: {right}", report.left_out);
-    }
-    for (gold, told) in &report.confusion {
-        let told: Vec<String> = told.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
-        println!("{gold}: {}", told.join(", "));
-    }
-    println!("\n{} misses: question | gold | told", report.misses.len());
-    report.misses.iter().for_each(|(question, gold, told)| println!("{question} | {gold} | {told}"));
-    Ok(())
-}
-
-pub fn plans(args: &Plans) -> Result<()> {
+/// Measures the plans of questions that come in any of the forms `sets`.
+///
+/// # Errors
+/// When files cannot be read, or there is no such planner.
+pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
-    let linker = Linker::new(&graph_for(&args.questions, &files, &options).into_diagnostic()?);
+    let linker = Linker::new(&graph_for(&args.questions, sets, &files, &options).into_diagnostic()?);
     let chat = if args.planner == "llm" { args.endpoint.open()? } else { None };
     // One runtime for all questions: the connection to the endpoint lives in it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic()?;
@@ -195,7 +109,7 @@ pub fn plans(args: &Plans) -> Result<()> {
         "llm" => Writer::Other(&ask),
         _ => Writer::Gold,
     };
-    let report = evaluate_plans(&linker, &args.questions, writer, args.part, args.first).into_diagnostic()?;
+    let report = evaluate_plans(&linker, &args.questions, sets, writer, args.part, args.first).into_diagnostic()?;
     if args.json {
         pocketgraph_native::terminal::json(&report).into_diagnostic()?;
         return Ok(());
@@ -216,7 +130,7 @@ struct Given<'g> {
 }
 
 impl<'g> Given<'g> {
-    fn new(args: &Plans, linker: &'g Linker, embedder: &'g NativeEmbedder) -> Result<Given<'g>> {
+    fn new(args: &Args, linker: &'g Linker, embedder: &'g NativeEmbedder) -> Result<Given<'g>> {
         let mut read = Lessons::default();
         args.questions.iter().try_for_each(|path| read.read(path))?;
         let model = model(&PlannerSource::of(args.planner_model.as_deref()))?;
@@ -251,53 +165,4 @@ fn print_plans(report: &PlansReport) {
         println!("    plan: {}\n    gold: {}", m.plan, m.gold);
         m.said.iter().for_each(|s| println!("    {s}"));
     }
-}
-
-pub fn linking(args: &Linking) -> Result<()> {
-    let linker = linker(&args.kg)?;
-    let mut rows = Vec::new();
-    for path in &args.questions {
-        rows.push(evaluate_linking(&linker, path).into_diagnostic()?);
-    }
-    if args.json {
-        pocketgraph_native::terminal::json(&rows).into_diagnostic()?;
-        return Ok(());
-    }
-    println!("| questions | n | linked first | a candidate | in the graph | ms p50/p99 |");
-    println!("|---|---|---|---|---|---|");
-    for r in &rows {
-        let share = |n: usize| n as f64 / r.questions.max(1) as f64;
-        println!(
-            "| {} | {} | {:.4} | {:.4} | {:.4} | {:.3}/{:.3} |",
-            r.file,
-            r.questions,
-            share(r.first),
-            share(r.found),
-            share(r.in_graph),
-            r.p50_ms,
-            r.p99_ms
-        );
-    }
-    Ok(())
-}
-
-pub fn walks(args: &Walks) -> Result<()> {
-    let linker = linker(&args.kg)?;
-    let mut rows = Vec::new();
-    for by_label in [false, true] {
-        rows.push(evaluate_walks(&linker, args.plans, args.steps, by_label, args.seed).into_diagnostic()?);
-    }
-    if args.json {
-        pocketgraph_native::terminal::json(&rows).into_diagnostic()?;
-        return Ok(());
-    }
-    println!("| relations | plans | steps | walk's end among the answers | answers | ms p50/p95/max |");
-    println!("|---|---|---|---|---|---|");
-    for r in &rows {
-        let share = r.reached as f64 / r.plans.max(1) as f64;
-        let how = if r.by_label { "by label, ranked" } else { "exact" };
-        let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
-        println!("| {how} | {} | {} | {share:.4} | {:.1} | {times} |", r.plans, r.steps, r.mean_size);
-    }
-    Ok(())
 }

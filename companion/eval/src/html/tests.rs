@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::cost::LlmCost;
 use crate::metrics::{Intervals, Measures};
-use crate::retrieval::{LlmCost, Missed, Paired, Report, Row};
+use crate::retrieval::{Missed, Paired, Report, Row};
 use crate::site::{FoundPage, SiteAnswer, SiteAnswers, SiteMiss, SiteReport, SiteRow, UnknownPage};
 use crate::{Answered, AnswersReport, Group, GroupRow};
 use pocketgraph::answer::AnswerBy;

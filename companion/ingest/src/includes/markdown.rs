@@ -1,6 +1,6 @@
 //! Includes of Markdown: mdBook, PyMdown, VitePress, Hugo, and FastAPI's.
 
-use super::super::markdown_source::Fence;
+use super::super::markdown_fence::Fence;
 use super::lines::{between, listed, moved_left, moved_right, range, region};
 use super::rst;
 use super::{Includer, body, fenced, language};

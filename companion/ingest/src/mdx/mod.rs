@@ -9,8 +9,8 @@ mod tests;
 
 use super::front_matter::front_matter;
 use super::includes::Includer;
+use super::markdown_fence::Fence;
 use super::markdown_indented::Moved;
-use super::markdown_source::Fence;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::encoder::{Teacher, chosen_layers, cosine_of, rounded, tokens};
-use crate::minilm::Bits;
 use crate::network::{Cpu, Sizes};
 use crate::query_table::{Options as Fitting, alone};
+use crate::rounding::Bits;
 use pocketgraph::embed::{MiniLm, encode_layers};
 use pocketgraph_cluster::Random;
 use std::sync::OnceLock;

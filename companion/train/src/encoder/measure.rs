@@ -1,8 +1,8 @@
 //! From a student in floats to the engine's layers, and how near these come to the model.
 
-use crate::minilm::Bits;
 use crate::network::{Layout, rounded_layers, sums};
 use crate::query_table::Lessons;
+use crate::rounding::Bits;
 use miette::Result;
 use pocketgraph::embed::MiniLm;
 use pocketgraph_cluster::Random;

@@ -1,8 +1,8 @@
-//! Trained floats to the engine's layers, rounded to int8 or to four bits as `train minilm` rounds them.
+//! Trained floats to the engine's layers, rounded to int8 or to four bits as `pocketgraph-lab train minilm` rounds them.
 
 use super::parameters::{DenseAt, LayerAt, Layout, norm_of};
 use crate::calibrate::{Block, Dense, Moments, Norm, walk};
-use crate::minilm::{Bits, ByColumns, by_columns, unrounded};
+use crate::rounding::{Bits, ByColumns, by_columns, unrounded};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::embed::{MiniLm, Positions};
 use pocketgraph::nn::{Encoder, Factors, Layer, Linear};

@@ -1,11 +1,12 @@
 //! Examples on disk to lessons in memory, and lessons to batches.
 
-use super::labels::{Doubt, Example, Kind, Labels, labels};
+use super::labels::{Doubt, Example, Kind, labels};
+use super::lesson::Lesson;
 use super::told::Told;
 use crate::network::{Batch, sums, vectors};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::WordRows;
-use pocketgraph::planner::model::{Framed, Framer, Tag, Wrap};
+use pocketgraph::planner::model::{Framed, Framer, Tag};
 use pocketgraph_cluster::Random;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use rayon::prelude::*;
@@ -16,34 +17,6 @@ use std::path::Path;
 
 /// Lines that are read at a time.
 const BLOCK: usize = 1 << 16;
-
-/// A question with what the planner shall say of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
-    /// The question.
-    pub question: String,
-    /// The question that it was made of, if it was.
-    pub of: Option<String>,
-    /// Its labels.
-    pub labels: Labels,
-    /// Identifiers of its answers, or their words where they are no entities; empty where the data cut them.
-    pub answers: Vec<String>,
-    /// The pattern's name in the data.
-    pub pattern: String,
-    /// Identifiers of the entities that it names.
-    pub entities: Vec<String>,
-    /// Whether the data says its words' tags; of questions with a pattern alone it does not.
-    pub tagged: bool,
-}
-
-impl Lesson {
-    /// The classes of the first token's heads: shape, wrap and number.
-    pub fn targets(&self) -> [Option<usize>; 3] {
-        // What is compared by a pattern's name alone may be more, less or the same.
-        let wrap = (self.tagged || self.labels.wrap != Wrap::Equal).then(|| self.labels.wrap.index());
-        [Some(self.labels.shape.index()), wrap, self.labels.number]
-    }
-}
 
 /// Lessons, and how many examples came to none.
 #[derive(Debug, Clone, Default, PartialEq)]

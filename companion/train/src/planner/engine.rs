@@ -1,6 +1,7 @@
 //! Lessons read by the engine's own model: what a page will make of them.
 
-use super::data::{Disturbance, Frames, Lesson};
+use super::data::{Disturbance, Frames};
+use super::lesson::Lesson;
 use super::loss::Measured;
 use super::{SIZES, Targets};
 use crate::network::{Scores, Sizes};

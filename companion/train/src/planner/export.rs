@@ -1,8 +1,9 @@
-//! Trained floats to the engine's model: layers rounded to int8 or to four bits as `train minilm` rounds them, heads in floats.
+//! Trained floats to the engine's model: layers rounded to int8 or to four bits as `pocketgraph-lab train minilm` rounds them, heads in floats.
 
-use super::data::{Disturbance, Frames, Lesson};
-use crate::minilm::Bits;
+use super::data::{Disturbance, Frames};
+use super::lesson::Lesson;
 use crate::network::{DenseAt, Layout, rounded_layers};
+use crate::rounding::Bits;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::planner::model::{Calibration, Head, Heads, MAX_TOKENS, PlannerModel};

@@ -3,7 +3,8 @@
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
 use super::checkpoint::{Checkpoint, Point};
-use super::data::{Disturbance, Frames, Lesson};
+use super::data::{Disturbance, Frames};
+use super::lesson::Lesson;
 use super::loss::{Measured, Weights, cross_entropy};
 use crate::network::{self, Adam, Layout, Network, Schedule};
 use miette::Result;

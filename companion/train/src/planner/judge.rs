@@ -1,8 +1,9 @@
 //! Readings on a graph: what the planner's scores come to there, and whether that is what the example asked for.
 
 use super::SIZES;
-use super::data::{Disturbance, Frames, Lesson};
+use super::data::{Disturbance, Frames};
 use super::engine::logits;
+use super::lesson::Lesson;
 use crate::network::{Batch, Network};
 use futures::FutureExt;
 use miette::Result;

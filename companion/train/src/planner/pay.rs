@@ -5,8 +5,8 @@
 //! one that passages would have to bring: there the whole graph stands in for them, and a plan that finds the answer in it has asked the right thing.
 //! Nothing is paid for a step: rewards for steps and calls drove agents to make none, or many.
 
-use super::data::Lesson;
 use super::judge::Judge;
+use super::lesson::Lesson;
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::Execution;
 

@@ -5,9 +5,10 @@
 //! (Ahmadian et al., arXiv 2402.14740) or of GRPO (Shao et al., arXiv 2402.03300). A term keeps the heads near the supervised model's.
 
 use super::SIZES;
-use super::data::{Frames, Lesson};
+use super::data::Frames;
 use super::engine::logits;
 use super::judge::Judge;
+use super::lesson::Lesson;
 use super::loss::best;
 use super::pay::Paid;
 use crate::network::{Adam, Batch, Layout, Learner, Moments, Network, Rates, Scores};

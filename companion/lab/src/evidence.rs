@@ -3,18 +3,37 @@
 //! Two triples of one chain may call what joins them by two names ("Oswiu of Northumbria", "Oswiu"): inside a question they are one
 //! entity. A country and the word for its people ("American") are one too. The titles of the pages that a question is about are names of its entities too.
 
-use super::answers::{Naming, loose};
-use super::gold::{Draft, Gold, text};
+use super::draft::Draft;
 use pocketgraph::kg::date;
 use pocketgraph::plan::{Compare, Head, How, Operation, Plan};
 use pocketgraph::text::{fold, words};
+use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, answers, loose, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::PathBuf;
 
-/// Whether a line is a question with its evidence.
-pub(super) fn is_one(v: &Value) -> bool {
-    v.get("evidence").is_some_and(Value::is_array)
+/// The set.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence;
+
+impl QuestionSet for Evidence {
+    fn told_by(&self) -> &str {
+        "triples (2WikiMultiHopQA: evidence)"
+    }
+
+    fn is_one(&self, v: &Value) -> bool {
+        v.get("evidence").is_some_and(Value::is_array)
+    }
+
+    fn gold(&self, v: &Value) -> Result<Gold, String> {
+        gold(v)
+    }
+
+    fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
+        let all = triples.is_empty() && !questions.is_empty() && questions.iter().all(|v| self.is_one(v));
+        all.then(|| tables(questions.iter()))
+    }
 }
 
 type Triple = [String; 3];
@@ -74,9 +93,8 @@ fn clean(text: &str) -> String {
 }
 
 /// The graph of all questions' triples as tables that an import reads: triples with datatypes, and entities with their other names.
-pub(super) fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<super::geoquery::Tables, String> {
-    let mut out =
-        super::geoquery::Tables { triples: "head\trelation\ttail\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\n".to_owned() };
+fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, String> {
+    let mut out = Tables { triples: "head\trelation\ttail\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\n".to_owned() };
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for v in questions {
         let all = triples(v)?;
@@ -115,9 +133,9 @@ pub(super) fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<s
 }
 
 /// A question with the plan that its triples spell.
-pub(super) fn gold(v: &Value) -> Result<Gold, String> {
+fn gold(v: &Value) -> Result<Gold, String> {
     let (question, kind) = (text(v, "question")?, text(v, "type")?);
-    let answers = super::gold::answers(v)?.iter().map(|a| loose(a)).collect();
+    let answers = answers(v)?.iter().map(|a| loose(a)).collect();
     let triples = triples(v)?;
     Ok(Gold {
         id: text(v, "id")?,

@@ -1,9 +1,11 @@
 #![allow(clippy::unwrap_used)]
 //! Each set's form of questions, on a few lines of our own.
 
-use super::super::graph_for;
-use super::*;
+use super::SETS;
+use pocketgraph::kg::Linker;
+use pocketgraph_eval::{PlanRow, PlansReport, Writer, evaluate_plans, graph_for};
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
+use std::path::PathBuf;
 
 struct Files {
     kg: Option<String>,
@@ -30,8 +32,8 @@ fn measured(files: &Files, writer: Writer) -> PlansReport {
         ..KgFiles::default()
     };
     let questions = file("q.jsonl", &Some(files.questions.clone()));
-    let graph = graph_for(&questions, &kg, &ImportOptions::default()).unwrap();
-    evaluate_plans(&Linker::new(&graph), &questions, writer, None, None).unwrap()
+    let graph = graph_for(&questions, SETS, &kg, &ImportOptions::default()).unwrap();
+    evaluate_plans(&Linker::new(&graph), &questions, SETS, writer, None, None).unwrap()
 }
 
 fn of(kg: &str, questions: &str) -> Files {

@@ -3,8 +3,8 @@
 //! A form is a conjunction of goals about variables. The set of a variable is what its goals leave: a goal that joins it to another
 //! variable is a step from that variable's set; `largest` and the like are superlatives over the set of their own goals.
 
-use super::geoquery::{MAJOR, entity_id};
-use super::gold::Draft;
+use super::draft::Draft;
+use super::majors::{MAJOR, entity_id};
 use super::prolog::Term;
 use pocketgraph::plan::{Comparison, Condition, Extreme, Head, Literal, Measure, Operand, Operation, Plan, Relation, Test};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,33 @@
 //! Measuring the executor where no questions exist: plans made from random walks over the graph.
 
-use super::execution::PlansError;
+use crate::graph_args::{KgArgs, linker};
+use miette::IntoDiagnostic;
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId};
 use pocketgraph::plan::execute::{Executor, Item, Limits, Resources};
 use pocketgraph::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
 use pocketgraph_cluster::Random;
+use pocketgraph_eval::PlansError;
 use serde::Serialize;
 use std::time::Instant;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    kg: KgArgs,
+    /// How many plans
+    #[arg(long, default_value_t = 1000)]
+    plans: usize,
+    /// Steps of each
+    #[arg(long, default_value_t = 3)]
+    steps: usize,
+    /// Fixes the walks
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
 
 /// What [`evaluate_walks`] found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -91,4 +112,29 @@ fn walk(graph: &KnowledgeGraph, steps: usize, by_label: bool, random: &mut Rando
         at = edge.other;
     }
     Some((Plan { question: None, answer: format!("Ans{steps}"), statements }, at))
+}
+
+/// Measures, and prints the figures.
+///
+/// # Errors
+/// When files cannot be read.
+pub fn run(args: &Args) -> miette::Result<()> {
+    let linker = linker(&args.kg)?;
+    let mut rows = Vec::new();
+    for by_label in [false, true] {
+        rows.push(evaluate_walks(&linker, args.plans, args.steps, by_label, args.seed).into_diagnostic()?);
+    }
+    if args.json {
+        pocketgraph_native::terminal::json(&rows).into_diagnostic()?;
+        return Ok(());
+    }
+    println!("| relations | plans | steps | walk's end among the answers | answers | ms p50/p95/max |");
+    println!("|---|---|---|---|---|---|");
+    for r in &rows {
+        let share = r.reached as f64 / r.plans.max(1) as f64;
+        let how = if r.by_label { "by label, ranked" } else { "exact" };
+        let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
+        println!("| {how} | {} | {} | {share:.4} | {:.1} | {times} |", r.plans, r.steps, r.mean_size);
+    }
+    Ok(())
 }

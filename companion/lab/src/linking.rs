@@ -1,11 +1,26 @@
 //! Measuring linking: is the marked entity of a question found first.
 
-use super::data::DataError;
-use super::gold;
+use super::metaqa::marked_entities;
+use crate::graph_args::{KgArgs, linker};
+use miette::IntoDiagnostic;
 use pocketgraph::kg::Linker;
+use pocketgraph_eval::DataError;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    kg: KgArgs,
+    /// JSON Lines of questions with their entity, several files one after the other
+    #[arg(long, required = true, num_args = 1..)]
+    questions: Vec<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
 
 /// How well a graph's names are found in questions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -34,7 +49,7 @@ pub fn evaluate_linking(linker: &Linker, path: &Path) -> Result<LinkingRow, Data
     let graph = linker.graph();
     let mut row = LinkingRow { file: path.display().to_string(), ..LinkingRow::default() };
     let mut times = Vec::new();
-    for (question, entity) in gold::marked_entities(path)? {
+    for (question, entity) in marked_entities(path)? {
         let begun = Instant::now();
         let topics = linker.topics(&question);
         times.push(begun.elapsed().as_secs_f64() * 1e3);
@@ -48,4 +63,36 @@ pub fn evaluate_linking(linker: &Linker, path: &Path) -> Result<LinkingRow, Data
     let at = |q: f64| times.get((times.len().saturating_sub(1) as f64 * q).round() as usize).copied().unwrap_or(0.0);
     (row.p50_ms, row.p99_ms) = (at(0.5), at(0.99));
     Ok(row)
+}
+
+/// Measures, and prints the figures.
+///
+/// # Errors
+/// When files cannot be read.
+pub fn run(args: &Args) -> miette::Result<()> {
+    let linker = linker(&args.kg)?;
+    let mut rows = Vec::new();
+    for path in &args.questions {
+        rows.push(evaluate_linking(&linker, path).into_diagnostic()?);
+    }
+    if args.json {
+        pocketgraph_native::terminal::json(&rows).into_diagnostic()?;
+        return Ok(());
+    }
+    println!("| questions | n | linked first | a candidate | in the graph | ms p50/p99 |");
+    println!("|---|---|---|---|---|---|");
+    for r in &rows {
+        let share = |n: usize| n as f64 / r.questions.max(1) as f64;
+        println!(
+            "| {} | {} | {:.4} | {:.4} | {:.4} | {:.3}/{:.3} |",
+            r.file,
+            r.questions,
+            share(r.first),
+            share(r.found),
+            share(r.in_graph),
+            r.p50_ms,
+            r.p99_ms
+        );
+    }
+    Ok(())
 }

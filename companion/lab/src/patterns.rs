@@ -1,13 +1,33 @@
 //! Measuring how the pattern of questions is told from their words.
 
-use super::data::{DataError, lines};
-use super::part::Part;
 use super::sparql;
+use miette::IntoDiagnostic;
 use pocketgraph::planner::model::Shape;
 use pocketgraph::planner::{names, ordering, pattern};
+use pocketgraph_eval::{DataError, Part, lines};
+use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
+    #[arg(long)]
+    questions: PathBuf,
+    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but
+    /// the first of ten
+    #[arg(long, value_name = "K/N")]
+    part: Option<Part>,
+    /// Let a trained planner tell the patterns instead of the rules
+    #[arg(long, value_name = "FILE")]
+    planner_model: Option<String>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
 
 /// Questions that are listed because another pattern was told.
 const LISTED: usize = 2000;
@@ -84,6 +104,35 @@ pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: O
     };
     report.macro_recall = report.confusion.iter().map(recall).sum::<f64>() / report.confusion.len().max(1) as f64;
     Ok(report)
+}
+
+/// Measures, and prints the figures.
+///
+/// # Errors
+/// When files cannot be read.
+pub fn run(args: &Args) -> miette::Result<()> {
+    let planner = match &args.planner_model {
+        Some(file) => NativePlanner::open(&PlannerSource::of(Some(file)))?,
+        None => None,
+    };
+    let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
+    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part).into_diagnostic()?;
+    if args.json {
+        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
+        return Ok(());
+    }
+    let accuracy = report.right as f64 / report.questions.max(1) as f64;
+    println!("{} questions, accuracy {accuracy:.4}, macro recall {:.4}", report.questions, report.macro_recall);
+    if let Some(right) = report.right_names {
+        println!("{} queries left out; as many names found as the query has entities: {right}", report.left_out);
+    }
+    for (gold, told) in &report.confusion {
+        let told: Vec<String> = told.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
+        println!("{gold}: {}", told.join(", "));
+    }
+    println!("\n{} misses: question | gold | told", report.misses.len());
+    report.misses.iter().for_each(|(question, gold, told)| println!("{question} | {gold} | {told}"));
+    Ok(())
 }
 
 #[cfg(test)]

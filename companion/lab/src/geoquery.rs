@@ -3,35 +3,47 @@
 //! The knowledge base keeps a river and a state of one name apart by their types, and says where a city is in its name. What its authors
 //! define beyond its facts is added: everything is in the one country, and a major city, river or lake is a large one.
 
-use super::answers::{Naming, loose};
-use super::data::DataError;
-use super::gold::{Gold, text};
 use super::logic;
+use super::majors::{MAJOR, entity_id};
+use pocketgraph_eval::{DataError, Gold, Naming, QuestionSet, Tables, loose, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// What makes a thing of a type major: the relation and what it must exceed.
-pub(super) const MAJOR: [(&str, &str, f64); 3] = [("city", "population", 150_000.0), ("river", "length", 750.0), ("lake", "area", 750.0)];
 /// Relations whose tails are numbers.
 const NUMBERS: [&str; 7] = ["population", "area", "density", "length", "altitude", "highest_elevation", "lowest_elevation"];
 const COUNTRY: &str = "usa";
 const COUNTRY_NAMES: &str = "united states|united states of america|us|u.s.|america|the country|american|continental us";
 
-/// The identifier of an entity: a river and a state may share a name.
-pub(super) fn entity_id(of: &str, name: &str) -> String {
-    format!("{of}:{name}")
-}
+/// The set.
+#[derive(Debug, Clone, Copy)]
+pub struct GeoQuery;
 
-/// Whether a line is a question of GeoQuery.
-pub(super) fn is_one(v: &Value) -> bool {
-    v.get("sql").is_some() && v.get("question_split").is_some()
+impl QuestionSet for GeoQuery {
+    fn told_by(&self) -> &str {
+        "SQL (GeoQuery: sql)"
+    }
+
+    fn is_one(&self, v: &Value) -> bool {
+        v.get("sql").is_some() && v.get("question_split").is_some()
+    }
+
+    fn gold(&self, v: &Value) -> Result<Gold, String> {
+        gold(v)
+    }
+
+    fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
+        match triples {
+            [facts] if questions.iter().any(|v| self.is_one(v)) => Some(tables(facts).map_err(|e| e.to_string())),
+            _ => None,
+        }
+    }
 }
 
 /// A question with the plan of its logical form. It counts in the figures of its split, of its kind, and, where it names one entity and
 /// asks for nothing but steps, among those.
-pub(super) fn gold(v: &Value) -> Result<Gold, String> {
+fn gold(v: &Value) -> Result<Gold, String> {
     let (question, split) = (text(v, "question")?, text(v, "question_split")?);
     let form = v.get("prolog").and_then(Value::as_str);
     let sql = v.get("sql").and_then(Value::as_str).unwrap_or_default();
@@ -69,17 +81,8 @@ fn kind(form: &str, sql: &str) -> &'static str {
     }
 }
 
-/// The knowledge base as tables that an import reads.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Tables {
-    /// Head, relation, tail, head_type, tail_type, datatype.
-    pub triples: String,
-    /// Id, label, aliases, types.
-    pub entities: String,
-}
-
 /// Reads the knowledge base: lines of type, subject, relation, object.
-pub(super) fn tables(path: &Path) -> Result<Tables, DataError> {
+fn tables(path: &Path) -> Result<Tables, DataError> {
     let all = std::fs::read_to_string(path).map_err(|reason| DataError::Read { path: path.to_owned(), reason })?;
     let mut rows: Vec<[&str; 4]> = Vec::new();
     for (i, line) in all.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {

@@ -1,0 +1,97 @@
+//! `pocketgraph train query-table`.
+
+use super::progress::Bars;
+use super::train_device::Device;
+use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph_cache::Cache;
+use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder};
+use pocketgraph_models::embeddings::CachedEmbedder;
+use pocketgraph_native::progress::Progress;
+use pocketgraph_train::encoder::{Teacher, load, tokens};
+use pocketgraph_train::query_table::{Lessons, Options, alone, fit, lessons, untrained};
+use pocketgraph_train::texts::{self, Draw};
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// JSON Lines, TSV, Markdown or text files, also gzipped, and folders of them
+    #[arg(required_unless_present = "lessons")]
+    files: Vec<PathBuf>,
+    /// Learn from the texts and vectors that `train encoder --lessons FILE` kept, instead of files
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "without", "texts", "cache", "device"])]
+    lessons: Option<PathBuf>,
+    /// Leave out every text that stands in these files: what the table will be measured with
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    without: Vec<PathBuf>,
+    /// Most texts to learn from, besides the single words of the vocabulary
+    #[arg(long, value_name = "N", default_value_t = 220_000)]
+    texts: usize,
+    /// Passes over the texts
+    #[arg(long, default_value_t = Options::default().epochs)]
+    epochs: usize,
+    /// Fixes which texts are taken and in which order
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Keep the texts' vectors in this folder: an interrupted or repeated run need not compute them again
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// What computes the model's vectors of the texts
+    #[arg(long, value_enum, default_value = "cpu", conflicts_with = "cache")]
+    device: Device,
+    /// Where to write the table
+    #[arg(short, long, default_value = "models/query-table.safetensors")]
+    out: PathBuf,
+}
+
+/// Fits a token table.
+///
+/// # Errors
+/// When files cannot be read or written.
+pub fn run(args: &Args) -> Result<()> {
+    let model = NativeEmbedder::new()?;
+    let bars = Bars::new(false);
+    let mut lessons = match &args.lessons {
+        Some(path) => match load(path, None, model.dim())? {
+            Some([lessons, _]) => lessons,
+            None => return Err(miette!(help = "`train encoder --lessons FILE` makes one", "there is no file {}", path.display())),
+        },
+        None => read_lessons(args, &model, &bars)?,
+    };
+    println!("{:>7} texts to learn from", lessons.tokens.len());
+    bars.stage("embedding tokens", None);
+    let alone = alone(&model);
+    bars.finish();
+    lessons.add_words(&model, &alone);
+    let mut table = untrained(&alone, &lessons.tokens);
+    let options = Options { epochs: args.epochs, seed: args.seed, ..Options::default() };
+    fit(&mut table, &lessons, &options, &mut |fit| {
+        println!("epoch {}: cosine {:.4} of texts learnt, {:.4} of texts held out", fit.epoch, fit.learnt, fit.held_out);
+    });
+    let bytes = table.write(&args.out)?;
+    println!("{}: {} rows of {} components, {bytes} bytes", args.out.display(), table.rows.len() / table.dim, table.dim);
+    Ok(())
+}
+
+/// Texts out of files, with the model's vectors.
+fn read_lessons(args: &Args, model: &NativeEmbedder, bars: &Bars) -> Result<Lessons> {
+    bars.stage("reading texts", None);
+    let found = texts::collect(&args.files, &args.without, Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed })?;
+    let texts = found.texts;
+    bars.finish();
+    for (file, n) in &found.files {
+        println!("{n:>7} texts of {}", file.display());
+    }
+    let cache = args.cache.as_deref().map(Cache::open).transpose().into_diagnostic()?;
+    bars.stage("embedding texts", Some(texts.len() as u64));
+    let vectors = match args.device {
+        Device::Cpu => CachedEmbedder::new(model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64)),
+        device => {
+            let mut teacher = Teacher::Network(device.network(&Teacher::layout())?);
+            let found = teacher.vectors(model, &tokens(model, &texts, MAX_TOKENS - 2), &|n| bars.at(n as u64));
+            (0..found.rows()).map(|i| found.row_f32(i)).collect()
+        }
+    };
+    bars.finish();
+    Ok(lessons(model, &texts, &vectors))
+}

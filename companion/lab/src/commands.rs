@@ -1,0 +1,74 @@
+//! The command line of `pocketgraph-lab`.
+
+use crate::sets::SETS;
+use crate::{linking, minilm, patterns, walks};
+use clap::{Parser, Subcommand};
+use miette::Result;
+use pocketgraph_cli::eval::{answers, plans};
+use pocketgraph_cli::train_label;
+
+/// Measures PocketGraph with sets that planners are examined with, and makes the models that it is released with.
+#[derive(Debug, Parser)]
+#[command(name = "pocketgraph-lab", version, about)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure plans, answers and linking with MetaQA, BetaE, GeoQuery, 2WikiMultiHopQA, CLQA-Wiki and ComplexWebQuestions
+    #[command(subcommand)]
+    Eval(Eval),
+    /// Make the models that the program carries, and examples out of exam sets
+    #[command(subcommand)]
+    Train(Train),
+}
+
+#[derive(Debug, Subcommand)]
+enum Eval {
+    /// Answer sets of plans, executed over a knowledge graph; as `pocketgraph eval plans`, which reads the open form alone. GeoQuery's facts are read as its authors mean
+    /// them; without --kg the graph is made of the questions' evidence triples (2WikiMultiHopQA)
+    Plans(Box<plans::Args>),
+    /// Answers as `pocketgraph eval answers` measures them, also over the graph of the questions' evidence triples
+    Answers(Box<Answers>),
+    /// How often the pattern of a question is told from its words
+    Patterns(patterns::Args),
+    /// How often the marked entity of a question is linked first
+    Linking(linking::Args),
+    /// Time of plans made from random walks over a knowledge graph
+    Walks(walks::Args),
+}
+
+#[derive(Debug, clap::Args)]
+struct Answers {
+    #[command(flatten)]
+    args: answers::Args,
+    /// Without --kg, carry the graph of the questions' evidence triples (2WikiMultiHopQA)
+    #[arg(long)]
+    evidence_graph: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Train {
+    /// As `pocketgraph train label`, of the questions of any set
+    Label(Box<train_label::Args>),
+    /// Quantise all-MiniLM-L6-v2 from the original's weights: to int8, or its layers to four bits
+    Minilm(minilm::Args),
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// A report of what went wrong.
+pub fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        Command::Eval(Eval::Plans(args)) => plans::run(&args, SETS),
+        Command::Eval(Eval::Answers(all)) => answers::run(&all.args, if all.evidence_graph { SETS } else { &[] }),
+        Command::Eval(Eval::Patterns(args)) => patterns::run(&args),
+        Command::Eval(Eval::Linking(args)) => linking::run(&args),
+        Command::Eval(Eval::Walks(args)) => walks::run(&args),
+        Command::Train(Train::Label(args)) => train_label::run(&args, SETS),
+        Command::Train(Train::Minilm(args)) => minilm::run(&args),
+    }
+}

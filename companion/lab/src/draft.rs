@@ -1,0 +1,34 @@
+//! Plans under construction.
+
+use pocketgraph::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
+
+/// Statements under construction.
+#[derive(Default)]
+pub struct Draft {
+    statements: Vec<Statement>,
+}
+
+impl Draft {
+    /// Adds an operation; gives the name of its answer.
+    pub fn push(&mut self, operation: Operation) -> String {
+        let name = format!("Ans{}", self.statements.len() + 1);
+        self.statements.push(Statement { name: name.clone(), thought: None, operation });
+        name
+    }
+
+    /// Adds a step along a relation, or against it.
+    pub fn follow(&mut self, head: Head, relation: &str, inverse: bool) -> String {
+        self.follow_to(head, relation, inverse, None)
+    }
+
+    /// The same to a type.
+    pub fn follow_to(&mut self, head: Head, relation: &str, inverse: bool, target: Option<&str>) -> String {
+        let relation = Relation::Exact { name: relation.to_owned(), inverse };
+        self.push(Operation::SearchKg(SearchKg { target: target.map(str::to_owned), head, relation }))
+    }
+
+    /// The plan whose answer is that of a statement.
+    pub fn plan(self, answer: String, question: Option<String>) -> Plan {
+        Plan { question, statements: self.statements, answer }
+    }
+}
