@@ -6,6 +6,7 @@ mod answered;
 mod answering;
 mod data;
 mod prolog;
+mod protocol_options;
 mod logic;
 mod geoquery;
 mod evidence;
@@ -14,6 +15,7 @@ mod counted_model;
 mod groups;
 pub(crate) mod html;
 mod index_model;
+mod kinds;
 mod kept_replies;
 mod labelled;
 mod sparql;
@@ -25,7 +27,9 @@ mod part;
 mod plans;
 mod retrieval;
 mod set_bundle;
+mod shown;
 mod site;
+mod study;
 mod walks;
 
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
@@ -42,13 +46,19 @@ pub use groups::{Group, GroupRow};
 pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};
 pub use index_model::{IndexModel, IndexTokens};
 pub use kept_replies::KeptReplies;
+pub use kinds::KindRow;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use linking::{LinkingRow, evaluate_linking};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
 pub use part::Part;
 pub use plans::{PatternReport, PatternTeller, evaluate_patterns};
+pub use protocol_options::{measured_with, named_options};
 pub use retrieval::{LlmCost, Missed, Paired, Report, Row, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, evaluate_site, told};
+pub use study::{
+    Asked, Asker, BreakEven, Doing, Even, IndexRow, Indexing, Kept, OpenSet, RankRow, SetFigures, Study, StudyError, StudyReport, StudyRow,
+    StudySet, ask_all, csv_tables, make_indexes, markdown, report,
+};
 pub use walks::{WalksReport, evaluate_walks};
 pub use world::graph_for;
