@@ -325,7 +325,8 @@ fn asked(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Questio
     let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
     let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();
     let id = first(v, &["id", "_id", "query_id"]).and_then(word).unwrap_or_else(|| line.to_string());
-    let kind = v.get("type").and_then(word).unwrap_or_default();
+    // What `train data` writes calls it a pattern.
+    let kind = first(v, &["type", "pattern"]).and_then(word).unwrap_or_default();
     Ok(Question { id, text, kind, gold: Vec::new(), answers: answers_of(v, how) })
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::task::Poll;
 
-const PEOPLE: [(&str, &str); 3] = [("Mira Voss", "Hallwil"), ("Jon Tarn", "Bergen"), ("Ada Lund", "Umea")];
+const PEOPLE: [(&str, &str); 3] = [("Ola Brandt", "Steinach"), ("Jon Tarn", "Bergen"), ("Ada Lund", "Umea")];
 
 /// Two sets of three pages and questions, of which the study asks two.
 fn study(dir: &Path, more: &str) -> Result<Study, StudyError> {
@@ -30,7 +30,7 @@ fn study(dir: &Path, more: &str) -> Result<Study, StudyError> {
     std::fs::write(dir.join("corpus.jsonl"), PEOPLE.map(page).concat()).unwrap();
     std::fs::write(dir.join("questions.jsonl"), PEOPLE.map(ask).concat()).unwrap();
     let set = |name: &str| format!("[[sets]]\nname = \"{name}\"\ncorpus = \"corpus.jsonl\"\nquestions = \"questions.jsonl\"\nfirst = 2\n");
-    let head = "retrievers = [\"dense\", \"raptor\"]\nprotocols = [\"quote\", \"single-shot\", \"react\"]\nseeds = [1, 2]\nk = 1\n";
+    let head = "retrievers = [\"dense\", \"hypergraph\"]\nprotocols = [\"quote\", \"single-shot\", \"react\"]\nseeds = [1, 2]\nk = 1\n";
     let file = dir.join("study.toml");
     std::fs::write(&file, [head, more, &set("one"), &set("two")].concat()).unwrap();
     Study::read(&file)
@@ -112,7 +112,7 @@ fn its_figures_are_those_of_turns_runs_and_evidence_by_hand() {
     assert!((single.contain_em_deviation.unwrap() - 0.5f64.sqrt()).abs() < 1e-12);
     assert_eq!((single.prompt_tokens, single.completion_tokens, react.prompt_tokens), (100.0, 10.0, 200.0));
     assert!((single.cost.unwrap() - 120.0 / 1e6).abs() < 1e-12);
-    // Towns of six and of seven letters are the kinds of these questions.
+    // Towns of six and of eight letters are the kinds of these questions.
     assert_eq!(report.sets[0].kinds.len(), 2 * 6);
 }
 
@@ -123,12 +123,12 @@ fn its_indexes_have_their_own_costs_and_pay_for_themselves_or_not() {
     let (report, ..) = asked(&read, &dir.path().join("out"), None);
     let of = |retriever: &str| report.indexes.iter().find(|i| i.set == "one" && i.retriever == retriever).unwrap();
     assert_eq!(of("dense").tokens(), 0);
-    assert!(of("raptor").tokens() > 0 && of("raptor").build_seconds() > 0.0 && of("raptor").bytes > of("dense").bytes);
+    assert!(of("hypergraph").tokens() > 0 && of("hypergraph").build_seconds() > 0.0 && of("hypergraph").bytes > of("dense").bytes);
     let even = report.break_even.iter().find(|b| b.protocol == "single-shot" && b.set == "one").unwrap();
-    assert_eq!((even.retriever.as_str(), even.baseline.as_str()), ("raptor", "dense"));
+    assert_eq!((even.retriever.as_str(), even.baseline.as_str()), ("hypergraph", "dense"));
     assert!(even.tokens_more > 0.0 && even.tokens_less == 0.0 && even.tokens_even == Even::Never, "{even:?}");
     let names: Vec<&str> = report.retriever_ranks.iter().map(|r| r.name.as_str()).collect();
-    assert_eq!((names, report.retriever_ranks[0].over), (vec!["dense", "raptor"], 2 * 3));
+    assert_eq!((names, report.retriever_ranks[0].over), (vec!["dense", "hypergraph"], 2 * 3));
     let text = markdown(&report);
     for heading in ["## one", "## two", "## Average ranks", "## Indexes", "## Break-even"] {
         assert!(text.contains(heading), "{heading}");
@@ -147,7 +147,7 @@ fn what_a_study_cannot_mean_is_told() {
     assert!(told("baseline = \"linear\"\n").contains("linear is not among the retrievers"));
     assert!(told("colour = 3\n").contains("colour"));
     assert!(told("[options]\ntokenOut = 3\n").contains("tokenOut"));
-    assert!(study(dir.path(), "baseline = \"raptor\"\n[options]\ntokensOut = 60\n").unwrap().options().unwrap().tokens_out == Some(60));
+    assert!(study(dir.path(), "baseline = \"hypergraph\"\n[options]\ntokensOut = 60\n").unwrap().options().unwrap().tokens_out == Some(60));
     let file = dir.path().join("other.toml");
     std::fs::write(&file, "retrievers = [\"dense\"]\nprotocols = [\"magic\"]\nsets = []\n").unwrap();
     assert!(Study::read(&file).unwrap_err().to_string().contains("sets names none"));
