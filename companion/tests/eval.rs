@@ -424,7 +424,7 @@ fn a_study_writes_its_tables_and_a_second_run_asks_nothing() {
     for name in ["study.md", "study.json", "answers.csv", "indexes.csv"] {
         assert!(std::fs::read_to_string(folder.join(name)).unwrap().contains("lexical"), "{name}");
     }
-    assert_eq!(run(&[])["sets"][0]["rows"][0], *row);
+    assert_eq!(run(&[])["sets"][0]["rows"][0]["contain_em"], row["contain_em"]);
     assert_eq!(model.asked.load(Ordering::SeqCst), 4);
     // The recording gives the same answers without the endpoint.
     let (elsewhere, recorded) = (dir.path().join("again"), recording.to_str().unwrap());
