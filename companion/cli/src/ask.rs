@@ -14,6 +14,7 @@ use pocketgraph::engine::Engine;
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph::retrieve::NAMES;
+use pocketgraph_eval::named_options;
 use pocketgraph_llm_client::caller_tools::CommandTools;
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_native::terminal::line;
@@ -210,14 +211,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
 /// Reads `--options`: an object of members that there are, since one that is misspelt would be passed over.
 pub(super) fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
     let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    let known = serde_json::to_value(AgentOptions::default()).map_err(|e| e.to_string())?;
-    let names: Vec<&String> = known.as_object().map(|o| o.keys().collect()).unwrap_or_default();
-    match given.keys().find(|name| !names.contains(name)) {
-        Some(name) => {
-            Err(format!("there is no option {name:?}; there are {}", names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")))
-        }
-        None => Ok(given),
-    }
+    named_options(given)
 }
 
 /// The options of a protocol: those of the command line, and over them those given as JSON.

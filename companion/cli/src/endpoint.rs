@@ -2,11 +2,11 @@
 
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{PlannerChoice, SearXng};
-use pocketgraph::llm::{ChatConfig, ChatModel, OpenAiChat, Retry, Secret};
+use pocketgraph::llm::{ChatConfig, ChatModel, Retry, Secret};
 use pocketgraph_cache::Cache;
 use pocketgraph_eval::Prices;
 use pocketgraph_llm_client::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
-use pocketgraph_llm_client::chat::{NativeTransport, identity};
+use pocketgraph_llm_client::chat::{NativeTransport, identity, open};
 use std::sync::Arc;
 
 /// Where the key comes from: never from an argument, which others on the machine could read, nor from a file that is committed.
@@ -59,7 +59,7 @@ impl HeaderArgs {
 /// A language model behind an endpoint.
 #[derive(Debug, clap::Args)]
 pub struct Endpoint {
-    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1
+    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with /responses is asked by the Responses API
     #[arg(long, env = "POCKETGRAPH_BASE_URL")]
     base_url: Option<String>,
     /// The model's name there
@@ -91,7 +91,7 @@ impl Endpoint {
             config.timeouts.first_ms = most(config.timeouts.first_ms);
             config.timeouts.overall_ms = most(config.timeouts.overall_ms);
         }
-        Ok(Some(Box::new(OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?)))
+        open(config).into_diagnostic().map(Some)
     }
 
     /// Address and name.
@@ -120,7 +120,7 @@ impl Endpoint {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Language model (its key comes from the environment variable POCKETGRAPH_API_KEY)")]
 pub struct EndpointArgs {
-    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1
+    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with /responses is asked by the Responses API
     #[arg(long, value_name = "URL", env = "POCKETGRAPH_BASE_URL")]
     llm_url: Option<String>,
     /// The model's name there
@@ -166,8 +166,7 @@ impl EndpointArgs {
         let mut config = self.config(what)?;
         config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
         let asking = Asking { identity: identity(&config), concurrency: self.at_once(), ..Asking::new(&config.model) };
-        let chat = OpenAiChat::new(NativeTransport::new().into_diagnostic()?, config).into_diagnostic()?;
-        Ok((Box::new(chat), asking))
+        Ok((open(config).into_diagnostic()?, asking))
     }
 
     /// Requests under way at once, at most.

@@ -399,6 +399,41 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
 }
 
 #[test]
+fn a_study_writes_its_tables_and_a_second_run_asks_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "corpus.jsonl", CORPUS);
+    let asks = "{\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"],\"gold\":[1]}\n";
+    write(dir.path(), "questions.jsonl", asks);
+    let set = "[[sets]]\nname = \"films\"\ncorpus = \"corpus.jsonl\"\nquestions = \"questions.jsonl\"\n";
+    let head = "retrievers = [\"dense\", \"lexical\"]\nprotocols = [\"single-shot\"]\nseeds = [1, 2]\nk = 1\n";
+    let file = write(dir.path(), "study.toml", &[head, set].concat());
+    let seeds = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let (heard, folder) = (Arc::clone(&seeds), dir.path().join("out"));
+    let model = model(move |_, body| {
+        heard.lock().unwrap().push(serde_json::from_str::<Value>(body).unwrap()["seed"].clone());
+        Ok("Mira Voss was born in Hallwil [1].".to_owned())
+    });
+    let recording = dir.path().join("run.jsonl");
+    let fixed = ["eval", "study", &file, "--out", folder.to_str().unwrap(), "--base-url", &model.base, "--model", "m", "--json"];
+    let run = |more: &[&str]| figures(&program(&[&fixed[..], more].concat()));
+    let first = run(&["--record", recording.to_str().unwrap()]);
+    let row = &first["sets"][0]["rows"][0];
+    assert_eq!((&row["questions"], &row["runs"], &row["turns"]), (&json!(1), &json!(2), &json!(1.0)), "{row}");
+    assert_eq!((&row["contain_em"]["mean"], &row["evidence_recall"]["mean"]), (&json!(1.0), &json!(1.0)), "{row}");
+    assert_eq!(*seeds.lock().unwrap(), [1, 1, 2, 2].map(|seed| json!(seed)), "one run a seed and retriever");
+    for name in ["study.md", "study.json", "answers.csv", "indexes.csv"] {
+        assert!(std::fs::read_to_string(folder.join(name)).unwrap().contains("lexical"), "{name}");
+    }
+    assert_eq!(run(&[])["sets"][0]["rows"][0]["contain_em"], row["contain_em"]);
+    assert_eq!(model.asked.load(Ordering::SeqCst), 4);
+    // The recording gives the same answers without the endpoint.
+    let (elsewhere, recorded) = (dir.path().join("again"), recording.to_str().unwrap());
+    let again = figures(&program(&["eval", "study", &file, "--out", elsewhere.to_str().unwrap(), "--replay", recorded, "--json"]));
+    assert_eq!(again["sets"][0]["rows"][0]["contain_em"], row["contain_em"]);
+    assert_eq!(model.asked.load(Ordering::SeqCst), 4);
+}
+
+#[test]
 fn answers_that_cannot_be_measured_say_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());

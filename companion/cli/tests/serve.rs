@@ -523,15 +523,18 @@ enum Behaviour {
     Redirect,
     /// A web page.
     Page,
+    /// The Responses API: the events of one reply, the key in it.
+    Responses,
 }
 
 /// A language model's endpoint on loopback. Returns its base URL.
 async fn endpoint(behaviour: Behaviour) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let app = Router::new().route("/v1/chat/completions", post(move |request: Request| model(behaviour, request)));
+    let path = if matches!(behaviour, Behaviour::Responses) { "/v1/responses" } else { "/v1/chat/completions" };
+    let app = Router::new().route(path, post(move |request: Request| model(behaviour, request)));
     tokio::spawn(async move { axum::serve(listener, app).await });
-    format!("http://{address}/v1")
+    format!("http://{address}{}", path.trim_end_matches("/chat/completions"))
 }
 
 async fn model(behaviour: Behaviour, request: Request) -> Response {
@@ -565,6 +568,15 @@ async fn model(behaviour: Behaviour, request: Request) -> Response {
         Behaviour::Busy => (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7")], "busy").into_response(),
         Behaviour::Redirect => (StatusCode::TEMPORARY_REDIRECT, [("location", "/elsewhere")]).into_response(),
         Behaviour::Page => ([("content-type", "text/html")], "<script>1</script>").into_response(),
+        Behaviour::Responses => {
+            let asked = String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
+            assert!(asked.contains("\"input\":[") && asked.contains("\"store\":false"), "{asked}");
+            let said = format!(
+                "data: {{\"type\":\"response.output_text.delta\",\"delta\":\"Hello {KEY}\"}}\n\n\
+                 data: {{\"type\":\"response.completed\",\"response\":{{\"usage\":{{\"input_tokens\":3,\"output_tokens\":2}}}}}}\n\n"
+            );
+            (events, said).into_response()
+        }
     }
 }
 
@@ -614,6 +626,18 @@ async fn the_proxy_adds_the_key_and_passes_nothing_else_on() {
         assert!(!reply.text().contains(private), "{private}");
     }
     assert_eq!(reply.header("cache-control"), Some("no-store"));
+}
+
+#[tokio::test]
+async fn an_endpoint_of_the_responses_api_speaks_chat_completions_to_the_page() {
+    let dir = site();
+    let (at, _stop) = start(with_proxy(&dir, endpoint(Behaviour::Responses).await)).await;
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true}"#;
+    let reply = raw(at, &chat_with(at, &[], body)).await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/event-stream")));
+    let text = reply.text();
+    assert!(text.contains(r#""delta":{"content":"Hello "#) && text.contains(r#""prompt_tokens":3"#) && text.contains("[DONE]"), "{text}");
+    assert!(!text.contains(KEY), "{text}");
 }
 
 #[tokio::test]

@@ -4,12 +4,15 @@ use super::answer_metrics::{bare, contains, exact_match, listed, set_measures, t
 use super::cost::{LlmCost, Prices};
 use super::data::Question;
 use super::kept_replies::KeptReplies;
+use super::kinds::{KindRow, by_kind};
 use super::metrics::{Estimate, quantile};
+use super::shown::Shown;
 use futures::future::{Either, LocalBoxFuture, select};
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -58,10 +61,12 @@ pub struct AnswerSetup<'a> {
 }
 
 /// One answer to one question.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     /// The question's name in its set.
     pub id: String,
+    /// The kind that the set counts it among; may be empty.
+    pub kind: String,
     /// The question.
     pub question: String,
     /// The answers that were wanted, each with the ways in which it may be said.
@@ -84,7 +89,9 @@ pub struct Answered {
     pub set_f1: f64,
     /// Whether its first member is wanted.
     pub hits_1: f64,
-    /// Replies of the model.
+    /// Share of the pages that answer the question of which a passage was shown, in any turn; absent where the set names none.
+    pub evidence_recall: Option<f64>,
+    /// Replies of the model: what was looked for before the first is no turn, so that one search and one reply are one.
     pub turns: usize,
     /// Calls of tools, and searches, that these led to.
     pub calls: usize,
@@ -125,6 +132,8 @@ pub struct AnswerRow {
     pub set_f1: Estimate,
     /// First answers that are wanted.
     pub hits_1: Estimate,
+    /// Evidence recall of the questions whose pages the set names; absent where it names none.
+    pub evidence_recall: Option<Estimate>,
     /// Mean replies of the model a question.
     pub turns: f64,
     /// Mean calls and searches of the model a question.
@@ -169,6 +178,8 @@ pub struct AnswersReport {
     pub stopped: Option<String>,
     /// One row a way of answering.
     pub rows: Vec<AnswerRow>,
+    /// The same by kind of question, where the set tells kinds.
+    pub kinds: Vec<KindRow>,
     /// The way that the others are compared with.
     pub baseline: Option<String>,
     /// The others against it.
@@ -236,12 +247,14 @@ pub async fn evaluate_answers(
     }
     let rows: Vec<AnswerRow> = setup.systems.iter().zip(answers).map(|(system, all)| row(system, all, setup.prices)).collect();
     let paired = setup.baseline.map(|name| paired(&rows, name)).unwrap_or_default();
+    let kinds = by_kind(rows.iter().map(|r| (r.system.as_str(), r.each.as_slice())));
     let (replies_asked, replies_kept) = setup.chat.map_or((0, 0), |c| (c.asked(), c.reused()));
     Ok(AnswersReport {
         questions: questions.len(),
         left_out: 0,
         stopped,
         rows,
+        kinds,
         baseline: setup.baseline.map(str::to_owned),
         paired,
         caveat: CAVEAT,
@@ -250,8 +263,15 @@ pub async fn evaluate_answers(
     })
 }
 
-async fn answer(engine: &Engine, question: &Question, system: &System, setup: &AnswerSetup<'_>) -> Result<Answered, EngineError> {
+/// Answers one question in one way.
+pub(super) async fn answer(
+    engine: &Engine,
+    question: &Question,
+    system: &System,
+    setup: &AnswerSetup<'_>,
+) -> Result<Answered, EngineError> {
     let started = Instant::now();
+    let shown = RefCell::new(Shown::default());
     let options = AgentOptions { retriever: Some(system.retriever.clone()), ..setup.options.clone() };
     let chat = setup.before.or(setup.chat.map(|c| c as &dyn pocketgraph::llm::ChatModel));
     if let Some(kept) = setup.chat {
@@ -266,17 +286,20 @@ async fn answer(engine: &Engine, question: &Question, system: &System, setup: &A
         ..defaults
     };
     let said = match (system.protocol.as_str(), chat) {
-        (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |_| {}).await?, false),
-        (ASK, Some(chat)) => Said::of(engine.ask(&question.text, &ask, chat, &mut |_| {}).await?, true),
+        (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |event| shown.borrow_mut().quoted(&event)).await?, false),
+        (ASK, Some(chat)) => Said::of(engine.ask(&question.text, &ask, chat, &mut |event| shown.borrow_mut().asked(&event)).await?, true),
         (ASK, None) => return Err(EngineError::BadArgument("`ask` needs a language model".to_owned())),
         (protocol, chat) => {
             let clock = || started.elapsed().as_secs_f64() * 1000.0;
             let with = AskWith { chat, clock: &clock, graph: None, web: None, tools: None };
-            let reasoned = ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut |_| {}).await?;
+            let mut hear = |event| shown.borrow_mut().ran(&event);
+            let reasoned = ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut hear).await?;
             Said::by(reasoned, needs_model(protocol))
         }
     };
-    Ok(measured(question, said, started.elapsed().as_secs_f64() * 1000.0))
+    let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
+    let evidence_recall = shown.into_inner().recall(engine, &question.gold).await?;
+    Ok(Answered { evidence_recall, ..measured(question, said, milliseconds) })
 }
 
 /// How the endpoint failed, where it did. A reply that is no answer is a quotation and counts as one: it is the model that is weak, not the endpoint.
@@ -322,7 +345,9 @@ impl Said {
             let name = carried.trace.answer;
             carried.trace.steps.into_iter().find(|s| s.name == name).map(|s| s.members)
         });
-        let mut said = Said { turns: turns.len(), calls, estimated, ..Said::of(answer, by_model) };
+        // What stands before the first reply is numbered 0.
+        let replies = turns.iter().filter(|turn| turn.number > 0).count();
+        let mut said = Said { turns: replies, calls, estimated, ..Said::of(answer, by_model) };
         said.tokens = (usage.prompt_tokens, usage.completion_tokens);
         if let Some(members) = found.filter(|m| !m.is_empty()) {
             said.members = members.into_iter().map(|m| decided(m.label)).collect();
@@ -349,7 +374,9 @@ fn measured(question: &Question, said: Said, milliseconds: f64) -> Answered {
     let sets = set_measures(members, &question.answers);
     Answered {
         id: question.id.clone(),
+        kind: question.kind.clone(),
         question: question.text.clone(),
+        evidence_recall: None,
         em: exact_match(&said.text, &accepted),
         f1: token_f1(&said.text, &accepted),
         contain_em: contains(&said.text, &accepted),
@@ -398,6 +425,7 @@ fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRo
         set_recall: estimate(|a| a.set_recall),
         set_f1: estimate(|a| a.set_f1),
         hits_1: estimate(|a| a.hits_1),
+        evidence_recall: evidence_recall(&each),
         turns: estimate(|a| a.turns as f64).mean,
         calls: estimate(|a| a.calls as f64).mean,
         words: estimate(|a| a.said.split_whitespace().count() as f64).mean,
@@ -408,6 +436,12 @@ fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRo
         p95_ms: quantile(&times, 0.95),
         each,
     }
+}
+
+/// Evidence recall over the answers whose questions name pages.
+pub(super) fn evidence_recall<'a>(each: impl IntoIterator<Item = &'a Answered>) -> Option<Estimate> {
+    let told: Vec<f64> = each.into_iter().filter_map(|a| a.evidence_recall).collect();
+    (!told.is_empty()).then(|| Estimate::of(&told))
 }
 
 fn paired(rows: &[AnswerRow], baseline: &str) -> Vec<AnswerPaired> {
@@ -422,4 +456,4 @@ fn paired(rows: &[AnswerRow], baseline: &str) -> Vec<AnswerPaired> {
 
 #[cfg(test)]
 #[path = "answering_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -21,7 +21,7 @@ fn said(text: &str, members: &[&str]) -> Said {
     }
 }
 
-fn answered(text: &str) -> Answered {
+pub(crate) fn answered(text: &str) -> Answered {
     measured(&question(&[&["Hallwil"]]), said(text, &[text]), 5.0)
 }
 

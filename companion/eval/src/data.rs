@@ -99,7 +99,8 @@ pub struct Question {
 }
 
 /// How the list `answers` of a question is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AnswersAre {
     /// As ways to say one answer.
     #[default]
@@ -254,25 +255,17 @@ pub struct Questions {
 /// # Errors
 /// [`DataError`] for a line without a question, and where neither questions nor judgements name a page.
 pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) -> Result<Questions, DataError> {
-    let place: BTreeMap<&str, u32> = (0u32..).zip(&passages.pages).map(|(i, p)| (p.id.as_str(), i)).collect();
+    let places = places(passages);
     let judged = qrels.map(read_qrels).transpose()?;
     let (mut out, mut named) = (Questions::default(), false);
     for (line, v) in lines(path)? {
         let question = asked(path, line, &v, AnswersAre::Aliases)?;
-        let ids: Vec<(String, u32)> = match (&judged, first(&v, &["gold", "cited_doc_ids", "gold_page", "gold_pages", "doc_ids"])) {
-            (Some(judged), _) => judged.get(&question.id).cloned().unwrap_or_default(),
-            (None, Some(Value::Array(all))) => all.iter().filter_map(word).map(|id| (id, 1)).collect(),
-            (None, Some(one)) => word(one).into_iter().map(|id| (id, 1)).collect(),
-            (None, None) => Vec::new(),
+        let ids = match &judged {
+            Some(judged) => judged.get(&question.id).cloned().unwrap_or_default(),
+            None => named_pages(&v),
         };
         named |= !ids.is_empty();
-        let mut gold: Vec<Judged> =
-            ids.iter().filter_map(|(id, grade)| Some(Judged { page: *place.get(id.as_str())?, grade: *grade })).collect();
-        gold.sort_unstable();
-        // Of two judgements of one page the higher.
-        gold.reverse();
-        gold.dedup_by_key(|g| g.page);
-        gold.reverse();
+        let gold = known_pages(&ids, &places);
         if gold.is_empty() {
             out.left_out += 1;
         } else {
@@ -285,19 +278,46 @@ pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) ->
     Ok(out)
 }
 
-/// Reads questions with their answers, as `eval answers` wants them; those without an answer are left out and counted. Their pages are not
-/// looked for.
+/// The pages of a corpus by what judgements call them.
+fn places(passages: &Passages) -> BTreeMap<&str, u32> {
+    (0u32..).zip(&passages.pages).map(|(i, p)| (p.id.as_str(), i)).collect()
+}
+
+/// The names of the pages that a line says to answer its question.
+fn named_pages(v: &Value) -> Vec<(String, u32)> {
+    match first(v, &["gold", "cited_doc_ids", "gold_page", "gold_pages", "doc_ids"]) {
+        Some(Value::Array(all)) => all.iter().filter_map(word).map(|id| (id, 1)).collect(),
+        Some(one) => word(one).into_iter().map(|id| (id, 1)).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Those of the named pages that the corpus has, each once.
+fn known_pages(ids: &[(String, u32)], places: &BTreeMap<&str, u32>) -> Vec<Judged> {
+    let mut gold: Vec<Judged> =
+        ids.iter().filter_map(|(id, grade)| Some(Judged { page: *places.get(id.as_str())?, grade: *grade })).collect();
+    gold.sort_unstable();
+    // Of two judgements of one page the higher.
+    gold.reverse();
+    gold.dedup_by_key(|g| g.page);
+    gold.reverse();
+    gold
+}
+
+/// Reads questions with their answers, as `eval answers` wants them; those without an answer are left out and counted. The pages that a question names are
+/// looked for in the passages, where these are given; it counts without them too.
 ///
 /// # Errors
 /// [`DataError`] for a line without a question.
-pub fn read_answered(path: &Path, how: AnswersAre) -> Result<Questions, DataError> {
+pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) -> Result<Questions, DataError> {
+    let places = passages.map(places).unwrap_or_default();
     let mut out = Questions::default();
     for (line, v) in lines(path)? {
         let question = asked(path, line, &v, how)?;
         if question.answers.is_empty() {
             out.left_out += 1;
         } else {
-            out.all.push(question);
+            out.all.push(Question { gold: known_pages(&named_pages(&v), &places), ..question });
         }
     }
     Ok(out)
@@ -308,7 +328,8 @@ fn asked(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Questio
     let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
     let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();
     let id = first(v, &["id", "_id", "query_id"]).and_then(word).unwrap_or_else(|| line.to_string());
-    let kind = v.get("type").and_then(word).unwrap_or_default();
+    // What `train data` writes calls it a pattern.
+    let kind = first(v, &["type", "pattern"]).and_then(word).unwrap_or_default();
     Ok(Question { id, text, kind, gold: Vec::new(), answers: answers_of(v, how) })
 }
 

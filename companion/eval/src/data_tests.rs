@@ -33,6 +33,18 @@ fn the_gold_of_questions_is_read_in_every_shape() {
 }
 
 #[test]
+fn questions_with_answers_bring_the_pages_that_the_corpus_has_and_their_kind() {
+    let dir = tempfile::tempdir().unwrap();
+    let passages = read_passages(&file(&dir, "corpus.jsonl", "{\"idx\":0,\"text\":\"a\"}\n{\"idx\":1,\"text\":\"b\"}\n")).unwrap();
+    let lines = "{\"question\":\"x\",\"answers\":[\"a\"],\"gold\":[1,7],\"type\":\"2hop\"}\n{\"question\":\"y\",\"answers\":[\"b\"],\"pattern\":\"2i\"}\n";
+    let path = file(&dir, "questions.jsonl", lines);
+    let questions = read_answered(&path, AnswersAre::Aliases, Some(&passages)).unwrap();
+    assert_eq!(gold(&questions), [vec![(1, 1)], vec![]]);
+    assert_eq!(questions.all.iter().map(|q| q.kind.as_str()).collect::<Vec<_>>(), ["2hop", "2i"]);
+    assert_eq!(gold(&read_answered(&path, AnswersAre::Aliases, None).unwrap()), [vec![], vec![]]);
+}
+
+#[test]
 fn judgements_in_a_file_of_their_own_name_queries_by_id() {
     let corpus = "{\"_id\":\"184\",\"text\":\"a\"}\n{\"_id\":\"29\",\"text\":\"b\"}";
     let queries = "{\"id\":\"1\",\"text\":\"laws\"}\n{\"_id\":\"2\",\"text\":\"nobody judged it\"}";

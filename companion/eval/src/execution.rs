@@ -84,6 +84,10 @@ pub struct PlanRow {
     pub hits_1: usize,
     /// Whose answer set is exactly the gold set.
     pub exact: usize,
+    /// Mean precision of the answer sets; of an empty one 0, unless that is the answer.
+    pub precision: f64,
+    /// Mean recall of the answer sets.
+    pub recall: f64,
     /// Mean F1 of the answer sets.
     pub f1: f64,
     /// Questions with a gold plan.
@@ -154,7 +158,9 @@ pub fn evaluate_plans(
             let found: BTreeSet<String> = ranked.iter().cloned().collect();
             let shared = found.intersection(&gold.answers).count() as f64;
             let exact = found == gold.answers && execution.is_some();
-            let f1 = if exact { 1.0 } else { 2.0 * shared / (found.len() + gold.answers.len()).max(1) as f64 };
+            let share = |times: f64, of: usize| if exact { 1.0 } else { times * shared / of.max(1) as f64 };
+            let (precision, recall) = (share(1.0, found.len()), share(1.0, gold.answers.len()));
+            let f1 = share(2.0, found.len() + gold.answers.len());
             let first = ranked.first().map_or(exact, |a| gold.answers.contains(a));
             let same = plan.as_ref().ok().zip(gold.plan.as_ref().ok()).is_some_and(|(a, b)| relations_of(a) == relations_of(b));
             for name in &gold.groups {
@@ -164,6 +170,8 @@ pub fn evaluate_plans(
                 row.planned += usize::from(plan.is_ok());
                 row.hits_1 += usize::from(first);
                 row.exact += usize::from(exact);
+                row.precision += precision;
+                row.recall += recall;
                 row.f1 += f1;
                 row.gold_plans += usize::from(gold.plan.is_ok());
                 row.same_path += usize::from(same);
@@ -220,6 +228,8 @@ fn row(group: String, g: Group) -> PlanRow {
     let at = |q: f64| times.get(((n.saturating_sub(1)) as f64 * q).round() as usize).copied().unwrap_or(0.0);
     let of = row.questions.max(1) as f64;
     row.group = group;
+    row.precision /= of;
+    row.recall /= of;
     row.f1 /= of;
     row.plan_ms /= of;
     (row.p50_ms, row.p95_ms, row.max_ms) = (at(0.5), at(0.95), at(1.0));

@@ -5,6 +5,7 @@ mod answer_metrics;
 mod answered;
 mod answering;
 mod data;
+mod protocol_options;
 mod gold;
 mod gold_fields;
 mod cost;
@@ -12,6 +13,7 @@ mod counted_model;
 mod groups;
 pub mod html;
 mod index_model;
+mod kinds;
 mod kept_replies;
 mod labelled;
 mod world;
@@ -20,7 +22,9 @@ mod execution;
 mod part;
 mod retrieval;
 mod set_bundle;
+mod shown;
 mod site;
+mod study;
 
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
 pub use answered::{AnsweredQuestion, read_answerable};
@@ -41,10 +45,16 @@ pub use groups::{Group, GroupRow};
 pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};
 pub use index_model::{IndexModel, IndexTokens};
 pub use kept_replies::KeptReplies;
+pub use kinds::KindRow;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
 pub use part::Part;
+pub use protocol_options::{measured_with, named_options};
 pub use retrieval::{Missed, Paired, Report, Row, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, evaluate_site, told};
+pub use study::{
+    Asked, Asker, BreakEven, Doing, Even, IndexRow, Indexing, Kept, OpenSet, RankRow, SetFigures, Study, StudyError, StudyReport, StudyRow,
+    StudySet, ask_all, csv_tables, make_indexes, markdown, report,
+};
 pub use world::graph_for;

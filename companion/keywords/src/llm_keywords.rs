@@ -3,9 +3,9 @@
 use crate::autokg::{self, AutoKgError, AutoKgOptions, AutoKgReport, Stage, cluster_count};
 use crate::extract::{ChunkView, Embed, ExtractError, LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
 use pocketgraph::keyword::KeywordGraph;
-use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
+use pocketgraph::llm::{ChatConfig, Retry};
 use pocketgraph_cache::Cache;
-use pocketgraph_llm_client::chat::{NativeTransport, identity};
+use pocketgraph_llm_client::chat::{identity, open};
 use pocketgraph_native::progress::Progress;
 use std::sync::Arc;
 
@@ -59,8 +59,7 @@ pub fn keyword_graph(
     let failed = |e: &dyn std::fmt::Display| AutoKgError::Extract(ExtractError(e.to_string()));
     let mut config = llm.chat.clone();
     config.retry = Retry { times: config.retry.times.max(RETRIES), ..config.retry };
-    let transport = NativeTransport::new().map_err(|e| failed(&e))?;
-    let chat = OpenAiChat::new(transport, config).map_err(|e| failed(&e))?;
+    let chat = open(config).map_err(|e| failed(&e))?;
     let work = LlmWork {
         clusters: 2 * cluster_count(chunks.len(), options.clusters),
         c: options.c,
@@ -70,7 +69,7 @@ pub fn keyword_graph(
         chunk: chunk_tokens,
     };
     progress.note(&format!("keywords by {}: {}", llm.chat.model, LlmBound::of(&work, &llm.options(), count)));
-    let mut extractor = LlmExtractor::new(chunks, &chat, cache, llm.options(), options.m);
+    let mut extractor = LlmExtractor::new(chunks, chat.as_ref(), cache, llm.options(), options.m);
     let built = autokg::build_with(&mut extractor, chunks.len(), vectors, embed, options, hear)?;
     Ok((built, extractor.usage()))
 }

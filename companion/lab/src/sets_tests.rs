@@ -55,6 +55,8 @@ fn a_right_answer_set_is_exact_and_a_wrong_one_is_listed() {
     let report = measured(&files, Writer::Gold);
     let rows: Vec<_> = report.rows.iter().map(|r| (r.group.as_str(), r.questions, r.exact)).collect();
     assert_eq!(rows, [("1 hop, closed", 1, 0), ("1 hop, open", 1, 0), ("2 hops, closed", 1, 1)]);
+    let wrong = row(&report, "1 hop, closed");
+    assert_eq!((wrong.precision, wrong.recall), (0.5, 1.0), "one of two found, and all that is wanted");
     assert_eq!((report.misses.len(), report.misses[0].wrong.as_slice()), (1, &["Heat".to_owned()][..]));
     assert_eq!(report.misses[0].gold, "Ans1: [Mann] ^directed_by");
 }

@@ -2,7 +2,8 @@
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::StreamExt;
-use pocketgraph::llm::{ChatConfig, HttpRequest, HttpResponse, Transport, TransportError};
+use pocketgraph::llm::responses::{Responses, is_responses};
+use pocketgraph::llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, LlmError, OpenAiChat, Transport, TransportError};
 use std::time::Duration;
 
 /// Redirects within one endpoint are followed this often.
@@ -11,6 +12,19 @@ const MAX_REDIRECTS: usize = 3;
 /// What tells a model's replies from another's in the cache: its address and name.
 pub fn identity(chat: &ChatConfig) -> String {
     format!("{}\n{}", chat.base_url, chat.model)
+}
+
+/// The model behind an endpoint, by the API that its address names.
+///
+/// # Errors
+/// [`LlmError`] for settings that cannot be used; nothing is sent.
+pub fn open(config: ChatConfig) -> Result<Box<dyn ChatModel>, LlmError> {
+    let failed = |error: TransportError| LlmError::Http { status: None, message: error.to_string() };
+    let transport = NativeTransport::new().map_err(failed)?;
+    Ok(match is_responses(&config.base_url) {
+        true => Box::new(OpenAiChat::new(Responses(transport), config)?),
+        false => Box::new(OpenAiChat::new(transport, config)?),
+    })
 }
 
 /// Carries chat requests over HTTP/1.1 and TLS (rustls). Must be used inside a tokio runtime with its I/O and timers enabled.

@@ -46,6 +46,16 @@ impl RecordFile {
         Ok(RecordFile { path: path.to_owned(), state: RefCell::new(Ok(file)) })
     }
 
+    /// Goes on with a recording, or begins one.
+    ///
+    /// # Errors
+    /// [`RecordError::File`] when the file cannot be opened.
+    pub fn append(path: &Path) -> Result<RecordFile, RecordError> {
+        let file = File::options().create(true).append(true).open(path);
+        let file = file.map_err(|error| RecordError::File { path: path.to_owned(), error })?;
+        Ok(RecordFile { path: path.to_owned(), state: RefCell::new(Ok(file)) })
+    }
+
     /// Writes a line. What goes wrong is told by [`RecordFile::finish`]: an answer is not lost because its recording is.
     pub fn line(&self, line: &str) {
         let mut state = self.state.borrow_mut();
@@ -88,6 +98,10 @@ mod tests {
         file.line(r#"{"request":{},"reply":[],"end":"done"}"#);
         file.finish().unwrap();
         assert_eq!(replay(&path).unwrap().left(), 1);
+        let file = RecordFile::append(&path).unwrap();
+        file.line(r#"{"request":{},"reply":[],"end":"done"}"#);
+        file.finish().unwrap();
+        assert_eq!(replay(&path).unwrap().left(), 2);
         std::fs::write(&path, "no\n").unwrap();
         assert!(replay(&path).unwrap_err().to_string().contains("line 1"));
         assert!(RecordFile::create(&dir.path().join("absent/run.jsonl")).is_err());

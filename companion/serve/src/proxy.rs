@@ -16,6 +16,7 @@ use axum::response::Response;
 use futures::{Stream, StreamExt, stream};
 use miette::{IntoDiagnostic, WrapErr, miette};
 use pocketgraph::llm::Endpoint;
+use pocketgraph::llm::responses::{self, Translator, is_responses};
 use reqwest::Url;
 
 use super::names;
@@ -74,6 +75,8 @@ impl fmt::Debug for LlmProxy {
 pub(super) struct Forwarder {
     client: reqwest::Client,
     url: Url,
+    /// Whether the address names the Responses API: the page speaks chat completions all the same.
+    responses: bool,
     /// What each request carries: the key, marked sensitive, and whatever else the endpoint wants.
     headers: HeaderMap,
     /// What the key looks like in what the endpoint says.
@@ -94,7 +97,9 @@ impl Forwarder {
     pub(super) fn new(proxy: LlmProxy, body_limit: Duration) -> miette::Result<Forwarder> {
         let wrong = || "--llm-proxy needs the base URL of an endpoint, such as https://host/v1";
         let url = Endpoint::new(&proxy.base_url).into_diagnostic().wrap_err_with(wrong)?;
-        let url = Url::parse(url.url()).into_diagnostic().wrap_err_with(wrong)?;
+        let responses = is_responses(&proxy.base_url);
+        let address = if responses { responses::address(url.url()) } else { url.url().to_owned() };
+        let url = Url::parse(&address).into_diagnostic().wrap_err_with(wrong)?;
         let to_this_machine = url.host_str().is_some_and(names::is_this_machine);
         if !url.username().is_empty() || url.password().is_some() {
             return Err(miette!("--llm-proxy takes no user name or password in the URL: put the key in {KEY_VARIABLE}"));
@@ -117,7 +122,7 @@ impl Forwarder {
             client = client.no_proxy();
         }
         let client = client.build().into_diagnostic().wrap_err("cannot prepare the connection for --llm-proxy")?;
-        Ok(Forwarder { client, url, headers, key, body_limit })
+        Ok(Forwarder { client, url, responses, headers, key, body_limit })
     }
 
     /// Forwards one request and streams the answer back as it comes. When the page goes away, so does the request.
@@ -138,6 +143,10 @@ impl Forwarder {
         };
         let Ok(body) = body else {
             return respond::plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 1 MiB or was cut off");
+        };
+        let body = match (self.responses, std::str::from_utf8(&body)) {
+            (true, Ok(text)) => Bytes::from(responses::body(text.to_owned())),
+            _ => body,
         };
         let forwarded = self
             .client
@@ -212,9 +221,13 @@ impl Forwarder {
         if !status.is_success() {
             return self.failure(reply, &headers).await;
         }
+        let pieces = match self.responses {
+            true => translated(reply.bytes_stream()).boxed(),
+            false => reply.bytes_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed(),
+        };
         match self.key.as_ref().and_then(KeyPatterns::for_reply) {
-            Some(filter) => respond::with_headers(status, &headers, Body::from_stream(without_key(reply.bytes_stream(), filter))),
-            None => respond::with_headers(status, &headers, Body::from_stream(reply.bytes_stream())),
+            Some(filter) => respond::with_headers(status, &headers, Body::from_stream(without_key(pieces, filter))),
+            None => respond::with_headers(status, &headers, Body::from_stream(pieces)),
         }
     }
 
@@ -258,6 +271,24 @@ fn shown_as(reply: &reqwest::Response) -> &'static str {
     }
 }
 
+/// A reply of the Responses API as it comes, in the words of chat completions.
+fn translated<E>(pieces: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item = Result<Bytes, std::io::Error>>
+where
+    E: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    stream::unfold((Box::pin(pieces), Some(Translator::default())), |(mut pieces, words)| async move {
+        let mut words = words?;
+        match pieces.next().await {
+            Some(Ok(piece)) => match words.push(&piece) {
+                Ok(text) => Some((Ok(Bytes::from(text)), (pieces, Some(words)))),
+                Err(why) => Some((Err(std::io::Error::other(why)), (pieces, None))),
+            },
+            Some(Err(error)) => Some((Err(std::io::Error::other(error)), (pieces, None))),
+            None => Some((Ok(Bytes::from(words.end())), (pieces, None))),
+        }
+    })
+}
+
 /// A reply's bytes as they come, with something else in place of the key.
 fn without_key<E>(pieces: impl Stream<Item = Result<Bytes, E>>, filter: KeyFilter) -> impl Stream<Item = Result<Bytes, E>> {
     stream::unfold((Box::pin(pieces), Some(filter)), |(mut pieces, filter)| async move {
@@ -290,6 +321,7 @@ mod tests {
         assert_eq!(checked("http://localhost:11434", None).unwrap(), "http://localhost:11434/v1/chat/completions");
         let azure = "https://example.com/d/chat/completions?api-version=1";
         assert_eq!(checked(azure, Some("k")).unwrap(), azure);
+        assert_eq!(checked("https://example.com/v1/responses", Some("k")).unwrap(), "https://example.com/v1/responses");
         assert!(checked("http://192.168.1.5:11434/v1", None).is_ok());
         for url in ["http://example.com/v1", "https://user:pw@example.com/v1", "file:///etc", "not a url"] {
             assert!(checked(url, Some("k")).is_err(), "{url}");

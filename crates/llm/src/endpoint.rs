@@ -9,9 +9,11 @@ pub struct Endpoint {
 }
 
 const PATH: &str = "/chat/completions";
+/// What an address ends with that names the Responses API, which lies beside.
+const BESIDE: &str = "/responses";
 
 impl Endpoint {
-    /// Completes a base URL: `http://host/v1`, with or without a closing slash or `/chat/completions`; a bare host gets `/v1`. A query is
+    /// Completes a base URL: `http://host/v1`, with or without a closing slash, `/chat/completions` or `/responses`; a bare host gets `/v1`. A query is
     /// kept (some providers put a version there), a fragment is dropped.
     ///
     /// # Errors
@@ -44,6 +46,7 @@ impl Endpoint {
         }
         let path = path.trim_end_matches('/');
         let path = path.strip_suffix(PATH).unwrap_or(path).trim_end_matches('/');
+        let path = path.strip_suffix(BESIDE).unwrap_or(path).trim_end_matches('/');
         let path = if path.is_empty() { "/v1" } else { path };
         let query = query.map(|q| format!("?{q}")).unwrap_or_default();
         Ok(Endpoint { url: format!("{scheme}://{authority}{path}{PATH}{query}") })
@@ -68,7 +71,7 @@ mod tests {
     #[test]
     fn every_usual_spelling_leads_to_one_url() {
         let one = "http://localhost:11434/v1/chat/completions";
-        for base in ["", "/", "/v1", "/v1/", "/v1//", "/v1/chat/completions", "/v1/chat/completions/"] {
+        for base in ["", "/", "/v1", "/v1/", "/v1//", "/v1/chat/completions", "/v1/chat/completions/", "/v1/responses"] {
             assert_eq!(url(&format!(" http://localhost:11434{base} ")), one, "{base}");
         }
         assert_eq!(url("HTTPS://Host/openai#x"), "https://Host/openai/chat/completions");

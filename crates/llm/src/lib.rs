@@ -11,6 +11,7 @@ mod error;
 mod prompts;
 mod record;
 mod request;
+pub mod responses;
 mod sse;
 mod thinking;
 mod tools;

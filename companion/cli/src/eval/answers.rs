@@ -15,7 +15,7 @@ use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_eval::{
     ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, QUOTE, QuerySide, QuestionSet, SetBuild, System, answers_page,
-    evaluate_answers, graph_for, make_set, open_set, read_answered, read_passages, wants_model,
+    evaluate_answers, graph_for, make_set, measured_with, open_set, read_answered, read_passages, wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
@@ -99,7 +99,8 @@ pub struct Args {
 pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let systems = systems(args)?;
     let how = if args.answers_are == "set" { AnswersAre::Set } else { AnswersAre::Aliases };
-    let mut questions = read_answered(&args.questions, how).into_diagnostic()?;
+    let passages = args.corpus.as_deref().map(read_passages).transpose().into_diagnostic()?;
+    let mut questions = read_answered(&args.questions, how, passages.as_ref()).into_diagnostic()?;
     if questions.all.is_empty() {
         let help = "each line wants `answers` or `answer` beside its question";
         return Err(miette!(help = help, "no question of {} has an answer", args.questions.display()));
@@ -134,10 +135,9 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         prices: args.prices.prices(),
         baseline: args.baseline.as_deref(),
     };
-    let set = match &args.corpus {
+    let set = match &passages {
         None => None,
-        Some(corpus) => {
-            let passages = read_passages(corpus).into_diagnostic()?;
+        Some(passages) => {
             let knowledge = graph(args, sets)?;
             let model = NativeEmbedder::new()?;
             bars.stage("embedding passages", Some(passages.all.len() as u64));
@@ -154,8 +154,8 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
                 reader: None,
                 progress: &embedded,
             };
-            let made = make_set(&passages, &build, args.bundle.as_deref()).into_diagnostic()?;
-            Some(wait(open_set(made, &passages, &build))?.into_diagnostic()?)
+            let made = make_set(passages, &build, args.bundle.as_deref()).into_diagnostic()?;
+            Some(wait(open_set(made, passages, &build))?.into_diagnostic()?)
         }
     };
     let opened = match (&set, &args.bundle) {
@@ -210,12 +210,7 @@ fn systems(args: &Args) -> Result<Vec<System>> {
 }
 
 fn options(args: &Args) -> Result<AgentOptions> {
-    let own = AgentOptions { k: args.k, ..AgentOptions::default() };
-    let mut all = serde_json::to_value(own).into_diagnostic()?;
-    if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
-        all.extend(given.clone());
-    }
-    let own: AgentOptions = serde_json::from_value(all).into_diagnostic()?;
+    let own = measured_with(args.k, args.options.as_ref()).map_err(|what| miette!("{what}"))?;
     Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
 
@@ -247,14 +242,14 @@ fn told(args: &Args, report: &AnswersReport) -> Result<()> {
 fn print(report: &AnswersReport, misses: usize) {
     println!("{} questions ({} left out: they have no answer)\n", report.questions, report.left_out);
     println!(
-        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | set P/R/F1 | hits@1 | answered | words | turns | calls | tokens in/out | \
-         cost | failures | ms p50/p95 |"
+        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | set P/R/F1 | hits@1 | evidence recall | answered | words | turns | calls | \
+         tokens in/out | cost | failures | ms p50/p95 |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let told = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
     for r in &report.rows {
         println!(
-            "| {} | {} | {} | {} | {} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
+            "| {} | {} | {} | {} | {} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
             r.system,
             r.questions,
             told(r.em),
@@ -264,6 +259,7 @@ fn print(report: &AnswersReport, misses: usize) {
             r.set_recall.mean,
             r.set_f1.mean,
             r.hits_1.mean,
+            r.evidence_recall.map_or("-".to_owned(), |e| format!("{:.3}", e.mean)),
             r.answered,
             r.words,
             r.turns,
@@ -289,6 +285,17 @@ fn print(report: &AnswersReport, misses: usize) {
         println!("\n| minus {baseline} | EM (95 %) | F1 (95 %) | Contain-EM (95 %) |\n|---|---|---|---|");
         let told = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
         report.paired.iter().for_each(|p| println!("| {} | {} | {} | {} |", p.system, told(p.em), told(p.f1), told(p.contain_em)));
+    }
+    if !report.kinds.is_empty() {
+        println!(
+            "\n| kind of question | way | questions | EM | F1 | Contain-EM | set P/R | evidence recall |\n|---|---|---|---|---|---|---|---|"
+        );
+    }
+    for r in &report.kinds {
+        let recall = r.evidence_recall.map_or("-".to_owned(), |e| format!("{:.3}", e.mean));
+        let sets = format!("{:.3}/{:.3}", r.set_precision, r.set_recall);
+        let means = format!("{:.3} | {:.3} | {:.3}", r.em.mean, r.f1.mean, r.contain_em.mean);
+        println!("| {} | {} | {} | {means} | {sets} | {recall} |", r.kind, r.system, r.answers);
     }
     for r in report.rows.iter().filter(|_| misses > 0) {
         println!("\nof {}:", r.system);

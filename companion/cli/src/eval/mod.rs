@@ -4,6 +4,7 @@ pub mod answers;
 pub mod plans;
 mod retrieval;
 mod site;
+mod study;
 
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -23,6 +24,8 @@ enum What {
     Retrieval(retrieval::Args),
     /// Exact match, F1, sets and cost of answers, by any protocol, with a language model and without
     Answers(Box<answers::Args>),
+    /// Retrievers by protocols over several sets and seeds, with what indexes cost and when they have paid for themselves
+    Study(Box<study::Args>),
     /// A bundle of your own by your own questions: which expected pages are found, and what is found instead
     Site(site::Args),
     /// Answer sets of plans, executed over a knowledge graph
@@ -37,6 +40,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Retrieval(args) => retrieval::run(args),
         What::Answers(args) => answers::run(args, &[]),
+        What::Study(args) => study::run(args),
         What::Site(args) => site::run(args),
         What::Plans(args) => plans::run(args, OPEN),
     }

@@ -2,6 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::import::Tables;
+use crate::prompts::PromptArgs;
 use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
@@ -37,6 +38,8 @@ pub struct Args {
     planner_model: Option<String>,
     #[command(flatten)]
     endpoint: Endpoint,
+    #[command(flatten)]
+    prompts: PromptArgs,
     /// Of each file, the first so many questions
     #[arg(long, value_name = "N")]
     first: Option<usize>,
@@ -62,9 +65,11 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let chat = if args.planner == "llm" { args.endpoint.open()? } else { None };
     // One runtime for all questions: the connection to the endpoint lives in it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic()?;
+    let prompts = args.prompts.read()?;
     let ask = |question: &str| match &chat {
         Some(chat) => {
-            let drafted = runtime.block_on(LlmPlanner::new(chat.as_ref(), Some(&linker)).drafted(question));
+            let planner = LlmPlanner::new(chat.as_ref(), Some(&linker)).prompts(&prompts);
+            let drafted = runtime.block_on(planner.drafted(question));
             drafted.map(|d| d.plan).map_err(|e| e.to_string())
         }
         None => Err("there is no model".to_owned()),
@@ -147,15 +152,17 @@ impl<'g> Given<'g> {
 }
 
 fn print_plans(report: &PlansReport) {
-    println!("| group | questions | planned | hits@1 | exact | share | F1 | gold plan's relations | planning ms | ms p50/p95/max |");
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!(
+        "| group | questions | planned | hits@1 | exact | share | precision | recall | F1 | gold plan's relations | planning ms | ms p50/p95/max |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for r in &report.rows {
         let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
         let (hits, exact, path) = (share(r.hits_1, r.questions), share(r.exact, r.questions), share(r.same_path, r.gold_plans));
         let times = format!("{:.3}/{:.3}/{:.1}", r.p50_ms, r.p95_ms, r.max_ms);
         println!(
-            "| {} | {} | {} | {hits:.4} | {} | {exact:.4} | {:.4} | {path:.4} of {} | {:.3} | {times} |",
-            r.group, r.questions, r.planned, r.exact, r.f1, r.gold_plans, r.plan_ms
+            "| {} | {} | {} | {hits:.4} | {} | {exact:.4} | {:.4} | {:.4} | {:.4} | {path:.4} of {} | {:.3} | {times} |",
+            r.group, r.questions, r.planned, r.exact, r.precision, r.recall, r.f1, r.gold_plans, r.plan_ms
         );
     }
     println!("\n{} misses among questions that the graph answers", report.misses.len());

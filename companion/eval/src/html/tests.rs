@@ -58,6 +58,8 @@ fn retrieval(text: &str) -> String {
 fn answers(text: &str) -> String {
     let answered = Answered {
         id: text.to_owned(),
+        kind: text.to_owned(),
+        evidence_recall: None,
         question: text.to_owned(),
         wanted: vec![vec![text.to_owned()]],
         said: text.to_owned(),
@@ -89,6 +91,7 @@ fn answers(text: &str) -> String {
         set_recall: estimate(0.4),
         set_f1: estimate(0.5),
         hits_1: estimate(0.6),
+        evidence_recall: Some(estimate(0.7)),
         turns: 1.0,
         calls: 0.0,
         words: 4.0,
@@ -104,6 +107,7 @@ fn answers(text: &str) -> String {
         questions: 2,
         left_out: 0,
         stopped: Some(text.to_owned()),
+        kinds: Vec::new(),
         rows: vec![row],
         baseline: Some(text.to_owned()),
         paired,

@@ -1,0 +1,200 @@
+//! The file of a study.
+
+use crate::answering::{ASK, QUOTE, System, wants_model};
+use crate::data::{AnswersAre, DataError};
+use crate::protocol_options::{measured_with, named_options};
+use crate::set_bundle::EvalError;
+use pocketgraph::agent::{AgentOptions, NAMES};
+use pocketgraph::engine::EngineError;
+use pocketgraph_build::prepare::{Needs, UnknownRetriever};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Why a study cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// A file of the study.
+    #[error("{path}: {reason}")]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// The study's file is no TOML, or has other members than a study's.
+    #[error("{path}: {reason}")]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: Box<toml::de::Error>,
+    },
+    /// What the file says cannot be done.
+    #[error("{path}: {what}")]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// No such retriever.
+    #[error(transparent)]
+    Retriever(#[from] UnknownRetriever),
+    /// A set cannot be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// An index cannot be built.
+    #[error(transparent)]
+    Index(#[from] EvalError),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A table cannot be written.
+    #[error("a table cannot be written: {0}")]
+    Table(String),
+    /// Nothing could be asked.
+    #[error(transparent)]
+    Asking(#[from] pocketgraph_llm_client::asker::AskError),
+}
+
+/// A study: every protocol with every retriever, over every set, with every seed.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// How passages are looked for.
+    pub retrievers: Vec<String>,
+    /// `quote`, `ask`, `plan` or protocols.
+    pub protocols: Vec<String>,
+    /// What the model's sampling begins with, one run each; what needs no model is run once.
+    #[serde(default = "one_seed")]
+    pub seeds: Vec<u64>,
+    /// The retriever that the others must pay for themselves against; the first when absent.
+    #[serde(default)]
+    pub baseline: Option<String>,
+    /// How many passages a search brings; each protocol's own number when absent.
+    #[serde(default)]
+    pub k: Option<u32>,
+    /// Whether the model reads and writes for the index, where a retriever's original has one do so.
+    #[serde(default)]
+    pub model_reads: bool,
+    /// Further options of the protocols.
+    #[serde(default)]
+    options: toml::Table,
+    /// The sets.
+    pub sets: Vec<StudySet>,
+}
+
+/// A set of a study.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudySet {
+    /// What tables call it, and its folder.
+    pub name: String,
+    /// JSON Lines of passages.
+    pub corpus: PathBuf,
+    /// JSON Lines of questions with their answers.
+    pub questions: PathBuf,
+    /// The first so many questions only.
+    #[serde(default)]
+    pub first: Option<usize>,
+    /// How a list of answers is to be read.
+    #[serde(default)]
+    pub answers_are: AnswersAre,
+}
+
+fn one_seed() -> Vec<u64> {
+    vec![0]
+}
+
+impl Study {
+    /// Reads a study. Paths in it are from the folder that it lies in.
+    ///
+    /// # Errors
+    /// [`StudyError`] with the file and what is wrong in it.
+    pub fn read(path: &Path) -> Result<Study, StudyError> {
+        let text = std::fs::read_to_string(path).map_err(|reason| StudyError::Io { path: path.to_owned(), reason })?;
+        let mut study: Study =
+            toml::from_str(&text).map_err(|reason| StudyError::Form { path: path.to_owned(), reason: Box::new(reason) })?;
+        study.check().map_err(|what| StudyError::Content { path: path.to_owned(), what })?;
+        Needs::of(&study.retrievers)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for set in &mut study.sets {
+            set.corpus = folder.join(&set.corpus);
+            set.questions = folder.join(&set.questions);
+        }
+        Ok(study)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let lists = [
+            ("retrievers", self.retrievers.len()),
+            ("protocols", self.protocols.len()),
+            ("seeds", self.seeds.len()),
+            ("sets", self.sets.len()),
+        ];
+        if let Some((name, _)) = lists.iter().find(|(_, n)| *n == 0) {
+            return Err(format!("{name} names none"));
+        }
+        let known = |p: &str| p == QUOTE || p == ASK || NAMES.contains(&p);
+        if let Some(unknown) = self.protocols.iter().find(|p| !known(p)) {
+            return Err(format!("there is no protocol {unknown}; there are quote, ask, {}", NAMES.join(", ")));
+        }
+        if let Some(baseline) = self.baseline.as_ref().filter(|b| !self.retrievers.contains(b)) {
+            return Err(format!("the baseline {baseline} is not among the retrievers"));
+        }
+        let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        if let Some(set) = self.sets.iter().find(|s| !plain(&s.name)) {
+            return Err(format!("the name {:?} of a set is not of letters, digits, - and _ alone", set.name));
+        }
+        let sets: Vec<&str> = self.sets.iter().map(|s| s.name.as_str()).collect();
+        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        let all: [Vec<&str>; 4] = [
+            sets,
+            self.retrievers.iter().map(String::as_str).collect(),
+            self.protocols.iter().map(String::as_str).collect(),
+            seeds.iter().map(String::as_str).collect(),
+        ];
+        if let Some(twice) = all.iter().find_map(|names| repeated(names)) {
+            return Err(format!("{twice} is named twice"));
+        }
+        self.options().map(|_| ())
+    }
+
+    /// The options of the protocols.
+    ///
+    /// # Errors
+    /// What is no option, or cannot be read.
+    pub fn options(&self) -> Result<AgentOptions, String> {
+        let given = serde_json::to_value(&self.options).map_err(|e| e.to_string())?;
+        let given = named_options(given.as_object().cloned().unwrap_or_default())?;
+        measured_with(self.k, Some(&given))
+    }
+
+    /// Every protocol with every retriever.
+    pub fn systems(&self) -> Vec<System> {
+        let with = |protocol: &String| {
+            let protocol = protocol.clone();
+            self.retrievers.iter().map(move |retriever| System { protocol: protocol.clone(), retriever: retriever.clone() })
+        };
+        self.protocols.iter().flat_map(with).collect()
+    }
+
+    /// The seeds with which a protocol is run.
+    pub fn seeds_of(&self, protocol: &str) -> &[u64] {
+        // Without a model nothing is drawn.
+        let most = if wants_model(protocol) { self.seeds.len() } else { 1 };
+        self.seeds.get(..most).unwrap_or(&self.seeds)
+    }
+
+    /// The retriever that the others are compared with.
+    pub fn baseline(&self) -> &str {
+        self.baseline.as_deref().or(self.retrievers.first().map(String::as_str)).unwrap_or_default()
+    }
+}
+
+/// The first name that stands twice.
+fn repeated<'a>(names: &[&'a str]) -> Option<&'a str> {
+    let mut seen = BTreeSet::new();
+    names.iter().find(|name| !seen.insert(**name)).copied()
+}

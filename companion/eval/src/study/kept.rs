@@ -1,0 +1,105 @@
+//! What a study has measured so far: a file of JSON Lines that only grows, each line under a key of everything that its value depends on.
+
+use super::file::StudyError;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The key of a value that depends on these parts and nothing else.
+pub(super) fn key(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<T> {
+    key: String,
+    value: T,
+}
+
+/// Values under keys, on the disk before the next is made.
+#[derive(Debug)]
+pub struct Kept<T> {
+    path: PathBuf,
+    file: File,
+    all: BTreeMap<String, T>,
+}
+
+impl<T: Serialize + DeserializeOwned> Kept<T> {
+    /// Opens a file of such, or begins one. A line that was cut off when the machine or the program ended is passed over.
+    ///
+    /// # Errors
+    /// [`StudyError::Io`] when it cannot be read or written.
+    pub fn open(path: &Path) -> Result<Kept<T>, StudyError> {
+        let failed = |reason| StudyError::Io { path: path.to_owned(), reason };
+        let bytes = match std::fs::read(path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(failed)?,
+        };
+        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+        if bytes.last().is_some_and(|last| *last != b'\n') {
+            file.write_all(b"\n").map_err(failed)?;
+        }
+        let read = |line: &[u8]| serde_json::from_slice::<Line<T>>(line).ok().map(|line| (line.key, line.value));
+        let all = bytes.split(|byte| *byte == b'\n').filter_map(read).collect();
+        Ok(Kept { path: path.to_owned(), file, all })
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&T> {
+        self.all.get(key)
+    }
+
+    /// Keeps a value.
+    ///
+    /// # Errors
+    /// [`StudyError::Io`] when it cannot be written.
+    pub fn put(&mut self, key: &str, value: T) -> Result<(), StudyError> {
+        let failed = |reason| StudyError::Io { path: self.path.clone(), reason };
+        let line = Line { key: key.to_owned(), value };
+        let mut text = serde_json::to_vec(&line).map_err(|e| failed(e.into()))?;
+        text.push(b'\n');
+        self.file.write_all(&text).map_err(failed)?;
+        self.all.insert(line.key, line.value);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_there_again_and_a_line_that_was_cut_off_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("kept.jsonl");
+        let mut kept: Kept<u32> = Kept::open(&path).unwrap();
+        kept.put("a", 1).unwrap();
+        kept.put("b", 2).unwrap();
+        drop(kept);
+        let mut text = std::fs::read(&path).unwrap();
+        text.truncate(text.len() - 4);
+        std::fs::write(&path, text).unwrap();
+        let mut kept: Kept<u32> = Kept::open(&path).unwrap();
+        assert_eq!((kept.get("a"), kept.get("b")), (Some(&1), None));
+        kept.put("b", 3).unwrap();
+        drop(kept);
+        let kept: Kept<u32> = Kept::open(&path).unwrap();
+        assert_eq!((kept.get("a"), kept.get("b")), (Some(&1), Some(&3)));
+    }
+
+    #[test]
+    fn keys_differ_by_where_their_parts_end() {
+        assert_ne!(key(&[b"ab", b"c"]), key(&[b"a", b"bc"]));
+        assert_eq!(key(&[b"ab", b"c"]), key(&[b"ab", b"c"]));
+    }
+}
