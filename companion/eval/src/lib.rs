@@ -18,6 +18,7 @@ mod kept_replies;
 mod labelled;
 mod world;
 mod metrics;
+mod one_answer;
 mod execution;
 mod part;
 mod retrieval;
@@ -28,9 +29,7 @@ mod study;
 
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
 pub use answered::{AnsweredQuestion, read_answerable};
-pub use answering::{
-    ASK, AnswerPaired, AnswerRow, AnswerSetup, Answered, AnswersReport, CAVEAT, QUOTE, System, evaluate_answers, wants_model,
-};
+pub use answering::{ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, CAVEAT, QUOTE, System, evaluate_answers, wants_model};
 pub use answers::{Naming, loose};
 pub use cost::{LlmCost, Prices};
 pub use counted_model::{CountedModel, Tokens};
@@ -48,6 +47,7 @@ pub use kept_replies::KeptReplies;
 pub use kinds::KindRow;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
+pub use one_answer::Answered;
 pub use part::Part;
 pub use protocol_options::{measured_with, named_options};
 pub use retrieval::{Missed, Paired, Report, Row, evaluate};

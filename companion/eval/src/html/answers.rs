@@ -1,8 +1,9 @@
 //! The report of `eval answers`.
 
 use super::{Bar, HtmlPage, difference};
-use crate::answering::{AnswerRow, Answered, AnswersReport};
+use crate::answering::{AnswerRow, AnswersReport};
 use crate::metrics::Estimate;
+use crate::one_answer::Answered;
 
 /// Answers of each system that are listed.
 const LISTED: usize = 100;

@@ -5,10 +5,11 @@ use super::break_even::{BreakEven, Even};
 use super::file::Study;
 use super::indexes::{IndexRow, OpenSet};
 use super::ranks::{RankRow, average};
-use crate::answering::{Answered, CAVEAT, System};
+use crate::answering::{CAVEAT, System};
 use crate::cost::Prices;
 use crate::kinds::{KindRow, by_kind};
 use crate::metrics::{Estimate, mean, quantile};
+use crate::one_answer::Answered;
 use serde::Serialize;
 
 /// One way of answering over one set.
