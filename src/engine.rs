@@ -316,7 +316,9 @@ impl Engine {
     ) -> Result<SearchResult, EngineError> {
         let ranked = retrieve::arranged(retriever, &self.corpus, query, k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
         self.pause().await;
-        Ok(retrieve::present(&self.corpus, query, retriever.name(), ranked).await?)
+        let mut found = retrieve::present(&self.corpus, query, retriever.name(), ranked).await?;
+        retrieve::leave_once(&mut found.hits);
+        Ok(found)
     }
 
     /// A keyword's neighbours and best chunks, at most `limit` of each. The keyword is found without regard to case.

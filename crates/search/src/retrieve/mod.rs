@@ -25,7 +25,7 @@ pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
 pub use hybrid::Hybrid;
 pub use lexical::Lexical;
 pub use names::{NameIndex, load_names, title_terms};
-pub use present::{highlights, present};
+pub use present::{highlights, leave_once, present};
 pub use registry::{NAMES, by_name};
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 

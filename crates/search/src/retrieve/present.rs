@@ -78,9 +78,34 @@ pub fn present<'a>(
     .boxed_local()
 }
 
+/// Leaves of hits that say the same under the same title and headings the best: one text that is published at two addresses is one hit.
+pub fn leave_once(hits: &mut Vec<Hit>) {
+    let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in std::mem::take(hits) {
+        if !kept.iter().any(|k| k.text == hit.text && k.title == hit.title && k.heading_path == hit.heading_path) {
+            kept.push(hit);
+        }
+    }
+    *hits = kept;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_text_at_two_addresses_is_one_hit_and_under_another_title_it_is_two() {
+        let hit = |title: &str, url: &str| {
+            let text = || "Run the installer.".to_owned();
+            let chunk = Chunk { document: 0, heading_path: vec!["Install".into()], fragment: String::new(), text: text(), start: 0, end: 18 };
+            let document = Document { title: title.into(), url: url.into(), path: url.into(), language: String::new() };
+            let ranked = RankedChunk { chunk: 0, score: 1.0, lexical: None, dense: None, reached: Vec::new() };
+            hit(ranked, chunk, &document, &LexicalQuery::new("installer", false))
+        };
+        let mut hits = vec![hit("Windows", "a/x"), hit("Linux", "b"), hit("Windows", "x"), hit("Windows", "a/x")];
+        leave_once(&mut hits);
+        assert_eq!(hits.iter().map(|h| h.url.as_str()).collect::<Vec<_>>(), ["a/x", "b"]);
+    }
 
     #[test]
     fn highlights_mark_other_forms_of_the_questions_words() {
