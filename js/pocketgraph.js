@@ -190,7 +190,7 @@ export class PocketGraph {
 
   async *#quoted(question, engineOptions, why, signal) {
     for await (const event of this.#events("quote", [question, engineOptions], signal)) {
-      if (event.type === "done") event.answer.warnings.unshift(`There is no plan: ${why}`);
+      if (event.type === "done") event.answer.warnings.unshift({ code: "unplanned", message: `There is no plan: ${why}` });
       yield event;
     }
   }

@@ -1,4 +1,4 @@
-import type { Answer, Citation, Hit, Span } from "./pocketgraph.js";
+import type { Answer, Citation, Hit, Notice, Span } from "./pocketgraph.js";
 
 /** A new element; attributes whose name starts with `on` are listeners. */
 export declare function h(tag: string, attributes?: Record<string, unknown>, ...children: unknown[]): HTMLElement;
@@ -33,7 +33,7 @@ export interface QuotedAnswerOptions {
 /** An answer that no language model wrote, as nodes: by its blocks where it has them; `marker` makes the node for a citation such as `[2]`. */
 export declare function quotedAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string, options?: QuotedAnswerOptions): DocumentFragment;
 /** The warnings of an answer that concern its reader, without why nothing was planned. */
-export declare function readersWarnings(answer: Answer): string[];
+export declare function readersWarnings(answer: Answer): Notice[];
 /** The hits of one page. */
 export interface PageOfHits {
   title: string;

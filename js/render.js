@@ -186,7 +186,7 @@ export function citationAt(citations, number, start, end) {
 
 /** The warnings of an answer that concern its reader; why nothing was planned concerns who looks into it. */
 export function readersWarnings(answer) {
-  return (answer.warnings ?? []).filter((warning) => !warning.startsWith("There is no plan: "));
+  return (answer.warnings ?? []).filter(({ code }) => code !== "unplanned");
 }
 
 /** Hits of one page together, pages in the order of their best hit: `[{ title, url, hits }]`. */

@@ -415,5 +415,5 @@ fn the_global_search_of_graphrag_maps_over_the_bundles_reports_and_cites_their_p
     let other = tempfile::tempdir().unwrap();
     let plain = self::engine(other.path(), FILMS, &["auto"]);
     let lacking = ask(&plain, "Who met whom?");
-    assert!(lacking.answer.warnings.iter().any(|w| w.contains("--retrievers auto,graphrag")), "{:?}", lacking.answer);
+    assert!(lacking.answer.warnings.iter().any(|w| w.message.contains("--retrievers auto,graphrag")), "{:?}", lacking.answer);
 }

@@ -226,7 +226,7 @@ function notes(answer) {
   if (count("dangling") > 0) lines.push(["flag", `${plural(count("dangling"), "citation")} marked ! refer${count("dangling") === 1 ? "s" : ""} to no passage.`]);
   if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
   if (answer.truncated) lines.push(["flag", CUTS[answer.truncated] ?? CUTS.length]);
-  for (const warning of readersWarnings(answer)) if (!/do not exist|answer was cut|content filter cut/.test(warning)) lines.push(["", warning]);
+  for (const { code, message } of readersWarnings(answer)) if (code !== "dangling" && code !== "cut") lines.push(["", message]);
   return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
 }
 

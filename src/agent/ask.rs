@@ -185,6 +185,7 @@ fn evidence(hit: &Hit) -> Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::{Notice, NoticeCode};
     use crate::llm::Usage;
 
     fn outcome(text: &str, evidence: Vec<Evidence>) -> Outcome {
@@ -198,7 +199,7 @@ mod tests {
             estimated: true,
             evidence,
             turns: Vec::new(),
-            warnings: vec!["told".to_owned()],
+            warnings: vec![Notice::new(NoticeCode::Protocol, "told")],
         }
     }
 
@@ -230,6 +231,6 @@ mod tests {
             [(1, Some(9), "", "Verified".to_owned()), (2, None, "https://x", "Verified".to_owned()), (3, None, "", "Dangling".to_owned())]
         );
         assert_eq!(answer.references.iter().map(|r| (r.number, r.chunk)).collect::<Vec<_>>(), [(1, 9)]);
-        assert!(answer.warnings.contains(&"told".to_owned()) && answer.answered);
+        assert!(answer.warnings.iter().any(|w| w.message == "told") && answer.answered);
     }
 }

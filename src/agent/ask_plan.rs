@@ -8,7 +8,7 @@
 //! carried out here in any case.
 
 use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
-use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, generate};
+use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Notice, NoticeCode, generate, instead_because};
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
@@ -34,9 +34,6 @@ const PASSAGES: usize = 5;
 const FETCHES: u32 = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES: usize = 5;
-/// How the warning begins that tells why the knowledge graph was of no help.
-pub const UNPLANNED: &str = "There is no plan: ";
-
 const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
@@ -113,7 +110,7 @@ async fn answered(
     let mut warnings = Vec::new();
     let mut done = None;
     match (&linker, given) {
-        (None, _) => warnings.push(NO_GRAPH.to_owned()),
+        (None, _) => warnings.push(Notice::new(NoticeCode::Unplanned, NO_GRAPH)),
         (Some(_), Some(plan)) => {
             let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
             done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
@@ -122,7 +119,7 @@ async fn answered(
             let encoder = engine.encoder();
             let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
             match propose(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
-                Err(why) => warnings.push(format!("{UNPLANNED}{why}.")),
+                Err(why) => warnings.push(Notice::new(NoticeCode::Unplanned, format!("There is no plan: {why}."))),
                 Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
             }
         }
@@ -254,7 +251,7 @@ pub async fn plan_over(
             PlannedQuestion { text: lines(&plan), plan: Some(plan), by: Some(by), confidence, why_not: None, mentions }
         }
         Err(why) => {
-            let why_not = std::iter::once(why).chain(warnings).collect::<Vec<_>>().join(". ");
+            let why_not = std::iter::once(why).chain(warnings.into_iter().map(|w| w.message)).collect::<Vec<_>>().join(". ");
             PlannedQuestion { plan: None, text: String::new(), by: None, confidence: 0.0, why_not: Some(why_not), mentions }
         }
     })
@@ -268,7 +265,7 @@ async fn propose(
     others: &dyn OtherPlanners,
     options: &AgentOptions,
     meter: Option<&Metered<'_>>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Notice>,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Result<(Proposal, PlannedBy), String>, EngineError> {
     let mut rules = RulesPlanner::new(linker);
@@ -287,7 +284,8 @@ async fn propose(
         planner => {
             let trained_first = planner == PlannerChoice::Trained;
             let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
-            warnings.extend(choice.trouble.map(|why| format!("The trained planner could not be asked: {why}.")));
+            let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
+            warnings.extend(choice.trouble.map(trouble));
             match choice.plan {
                 Ok((proposal, from)) => return Ok(Ok((proposal, from.into()))),
                 Err(error) => Some(error),
@@ -353,7 +351,7 @@ pub(super) fn lines(plan: &Plan) -> String {
 }
 
 /// What a reader should know of an execution.
-fn told(execution: &Execution, found: bool) -> Vec<String> {
+fn told(execution: &Execution, found: bool) -> Vec<Notice> {
     let trace = &execution.trace;
     let mut out: Vec<String> = trace.exhausted.iter().map(|why| format!("The plan was not carried out to its end: {why}.")).collect();
     if !found {
@@ -363,7 +361,7 @@ fn told(execution: &Execution, found: bool) -> Vec<String> {
     }
     let cut = trace.steps.iter().flat_map(|s| s.truncated.iter().map(move |t| format!("{}: {t}.", s.name)));
     out.extend(cut.take(LACKING));
-    out
+    out.into_iter().map(|message| Notice::new(NoticeCode::Plan, message)).collect()
 }
 
 /// The answer in the model's words, from what the plan found and the passages of the question itself; the quoted one where the model fails.
@@ -394,10 +392,9 @@ async fn worded(
         Err(AnswerError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
     };
     if answer.by == AnswerBy::Graph
-        && let Some(first) = answer.warnings.first_mut()
+        && let (Some(failure), Some(first)) = (&answer.failure, answer.warnings.first_mut())
     {
-        *first = first
-            .replace("This answer is quoted from the documents instead.", "This answer is what the plan found in the knowledge graph.");
+        *first = instead_because(failure, "This answer is what the plan found in the knowledge graph.");
     }
     // What came from elsewhere has no chunk that could be opened.
     answer.references.retain(|r| real(r.chunk));

@@ -5,6 +5,6 @@ mod ask_plan;
 mod outcome;
 
 pub use ask::ask_with_protocol;
-pub use ask_plan::{PlannedQuestion, UNPLANNED, answer_plan, plan_over, plan_question};
+pub use ask_plan::{PlannedQuestion, answer_plan, plan_over, plan_question};
 pub use outcome::{AskWith, Carried, ProtocolAnswer};
 pub use pocketgraph_agent::*;

@@ -390,7 +390,7 @@ test("a model that is a function writes, is stopped by its signal, and its failu
         const answer = { text: "" };
         for await (const event of graph.ask(question, { llm })) {
           if (event.type === "token" && (answer.text += event.text).includes(stopAt)) return "left";
-          if (event.type === "done") return { by: event.answer.by, text: event.answer.text, warning: event.answer.warnings[0] ?? "" };
+          if (event.type === "done") return { by: event.answer.by, text: event.answer.text, warning: event.answer.warnings[0]?.message ?? "" };
         }
       };
       let roles = [];

@@ -196,7 +196,7 @@ for (const worker of [true, false]) {
         // Who asked for a plan is told that there is none to be had.
         const refused = await answered({ protocol: "plan" }).catch((error) => error.code);
         await graph.close();
-        return { by: answer.by, cited: answer.citations.length, warning: answer.warnings[0], refused };
+        return { by: answer.by, cited: answer.citations.length, warning: answer.warnings[0].message, refused };
       }, { worker, question: QUESTION });
       t.site.faults.clear();
       assert.deepEqual([seen.by, seen.refused], ["extraction", "http"], `${faulty}: ${seen.message}`);
@@ -222,7 +222,7 @@ for (const worker of [true, false]) {
       assert.ok(seen.answer, seen.message);
       assert.equal(seen.answer.by, "extraction");
       assert.ok(seen.answer.citations.length > 0);
-      assert.ok(seen.answer.warnings[0].includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0]}`);
+      assert.ok(seen.answer.warnings[0].code === "model-failed" && seen.answer.warnings[0].message.includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0].message}`);
     }
     await page.context().close();
   });

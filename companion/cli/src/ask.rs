@@ -7,9 +7,9 @@ use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{
-    self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, UNPLANNED, WebSearch, ask_with_protocol, needs_model,
+    self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model,
 };
-use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus};
+use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, NoticeCode};
 use pocketgraph::engine::Engine;
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
@@ -202,7 +202,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
     println!("{}", reasoned.answer.text);
     if args.protocol.is_none() && !args.trace {
         // Nobody asked for a plan, so that its absence is no warning.
-        reasoned.answer.warnings.retain(|w| !w.starts_with(UNPLANNED));
+        reasoned.answer.warnings.retain(|w| w.code != NoticeCode::Unplanned);
     }
     epilogue(&reasoned.answer);
     Ok(())
@@ -240,7 +240,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
 pub(super) fn epilogue(answer: &Answer) {
     citations(answer);
     for warning in &answer.warnings {
-        eprintln!("warning: {}", line(warning));
+        eprintln!("warning: {}", line(&warning.message));
     }
 }
 

@@ -177,7 +177,7 @@ fn a_question_that_cannot_be_planned_is_answered_from_the_documents_and_says_why
     let (reasoned, kinds) = ask(&bundle, "Where was Mira Voss born?", None, PlannerChoice::Auto);
     assert_eq!((reasoned.answer.by, reasoned.answer.answered), (AnswerBy::Extraction, true));
     assert!(reasoned.answer.text.contains("Hallwil") && reasoned.carried.is_none());
-    assert!(reasoned.answer.warnings[0].starts_with("There is no plan: "), "{:?}", reasoned.answer.warnings);
+    assert!(reasoned.answer.warnings[0].message.starts_with("There is no plan: "), "{:?}", reasoned.answer.warnings);
     assert_eq!(kinds, ["hits", "references", "done"]);
     assert_eq!(reasoned.passages.len(), 1);
     let (silent, _) = ask(&bundle, "How deep is the Mariana Trench?", None, PlannerChoice::Auto);
@@ -208,7 +208,7 @@ fn where_the_model_fails_the_graph_answers() {
     let (reasoned, _) = ask(&bundle, CHAIN, Some(&scripted(&[])), PlannerChoice::Llm);
     assert_eq!((reasoned.answer.by, reasoned.carried.map(|c| c.by)), (AnswerBy::Graph, Some(PlannedBy::Rules)));
     assert!(
-        reasoned.answer.warnings.iter().any(|w| w.contains("llm-http") && w.contains("what the plan found")),
+        reasoned.answer.warnings.iter().any(|w| w.message.contains("llm-http") && w.message.contains("what the plan found")),
         "{:?}",
         reasoned.answer.warnings
     );

@@ -82,7 +82,7 @@ fn when_the_model_fails_the_documents_answer() {
     let model = scripted(&["<search>director of Low Tide</search>"]);
     let reasoned = ask(&bundle, &model, &mut |_| {});
     assert_eq!(reasoned.answer.by, AnswerBy::Extraction);
-    assert!(reasoned.answer.warnings[0].contains("llm-http"), "{:?}", reasoned.answer.warnings);
+    assert!(reasoned.answer.warnings[0].message.contains("llm-http"), "{:?}", reasoned.answer.warnings);
     assert_eq!(reasoned.turns.len(), 2);
 }
 

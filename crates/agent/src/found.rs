@@ -3,7 +3,7 @@
 use super::elsewhere::{ELSEWHERE, page};
 use super::environment::{Evidence as Page, GRAPH};
 use super::kg_tools::imported_from;
-use crate::answer::{Answer, AnswerBy, Citation, CitationStatus, Outcome, reference, span};
+use crate::answer::{Answer, AnswerBy, Citation, CitationStatus, Notice, NoticeCode, Outcome, reference, span};
 use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId};
 use crate::plan::execute::{Evidence, Execution, Item};
 use crate::retrieve::Hit;
@@ -75,7 +75,7 @@ pub struct Found {
     /// Whether statements of the graph show it, rather than passages alone.
     pub from_graph: bool,
     /// What a reader should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
 }
 
 impl Found {
@@ -139,10 +139,16 @@ pub async fn found(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_,
     let from_graph = of_graph || (everything.is_empty() && !answer.open);
     let mut warnings = Vec::new();
     if answer.open && execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Extraction)) {
-        warnings.push("The knowledge graph does not hold all of this: part of it was taken from passages by their words alone.".to_owned());
+        warnings.push(Notice::new(
+            NoticeCode::BeyondGraph,
+            "The knowledge graph does not hold all of this: part of it was taken from passages by their words alone.",
+        ));
     }
     if execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Web)) {
-        warnings.push("The documents do not hold all of this: part of it was found by a search of the web.".to_owned());
+        warnings.push(Notice::new(
+            NoticeCode::BeyondGraph,
+            "The documents do not hold all of this: part of it was found by a search of the web.",
+        ));
     }
     let Writer { text, citations, sources, .. } = writer;
     Some(Found { text, citations, sources, from_graph, warnings })

@@ -99,7 +99,7 @@ fn what_was_read_is_no_answer_of_the_graph_and_says_so() {
     let found = answered(&example(), "A=SearchKG(t=* | h=Heat, r=composer)", Some(&Shelf(vec![page])), &[]).unwrap();
     assert_eq!((found.text.as_str(), found.from_graph), ("Elliot Goldenthal [1]", false));
     assert_eq!((found.citations[0].quote.as_str(), found.citations[0].url.as_str()), (text, "https://x"));
-    assert!(found.warnings[0].contains("by their words alone"), "{:?}", found.warnings);
+    assert!(found.warnings[0].message.contains("by their words alone"), "{:?}", found.warnings);
     assert_eq!(found.answer().by, AnswerBy::Extraction);
 }
 

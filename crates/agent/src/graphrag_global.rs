@@ -240,7 +240,7 @@ mod tests {
         let replies = ["I would rather not.", r#"{"points": [{"description": "Hallwil.", "score": 50, "reports": [2]}]}"#, "Hallwil [1]."];
         let (outcome, _) = ask(&narrow(), &world(), &replies);
         assert_eq!(outcome.text, "Hallwil [1].");
-        assert!(outcome.warnings[0].starts_with("1 replies of the model held no list"), "{:?}", outcome.warnings);
+        assert!(outcome.warnings[0].message.starts_with("1 replies of the model held no list"), "{:?}", outcome.warnings);
     }
 
     #[test]
@@ -248,14 +248,14 @@ mod tests {
         let replies = [r#"{"points": [{"description": "Nine films.", "score": 50, "reports": [1]}]}"#, "Low Tide [1]."];
         let (outcome, asked) = ask(&AgentOptions { turns: Some(2), ..narrow() }, &world(), &replies);
         assert_eq!((outcome.text.as_str(), asked.len()), ("Low Tide [1].", 2));
-        assert_eq!(outcome.warnings[0], "Of 2 reports the 1 nearest to the question were read: a budget was spent.");
+        assert_eq!(outcome.warnings[0].message, "Of 2 reports the 1 nearest to the question were read: a budget was spent.");
     }
 
     #[test]
     fn a_collection_without_reports_says_so_without_a_request() {
         let (outcome, asked) = ask(&AgentOptions::default(), &Fake::default(), &["x"]);
         assert_eq!((outcome.text.as_str(), asked.len()), ("", 0));
-        assert!(outcome.warnings[0].contains("no reports"));
+        assert!(outcome.warnings[0].message.contains("no reports"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A run of a protocol: it asks the model, counts what that costs, and says when a budget is spent.
 
-use super::answer::NoAnswer;
+use super::answer::{NoAnswer, Notice, NoticeCode};
 use super::dialogue::Dialogue;
 use super::environment::{Environment, Evidence};
 use super::neutralise::{Marks, neutralise};
@@ -63,7 +63,7 @@ pub struct Run<'a> {
     pub(super) services: Services<'a>,
     pub(super) events: &'a mut dyn FnMut(AgentEvent),
     pub(super) turns: Vec<Turn>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Notice>,
     pub(super) shown: Vec<Evidence>,
     /// Every query so far with what it brought: tool, normalised query, numbers.
     pub(super) asked: Vec<(&'static str, String, Vec<u32>)>,
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
             return Err(AgentError::Aborted);
         }
         let forced = self.forced;
-        self.warnings.extend(forced.map(|cap| cap.describe().to_owned()));
+        self.warnings.extend(forced.map(|cap| Notice::new(NoticeCode::Protocol, cap.describe())));
         (self.events)(AgentEvent::Answer { text: text.clone(), forced });
         let cut = self.turns.last().and_then(|t| t.cut.clone());
         let Run { usage, estimated, shown: evidence, turns, warnings, no_answer, .. } = self;
@@ -153,10 +153,14 @@ impl<'a> Run<'a> {
         (self.events)(event);
     }
 
-    /// Tells the reader something, once.
+    /// Tells the reader something of how the protocol went, once.
     pub fn warn(&mut self, warning: &str) {
-        if !self.warnings.iter().any(|w| w == warning) {
-            self.warnings.push(warning.to_owned());
+        self.notice(NoticeCode::Protocol, warning);
+    }
+
+    fn notice(&mut self, code: NoticeCode, message: &str) {
+        if !self.warnings.iter().any(|w| w.message == message) {
+            self.warnings.push(Notice::new(code, message));
         }
     }
 
@@ -242,7 +246,7 @@ impl<'a> Run<'a> {
         let length = |request: &ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
         let before = length(&self.request(dialogue));
         self.tokens_in = u32::try_from(before / 2).unwrap_or(self.tokens_in);
-        self.warn("The model's context window is small: the oldest evidence was left out.");
+        self.notice(NoticeCode::LeftOut, "The model's context window is small: the oldest evidence was left out.");
         length(&self.request(dialogue)) < before
     }
 

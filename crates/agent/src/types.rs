@@ -1,7 +1,7 @@
 //! What an agent tells while it works, and what it leaves behind. These types cross into JavaScript.
 
 use super::environment::Evidence;
-use crate::answer::{Answer, NoAnswer, Reference};
+use crate::answer::{Answer, NoAnswer, Notice, Reference};
 use crate::llm::{LlmError, Usage};
 use crate::plan::Plan;
 use crate::plan::trace::StepTrace;
@@ -226,5 +226,5 @@ pub struct Outcome {
     /// Every reply, in order.
     pub turns: Vec<Turn>,
     /// What a reader should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
 }

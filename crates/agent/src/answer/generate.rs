@@ -4,7 +4,8 @@ use super::citations::CitationTracker;
 use super::floor::{NoAnswer, Written, no_answer, opens_with};
 use super::prompt::Prompt;
 use super::{
-    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Outcome, Reference, reference, warn_of_missing,
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference, reference,
+    warn_of_missing,
 };
 use crate::compact::sort_unique;
 use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
@@ -69,12 +70,12 @@ pub async fn generate(
 /// What came of asking.
 enum Asked {
     /// The model was not asked, and why, where that is worth telling.
-    Not(Option<String>),
+    Not(Option<Notice>),
     Failed {
         failure: ModelFailure,
         partial: String,
         usage: Option<Usage>,
-        warnings: Vec<String>,
+        warnings: Vec<Notice>,
     },
     Answered(Box<Answer>),
 }
@@ -90,13 +91,18 @@ pub fn failed(error: &LlmError) -> ModelFailure {
     ModelFailure { code: error.code().to_owned(), message: error.to_string(), status }
 }
 
-/// The warning over a quotation that a model's failure led to.
-pub fn quoted_because(failure: &ModelFailure) -> String {
+/// The notice over a quotation that a model's failure led to.
+pub fn quoted_because(failure: &ModelFailure) -> Notice {
+    instead_because(failure, "This answer is quoted from the documents instead.")
+}
+
+/// The notice over another answer that a model's failure led to: `instead` says whence it is.
+pub fn instead_because(failure: &ModelFailure, instead: &str) -> Notice {
     let why = match failure.is_no_answer() {
         true => failure.message.clone(),
         false => format!("The language model failed ({}): {}.", failure.code, failure.message),
     };
-    format!("{why} This answer is quoted from the documents instead.")
+    Notice::new(NoticeCode::ModelFailed, format!("{why} {instead}"))
 }
 
 /// How a reply that is no answer is told.
@@ -124,13 +130,13 @@ struct Read {
 }
 
 impl Asking<'_> {
-    fn prompt(&self, tokens_in: u32) -> Result<Prompt, Option<String>> {
+    fn prompt(&self, tokens_in: u32) -> Result<Prompt, Option<Notice>> {
         if self.result.hits.is_empty() {
             return Err(None);
         }
         let options = AskOptions { tokens_in, ..self.options.clone() };
         Prompt::new(self.question, self.result, &options, self.count_tokens)
-            .map_err(|e| Some(format!("The language model was not asked: {e}.")))
+            .map_err(|e| Some(Notice::new(NoticeCode::LeftOut, format!("The language model was not asked: {e}."))))
     }
 
     fn passages(&self, prompt: &Prompt) -> Vec<(u32, &Hit)> {
@@ -153,7 +159,8 @@ impl Asking<'_> {
             read = self.reply(&prompt, None, events).await?;
         }
         if tokens_in < self.options.tokens_in && read.reply.error.is_none() {
-            warnings.push("The model's context window is small: it was given fewer passages than were found.".to_owned());
+            let message = "The model's context window is small: it was given fewer passages than were found.";
+            warnings.push(Notice::new(NoticeCode::LeftOut, message));
         }
         let mut usage = read.reply.usage;
         let mut why = self.verdict(&read, &prompt);
@@ -165,16 +172,18 @@ impl Asking<'_> {
             why = self.verdict(&read, &prompt);
         }
         if let Some(read) = usage.filter(|u| prompt.tokens > LONG_PROMPT && (u.prompt_tokens as usize) < prompt.tokens / 2) {
-            warnings.push(format!(
+            let message = format!(
                 "The endpoint read {} tokens of a prompt of some {}: its context window may be too small for the passages.",
                 read.prompt_tokens, prompt.tokens
-            ));
+            );
+            warnings.push(Notice::new(NoticeCode::LeftOut, message));
         }
         if prompt.cut {
-            warnings.push("The best passage was cut to fit the token budget.".to_owned());
+            warnings.push(Notice::new(NoticeCode::LeftOut, "The best passage was cut to fit the token budget."));
         }
         if prompt.left_out > 0 {
-            warnings.push(format!("{} of {} passages did not fit the token budget.", prompt.left_out, self.result.hits.len()));
+            let message = format!("{} of {} passages did not fit the token budget.", prompt.left_out, self.result.hits.len());
+            warnings.push(Notice::new(NoticeCode::LeftOut, message));
         }
         let failure = match (&read.reply.error, why) {
             (Some(error), Some(_)) => Some(failed(error)),
@@ -330,7 +339,7 @@ fn written(
     let (citations, more) = tracker.check(passages);
     let answered = !opens_with(tracker.text(), options.not_said());
     let mut warnings = Vec::new();
-    warnings.extend(cut.map(|why| of_cut(why).to_owned()));
+    warnings.extend(cut.map(|why| Notice::new(NoticeCode::Cut, of_cut(why))));
     let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
     sort_unique(&mut dangling);
     if let Some(first) = dangling.first() {
@@ -338,13 +347,14 @@ fn written(
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        warnings.push(format!("The answer cites passages that do not exist: [{first}]{others}."));
+        let message = format!("The answer cites passages that do not exist: [{first}]{others}.");
+        warnings.push(Notice::new(NoticeCode::Dangling, message));
     }
     if answered && citations.iter().all(|c| c.status == CitationStatus::Dangling) {
-        warnings.push("The answer cites no passage: nothing in it could be checked.".to_owned());
+        warnings.push(Notice::new(NoticeCode::Unchecked, "The answer cites no passage: nothing in it could be checked."));
     }
     if more {
-        warnings.push("The answer holds too many citations; the last ones were not checked.".to_owned());
+        warnings.push(Notice::new(NoticeCode::Unchecked, "The answer holds too many citations; the last ones were not checked."));
     }
     warn_of_missing(result, &mut warnings);
     Answer {

@@ -98,7 +98,7 @@ fn an_extractive_refusal_says_so_and_names_what_is_absent() {
     let answer = extracted(&question, &result, &AskOptions::default());
     assert_eq!((answer.text.as_str(), answer.answered), (NOT_SAID, false));
     assert!(answer.citations.is_empty() && answer.references.is_empty());
-    assert_eq!(answer.warnings, ["No passage that was found mentions “treasure”."]);
+    assert_eq!(answer.warnings.iter().map(|w| w.message.as_str()).collect::<Vec<_>>(), ["No passage that was found mentions “treasure”."]);
     let own = AskOptions { not_said: Some("Nichts gefunden.".to_owned()), ..AskOptions::default() };
     assert_eq!(extracted(&question, &result, &own).text, "Nichts gefunden.");
 }
@@ -113,7 +113,10 @@ fn a_models_answer_streams_and_is_checked() {
     let statuses: Vec<CitationStatus> = answer.citations.iter().map(|c| c.status).collect();
     assert_eq!(statuses, [CitationStatus::Verified, CitationStatus::Unsupported, CitationStatus::Dangling]);
     assert_eq!(answer.usage.unwrap().completion_tokens, 3);
-    assert_eq!(answer.warnings, ["The answer cites passages that do not exist: [7]."]);
+    assert_eq!(
+        answer.warnings.iter().map(|w| w.message.as_str()).collect::<Vec<_>>(),
+        ["The answer cites passages that do not exist: [7]."]
+    );
     assert!(matches!(&events[0], AskEvent::References { references } if references.len() == 2));
     assert_eq!(events.last(), Some(&AskEvent::Done { answer }));
 }
@@ -135,7 +138,11 @@ fn a_failure_is_answered_from_the_documents_and_keeps_what_was_written() {
         let answer = answer.unwrap();
         assert_eq!((answer.by, answer.partial.as_deref()), (AnswerBy::Extraction, partial));
         assert_eq!(answer.text, quoted(&result(hits())).text);
-        assert!(answer.warnings[0].contains(code) && answer.warnings[0].contains("quoted from the documents"), "{:?}", answer.warnings);
+        assert!(
+            answer.warnings[0].message.contains(code) && answer.warnings[0].message.contains("quoted from the documents"),
+            "{:?}",
+            answer.warnings
+        );
         assert!(matches!(events.last(), Some(AskEvent::Done { .. })));
     }
 }
@@ -158,7 +165,7 @@ fn a_model_that_says_nothing_is_a_failure() {
     ] {
         let answer = run(Ok(reply)).0.unwrap();
         assert_eq!((answer.by, answer.partial), (AnswerBy::Extraction, None));
-        assert!(answer.warnings[0].contains(said), "{:?}", answer.warnings);
+        assert!(answer.warnings[0].message.contains(said), "{:?}", answer.warnings);
         assert_eq!(answer.failure.unwrap().code, "llm-no-answer");
     }
 }
@@ -192,10 +199,10 @@ fn a_cut_answer_and_one_over_part_of_a_result_carry_warnings() {
     let cut = Ok(Delta { finish: Some(Finish::Length), ..Delta::default() });
     let answer = run(Ok(vec![text("Loops are bounded by a counter [1]. They"), cut])).0.unwrap();
     assert_eq!(answer.truncated.as_deref(), Some("length"));
-    assert!(answer.warnings.iter().any(|w| w.contains("token budget")));
+    assert!(answer.warnings.iter().any(|w| w.message.contains("token budget")));
     let mut part = result(hits());
     part.missing = vec!["text/3".to_owned()];
-    assert!(run_on(&part, Ok(vec![text("Loops [1]"), stop()])).0.unwrap().warnings.iter().any(|w| w.contains("text/3")));
+    assert!(run_on(&part, Ok(vec![text("Loops [1]"), stop()])).0.unwrap().warnings.iter().any(|w| w.message.contains("text/3")));
 }
 
 #[test]
@@ -270,7 +277,7 @@ fn too_small_a_context_window_is_met_with_fewer_passages() {
     assert_eq!((answer.by, asked.len()), (AnswerBy::Llm, 2));
     let length = |r: &ChatRequest| r.messages.iter().map(|m| m.content.len()).sum::<usize>();
     assert!(length(&asked[1]) < length(&asked[0]));
-    assert!(answer.warnings.iter().any(|w| w.contains("context window is small")), "{:?}", answer.warnings);
+    assert!(answer.warnings.iter().any(|w| w.message.contains("context window is small")), "{:?}", answer.warnings);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn an_empty_set_never_lets_the_other_pass() {
     ] {
         let (outcome, requests) = go(&bare(), &replies);
         assert_eq!(outcome.text, "plain answer");
-        assert!(outcome.warnings[0].contains("found nothing"), "{:?}", outcome.warnings);
+        assert!(outcome.warnings[0].message.contains("found nothing"), "{:?}", outcome.warnings);
         assert!(requests.last().unwrap().messages[0].content.contains("What was found out before:"));
     }
 }
@@ -47,7 +47,7 @@ fn a_plan_that_cannot_be_used_is_sent_back_once() {
     assert!(requests[1].messages[0].content.contains("unknown function Guess"));
     let (outcome, requests) = go(&bare(), &["I cannot plan.", "Nor now.", "plain answer"]);
     assert_eq!((outcome.text.as_str(), requests.len()), ("plain answer", 3));
-    assert!(outcome.warnings[0].contains("gave no plan"));
+    assert!(outcome.warnings[0].message.contains("gave no plan"));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_sub_question_is_asked_for_each_member_and_no_more_than_the_fan_out() {
     let (outcome, requests) = go(&AgentOptions::default(), &[plan, "[A#B#C#D#E#F#G]", "[x]"]);
     assert_eq!(requests.len(), 2 + FAN_OUT);
     assert!(requests[3].messages[0].content.contains("What is in B, and again B?"));
-    assert!(outcome.warnings[0].contains("first 5 cases only"));
+    assert!(outcome.warnings[0].message.contains("first 5 cases only"));
 }
 
 #[test]

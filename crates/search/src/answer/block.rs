@@ -120,7 +120,7 @@ fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<us
     let core_end = if opens { introduced(text, pieces, from + 1).1 } else { piece.span.end };
     let mut shown: Vec<Shown> = Vec::new();
     // A term belongs to what is said of it; a question is known to who asked it.
-    if !group.asked && from == 0 {
+    if !group.asked {
         shown.extend(group.head.iter().map(whole));
     }
     let header = (piece.form == Form::Table).then(|| table_header(pieces, from)).flatten();

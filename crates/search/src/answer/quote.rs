@@ -2,6 +2,7 @@
 
 use super::block::shown_text;
 use super::extract::{Candidate, Choice, Sureness};
+use super::notice::{Notice, NoticeCode};
 use super::parts::ends_in;
 use super::types::{Answer, AnswerBlock, AnswerBy, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, Outcome, Reference};
 use crate::bundle::Form;
@@ -43,7 +44,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
     }
     if !choice.absent.is_empty() && !result.hits.is_empty() {
         let quoted: Vec<String> = choice.absent.iter().map(|w| format!("“{w}”")).collect();
-        answer.warnings.push(format!("No passage that was found mentions {}.", quoted.join(", ")));
+        answer.warnings.push(Notice::new(NoticeCode::Absent, format!("No passage that was found mentions {}.", quoted.join(", "))));
     }
     warn_of_missing(result, &mut answer.warnings);
     answer
@@ -180,8 +181,9 @@ pub fn reference(number: u32, hit: &Hit) -> Reference {
 }
 
 /// Adds the warning that tells which parts of the documents could not be loaded.
-pub fn warn_of_missing(result: &SearchResult, warnings: &mut Vec<String>) {
+pub fn warn_of_missing(result: &SearchResult, warnings: &mut Vec<Notice>) {
     if !result.missing.is_empty() {
-        warnings.push(format!("Parts of the documents could not be loaded: {}.", result.missing.join(", ")));
+        let message = format!("Parts of the documents could not be loaded: {}.", result.missing.join(", "));
+        warnings.push(Notice::new(NoticeCode::Missing, message));
     }
 }

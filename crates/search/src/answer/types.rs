@@ -1,5 +1,6 @@
 //! What an answer is. These types cross into JavaScript.
 
+use super::notice::Notice;
 use crate::retrieve::{SearchResult, Span};
 use pocketgraph_base::Usage;
 use serde::{Deserialize, Serialize};
@@ -156,7 +157,7 @@ pub struct Answer {
     /// Tokens, where an endpoint counted them.
     pub usage: Option<Usage>,
     /// What a reader should know: failures, left-out passages, marks that cite nothing.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
 }
 
 /// Why a language model gave no answer.

@@ -97,7 +97,8 @@ mod tests {
     fn one_text_at_two_addresses_is_one_hit_and_under_another_title_it_is_two() {
         let hit = |title: &str, url: &str| {
             let text = || "Run the installer.".to_owned();
-            let chunk = Chunk { document: 0, heading_path: vec!["Install".into()], fragment: String::new(), text: text(), start: 0, end: 18 };
+            let chunk =
+                Chunk { document: 0, heading_path: vec!["Install".into()], fragment: String::new(), text: text(), start: 0, end: 18 };
             let document = Document { title: title.into(), url: url.into(), path: url.into(), language: String::new() };
             let ranked = RankedChunk { chunk: 0, score: 1.0, lexical: None, dense: None, reached: Vec::new() };
             hit(ranked, chunk, &document, &LexicalQuery::new("installer", false))
