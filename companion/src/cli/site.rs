@@ -1,6 +1,6 @@
 //! What `build` is told of the site that the documents are the source of.
 
-use crate::ingest::{FormatRule, GeneratorChoice, IngestOptions, UrlStyle, generator_names};
+use crate::ingest::{FormatRule, GeneratorChoice, IngestOptions, PdfReader, UrlStyle, generator_names};
 use crate::rank::RankRule;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
@@ -79,6 +79,7 @@ impl SiteArgs {
                 name => generator_names().find(|known| *known == name).map_or(GeneratorChoice::Auto, GeneratorChoice::Named),
             },
             formats: self.format.clone(),
+            pdf: std::env::current_exe().map_or(PdfReader::Here, PdfReader::Apart),
             ..IngestOptions::default()
         };
         options
