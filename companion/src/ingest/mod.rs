@@ -580,6 +580,9 @@ fn markdown_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
         return Err(reason.into());
     }
+    if let Some(reason) = reading.site.unopened(from > 0) {
+        return Err(reason.into());
+    }
     let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates, pymdown: reading.site.pymdown };
     let body = source.get(from..).unwrap_or("");
     let expanded = includes::markdown(body, includer);
