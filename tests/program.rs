@@ -166,7 +166,10 @@ fn a_bundle_for_words_alone_holds_no_vectors_and_is_searched_and_quoted() {
     assert!(built.status.success(), "{}", err(&built));
     let sections: BTreeMap<PathBuf, usize> = files_of(Path::new(&bundle)).into_iter().map(|(name, bytes)| (name, bytes.len())).collect();
     let named = |part: &str| sections.keys().any(|name| name.to_string_lossy().contains(part));
-    assert!(!["vectors", "sketches", "words", "layers", "table", "vocabulary", "planner", "keyword"].iter().any(|part| named(part)), "{sections:?}");
+    assert!(
+        !["vectors", "sketches", "words", "layers", "table", "vocabulary", "planner", "keyword"].iter().any(|part| named(part)),
+        "{sections:?}"
+    );
     assert!(sections.values().sum::<usize>() < 100_000, "{sections:?}");
     let verified = run(&["verify", &bundle]);
     assert!(verified.status.success(), "{}", err(&verified));

@@ -657,10 +657,15 @@ fn documents() -> Vec<Target> {
         // A form shown often gives more text than bytes.
         Target {
             allowed: (3000, 256 << 20),
-            ..Target::of("pdf", seeds(&[PDF]), written(PDF_MARKS), Box::new(|bytes| {
-                let corpus = ingest_bytes("a/b.pdf", bytes.to_vec(), &IngestOptions::default());
-                corpus.is_ok_and(|c| !c.documents.is_empty())
-            }))
+            ..Target::of(
+                "pdf",
+                seeds(&[PDF]),
+                written(PDF_MARKS),
+                Box::new(|bytes| {
+                    let corpus = ingest_bytes("a/b.pdf", bytes.to_vec(), &IngestOptions::default());
+                    corpus.is_ok_and(|c| !c.documents.is_empty())
+                }),
+            )
         },
         packed("word", "a/b.docx", WORD, |text| vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]),
         packed("book", "a/b.epub", BOOK, |text| {

@@ -49,7 +49,9 @@ impl std::str::FromStr for FormatRule {
             "text" => Some(Format::Text),
             "man" => Some(Format::Man),
             "openapi" => Some(Format::OpenApi),
-            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" | "epub" | "docx" | "pdf" => format_of(Path::new(&format!("x.{name}"))),
+            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" | "epub" | "docx" | "pdf" => {
+                format_of(Path::new(&format!("x.{name}")))
+            }
             _ => None,
         };
         let format = format

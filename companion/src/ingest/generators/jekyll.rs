@@ -3,8 +3,8 @@
 use super::super::UrlStyle;
 use super::super::front_matter::field;
 use super::super::globs::Globs;
-use super::super::walk::Format;
 use super::super::slug::HeadingIds;
+use super::super::walk::Format;
 use super::config::Config;
 use super::paths::{dated, parted, without_ending};
 use super::{Generator, Page, Site};

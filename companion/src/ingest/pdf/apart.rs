@@ -80,7 +80,8 @@ pub(crate) fn read_for_parent(mut input: impl Read, mut output: impl Write) -> s
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     bound(bytes.len() as u64);
-    let text = caught(|| super::read(bytes)).unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})")));
+    let text = caught(|| super::read(bytes))
+        .unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})")));
     serde_json::to_writer(&mut output, &text)?;
     output.flush()
 }

@@ -1,6 +1,7 @@
 //! Letters to lines: what stands on one baseline, close together.
 
 use super::glyphs::{Glyph, Look};
+use std::collections::HashMap;
 
 /// A gap wider than this many sizes is one between words.
 const WORD_GAP: f64 = 0.16;
@@ -65,7 +66,9 @@ fn runs(glyphs: Vec<Glyph>) -> Vec<Run> {
     for glyph in glyphs {
         // The same letter again at the same place is bold by an old trick, or a shadow.
         let last = runs.last().and_then(|r| r.glyphs.last());
-        if last.is_some_and(|l| l.text == glyph.text && (l.left - glyph.left).abs() < 0.1 * glyph.size && (l.y - glyph.y).abs() < 0.1 * glyph.size) {
+        if last.is_some_and(|l| {
+            l.text == glyph.text && (l.left - glyph.left).abs() < 0.1 * glyph.size && (l.y - glyph.y).abs() < 0.1 * glyph.size
+        }) {
             continue;
         }
         match runs.last_mut() {
@@ -94,7 +97,8 @@ fn into_lines(row: Vec<Run>, out: &mut Vec<Line>) {
             close(open.take(), out);
         }
         let (line, sizes) = open.get_or_insert_with(|| {
-            let line = Line { text: String::new(), left: run.left, right: run.left, y: run.y, size: 0.0, look: Look { bold: true, fixed: true } };
+            let line =
+                Line { text: String::new(), left: run.left, right: run.left, y: run.y, size: 0.0, look: Look { bold: true, fixed: true } };
             (line, Sizes::default())
         });
         for glyph in run.glyphs {
@@ -130,7 +134,11 @@ fn close(open: Option<(Line, Sizes)>, out: &mut Vec<Line>) {
 
 /// How many letters of each size there are, sizes to a tenth of a point.
 #[derive(Debug, Default)]
-pub(super) struct Sizes(Vec<(u32, usize)>);
+pub(super) struct Sizes {
+    counts: HashMap<u32, usize>,
+    /// How many letters the commonest size has, and that size.
+    most: (usize, u32),
+}
 
 impl Sizes {
     pub fn add(&mut self, size: f64) {
@@ -139,14 +147,13 @@ impl Sizes {
 
     pub fn add_all(&mut self, size: f64, letters: usize) {
         let size = (size * 10.0).round() as u32;
-        match self.0.iter_mut().find(|s| s.0 == size) {
-            Some(s) => s.1 += letters,
-            None => self.0.push((size, letters)),
-        }
+        let count = self.counts.entry(size).or_insert(0);
+        *count += letters;
+        self.most = self.most.max((*count, size));
     }
 
     /// The size of most letters; of equally many, the larger.
     pub fn most(&self) -> f64 {
-        self.0.iter().max_by_key(|(size, n)| (*n, *size)).map_or(0.0, |(size, _)| f64::from(*size) / 10.0)
+        f64::from(self.most.1) / 10.0
     }
 }

@@ -31,11 +31,11 @@ pub(super) fn ordered(lines: Vec<Line>) -> Vec<Placed> {
         match rows.last_mut() {
             Some(row) if row.last().is_some_and(|l| (l.y - line.y).abs() < 0.3 * l.size.min(line.size)) => {
                 row.push(line);
-                row.sort_by(|a, b| a.left.total_cmp(&b.left));
             }
             _ => rows.push(vec![line]),
         }
     }
+    rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.left.total_cmp(&b.left)));
     let mut out = Vec::new();
     let mut columns = 0;
     read(rows, 0, &mut columns, &mut out);

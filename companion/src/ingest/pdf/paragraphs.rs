@@ -223,7 +223,9 @@ impl Style {
         let moved_in = indent > 0.9 * size && !(first && listed);
         let moved_out = indent < -0.9 * size && !(first && !listed);
         let short = a.right < last.right - 0.18 * (last.right - last.left);
-        !(moved_in || moved_out && (ended || short) || short && ended && !listed && (indent.abs() > 0.5 * size || first || starts_upper(&b.text)))
+        !(moved_in
+            || moved_out && (ended || short)
+            || short && ended && !listed && (indent.abs() > 0.5 * size || first || starts_upper(&b.text)))
     }
 
     fn part(&self, open: Open) -> Option<Part> {
@@ -239,7 +241,8 @@ impl Style {
         let letters = text.chars().filter(|c| c.is_alphabetic()).count();
         let level = self.level(first).filter(|_| letters > 1 && text.chars().count() <= LONGEST_HEADING && open.lines.len() < 5);
         let bold = first.line.size <= 1.12 * self.body;
-        let level = level.filter(|_| !bold || open.lines.len() < 3 && text.len() < 120 && !text.ends_with(['.', ',', ';', ':']) && !starts_item(&text));
+        let level = level
+            .filter(|_| !bold || open.lines.len() < 3 && text.len() < 120 && !text.ends_with(['.', ',', ';', ':']) && !starts_item(&text));
         let kind = match level {
             Some(level) => Kind::Heading(level),
             None if starts_item(&text) => Kind::Item,
@@ -256,7 +259,8 @@ impl Style {
             let next = placed.line.text.as_str();
             let before = out.strip_suffix(['-', '\u{ad}', '‐']).unwrap_or("");
             let upper = before.ends_with(char::is_uppercase);
-            let broken = before.ends_with(char::is_alphabetic) && next.starts_with(if upper { char::is_uppercase } else { char::is_lowercase });
+            let broken =
+                before.ends_with(char::is_alphabetic) && next.starts_with(if upper { char::is_uppercase } else { char::is_lowercase });
             if broken {
                 let head = out.rsplit(char::is_whitespace).next().and_then(inner_word).unwrap_or("");
                 let tail = next.split_whitespace().next().and_then(inner_word).unwrap_or("");

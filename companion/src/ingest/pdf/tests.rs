@@ -30,7 +30,10 @@ fn file(pages: &[String], trailer: &str) -> Vec<u8> {
     }
     let start = out.len();
     let n = objects.len() + 1;
-    out.extend_from_slice(format!("xref\n0 {n}\n0000000000 65535 f \n{places}trailer\n<< /Size {n} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n").as_bytes());
+    out.extend_from_slice(
+        format!("xref\n0 {n}\n0000000000 65535 f \n{places}trailer\n<< /Size {n} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n")
+            .as_bytes(),
+    );
     out
 }
 
@@ -72,7 +75,12 @@ fn corpus(bytes: Vec<u8>) -> Corpus {
 #[test]
 fn columns_are_read_one_after_the_other() {
     // Both in the order of the file and row by row.
-    let rows: String = LEFT.iter().zip(RIGHT).enumerate().map(|(i, (l, r))| line("F1", 10, 60, 700 - 12 * i as i32, l) + &line("F1", 10, 320, 700 - 12 * i as i32, r)).collect();
+    let rows: String = LEFT
+        .iter()
+        .zip(RIGHT)
+        .enumerate()
+        .map(|(i, (l, r))| line("F1", 10, 60, 700 - 12 * i as i32, l) + &line("F1", 10, 320, 700 - 12 * i as i32, r))
+        .collect();
     for content in [two_columns(), rows] {
         let text = read(file(&[content], "")).unwrap();
         let prose: Vec<&str> = text.parts.iter().filter(|p| p.kind == Kind::Paragraph).map(|p| p.text.as_str()).collect();
@@ -86,7 +94,14 @@ fn columns_are_read_one_after_the_other() {
 #[test]
 fn cells_of_a_table_are_read_row_by_row() {
     let rows = ["port", "host", "level", "colour", "width"];
-    let content: String = rows.iter().enumerate().map(|(i, name)| line("F1", 10, 60, 700 - 14 * i as i32, name) + &line("F1", 10, 300, 700 - 14 * i as i32, "what it is for, in some more words than that")).collect();
+    let content: String = rows
+        .iter()
+        .enumerate()
+        .map(|(i, name)| {
+            line("F1", 10, 60, 700 - 14 * i as i32, name)
+                + &line("F1", 10, 300, 700 - 14 * i as i32, "what it is for, in some more words than that")
+        })
+        .collect();
     let text = read(file(&[content], "")).unwrap();
     let all: String = text.parts.iter().map(|p| p.text.clone() + "\n").collect();
     assert!(all.contains("port  what it is for"), "{all}");
@@ -94,7 +109,9 @@ fn cells_of_a_table_are_read_row_by_row() {
 
 #[test]
 fn headings_are_known_by_their_size_and_blocks_by_their_page() {
-    let first = line("F1", 24, 60, 740, "Manual") + &line("F1", 16, 60, 700, "1 Setting up") + &lines(60, 670, &["Turn the crank until the bell rings.", "Then let it go."]);
+    let first = line("F1", 24, 60, 740, "Manual")
+        + &line("F1", 16, 60, 700, "1 Setting up")
+        + &lines(60, 670, &["Turn the crank until the bell rings.", "Then let it go."]);
     let second = line("F1", 16, 60, 740, "2 Taking down") + &lines(60, 710, &["Wait for the bell, then lift the lid carefully."]);
     let corpus = corpus(file(&[first, second], ""));
     let document = &corpus.documents[0];
@@ -123,8 +140,11 @@ fn a_long_section_is_found_at_the_page_that_its_passage_begins_on() {
 #[test]
 fn code_keeps_its_lines_and_what_comes_again_on_every_page_is_left_out() {
     let page = |n: i32| {
-        line("F1", 9, 60, 780, "The Loom Manual") + &lines(60, 700, &[&format!("On page {n} stands a program of two lines that is shown as it is:")])
-            + &line("F3", 10, 60, 670, "if warp:") + &line("F3", 10, 84, 658, "weave\\(warp\\)") + &line("F1", 9, 300, 30, &n.to_string())
+        line("F1", 9, 60, 780, "The Loom Manual")
+            + &lines(60, 700, &[&format!("On page {n} stands a program of two lines that is shown as it is:")])
+            + &line("F3", 10, 60, 670, "if warp:")
+            + &line("F3", 10, 84, 658, "weave\\(warp\\)")
+            + &line("F1", 9, 300, 30, &n.to_string())
     };
     let text = read(file(&(1..=4).map(page).collect::<Vec<_>>(), "")).unwrap();
     let code: Vec<&str> = text.parts.iter().filter(|p| p.kind == Kind::Code).map(|p| p.text.as_str()).collect();
@@ -136,9 +156,13 @@ fn code_keeps_its_lines_and_what_comes_again_on_every_page_is_left_out() {
 fn what_cannot_be_read_is_named() {
     let reason = |bytes: Vec<u8>| corpus(bytes).skipped.first().map(|s| s.reason.clone()).unwrap_or_default();
     let keys = "00".repeat(32);
-    let encrypted = file(&[two_columns()], &format!("/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{keys}> /U <{keys}> >>"));
+    let encrypted =
+        file(&[two_columns()], &format!("/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{keys}> /U <{keys}> >>"));
     assert_eq!(reason(encrypted), "encrypted: it asks for a password");
-    assert_eq!(reason(file(&["/I Do BI /W 1 /H 1 /BPC 8 /CS /G ID x EI".to_owned()], "")), "scanned: its 1 pages are pictures without text");
+    assert_eq!(
+        reason(file(&["/I Do BI /W 1 /H 1 /BPC 8 /CS /G ID x EI".to_owned()], "")),
+        "scanned: its 1 pages are pictures without text"
+    );
     assert_eq!(reason(b"%PDF-1.7\nnothing".to_vec()), "no PDF, or one too damaged to be read");
     let whole = file(&[two_columns(), two_columns()], "");
     let cut = corpus(whole[..whole.len() - 400].to_vec());
