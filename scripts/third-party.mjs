@@ -43,6 +43,9 @@ const TAKEN = [
 
 const FILES_OF_TERMS = /^(licen[cs]es?|copying|copyright|unlicense|notice)([-_.].*)?$/i;
 
+/** What crates bring of others, by crate: the files of its terms. */
+const BROUGHT = { "hayro-font": [["BSD-3-Clause", "assets/LICENSE_FOXIT"]] };
+
 const metadata = new Map();
 function metadataOf(platform) {
   if (!metadata.has(platform)) {
@@ -92,6 +95,10 @@ function termsOf({ license, license_file, manifest_path, name, authors }) {
   const texts = files.map((file) => readFileSync(join(folder, file), "utf8"));
   const spdx = [...new Set(licences.map(([taken]) => taken))];
   if (texts.length === 0) texts.push(standardText(spdx, authors, name));
+  for (const [licence, file] of BROUGHT[name] ?? []) {
+    if (!spdx.includes(licence)) spdx.push(licence);
+    texts.push(readFileSync(join(folder, file), "utf8").replace(/^\/\/ ?/gm, ""));
+  }
   return { licences: spdx, texts };
 }
 

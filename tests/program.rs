@@ -157,6 +157,68 @@ fn the_same_documents_give_the_same_bytes() {
 }
 
 #[test]
+fn a_bundle_for_words_alone_holds_no_vectors_and_is_searched_and_quoted() {
+    let dir = tempfile::tempdir().unwrap();
+    documents(&dir.path().join("docs"));
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (docs, bundle) = (at("docs"), at("bundle"));
+    let built = run(&["build", &docs, "-o", &bundle, "--no-runtime", "--retrievers", "lexical"]);
+    assert!(built.status.success(), "{}", err(&built));
+    let sections: BTreeMap<PathBuf, usize> = files_of(Path::new(&bundle)).into_iter().map(|(name, bytes)| (name, bytes.len())).collect();
+    let named = |part: &str| sections.keys().any(|name| name.to_string_lossy().contains(part));
+    assert!(
+        !["vectors", "sketches", "words", "layers", "table", "vocabulary", "planner", "keyword"].iter().any(|part| named(part)),
+        "{sections:?}"
+    );
+    assert!(sections.values().sum::<usize>() < 100_000, "{sections:?}");
+    let verified = run(&["verify", &bundle]);
+    assert!(verified.status.success(), "{}", err(&verified));
+    for retriever in ["auto", "lexical", "hybrid"] {
+        let hits = out(&run(&["search", &bundle, "--retriever", retriever, "spring line bollard"]));
+        assert!(hits.contains("sailing/mooring.html#spring-line"), "{retriever}: {hits}");
+    }
+    let answer = out(&run(&["ask", &bundle, "What keeps the boat from moving along the quay?"]));
+    assert!(answer.contains("The spring line keeps the boat from moving along the quay."), "{answer}");
+    let unknown = out(&run(&["ask", &bundle, "Who won the football world cup in 1974?"]));
+    assert!(!unknown.contains("Sourdough") && !unknown.contains("bollard"), "{unknown}");
+}
+
+#[test]
+fn a_pdf_is_read_in_a_process_of_its_own_and_a_hostile_one_costs_nothing_but_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    let file = |content: &[u8], about: &str| {
+        let mut bytes = b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n\
+            3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font << /F 5 0 R >> >> /Contents 4 0 R >>\nendobj\n\
+            5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>\nendobj\n"
+            .to_vec();
+        bytes.extend(format!("4 0 obj\n<< /Length {} {about} >>\nstream\n", content.len()).into_bytes());
+        bytes.extend(content);
+        bytes.extend(b"\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n");
+        bytes
+    };
+    std::fs::write(docs.join("good.pdf"), file(b"BT /F 12 Tf 60 700 Td (The shuttle is thrown by hand.) Tj ET", "")).unwrap();
+    // Unpacked twice it is more than two gigabytes.
+    let packed = |bytes: &[u8]| {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let mut inner = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    let blank = vec![b' '; 1 << 20];
+    (0..2200).for_each(|_| std::io::Write::write_all(&mut inner, &blank).unwrap());
+    std::fs::write(docs.join("bomb.pdf"), file(&packed(&inner.finish().unwrap()), "/Filter [/FlateDecode /FlateDecode]")).unwrap();
+    let bundle = dir.path().join("bundle");
+    let built = run(&["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime", "--retrievers", "lexical"]);
+    assert!(built.status.success(), "{}", err(&built));
+    assert!(out(&built).contains("1 documents") || out(&built).contains("1 document"), "{}", out(&built));
+    assert!(err(&built).contains("bomb.pdf"), "{}", err(&built));
+    let answer = out(&run(&["search", bundle.to_str().unwrap(), "How is the shuttle thrown?"]));
+    assert!(answer.contains("good.pdf#page=1"), "{answer}");
+}
+
+#[test]
 fn nothing_that_no_build_wrote_is_replaced_or_removed() {
     let dir = tempfile::tempdir().unwrap();
     let docs = dir.path().join("site/docs");

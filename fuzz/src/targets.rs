@@ -654,6 +654,19 @@ fn documents() -> Vec<Target> {
         of("front-matter", "a/b.md", &front, FRONT),
         of("openapi", "a/openapi.yaml", &OPENAPI, OPENAPI_MARKS),
         of("manual", "a/weave.1", &MANUALS, MANUAL_MARKS),
+        // A form shown often gives more text than bytes.
+        Target {
+            allowed: (3000, 256 << 20),
+            ..Target::of(
+                "pdf",
+                seeds(&[PDF]),
+                written(PDF_MARKS),
+                Box::new(|bytes| {
+                    let corpus = ingest_bytes("a/b.pdf", bytes.to_vec(), &IngestOptions::default());
+                    corpus.is_ok_and(|c| !c.documents.is_empty())
+                }),
+            )
+        },
         packed("word", "a/b.docx", WORD, |text| vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]),
         packed("book", "a/b.epub", BOOK, |text| {
             vec![("META-INF/container.xml", BOOK_CONTAINER), ("OPS/book.opf", text), ("OPS/a.xhtml", BOOK_CHAPTER)]
@@ -688,6 +701,40 @@ fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
+/// Its table of places is missing, so that changes keep it readable.
+const PDF: &str = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n\
+    3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font << /F1 5 0 R /F2 6 0 R >> /XObject << /X 4 0 R >> >> /Contents 4 0 R >>\nendobj\n\
+    5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [65 /A /B /uni0043] >> >>\nendobj\n\
+    6 0 obj\n<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode 7 0 R /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /DW 500 /W [1 [300 400]] >>] >>\nendobj\n\
+    7 0 obj\n<< /Length 90 >>\nstream\nbegincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0000> <00ff> <0041> endbfrange endcmap\nendstream\nendobj\n\
+    4 0 obj\n<< /Type /XObject /Subtype /Form /Length 150 >>\nstream\nq 1 0 0 1 0 0 cm BT /F1 20 Tf 60 700 Td (Title) Tj /F1 10 Tf 12 TL T* [(Some) -300 (text)] TJ (more) ' /F2 9 Tf <00010002> Tj ET Q\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n";
+const PDF_MARKS: &[&str] = &[
+    "/X Do ",
+    "BT ",
+    "ET ",
+    "q ",
+    "Q ",
+    "0 1 -1 0 0 0 cm ",
+    "99999999 0 0 1e30 0 0 Tm ",
+    "<< ",
+    ">> ",
+    "[ ",
+    "] ",
+    "( ",
+    ") ",
+    "4 0 R ",
+    "/Filter /FlateDecode ",
+    "/Filter [/LZWDecode /ASCIIHexDecode] ",
+    "/Matrix [0 0 0 0 0 0] ",
+    "/Artifact BMC ",
+    "EMC ",
+    "/Encrypt << /Filter /Standard /V 4 /R 4 >> ",
+    "/Type /ObjStm /N 9 /First 4 ",
+    "stream\n",
+    "endstream\n",
+    "endobj\n",
+    "/Rotate 90 ",
+];
 const OPENAPI: [&str; 2] = [
     "openapi: 3.1.0\ninfo: {title: Pets, description: \"All *pets*\"}\npaths:\n  /a/{id}:\n    parameters:\n      - {name: id, in: path, schema: {$ref: '#/components/schemas/Id'}}\n    get:\n      summary: Find\n      tags: [pets]\n      responses: {'200': {description: ok, content: {application/json: {schema: {type: object, properties: {a: {type: string}}}}}}}\ncomponents:\n  schemas:\n    Id: {$ref: '#/components/schemas/Id'}\n",
     "{\"swagger\": \"2.0\", \"info\": {\"title\": \"Old\"}, \"paths\": {\"/a\": {\"get\": {\"operationId\": \"find\", \"parameters\": [{\"name\": \"q\"}]}}}}",

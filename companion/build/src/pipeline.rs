@@ -112,6 +112,8 @@ pub struct BuildOptions {
     pub summaries_model: Option<BuildModel>,
     /// What other retrievers than the default need of the bundle.
     pub needs: Needs,
+    /// Whether the bundle is to be searched by words alone: nothing is embedded, and there are no vectors, no model and no keyword graph in it.
+    pub words_only: bool,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether the browser runtime is written beside the bundle.
@@ -150,6 +152,7 @@ impl BuildOptions {
             relations_model: None,
             summaries_model: None,
             needs: Needs::default(),
+            words_only: false,
             seed: 0,
             runtime: false,
             pages: None,
@@ -263,6 +266,9 @@ struct Read {
     embedder: EmbedderInfo,
     embeddings: EmbeddingCounts,
 }
+
+/// The embedder of a bundle without vectors.
+const NO_EMBEDDER: &str = "none";
 
 /// Times stages.
 struct Clock {
@@ -630,6 +636,10 @@ fn embedded(
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> (Vec<Vec<f32>>, EmbedderInfo, EmbeddingCounts) {
+    if options.words_only {
+        let embedder = EmbedderInfo { id: NO_EMBEDDER.to_owned(), weight: Some(0), ..EmbedderInfo::default() };
+        return (Vec::new(), embedder, EmbeddingCounts::default());
+    }
     progress.stage("embedding chunks", Some(chunks.len() as u64));
     let titles = titles_with_places(documents);
     let texts: Vec<String> = chunks.iter().map(|c| c.context(titles.get(c.document as usize).map_or("", String::as_str))).collect();
@@ -662,6 +672,9 @@ fn described(options: &BuildOptions) -> Vec<(String, String)> {
     }
     if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
         out.push(("kg-from-documents".to_owned(), "off".to_owned()));
+    }
+    if options.words_only {
+        out.push(("retrievers".to_owned(), "lexical".to_owned()));
     }
     if options.query_layers != QueryLayers::default() {
         out.push(("query-layers".to_owned(), options.query_layers.name().to_owned()));

@@ -39,7 +39,9 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     if let Some(index) = v.note(corpus.chunk_index("chunks").await) {
         passages_of(&corpus, &index, documents.as_deref().map(Vec::as_slice), &mut v).await;
     }
-    if let Some(index) = v.note(corpus.vectors().await) {
+    if bundle.has("vectors")
+        && let Some(index) = v.note(corpus.vectors().await)
+    {
         for cell in 0..index.cells.pages.len() {
             v.faults.extend(corpus.cells(&index, &[cell]).await.1);
         }

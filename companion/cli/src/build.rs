@@ -184,6 +184,7 @@ pub fn run(args: &Args) -> Result<()> {
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
         kg_from_documents: args.kg_from_documents,
         needs: Needs::of(&args.retrievers).into_diagnostic()?,
+        words_only: !args.retrievers.is_empty() && args.retrievers.iter().all(|r| r == "lexical"),
         seed: args.seed,
         runtime: !args.no_runtime,
         pages: args.pages.clone(),

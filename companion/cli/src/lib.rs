@@ -99,6 +99,9 @@ enum Command {
     /// Print the licences of the program, of the models in it and of the crates that it is made of
     #[command(visible_alias = "licenses")]
     Licences,
+    /// Read a PDF from standard input in bounded time and memory, for the program itself
+    #[command(hide = true)]
+    ReadPdf,
     /// Print a script that completes the command line in a shell
     Completions(shell::CompletionsArgs),
     /// Write man pages
@@ -141,12 +144,18 @@ pub fn run(cli: Cli) -> miette::Result<()> {
             licences::run();
             Ok(())
         }
+        Command::ReadPdf => read_pdf(),
         Command::Completions(args) => {
             shell::completions(&args);
             Ok(())
         }
         Command::Man(args) => shell::man(&args),
     }
+}
+
+fn read_pdf() -> miette::Result<()> {
+    let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    pocketgraph_ingest::read_pdf_for_parent(input, output).map_err(|e| miette::miette!("{e}"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use miette::{Result, miette};
 use pocketgraph_ingest::rank::RankRule;
-use pocketgraph_ingest::{FormatRule, GeneratorChoice, IngestOptions, UrlStyle, generator_names};
+use pocketgraph_ingest::{FormatRule, GeneratorChoice, IngestOptions, PdfReader, UrlStyle, generator_names};
 
 /// Options that say which files are pages, and where they are published.
 #[derive(Debug, clap::Args)]
@@ -79,6 +79,7 @@ impl SiteArgs {
                 name => generator_names().find(|known| *known == name).map_or(GeneratorChoice::Auto, GeneratorChoice::Named),
             },
             formats: self.format.clone(),
+            pdf: std::env::current_exe().map_or(PdfReader::Here, PdfReader::Apart),
             ..IngestOptions::default()
         };
         options

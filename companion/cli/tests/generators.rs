@@ -15,6 +15,7 @@ struct Site {
 }
 
 const SITES: &[Site] = &[
+    Site { name: "antora", folder: "docs", unread: &["404.html"], untold: &["headings.html#inline-anchor"] },
     Site {
         name: "docusaurus",
         folder: "",
@@ -23,6 +24,7 @@ const SITES: &[Site] = &[
     },
     // Lists of pages without a text of their own, and the page that sends on from an old address.
     Site { name: "hugo", folder: "content", unread: &["mixed-case/index.html", "old-address/index.html", "posts/index.html"], untold: &[] },
+    Site { name: "jekyll", folder: "", unread: &[], untold: &[] },
     // The first chapter once more, and the whole book on a page.
     Site { name: "mdbook", folder: "src", unread: &["404.html", "index.html", "print.html", "toc.html"], untold: &[] },
     Site { name: "mkdocs", folder: "docs", unread: &["404.html", "hidden/index.html"], untold: &[] },

@@ -28,7 +28,8 @@ pub struct Block {
     pub kind: BlockKind,
     /// Its plain text, without marks; never blank.
     pub text: String,
-    /// The id that a heading carries in the published page; for a ready chunk, the fragment of its URL.
+    /// The id that a heading carries in the published page; for a ready chunk, and for a block of a format whose pages are numbered, the fragment of its
+    /// own place.
     pub fragment: Option<String>,
     /// For a table: whether its first line is its header, as its source says and not as it looks.
     pub header: bool,

@@ -37,11 +37,13 @@ pub fn check<'a>(site: &Path, base: &str, addresses: impl Iterator<Item = &'a st
             Some(ids_of_html(&String::from_utf8_lossy(&bytes)))
         });
         verdict.fragments += usize::from(!fragment.is_empty());
+        // Viewers go to a page of a PDF by its number.
+        let paged = path.ends_with(".pdf") && fragment.strip_prefix("page=").is_some_and(|n| n.parse::<u32>().is_ok());
         match ids {
             None => {
                 missing.insert(page);
             }
-            Some(ids) if !fragment.is_empty() => {
+            Some(ids) if !fragment.is_empty() && !paged => {
                 let decoded = percent_encoding::percent_decode_str(fragment).decode_utf8_lossy();
                 if !ids.contains(decoded.as_ref()) && !ids.contains(fragment) {
                     verdict.no_id.push(address.to_owned());

@@ -39,6 +39,7 @@ mod npy;
 mod openapi;
 mod outside;
 mod parquet;
+mod pdf;
 mod plain;
 mod ready;
 mod rendered;
@@ -55,6 +56,8 @@ pub(crate) use html::ids as ids_of_html;
 pub use json_lines::skip_line;
 pub(crate) use markdown_source::without_marks;
 pub use outside::{OutsideChunks, outside};
+pub use pdf::PdfReader;
+pub use pdf::read_for_parent as read_pdf_for_parent;
 pub(crate) use slug::Slugs;
 pub use vectors::{Vectors, read_vectors};
 pub use walk::FormatRule;
@@ -97,6 +100,8 @@ pub struct IngestOptions {
     pub included: Globs,
     /// What files are, in place of what their endings say.
     pub formats: Vec<FormatRule>,
+    /// Where PDFs are read.
+    pub pdf: PdfReader,
     /// Files and folders that are not read: the output bundle.
     pub exclude: Vec<PathBuf>,
     /// Files above this are skipped by name. At most 2 GiB, whatever is asked for.
@@ -126,6 +131,7 @@ impl Default for IngestOptions {
             excluded: Globs::default(),
             included: Globs::default(),
             formats: Vec::new(),
+            pdf: PdfReader::default(),
             exclude: Vec::new(),
             max_file_bytes: 256 << 20,
             follow_links: false,
@@ -234,7 +240,7 @@ pub enum IngestError {
         source: io::Error,
     },
     /// The single file named is of no known kind.
-    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .rst, .adoc, .asciidoc, .ipynb, .txt, .text, .jsonl, .epub, .docx, openapi.json, openapi.yaml, .1 to .8)", path.display())]
+    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .rst, .adoc, .asciidoc, .ipynb, .txt, .text, .jsonl, .epub, .docx, .pdf, openapi.json, openapi.yaml, .1 to .8)", path.display())]
     UnknownFormat {
         /// Which.
         path: PathBuf,
@@ -513,6 +519,13 @@ fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mu
         let document = made_page(&made, found, reading);
         return keep(document, found, reading, outcome);
     }
+    if found.format == Format::Pdf {
+        let text = options.pdf.read(bytes)?;
+        if let Some(reason) = &text.unread {
+            outcome.skipped.push(Skipped { path: found.path.clone(), reason: reason.clone() });
+        }
+        return keep(pdf_pages(text, found, reading), found, reading, outcome);
+    }
     let source = decode::decode(bytes)?;
     let includer = Includer::new(reading.folder, &found.path);
     let format = match found.format {
@@ -526,7 +539,7 @@ fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mu
         Format::ReStructuredText | Format::AsciiDoc => marked_page(&source, found, format, reading, &includer)?,
         Format::OpenApi => made_page(&openapi::html(&source)?, found, reading),
         Format::Man => made_page(&man::html(&source)?, found, reading),
-        Format::Text | Format::JsonLines | Format::Epub | Format::Docx => SourceDocument {
+        Format::Text | Format::JsonLines | Format::Epub | Format::Docx | Format::Pdf => SourceDocument {
             url: address::url_of(&found.path, &options.base_url, reading.site.style()),
             title: name_of(&found.path),
             blocks: plain::read(&source),
@@ -571,6 +584,9 @@ fn blank(found: &Found) -> SourceDocument {
 fn markdown_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
     let (fields, from) = front_matter(source);
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
+        return Err(reason.into());
+    }
+    if let Some(reason) = reading.site.unopened(from > 0) {
         return Err(reason.into());
     }
     let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates, pymdown: reading.site.pymdown };
@@ -715,6 +731,30 @@ fn made_page(html: &str, found: &Found, reading: &Reading<'_>) -> SourceDocument
         blocks,
         links: page.links,
         front_matter: page.meta,
+        ..blank(found)
+    }
+}
+
+/// A PDF. Its places are those of the text that was read, and every block has its page as its fragment, which viewers go to.
+fn pdf_pages(text: pdf::Text, found: &Found, reading: &Reading<'_>) -> SourceDocument {
+    let mut at = 0u32;
+    let mut blocks = Vec::with_capacity(text.parts.len());
+    for part in text.parts {
+        let kind = match part.kind {
+            pdf::Kind::Heading(level) => BlockKind::Heading(level.clamp(1, 6)),
+            pdf::Kind::Paragraph => BlockKind::Paragraph,
+            pdf::Kind::Item => BlockKind::ListItem,
+            pdf::Kind::Code => BlockKind::Code,
+        };
+        let block = Block { fragment: Some(format!("page={}", part.page)), ..Block::verbatim(kind, part.text, at) };
+        at = block.end.saturating_add(1);
+        blocks.push(block);
+    }
+    let title = Some(text.title).filter(|t| !t.is_empty()).or_else(|| first_heading(&blocks));
+    SourceDocument {
+        url: address::url_of(&found.path, &reading.options.base_url, UrlStyle::Source),
+        title: title_or_name(title, &found.path),
+        blocks,
         ..blank(found)
     }
 }

@@ -190,7 +190,7 @@ impl<'i, 's> Reader<'i, 's> {
             Tag::Paragraph => self.open(None),
             Tag::Heading { level, id, .. } => {
                 self.open(Some(BlockKind::Heading(level_of(level))));
-                let given = id.map(|s| s.into_string()).or_else(|| self.id_above(range.start));
+                let given = id.map(|s| s.into_string()).or_else(|| self.id_above(range.start)).or_else(|| self.id_below(range.end));
                 self.heading = Some(Heading { level: level_of(level), given, text: String::new(), is_one: self.is_heading(range.start) });
             }
             Tag::CodeBlock(kind) => {
@@ -317,6 +317,17 @@ impl<'i, 's> Reader<'i, 's> {
         }
         let line = self.source.get(..at)?.trim_end().rsplit('\n').next()?.trim();
         let listed = line.strip_prefix('{')?.strip_suffix('}')?;
+        listed.split_whitespace().find_map(|word| word.strip_prefix('#')).map(str::to_owned)
+    }
+
+    /// The id that a line of attributes directly below gives to a heading, in kramdown.
+    fn id_below(&self, at: usize) -> Option<String> {
+        if self.dialect.ids != HeadingIds::Kramdown {
+            return None;
+        }
+        let rest = self.source.get(at..)?;
+        let line = rest.strip_prefix('\n').unwrap_or(rest).lines().next()?.trim();
+        let listed = line.strip_prefix("{:")?.strip_suffix('}')?;
         listed.split_whitespace().find_map(|word| word.strip_prefix('#')).map(str::to_owned)
     }
 

@@ -16,6 +16,8 @@ pub(crate) enum HeadingIds {
     GitHub,
     /// As GitHub's, but headings of level 1 have no id, and ids that authors gave are not counted: Docusaurus.
     Docusaurus,
+    /// As GitHub's, of text with typographer's signs; each text is counted for itself, so that ids may come twice: kramdown, for Jekyll.
+    Kramdown,
     /// As GitHub's, of text with typographer's signs: Starlight.
     Starlight,
     /// As GitHub's, but a heading without letters is called `heading`: Hugo.
@@ -30,7 +32,7 @@ pub(crate) enum HeadingIds {
     PyMdown,
     /// ASCII letters and digits, all else as one hyphen; repeats and headings without letters are `id1`, `id2`: docutils, for Sphinx.
     Docutils,
-    /// Letters and digits, all else as one hyphen: the id plug-in of Eleventy.
+    /// Letters and digits, umlauts and ligatures spelt out, all else as one hyphen; repeats get `-2`, whatever else is called so: the id plug-in of Eleventy.
     Eleventy,
     /// Headings have no ids.
     None,
@@ -39,7 +41,7 @@ pub(crate) enum HeadingIds {
 impl HeadingIds {
     /// Whether ids are made of text whose hyphens, quotes and dots have become a typographer's.
     pub fn are_of_smart_text(self) -> bool {
-        matches!(self, HeadingIds::Hugo | HeadingIds::MdBook | HeadingIds::Starlight)
+        matches!(self, HeadingIds::Hugo | HeadingIds::Kramdown | HeadingIds::MdBook | HeadingIds::Starlight)
     }
 
     /// Whether the description of an image in a heading is part of its id.
@@ -84,7 +86,7 @@ impl HeadingIds {
 
     /// Whether ids that authors gave are not heeded when others are made, which may be the same.
     fn pass_over_given(self) -> bool {
-        matches!(self, HeadingIds::Docusaurus | HeadingIds::MdBook)
+        matches!(self, HeadingIds::Docusaurus | HeadingIds::Kramdown | HeadingIds::MdBook)
     }
 }
 
@@ -114,15 +116,24 @@ impl Slugs {
         let slug = match self.rule {
             HeadingIds::None => return None,
             HeadingIds::Hugo => Some(github(text)).filter(|s| !s.is_empty()).unwrap_or_else(|| "heading".to_owned()),
-            HeadingIds::GitHub | HeadingIds::PyMdown | HeadingIds::MdBook | HeadingIds::Docusaurus | HeadingIds::Starlight => github(text),
+            HeadingIds::GitHub
+            | HeadingIds::PyMdown
+            | HeadingIds::MdBook
+            | HeadingIds::Docusaurus
+            | HeadingIds::Kramdown
+            | HeadingIds::Starlight => github(text),
             HeadingIds::VitePress => vitepress(text),
             HeadingIds::PythonMarkdown => python_markdown(text),
             HeadingIds::Docutils => docutils(text),
-            HeadingIds::Eleventy => parted(text),
+            HeadingIds::Eleventy => parted(&without_ligatures(text)),
         };
         match self.rule {
             HeadingIds::PythonMarkdown | HeadingIds::PyMdown => Some(self.counted_up(slug)),
             HeadingIds::Docutils => self.id_of_docutils(slug),
+            HeadingIds::Kramdown => self.counted_alone(slug, 0),
+            // Letters of other scripts are spelt by tables of its own.
+            HeadingIds::Eleventy if text.chars().any(|c| c.is_alphabetic() && ('\u{370}'..'\u{2e80}').contains(&c)) => None,
+            HeadingIds::Eleventy => self.counted_alone(slug, 1),
             _ if slug.is_empty() => None,
             _ => Some(self.numbered(slug)).filter(|id| !self.given.contains(id)),
         }
@@ -147,6 +158,14 @@ impl Slugs {
                 return Some(numbered).filter(|_| !self.uncertain);
             }
         }
+    }
+
+    /// `notes`, then with the number of those before it and `more`, whatever else is called so; `None` for an id that another heading has already.
+    fn counted_alone(&mut self, slug: String, more: u32) -> Option<String> {
+        let n = self.used.entry(slug.clone()).or_insert(0);
+        let id = if *n == 0 || slug.is_empty() { slug } else { format!("{slug}-{}", *n + more) };
+        *n += 1;
+        Some(id).filter(|id| !id.is_empty() && self.given.insert(id.clone()))
     }
 
     /// `notes`, `notes-1`, `notes-2`.
@@ -240,6 +259,32 @@ fn python_markdown(text: &str) -> String {
         }
     }
     slug
+}
+
+/// A text with umlauts and ligatures spelt out, and without the apostrophe of `it's` and `can't`.
+fn without_ligatures(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '&' => out.push_str(" and "),
+            'ä' | 'æ' | 'Ä' | 'Æ' => out.push_str("ae"),
+            'ö' | 'œ' | 'Ö' | 'Œ' => out.push_str("oe"),
+            'ü' | 'Ü' => out.push_str("ue"),
+            'ß' | 'ẞ' => out.push_str("ss"),
+            'ø' | 'Ø' => out.push('o'),
+            'đ' | 'Đ' => out.push('d'),
+            'ł' | 'Ł' => out.push('l'),
+            '\'' | '’' if matches!(chars.peek(), Some('s' | 't')) => {
+                let mut ahead = chars.clone().skip(1);
+                if ahead.next().is_some_and(|c| !c.is_whitespace()) {
+                    out.push(c);
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Letters and digits in lower case, all else as one hyphen.

@@ -17,6 +17,7 @@ pub(crate) enum Format {
     JsonLines,
     Epub,
     Docx,
+    Pdf,
     OpenApi,
     Man,
 }
@@ -48,11 +49,13 @@ impl std::str::FromStr for FormatRule {
             "text" => Some(Format::Text),
             "man" => Some(Format::Man),
             "openapi" => Some(Format::OpenApi),
-            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" | "epub" | "docx" => format_of(Path::new(&format!("x.{name}"))),
+            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" | "epub" | "docx" | "pdf" => {
+                format_of(Path::new(&format!("x.{name}")))
+            }
             _ => None,
         };
         let format = format
-            .ok_or_else(|| format!("{name} is no format: md, mdx, html, rst, adoc, ipynb, text, jsonl, epub, docx, openapi or man"))?;
+            .ok_or_else(|| format!("{name} is no format: md, mdx, html, rst, adoc, ipynb, text, jsonl, epub, docx, pdf, openapi or man"))?;
         if ending.is_empty() || ending.contains(['/', '.']) {
             return Err("write ENDING=FORMAT, as in txt=rst".to_owned());
         }
@@ -73,6 +76,7 @@ pub(crate) fn format_of(file: &Path) -> Option<Format> {
     Some(match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "epub" => Format::Epub,
         "docx" | "docm" => Format::Docx,
+        "pdf" => Format::Pdf,
         // Other files of these endings are for programs.
         "json" | "yaml" | "yml" if stem.ends_with("openapi") || stem.ends_with("swagger") => Format::OpenApi,
         // Sections of the manual; older logs and versions of libraries end in numbers, too.

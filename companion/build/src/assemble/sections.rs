@@ -265,6 +265,9 @@ fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
 
 fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
+    if contents.vectors.is_empty() {
+        return Ok(());
+    }
     let mut index = PagedIndex::empty();
     let mut centroids = QuantizedMatrix::empty(dim);
     let cell = |i: usize| contents.cells.get(i).copied().unwrap_or(0);

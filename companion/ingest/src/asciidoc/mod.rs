@@ -5,6 +5,22 @@
 mod inline;
 mod marks;
 mod table;
+/// A text without references to characters such as `&amp;` and `&#167;`.
+fn without_references(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(rest.get(..at).unwrap_or(""));
+        rest = rest.get(at + 1..).unwrap_or("");
+        let name = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').take(10).count();
+        match rest.get(name..).and_then(|r| r.strip_prefix(';')).filter(|_| name > 1) {
+            Some(behind) => rest = behind,
+            None => out.push('&'),
+        }
+    }
+    out + rest
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -227,6 +243,8 @@ impl<'s> Reader<'_, 's> {
         let (prefix, separator) = (short("idprefix", "_"), short("idseparator", "_"));
         let mut id = String::new();
         let mut parted = false;
+        // A dash takes the spaces around it along, and references to characters are none.
+        let title = without_references(&title.replace(" -- ", ""));
         for c in title.chars().take(256) {
             if c.is_alphanumeric() || c == '_' && separator != "_" {
                 if parted && !id.is_empty() {

@@ -225,6 +225,9 @@ impl Splitter<'_> {
         let mut layout = Layout::new();
         let (mut start, mut end) = (u32::MAX, 0);
         let mut rest = units;
+        // Where blocks have places of their own, a chunk's is that of its first.
+        let block = units.first().and_then(|u| self.doc.blocks.get(u.block)).filter(|b| heading_level(b).is_none());
+        let fragment = block.and_then(|b| b.fragment.clone()).unwrap_or(fragment);
         while let Some(first) = rest.first() {
             let same = rest.iter().take_while(|u| u.block == first.block).count();
             let (of_block, after) = rest.split_at(same);

@@ -4,7 +4,7 @@ use super::super::UrlStyle;
 use super::super::slug::HeadingIds;
 use super::super::walk::Format;
 use super::config::{Config, value};
-use super::paths::{dated, parted, resolved, without_ending};
+use super::paths::{parted, resolved, without_ending};
 use super::{Generator, Page, Site};
 
 pub(super) struct Eleventy;
@@ -53,9 +53,7 @@ impl Generator for Eleventy {
                 _ => local,
             });
         }
-        // Dates before names are left out.
         let (folder, name) = parted(without_ending(page.path));
-        let name = dated(name).map_or(name, |(_, rest)| rest);
         let own = parted(folder.trim_end_matches('/')).1;
         if !own.is_empty() && name == own {
             return Some(folder.to_owned());

@@ -3,6 +3,7 @@
 use super::super::UrlStyle;
 use super::super::front_matter::field;
 use super::super::globs::Globs;
+use super::super::slug::HeadingIds;
 use super::super::walk::Format;
 use super::config::Config;
 use super::paths::{dated, parted, without_ending};
@@ -31,6 +32,11 @@ impl Generator for Jekyll {
     fn configure(&self, config: &Config, site: &mut Site) {
         let permalink = config.value("permalink").unwrap_or("date").to_owned();
         site.style = if permalink == "pretty" || permalink.ends_with('/') { UrlStyle::Directory } else { UrlStyle::Html };
+        site.ids = HeadingIds::Kramdown;
+        // GitHub's own builds, which need no Gemfile, make pages of all Markdown.
+        let gems = config.beside("Gemfile").unwrap_or_default();
+        let all = ["github-pages", "optional-front-matter"].iter().any(|name| gems.contains(name) || config.text.contains(name));
+        site.front_matter_needed = !gems.is_empty() && !all;
         site.excluded = Globs::tolerant(&config.list("exclude"));
         site.collections = collections(&config.text);
         site.posts = Some(match permalink.as_str() {
@@ -85,7 +91,13 @@ fn filled(permalink: &str, page: &Page<'_>, folder: &str, name: &str) -> Option<
         .fields
         .iter()
         .filter(|(n, _)| matches!(n.as_str(), "categories" | "category"))
-        .map(|(_, v)| v.to_lowercase().replace(' ', "-"));
+        .map(|(n, v)| (n.as_str(), v.to_lowercase()))
+        .collect::<Vec<_>>();
+    // Several in one text are parted by spaces; those of a list may have some.
+    let listed = match listed.as_slice() {
+        [("categories", all)] => all.split_whitespace().map(str::to_owned).collect(),
+        all => all.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
+    };
     let above = folder.split('/').take_while(|p| *p != "_posts").filter(|p| !p.is_empty()).map(str::to_owned);
     let categories = above.chain(listed).collect::<Vec<_>>().join("/");
     let mut out = permalink.to_owned();

@@ -142,6 +142,8 @@ pub(crate) struct Site {
     only: Option<BTreeSet<String>>,
     /// Pages that the configuration leaves out of the search.
     unsearched: BTreeSet<String>,
+    /// Whether Markdown without front matter is no page.
+    front_matter_needed: bool,
     /// Folders whose pages are never published.
     never: Vec<String>,
     /// Folders that are one page with its resources.
@@ -264,6 +266,11 @@ impl Site {
             "eleventy" if is("permalink", "false") => Some("not published: permalink is false"),
             _ => None,
         }
+    }
+
+    /// Why a page in Markdown is not read that has front matter or none, if it is not.
+    pub fn unopened(&self, has_front_matter: bool) -> Option<&'static str> {
+        (self.front_matter_needed && !has_front_matter).then_some("not published: it has no front matter")
     }
 
     /// Where a page is published, below the base; `None` where the generator has no rule of its own for it.

@@ -177,8 +177,36 @@ fn the_other_generators_publish_as_they_are_configured() {
     let eleventy =
         project(&[("eleventy.config.js", "export default {}"), ("a/2024-05-06-b.md", PAGE), ("c.md", "---\npermalink: false\n---\nx")]);
     let corpus = read(&eleventy, "");
-    assert_eq!(addresses(&corpus), [("a/2024-05-06-b.md", "a/b/")]);
+    assert_eq!(addresses(&corpus), [("a/2024-05-06-b.md", "a/2024-05-06-b/")]);
     assert!(ids(&corpus).is_empty());
+}
+
+#[test]
+fn eleventy_spells_letters_out_and_counts_from_two() {
+    // As version 3.1 of it gave them.
+    let page = "# T\n\n## Größe – 東京 café\n\n## What's new?\n\n## A & B &lt; C\n\n## x_y_z\n\n## Notes\n\n## Notes\n\n## Notes-1\n\n## 1.0.0 -- first\n\n## !!!\n\nx\n";
+    let dir = project(&[("eleventy.config.js", "import { IdAttributePlugin } from '@11ty/eleventy'"), ("index.md", page)]);
+    assert_eq!(
+        ids(&read(&dir, "")),
+        ["t", "groesse-cafe", "whats-new", "a-and-b-c", "x-y-z", "notes", "notes-2", "notes-1", "1-0-0-first"]
+    );
+}
+
+#[test]
+fn jekyll_counts_each_text_for_itself_and_publishes_what_has_front_matter() {
+    let page = "---\n---\n# T\n\n## Notes\n\n## Notes\n\n## Notes-1\n\n## Given\n{: .a #below }\n\n## \"Smart\" -- quotes\n\nx\n";
+    let post = "---\ncategories: [News Desk, loom]\n---\nx\n";
+    let files = [("_config.yml", "title: x\n"), ("index.md", page), ("plain.md", PAGE), ("_posts/2024-06-01-a.md", post)];
+    let free = project(&files);
+    assert_eq!(
+        addresses(&read(&free, "")),
+        [("_posts/2024-06-01-a.md", "news%20desk/loom/2024/06/01/a.html"), ("index.md", "./"), ("plain.md", "plain.html")]
+    );
+    let mut bundled = files.to_vec();
+    bundled.push(("Gemfile", "gem 'jekyll'"));
+    let corpus = read(&project(&bundled), "");
+    assert_eq!(corpus.documents.len(), 2, "{:?}", corpus.skipped);
+    assert_eq!(ids(&corpus), ["t", "notes", "notes-1", "below", "smart--quotes"]);
 }
 
 #[test]

@@ -1,0 +1,100 @@
+//! Reading in a process of its own: a file may be made to ask for any amount of time and memory, or of the stack, and no crate that reads PDF bounds all
+//! three. The process may take so much and no more, and if it dies, its file is lost and nothing else.
+
+use super::Text;
+use pocketgraph_native::panics::caught;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Memory that the process may take, in bytes, where the system keeps to it.
+#[cfg(unix)]
+const MEMORY: u64 = 2 << 30;
+
+/// Processor time that it may take, in seconds, where the system keeps to it.
+#[cfg(unix)]
+const SECONDS: u64 = 120;
+
+/// What it may take by the clock: a machine that is busy with other work may be slow.
+const PATIENCE: Duration = Duration::from_secs(1200);
+
+/// Bytes of text that it may hand back.
+const MOST_TEXT: u64 = 256 << 20;
+
+/// The name of the command that a process of the program's own is started with.
+const COMMAND: &str = "read-pdf";
+
+/// Where PDFs are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PdfReader {
+    /// In this process: nothing but the work that a page asks for is bounded.
+    #[default]
+    Here,
+    /// Each in a process of its own, of bounded time and memory: this is the program `pocketgraph`.
+    Apart(PathBuf),
+}
+
+impl PdfReader {
+    /// Reads a PDF.
+    ///
+    /// # Errors
+    /// Why it cannot be read, for the user.
+    pub(crate) fn read(&self, bytes: Vec<u8>) -> Result<Text, String> {
+        match self {
+            PdfReader::Here => super::read(bytes),
+            PdfReader::Apart(program) => read_apart(program, &bytes),
+        }
+    }
+}
+
+fn read_apart(program: &PathBuf, bytes: &[u8]) -> Result<Text, String> {
+    let failed = |e: std::io::Error| format!("the process that reads it could not be started: {e}");
+    let mut command = Command::new(program);
+    command.arg(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(failed)?;
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let (send, said) = mpsc::channel();
+    let reply = std::thread::spawn(move || {
+        let mut reply = Vec::new();
+        let read = output.map(|o| o.take(MOST_TEXT).read_to_end(&mut reply));
+        // Nobody waits any longer if this fails.
+        let _ = send.send(read.is_some_and(|r| r.is_ok()).then_some(reply));
+    });
+    // It reads all before it writes, and one that ended early is known by its reply.
+    let _ = input.map(|mut i| i.write_all(bytes));
+    let answer = said.recv_timeout(PATIENCE);
+    let _ = child.kill();
+    let _ = (child.wait(), reply.join());
+    let reply = answer.map_err(|_| "it took too long to read".to_owned())?.unwrap_or_default();
+    serde_json::from_slice(&reply)
+        .unwrap_or_else(|_| Err("reading it took more time or memory than a document does, or it made the reader fail".to_owned()))
+}
+
+/// What the process does: reads a PDF from `input` and writes what it says to `output`.
+///
+/// # Errors
+/// What cannot be read or written.
+pub fn read_for_parent(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    bound(bytes.len() as u64);
+    let text = caught(|| super::read(bytes))
+        .unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})")));
+    serde_json::to_writer(&mut output, &text)?;
+    output.flush()
+}
+
+#[cfg(unix)]
+fn bound(file: u64) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    for (resource, most) in [(Resource::As, MEMORY.saturating_add(4 * file)), (Resource::Cpu, SECONDS), (Resource::Core, 0)] {
+        let most = getrlimit(resource).maximum.map_or(most, |m| m.min(most));
+        // Where a system does not know the limit, the others hold.
+        let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
+    }
+}
+
+#[cfg(not(unix))]
+fn bound(_: u64) {}

@@ -1,0 +1,129 @@
+//! PDF: the text of its pages in the order in which it is read, with headings by the size of their letters. Files, fonts and encryption are read by
+//! the crates `hayro-syntax` and `hayro-font`; where letters stand, and what follows from that, is found out here.
+//!
+//! A page is letters at places, nothing else. From them are made lines ([`lines`]), the order in which columns and lines are read ([`order`]),
+//! and paragraphs ([`paragraphs`]).
+
+mod apart;
+mod glyphs;
+mod lines;
+mod order;
+mod paragraphs;
+
+pub use apart::PdfReader;
+pub use apart::read_for_parent;
+
+use glyphs::{Budget, Fonts};
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use lines::Line;
+use serde::{Deserialize, Serialize};
+
+/// So many pages are read.
+const MOST_PAGES: usize = 20_000;
+
+/// What a part of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Kind {
+    Heading(u8),
+    Paragraph,
+    Item,
+    Code,
+}
+
+/// A part of a text, and the page that it begins on, from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub kind: Kind,
+    pub page: usize,
+    pub text: String,
+}
+
+/// What a PDF says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Text {
+    /// The title that the file itself names; may be empty.
+    pub title: String,
+    pub parts: Vec<Part>,
+    /// What of it was not read, for the user.
+    pub unread: Option<String>,
+}
+
+/// Reads a PDF, in this process.
+///
+/// # Errors
+/// Why it cannot be read, for the user.
+pub(super) fn read(bytes: Vec<u8>) -> Result<Text, String> {
+    let cut = !ends(&bytes);
+    let mut budget = Budget::of(bytes.len());
+    let pdf = Pdf::new(bytes).map_err(why)?;
+    let title = title(pdf.metadata().title.as_deref().unwrap_or(&[]));
+    let mut fonts = Fonts::default();
+    let mut pages: Vec<Vec<Line>> = Vec::new();
+    let (mut letters, mut unnamed, mut pictures, mut spent) = (0, 0, 0, false);
+    for page in pdf.pages().iter().take(MOST_PAGES) {
+        let Ok(shown) = glyphs::of_page(page, &mut fonts, &mut budget) else {
+            spent = true;
+            break;
+        };
+        letters += shown.glyphs.len();
+        unnamed += shown.unnamed;
+        pictures += usize::from(shown.pictures);
+        pages.push(lines::of(shown.glyphs));
+    }
+    if spent && pages.is_empty() {
+        return Err("it asks for more work than a document does".to_owned());
+    }
+    if unnamed > letters {
+        return Err("its fonts do not say which letters they show".to_owned());
+    }
+    if letters == 0 {
+        return Err(match (pages.len(), pictures) {
+            (0, _) => "a PDF without pages, or one that is damaged".to_owned(),
+            (n, 0) => format!("a PDF of {n} pages without text"),
+            (n, _) => format!("scanned: its {n} pages are pictures without text"),
+        });
+    }
+    let read = pages.len();
+    let parts = paragraphs::of(pages.into_iter().map(order::ordered).collect());
+    let unread = match () {
+        () if spent => Some(format!("read up to page {read}: it asks for more work than a document does")),
+        () if pdf.pages().len() > MOST_PAGES => Some(format!("read up to page {MOST_PAGES}")),
+        () if cut => Some(format!("cut off or damaged: {read} pages of it were read")),
+        () => None,
+    };
+    Ok(Text { title, parts, unread })
+}
+
+/// Whether the file has the mark of its end.
+fn ends(bytes: &[u8]) -> bool {
+    let tail = bytes.get(bytes.len().saturating_sub(2048)..).unwrap_or(bytes);
+    tail.windows(5).any(|w| w == b"%%EOF")
+}
+
+fn why(error: LoadPdfError) -> String {
+    match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => "encrypted: it asks for a password".to_owned(),
+        LoadPdfError::Decryption(_) => "encrypted in a way that is not known".to_owned(),
+        LoadPdfError::Invalid => "no PDF, or one too damaged to be read".to_owned(),
+    }
+}
+
+/// The title in a file's properties, where it is one: programs write the name of the file that they made it from.
+fn title(bytes: &[u8]) -> String {
+    let text = match bytes {
+        [0xfe, 0xff, rest @ ..] => {
+            let units = rest.chunks_exact(2).map(|b| u16::from_be_bytes([b[0], b[1]]));
+            char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')).collect()
+        }
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        bytes => bytes.iter().map(|&b| char::from(b)).collect::<String>(),
+    };
+    let text = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ");
+    let lower = text.to_lowercase();
+    let endings = [".doc", ".docx", ".dvi", ".tex", ".indd", ".ps", ".pdf", ".odt", ".ppt", ".pptx", ".qxd", ".fm", ".rtf", ".txt", ".xls"];
+    let named = lower.starts_with("microsoft word - ") || endings.iter().any(|e| lower.ends_with(e));
+    if named || ["untitled", "title", "document", "(unspecified)"].contains(&lower.as_str()) { String::new() } else { text }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+import loom
+import shuttle
+# tag::main[]
+def main():
+    loom.weave()
+# end::main[]
