@@ -1,4 +1,4 @@
-"""What another form of a word counts, and a word inside a longer one: OTHER_FORM and PART of companion/ingest/src/languages/forms.rs, and whether an unseen form is
+"""What another form of a word counts, and a word inside a longer one: OTHER_FORM and PART of companion/languages/src/forms.rs, and whether an unseen form is
 to be taken for what begins as it does (crates/search/src/lexical/typo.rs).
 
     python3 -m pip install snowballstemmer

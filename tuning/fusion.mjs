@@ -1,4 +1,4 @@
-// How much MiniLM's cosine may count in languages that it did not learn: what SPELT and FLUENT of companion/ingest/src/languages/weight.rs are set by.
+// How much MiniLM's cosine may count in languages that it did not learn: what SPELT and FLUENT of companion/languages/src/weight.rs are set by.
 //
 //   node tuning/fusion.mjs PROGRAM SETS LANGUAGE...
 //

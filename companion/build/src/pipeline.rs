@@ -9,11 +9,8 @@ use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_cache::Cache;
 use pocketgraph_cluster::cells;
 use pocketgraph_ingest::chunk::split_laid_out;
-use pocketgraph_ingest::languages::{self, Readings};
 use pocketgraph_ingest::namesakes::titles_with_places;
-use pocketgraph_ingest::pages;
 use pocketgraph_ingest::rank::{self, RankRule};
-use pocketgraph_ingest::site_files::SiteFilesError;
 use pocketgraph_ingest::{self as ingest, IngestError, IngestOptions, Skipped};
 use pocketgraph_keywords::autokg::{self, AutoKgOptions, AutoKgReport, ChunkView, Stage};
 use pocketgraph_keywords::extract::LlmUsage;
@@ -25,12 +22,15 @@ use pocketgraph_knowledge::kg::{
 use pocketgraph_knowledge::names;
 use pocketgraph_knowledge::relations::{self, Related};
 use pocketgraph_knowledge::summaries::Writer;
+use pocketgraph_languages::{self as languages, Readings};
 use pocketgraph_llm_client::asker::{AskError, BuildModel};
 use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
 use pocketgraph_models::embeddings::{CachedEmbedder, EmbeddingCounts};
 use pocketgraph_models::models::Embedder;
 use pocketgraph_models::planner_model::{self, PlannerSource};
 use pocketgraph_native::progress::Progress;
+use pocketgraph_publish::pages;
+use pocketgraph_publish::site_files::SiteFilesError;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -588,7 +588,7 @@ fn documents(
         pages::write(folder, &corpus.documents, out)?;
     }
     if let Some(out) = &options.llms {
-        pocketgraph_ingest::llms::write(&corpus.documents, out)?;
+        pocketgraph_publish::llms::write(&corpus.documents, out)?;
     }
     if let Some((gathering, report)) = taken {
         progress.stage("taking triples", None);

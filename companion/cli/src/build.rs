@@ -236,7 +236,7 @@ fn print(out: &Path, summary: &Summary) {
         summary.files,
         summary.skipped.len()
     );
-    println!("  {}", pocketgraph_native::terminal::line(&pocketgraph_ingest::languages::in_words(&summary.languages)));
+    println!("  {}", pocketgraph_native::terminal::line(&pocketgraph_languages::in_words(&summary.languages)));
     let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
     let told = |c: &EmbeddingCounts, what: &str| format!("{} of {} embeddings of {what}", grouped(c.reused), grouped(c.asked));

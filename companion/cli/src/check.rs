@@ -3,7 +3,7 @@
 use super::open::{bundle, wait};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph_export::{self as export, Field, What};
-use pocketgraph_ingest::check::check;
+use pocketgraph_publish::check::check;
 use std::path::PathBuf;
 
 /// Faults that are printed; all are counted.

@@ -155,7 +155,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
 
 fn read_pdf() -> miette::Result<()> {
     let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    pocketgraph_ingest::read_pdf_for_parent(input, output).map_err(|e| miette::miette!("{e}"))
+    pocketgraph_pdf::read_for_parent(input, output).map_err(|e| miette::miette!("{e}"))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub(super) fn page(source: &str) -> Extracted {
 }
 
 /// The ids of a page's elements, and the names of its anchors.
-pub(crate) fn ids(source: &str) -> BTreeSet<String> {
+pub fn ids(source: &str) -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     let mut tokens = Tokens::new(source);
     while let Some((_, token)) = tokens.next() {

@@ -1,13 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-pub mod check;
 pub mod chunk;
-pub mod languages;
-pub mod llms;
 pub mod namesakes;
-pub mod pages;
 pub mod rank;
-pub mod site_files;
 mod address;
 mod archive;
 mod asciidoc;
@@ -39,7 +34,6 @@ mod npy;
 mod openapi;
 mod outside;
 mod parquet;
-mod pdf;
 mod plain;
 mod ready;
 mod rendered;
@@ -52,22 +46,22 @@ pub use address::UrlStyle;
 pub use block::{Block, BlockKind};
 pub use generators::{GeneratorChoice, detected_generator, generator_names};
 pub use globs::Globs;
-pub(crate) use html::ids as ids_of_html;
+pub use html::ids as ids_of_html;
 pub use json_lines::skip_line;
-pub(crate) use markdown_source::without_marks;
+pub use markdown_source::without_marks;
 pub use outside::{OutsideChunks, outside};
-pub use pdf::PdfReader;
-pub use pdf::read_for_parent as read_pdf_for_parent;
-pub(crate) use slug::Slugs;
+pub use pocketgraph_pdf::PdfReader;
+pub use slug::Slugs;
 pub use vectors::{Vectors, read_vectors};
 pub use walk::FormatRule;
-pub(crate) use walk::{Format, format_of};
+pub use walk::{Format, format_of};
 
 use front_matter::{field, front_matter};
 use generators::{Page as SitePage, Site};
 use includes::{Folder, Includer};
 use markdown::Dialect;
 use pocketgraph::bundle::Document;
+use pocketgraph_languages as languages;
 use pocketgraph_native::panics::caught;
 use rayon::prelude::*;
 use rendered::Rendered;
@@ -736,15 +730,15 @@ fn made_page(html: &str, found: &Found, reading: &Reading<'_>) -> SourceDocument
 }
 
 /// A PDF. Its places are those of the text that was read, and every block has its page as its fragment, which viewers go to.
-fn pdf_pages(text: pdf::Text, found: &Found, reading: &Reading<'_>) -> SourceDocument {
+fn pdf_pages(text: pocketgraph_pdf::Text, found: &Found, reading: &Reading<'_>) -> SourceDocument {
     let mut at = 0u32;
     let mut blocks = Vec::with_capacity(text.parts.len());
     for part in text.parts {
         let kind = match part.kind {
-            pdf::Kind::Heading(level) => BlockKind::Heading(level.clamp(1, 6)),
-            pdf::Kind::Paragraph => BlockKind::Paragraph,
-            pdf::Kind::Item => BlockKind::ListItem,
-            pdf::Kind::Code => BlockKind::Code,
+            pocketgraph_pdf::Kind::Heading(level) => BlockKind::Heading(level.clamp(1, 6)),
+            pocketgraph_pdf::Kind::Paragraph => BlockKind::Paragraph,
+            pocketgraph_pdf::Kind::Item => BlockKind::ListItem,
+            pocketgraph_pdf::Kind::Code => BlockKind::Code,
         };
         let block = Block { fragment: Some(format!("page={}", part.page)), ..Block::verbatim(kind, part.text, at) };
         at = block.end.saturating_add(1);

@@ -149,8 +149,8 @@ fn alert(line: &str) -> Option<Range<usize>> {
     (named && !title.trim().is_empty() && !title.starts_with('(')).then(|| start..line.len() - title.len())
 }
 
-/// A Markdown source as a reader of the published page has it: without what [`mask`] masks, what stands in boxes moved to the left.
-pub(crate) fn without_marks(source: &str, mdx: bool) -> String {
+/// A Markdown source as a reader of the published page has it: without the marks of publishers, what stands in boxes moved to the left.
+pub fn without_marks(source: &str, mdx: bool) -> String {
     mask(&moved_left(source).0, mdx, false).replace(MASK, "")
 }
 

@@ -92,7 +92,7 @@ impl HeadingIds {
 
 /// Gives out the heading ids of one page.
 #[derive(Default)]
-pub(crate) struct Slugs {
+pub struct Slugs {
     rule: HeadingIds,
     used: HashMap<String, u32>,
     /// The last numbers that [`Slugs::counted_up`] gave.
@@ -106,7 +106,7 @@ pub(crate) struct Slugs {
 
 impl Slugs {
     /// By this rule.
-    pub fn new(rule: HeadingIds) -> Self {
+    pub(crate) fn new(rule: HeadingIds) -> Self {
         Slugs { rule, ..Slugs::default() }
     }
 

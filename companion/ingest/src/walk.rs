@@ -6,19 +6,32 @@ use std::path::{Path, PathBuf};
 
 /// A kind of file that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Format {
+pub enum Format {
+    /// Markdown.
     Markdown,
+    /// Markdown with JSX.
     Mdx,
+    /// AsciiDoc.
     AsciiDoc,
+    /// HTML.
     Html,
+    /// A Jupyter notebook.
     Notebook,
+    /// ReStructuredText.
     ReStructuredText,
+    /// Plain text.
     Text,
+    /// Passages as JSON Lines.
     JsonLines,
+    /// An electronic book.
     Epub,
+    /// A document of Word.
     Docx,
+    /// PDF.
     Pdf,
+    /// A description of an interface.
     OpenApi,
+    /// A manual page.
     Man,
 }
 
@@ -71,7 +84,7 @@ fn ruled(file: &Path, rules: &[FormatRule]) -> Option<Format> {
 }
 
 /// What a file is, by the ending of its name.
-pub(crate) fn format_of(file: &Path) -> Option<Format> {
+pub fn format_of(file: &Path) -> Option<Format> {
     let stem = file.file_stem()?.to_str().unwrap_or("").to_ascii_lowercase();
     Some(match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "epub" => Format::Epub,

@@ -27,7 +27,10 @@ const ORDER: &[&str] = &[
 const COMPANION: &[&str] = &[
     "native",
     "cache",
+    "languages",
+    "pdf",
     "ingest",
+    "publish",
     "cluster",
     "models",
     "llm-client",

@@ -25,11 +25,11 @@ use pocketgraph::names::{
 use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
 use pocketgraph::text::Tokenizer;
 use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_ingest::languages::Forms;
 use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantised;
 use pocketgraph_knowledge::names::Found;
+use pocketgraph_languages::Forms;
 use pocketgraph_models::e5;
 use pocketgraph_models::token_table::TokenTable;
 use std::collections::BTreeSet;

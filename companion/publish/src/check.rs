@@ -1,6 +1,6 @@
 //! Whether the addresses that a bundle names are there in the site that readers see.
 
-use crate::ids_of_html;
+use pocketgraph_ingest::ids_of_html;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

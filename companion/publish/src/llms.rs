@@ -3,7 +3,7 @@
 //! The first is a list of the pages with a line on each, by folder; the second holds their text as Markdown.
 
 use crate::site_files::{self, SiteFilesError};
-use crate::{Block, BlockKind, SourceDocument};
+use pocketgraph_ingest::{Block, BlockKind, SourceDocument};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -138,7 +138,7 @@ fn address(url: &str) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{IngestOptions, ingest_bytes};
+    use pocketgraph_ingest::{IngestOptions, ingest_bytes};
 
     fn read(path: &str, text: &str) -> Vec<SourceDocument> {
         ingest_bytes(path, text.as_bytes().to_vec(), &IngestOptions::default()).unwrap().documents

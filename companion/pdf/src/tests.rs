@@ -1,6 +1,6 @@
 use super::*;
-use crate::chunk::split;
-use crate::{Corpus, IngestOptions, ingest_bytes};
+use pocketgraph_ingest::chunk::split;
+use pocketgraph_ingest::{Corpus, IngestOptions, ingest_bytes};
 use proptest::prelude::*;
 use std::fmt::Write;
 

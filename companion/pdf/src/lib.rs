@@ -1,8 +1,4 @@
-//! PDF: the text of its pages in the order in which it is read, with headings by the size of their letters. Files, fonts and encryption are read by
-//! the crates `hayro-syntax` and `hayro-font`; where letters stand, and what follows from that, is found out here.
-//!
-//! A page is letters at places, nothing else. From them are made lines ([`lines`]), the order in which columns and lines are read ([`order`]),
-//! and paragraphs ([`paragraphs`]).
+#![doc = include_str!("../README.md")]
 
 mod apart;
 mod glyphs;
@@ -23,26 +19,34 @@ const MOST_PAGES: usize = 20_000;
 
 /// What a part of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// A heading, and its level from 1.
     Heading(u8),
+    /// A paragraph.
     Paragraph,
+    /// An item of a list.
     Item,
+    /// Lines of code.
     Code,
 }
 
 /// A part of a text, and the page that it begins on, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Part {
+pub struct Part {
+    /// What it is.
     pub kind: Kind,
+    /// The page that it begins on, from 1.
     pub page: usize,
+    /// Its text.
     pub text: String,
 }
 
 /// What a PDF says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Text {
+pub struct Text {
     /// The title that the file itself names; may be empty.
     pub title: String,
+    /// Its parts, in the order in which they are read.
     pub parts: Vec<Part>,
     /// What of it was not read, for the user.
     pub unread: Option<String>,
@@ -52,7 +56,7 @@ pub(super) struct Text {
 ///
 /// # Errors
 /// Why it cannot be read, for the user.
-pub(super) fn read(bytes: Vec<u8>) -> Result<Text, String> {
+pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
     let cut = !ends(&bytes);
     let mut budget = Budget::of(bytes.len());
     let pdf = Pdf::new(bytes).map_err(why)?;

@@ -41,7 +41,7 @@ impl PdfReader {
     ///
     /// # Errors
     /// Why it cannot be read, for the user.
-    pub(crate) fn read(&self, bytes: Vec<u8>) -> Result<Text, String> {
+    pub fn read(&self, bytes: Vec<u8>) -> Result<Text, String> {
         match self {
             PdfReader::Here => super::read(bytes),
             PdfReader::Apart(program) => read_apart(program, &bytes),

@@ -3,7 +3,7 @@
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
 use crate::site_files::{self, SiteFilesError};
-use crate::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
+use pocketgraph_ingest::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

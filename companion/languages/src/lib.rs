@@ -1,7 +1,4 @@
-//! In which language a document is, and what the embedder makes of it.
-//!
-//! A document's site or source may name its language (`lang` of `<html>`, front matter, the configuration of a generator); where the script of its text
-//! agrees, that is believed. Otherwise trigrams tell it, by the crate whatlang. What neither tells is in no language: `""`.
+#![doc = include_str!("../README.md")]
 
 mod forms;
 mod weight;

@@ -1,0 +1,6 @@
+#![doc = include_str!("../README.md")]
+
+pub mod check;
+pub mod llms;
+pub mod pages;
+pub mod site_files;
