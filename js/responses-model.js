@@ -7,7 +7,7 @@ export function responsesModel({ baseUrl, model, apiKey, headers = {} }) {
   url.pathname = `${url.pathname.replace(/\/(responses)?\/*$/, "")}/responses`;
   const ask = async function* (messages, { signal, maxTokens, temperature } = {}) {
     const key = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-    const body = { model, input: messages.map(({ role, content }) => ({ role, content })), max_output_tokens: maxTokens, temperature, stream: true, store: false };
+    const body = { model, input: messages.map(item), max_output_tokens: maxTokens, temperature, stream: true, store: false };
     const sent = { "content-type": "application/json", ...key, ...headers };
     const response = await fetch(url, { method: "POST", headers: sent, body: JSON.stringify(body), signal, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" });
     if (!response.ok) throw new Error(await refusal(response));
@@ -20,6 +20,12 @@ export function responsesModel({ baseUrl, model, apiKey, headers = {} }) {
   };
   Object.defineProperty(ask, "name", { value: model });
   return ask;
+}
+
+/** A message as an item of the conversation. What the model wrote some servers know by its parts alone. */
+function item({ role, content }) {
+  if (role !== "assistant") return { role, content };
+  return { type: "message", role, content: [{ type: "output_text", text: content, annotations: [] }] };
 }
 
 /** What an endpoint says when it refuses. */

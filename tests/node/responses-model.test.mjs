@@ -27,7 +27,8 @@ async function serving(status, says, use) {
 
 const events = (...all) => all.map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`).join("");
 const text = (delta) => ({ type: "response.output_text.delta", output_index: 0, delta });
-const messages = [{ role: "system", content: "Rules." }, { role: "user", content: "hi" }];
+const messages = [{ role: "system", content: "Rules." }, { role: "user", content: "hi" }, { role: "assistant", content: "ho" }];
+const input = [...messages.slice(0, 2), { type: "message", role: "assistant", content: [{ type: "output_text", text: "ho", annotations: [] }] }];
 
 async function written(pieces) {
   let out = "";
@@ -47,7 +48,7 @@ test("a request is said in the words of the API, and its text is read", async ()
     assert.equal(asked[0].url, "/v1/responses");
     assert.equal(asked[0].headers.authorization, "Bearer k");
     assert.equal(asked[0].headers["x-title"], "t");
-    assert.deepEqual(asked[0].body, { model: "m", input: messages, max_output_tokens: 9, temperature: 0, stream: true, store: false });
+    assert.deepEqual(asked[0].body, { model: "m", input, max_output_tokens: 9, temperature: 0, stream: true, store: false });
   }
 });
 
