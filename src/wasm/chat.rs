@@ -2,7 +2,6 @@
 
 use super::error::{thrown, with_code};
 use super::fetch::{Connection, Pieces, send};
-use crate::llm::responses::{asked, is_responses, told};
 use crate::llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, OpenAiChat, Secret, Transport, TransportError};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{StreamExt, unfold};
@@ -37,16 +36,13 @@ pub fn open(options: EndpointOptions) -> Result<Box<dyn ChatModel>, JsValue> {
     if let Some(retries) = options.retries {
         config.retry.times = retries.min(10);
     }
-    let transport = Fetch { send: options.send, responses: is_responses(&config.base_url) };
-    Ok(Box::new(OpenAiChat::new(transport, config).map_err(|e| with_code(e.code(), &e.to_string()))?))
+    Ok(Box::new(OpenAiChat::new(Fetch { send: options.send }, config).map_err(|e| with_code(e.code(), &e.to_string()))?))
 }
 
 /// `fetch`, with the reply's body as a stream; or a page's own function in its place.
 #[derive(Default)]
 pub struct Fetch {
     send: Option<Function>,
-    /// Whether the endpoint speaks the Responses API.
-    responses: bool,
 }
 
 fn broken(value: JsValue) -> TransportError {
@@ -88,10 +84,7 @@ async fn exchange(method: &str, request: HttpRequest, own: Option<&Function>) ->
 
 impl Transport for Fetch {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        // Not by a transport around this one: the client would be compiled once more.
-        let request = if self.responses { asked(request) } else { request };
-        let read = if self.responses { told } else { |response| response };
-        exchange("POST", request, self.send.as_ref()).map(move |done| done.map(read).map_err(broken)).boxed_local()
+        exchange("POST", request, self.send.as_ref()).map(|done| done.map_err(broken)).boxed_local()
     }
 
     fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {

@@ -345,6 +345,18 @@ fn a_protocol_is_measured_with_its_turns_and_calls() {
 }
 
 #[test]
+fn a_reply_that_is_no_answer_is_a_turn_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let base = answers(dir.path());
+    let model = model(|_, _| Ok("and and and and and".to_owned()));
+    let more = ["--protocols", "ask,single-shot", "--base-url", &model.base, "--model", "m", "--no-cache", "--json", "--first", "1"];
+    let found = figures(&asked(&base, &more));
+    let turns: f64 = found["rows"].as_array().unwrap().iter().map(|row| row["turns"].as_f64().unwrap()).sum();
+    assert_eq!(turns as usize, model.asked.load(Ordering::SeqCst), "as many turns as the model was asked: {found}");
+    assert_eq!(found["rows"][0]["turns"], json!(2.0));
+}
+
+#[test]
 fn a_model_that_always_fails_ends_the_run_and_what_was_measured_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());

@@ -12,8 +12,9 @@ use futures::future::{Either, LocalBoxFuture, select};
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
+use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
 use serde::Serialize;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -54,7 +55,7 @@ pub struct AnswerSetup<'a> {
     /// The model, where there is one.
     pub chat: Option<&'a KeptReplies<'a>>,
     /// What stands before the model for [`AskWith`], such as a recorder; `chat` itself where there is none.
-    pub before: Option<&'a dyn pocketgraph::llm::ChatModel>,
+    pub before: Option<&'a dyn ChatModel>,
     /// What tokens cost.
     pub prices: Option<Prices>,
     /// The system that the others are compared with.
@@ -227,7 +228,7 @@ pub(super) async fn answer(
     let started = Instant::now();
     let shown = RefCell::new(Shown::default());
     let options = AgentOptions { retriever: Some(system.retriever.clone()), ..setup.options.clone() };
-    let chat = setup.before.or(setup.chat.map(|c| c as &dyn pocketgraph::llm::ChatModel));
+    let chat = setup.before.or(setup.chat.map(|c| c as &dyn ChatModel));
     if let Some(kept) = setup.chat {
         kept.begin();
     }
@@ -241,7 +242,11 @@ pub(super) async fn answer(
     };
     let said = match (system.protocol.as_str(), chat) {
         (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |event| shown.borrow_mut().quoted(&event)).await?, false),
-        (ASK, Some(chat)) => Said::of(engine.ask(&question.text, &ask, chat, &mut |event| shown.borrow_mut().asked(&event)).await?, true),
+        (ASK, Some(chat)) => {
+            let counting = Requests { chat, made: Cell::new(0) };
+            let answer = engine.ask(&question.text, &ask, &counting, &mut |event| shown.borrow_mut().asked(&event)).await?;
+            Said { turns: counting.made.get(), ..Said::of(answer, true) }
+        }
         (ASK, None) => return Err(EngineError::BadArgument("`ask` needs a language model".to_owned())),
         (protocol, chat) => {
             let clock = || started.elapsed().as_secs_f64() * 1000.0;
@@ -254,6 +259,19 @@ pub(super) async fn answer(
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
     let evidence_recall = shown.into_inner().recall(engine, &question.gold).await?;
     Ok(Answered { evidence_recall, ..measured(question, said, milliseconds) })
+}
+
+/// Counts what a model is asked: a reply that is no answer is asked for once more, and an answer does not tell so.
+struct Requests<'a> {
+    chat: &'a dyn ChatModel,
+    made: Cell<usize>,
+}
+
+impl ChatModel for Requests<'_> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        self.made.set(self.made.get() + 1);
+        self.chat.chat(request)
+    }
 }
 
 /// How the endpoint failed, where it did. A reply that is no answer is a quotation and counts as one: it is the model that is weak, not the endpoint.

@@ -2,7 +2,7 @@
 //! that the client, its repetitions and its errors are one for both.
 //!
 //! Nothing is stored at the endpoint (`store: false`), and every request brings the whole conversation. Stop sequences and seeds the API does not have: whoever
-//! asks ends a reply at its stops.
+//! asks ends a reply at its stops. The module for browsers goes without: a file of JavaScript does what a page needs of it (`js/responses-model.js`).
 
 use super::sse::{SseDecoder, SseEvent};
 use super::transport::{ByteStream, HttpRequest, HttpResponse, Transport, TransportError};
@@ -91,13 +91,22 @@ fn input(message: &Value) -> Vec<Value> {
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
     let content = message.get("content").filter(|content| !matches!(content, Value::Null));
-    let said = content.map(|content| Value::object([("role", text(message, "role")), ("content", content.clone())]));
+    let said = content.map(|content| match message.get("role").and_then(Value::as_str) {
+        Some("assistant") => written(content),
+        _ => Value::object([("role", text(message, "role")), ("content", content.clone())]),
+    });
     let call = |call: &Value| {
         let function = call.get("function").unwrap_or(call);
         let (id, name, arguments) = (text(call, "id"), text(function, "name"), text(function, "arguments"));
         Value::object([("type", "function_call".into()), ("call_id", id), ("name", name), ("arguments", arguments)])
     };
     said.into_iter().chain(calls.iter().map(call)).collect()
+}
+
+/// What the model itself wrote before: as the API gave it, since some servers know it by its parts alone.
+fn written(content: &Value) -> Value {
+    let part = Value::object([("type", "output_text".into()), ("text", content.clone()), ("annotations", Vec::new().into())]);
+    Value::object([("type", "message".into()), ("role", "assistant".into()), ("content", vec![part].into())])
 }
 
 /// A tool, or the choice of one, without the object that chat completions put around a function.

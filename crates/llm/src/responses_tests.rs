@@ -89,7 +89,7 @@ fn a_request_is_said_in_the_words_of_the_api() {
     let called = r#"{"type":"function_call","call_id":"c1","name":"search","arguments":"{\"q\":1}"}"#;
     let wanted = [
         r#"{"store":false,"model":"m","input":[{"role":"system","content":"Rules."},{"role":"user","content":"hi"},"#,
-        r#"{"role":"assistant","content":"I look."},"#,
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look.","annotations":[]}]},"#,
         called,
         ",",
         called,

@@ -98,7 +98,6 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let doing = asker::run(work).into_diagnostic()?.into_diagnostic()?;
     bars.finish();
-    drop(recorder);
     let report = report(&study, &sets, &doing, args.prices.prices());
     written(&args.out, &report)?;
     if args.json {
