@@ -668,6 +668,33 @@ fn marked_page(
     })
 }
 
+/// HTML with spaces in place of what a template engine puts something else for: `{{ }}` and `{% %}`.
+fn without_template(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(open) = rest.find('{') {
+        let (before, tag) = rest.split_at(open);
+        out.push_str(before);
+        let closer = match tag.as_bytes().get(1) {
+            Some(b'{') => "}}",
+            Some(b'%') => "%}",
+            _ => {
+                out.push('{');
+                rest = tag.get(1..).unwrap_or("");
+                continue;
+            }
+        };
+        let Some(end) = tag.find(closer).map(|at| at + closer.len()) else {
+            out.push_str(tag);
+            return out;
+        };
+        let (tag, after) = tag.split_at(end);
+        out.extend(tag.chars().map(|c| if c == '\n' { c } else { ' ' }));
+        rest = after;
+    }
+    out + rest
+}
+
 fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<SourceDocument, String> {
     // Of Jekyll, Hugo and Eleventy, pages of HTML have front matter, too.
     let templated = matches!(reading.site.name(), Some("jekyll" | "hugo" | "eleventy"));
@@ -677,7 +704,7 @@ fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut O
     }
     let masked = if templated {
         let blanks: String = source.get(..from).unwrap_or("").chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
-        Cow::Owned(blanks + source.get(from..).unwrap_or(""))
+        Cow::Owned(blanks + &without_template(source.get(from..).unwrap_or("")))
     } else {
         Cow::Borrowed(source)
     };

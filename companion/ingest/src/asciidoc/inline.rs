@@ -94,6 +94,20 @@ impl<'s> Inline<'_, 's> {
                 self.plain(plain..at);
                 Some(at + 1)
             }
+            // What is passed through as it is: HTML, of which the text is shown.
+            '+' if rest.starts_with("+++") => {
+                let close = 3 + rest.get(3..rest.floor_char_boundary(LONGEST))?.find("+++")?;
+                self.plain(plain..at);
+                let (mut from, to) = (at + 3, at + close);
+                while from < to {
+                    let piece = self.text.get(from..to).unwrap_or("");
+                    let open = piece.find('<').unwrap_or(piece.len());
+                    self.plain(from..from + open);
+                    let tag = piece.get(open..).unwrap_or("");
+                    from += open + tag.find('>').map_or(tag.len(), |c| c + 1).max(1);
+                }
+                Some(to + 3)
+            }
             '<' if rest.starts_with("<<") => self.reference(at, plain, rest),
             '{' => {
                 let close = near(rest, '}')?;

@@ -5,6 +5,9 @@
 mod inline;
 mod marks;
 mod table;
+/// How the attribute is written that says that sections without ids of their own have none.
+const NO_IDS: [&str; 2] = ["!sectids", "sectids!"];
+
 /// A text without references to characters such as `&amp;` and `&#167;`.
 fn without_references(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -98,6 +101,11 @@ impl<'s> Reader<'_, 's> {
     fn set(&mut self, line: &Line<'s>) {
         let Some((name, value)) = attribute(line) else { return };
         self.attributes.insert(name, value);
+        if name == "sectids" {
+            NO_IDS.iter().for_each(|unset| {
+                self.attributes.remove(unset);
+            });
+        }
         if matches!(name, "author" | "authors" | "keywords" | "description" | "revdate" | "date") && !value.is_empty() {
             let name = if name == "revdate" { "date" } else { name };
             self.page.fields.push(name, value);
@@ -231,6 +239,7 @@ impl<'s> Reader<'_, 's> {
             Some(id) => address::fragment(id.split(',').next().unwrap_or(id)),
             // The title of the page has an id only where it is given one.
             None if level == 1 => None,
+            None if NO_IDS.iter().any(|unset| self.attributes.contains_key(unset)) => None,
             None => self.id(&draft.text),
         };
         self.finish(draft);

@@ -60,7 +60,8 @@ impl Generator for Docusaurus {
         if path.split('/').any(tests) {
             return Some("a test");
         }
-        (site.place.is_empty() && located(site, path).is_none()).then_some(super::ELSEWHERE)
+        // Of a folder whose generator was only named nobody knows where it lies in a project.
+        (site.configuration.is_some() && site.place.is_empty() && located(site, path).is_none()).then_some(super::ELSEWHERE)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {

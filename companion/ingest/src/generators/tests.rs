@@ -221,4 +221,5 @@ fn a_style_that_disagrees_is_warned_of_and_none_leaves_files_as_they_are() {
     assert!(corpus.notes.iter().any(|n| n.contains("MkDocs (mkdocs.yml)") || n.contains("MkDocs site (mkdocs.yml)")), "{:?}", corpus.notes);
     assert_eq!(addresses(&with(GeneratorChoice::None, UrlStyle::Auto)), [("a.md", "a.html")]);
     assert_eq!(addresses(&with(GeneratorChoice::Named("hugo"), UrlStyle::Auto)), [("a.md", "a/")]);
+    assert_eq!(addresses(&with(GeneratorChoice::Named("docusaurus"), UrlStyle::Auto)), [("a.md", "a")]);
 }
