@@ -1,7 +1,7 @@
 //! Answers by kind of question, where a set tells kinds: which questions a way of answering is good at (as LPKG's figures by question type are).
 
-use super::answering::{Answered, evidence_recall};
 use super::metrics::{Estimate, mean};
+use super::one_answer::{Answered, evidence_recall};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -21,6 +21,7 @@ mod labelled;
 mod sparql;
 mod world;
 mod metrics;
+mod one_answer;
 mod execution;
 mod linking;
 mod part;
@@ -35,7 +36,7 @@ mod walks;
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
 pub use answered::{AnsweredQuestion, read_answerable};
 pub use answering::{
-    ASK, AnswerPaired, AnswerRow, AnswerSetup, Answered, AnswersReport, CAVEAT, Prices, QUOTE, System, evaluate_answers, wants_model,
+    ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, CAVEAT, Prices, QUOTE, System, evaluate_answers, wants_model,
 };
 pub use counted_model::{CountedModel, Tokens};
 pub use data::{
@@ -50,6 +51,7 @@ pub use kinds::KindRow;
 pub use labelled::{Labelled, Meant, Places, read_labelled};
 pub use linking::{LinkingRow, evaluate_linking};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
+pub use one_answer::Answered;
 pub use part::Part;
 pub use plans::{PatternReport, PatternTeller, evaluate_patterns};
 pub use protocol_options::{measured_with, named_options};

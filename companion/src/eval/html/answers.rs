@@ -1,8 +1,9 @@
 //! The report of `eval answers`.
 
 use super::{Bar, HtmlPage, difference};
-use crate::eval::answering::{AnswerRow, Answered, AnswersReport};
+use crate::eval::answering::{AnswerRow, AnswersReport};
 use crate::eval::metrics::Estimate;
+use crate::eval::one_answer::Answered;
 
 /// Answers of each system that are listed.
 const LISTED: usize = 100;

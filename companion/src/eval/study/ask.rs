@@ -3,8 +3,9 @@
 use super::file::{Study, StudyError};
 use super::indexes::OpenSet;
 use super::kept::{Kept, key};
-use crate::eval::answering::{AnswerSetup, Answered, System, answer, wants_model};
+use crate::eval::answering::{AnswerSetup, System, answer, wants_model};
 use crate::eval::data::Question;
+use crate::eval::one_answer::Answered;
 use futures::future::{Either, FutureExt, LocalBoxFuture, select};
 use pocketgraph::agent::AgentOptions;
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};

@@ -5,9 +5,10 @@ use super::break_even::{BreakEven, Even};
 use super::file::Study;
 use super::indexes::{IndexRow, OpenSet};
 use super::ranks::{RankRow, average};
-use crate::eval::answering::{Answered, CAVEAT, Prices, System};
+use crate::eval::answering::{CAVEAT, Prices, System};
 use crate::eval::kinds::{KindRow, by_kind};
 use crate::eval::metrics::{Estimate, mean, quantile};
+use crate::eval::one_answer::Answered;
 use serde::Serialize;
 
 /// One way of answering over one set.
