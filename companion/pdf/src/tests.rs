@@ -1,3 +1,4 @@
+#![allow(clippy::unwrap_used)]
 use super::*;
 use pocketgraph_ingest::chunk::split;
 use pocketgraph_ingest::{Corpus, IngestOptions, ingest_bytes};
@@ -25,7 +26,7 @@ fn file(pages: &[String], trailer: &str) -> Vec<u8> {
     let mut out = b"%PDF-1.7\n".to_vec();
     let mut places = String::new();
     for (i, object) in objects.iter().enumerate() {
-        let _ = write!(places, "{:010} 00000 n \n", out.len());
+        let _ = writeln!(places, "{:010} 00000 n ", out.len());
         out.extend_from_slice(format!("{} 0 obj\n{object}\nendobj\n", i + 1).as_bytes());
     }
     let start = out.len();
@@ -174,7 +175,7 @@ fn what_cannot_be_read_is_named() {
 fn forms_in_forms_end() {
     // Each of sixteen shows the same form sixteen times: 16^12 in all.
     let looping = "/X Do ".repeat(16) + &two_columns();
-    assert_eq!(read(file(&[looping.clone()], "")), Err("it asks for more work than a document does".to_owned()));
+    assert_eq!(read(file(std::slice::from_ref(&looping), "")), Err("it asks for more work than a document does".to_owned()));
     let text = read(file(&[two_columns(), looping], "")).unwrap();
     assert_eq!(text.unread.as_deref(), Some("read up to page 1: it asks for more work than a document does"));
     assert!(!text.parts.is_empty());
