@@ -221,7 +221,7 @@ impl Style {
         let indent = b.left - a.left;
         // The lines of an item stand under its text, those of a paragraph under each other but for the first.
         let moved_in = indent > 0.9 * size && !(first && listed);
-        let moved_out = indent < -0.9 * size && !(first && !listed);
+        let moved_out = indent < -0.9 * size && (listed || !first);
         let short = a.right < last.right - 0.18 * (last.right - last.left);
         !(moved_in
             || moved_out && (ended || short)
