@@ -200,7 +200,7 @@ fn jekyll_counts_each_text_for_itself_and_publishes_what_has_front_matter() {
     let free = project(&files);
     assert_eq!(
         addresses(&read(&free, "")),
-        [("_posts/2024-06-01-a.md", "news%20desk/loom/2024/06/01/a.html"), ("index.md", "./"), ("plain.md", "plain.html")]
+        [("_posts/2024-06-01-a.md", "news%20desk/loom/2024/06/01/a.html"), ("index.md", ""), ("plain.md", "plain.html")]
     );
     let mut bundled = files.to_vec();
     bundled.push(("Gemfile", "gem 'jekyll'"));
