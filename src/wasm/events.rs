@@ -46,27 +46,28 @@ impl Teller {
         self.tell(&event);
     }
 
-    #[cfg(feature = "full")]
-    pub(super) fn agent_event(&mut self, event: crate::agent::AgentEvent) {
-        let event = self.texts.agent_event(event);
-        self.tell(&event);
-    }
-
-    /// Tells the last event, which is also the call's value.
-    #[cfg(feature = "full")]
-    pub(super) fn last(self, event: JsValue) -> Result<JsValue, JsValue> {
-        if let Some(e) = self.thrown {
-            return Err(e);
-        }
-        self.on_event.call1(&JsValue::NULL, &event)?;
-        Ok(event)
-    }
-
     /// The call's value, or what the handler threw.
     pub(super) fn end(self, answer: Answer) -> Result<JsValue, JsValue> {
         match self.thrown {
             Some(e) => Err(e),
             None => to_js(&self.texts.answer(answer)),
         }
+    }
+}
+
+#[cfg(feature = "full")]
+impl Teller {
+    pub(super) fn agent_event(&mut self, event: crate::agent::AgentEvent) {
+        let event = self.texts.agent_event(event);
+        self.tell(&event);
+    }
+
+    /// Tells the last event, which is also the call's value.
+    pub(super) fn last(self, event: JsValue) -> Result<JsValue, JsValue> {
+        if let Some(e) = self.thrown {
+            return Err(e);
+        }
+        self.on_event.call1(&JsValue::NULL, &event)?;
+        Ok(event)
     }
 }

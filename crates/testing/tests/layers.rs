@@ -50,7 +50,7 @@ const COMPANION: &[&str] = &[
 const NOT_TO_SEARCH: &[&str] = &["llm", "kg", "graph-retrieval", "plan", "planner", "agent"];
 
 /// How often the face may ask whether it is compiled in full.
-const MOST_GATES: usize = 30;
+const MOST_GATES: usize = 20;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -80,13 +80,14 @@ pub fn present<'a>(
 
 /// Leaves of hits that say the same under the same title and headings the best: one text that is published at two addresses is one hit.
 pub fn leave_once(hits: &mut Vec<Hit>) {
-    let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
-    for hit in std::mem::take(hits) {
-        if !kept.iter().any(|k| k.text == hit.text && k.title == hit.title && k.heading_path == hit.heading_path) {
-            kept.push(hit);
+    let mut at = 1;
+    while let Some((before, hit)) = hits.split_at_checked(at).and_then(|(before, rest)| Some((before, rest.first()?))) {
+        if before.iter().any(|k| k.text == hit.text && k.title == hit.title && k.heading_path == hit.heading_path) {
+            hits.remove(at);
+        } else {
+            at += 1;
         }
     }
-    *hits = kept;
 }
 
 #[cfg(test)]
