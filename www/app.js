@@ -4,7 +4,7 @@ import { AnswerView } from "./answer-view.js";
 import { GraphView } from "./graph-view.js";
 import { HitsView } from "./hits-view.js";
 import { KeywordPanel } from "./keyword-panel.js";
-import { explain, failureOf } from "./messages.js";
+import { explain, explainModel, failureOf } from "./messages.js";
 import { Notice } from "./notice.js";
 import { OfflinePanel } from "./offline-panel.js";
 import { PassagePanel } from "./passage-panel.js";
@@ -211,7 +211,7 @@ async function answerQuestion({ mayWrite }) {
     // Once another answer has begun, the end of this one is nothing to show.
     if (signal !== answering.signal) return;
     if (isAbort(error) || signal.aborted) answer.stopped();
-    else if (llm && answer.hasQuoted()) answer.failed(explain(error));
+    else if (llm && answer.hasQuoted()) answer.failed(await explainModel(error, llm));
     else {
       answer.clear();
       offerRemedy("No answer could be made.", error, () => answerQuestion({ mayWrite }));
@@ -228,8 +228,11 @@ async function follow(events, signal, llm) {
     else if (["call", "plan", "step"].includes(event.type)) answer.did(event);
     else if (event.type === "done") {
       const failure = llm && failureOf(event.answer);
-      if (failure) answer.failed(explain(failure), event.answer);
-      else answer.done(event.answer, llm, event.carried);
+      if (failure) {
+        const why = await explainModel(failure, llm);
+        if (signal.aborted) return;
+        answer.failed(why, event.answer);
+      } else answer.done(event.answer, llm, event.carried);
     }
   }
   if (llm || !settings.llm) status.say("The answer is ready.");

@@ -1,5 +1,7 @@
 // What went wrong, in the reader's words. The codes are the package's and do not change.
 
+import { whyUnreached } from "./pkg/unreached.js";
+
 const BY_CODE = {
   network: "The network could not be reached. What has been loaded already can still be searched.",
   "unsupported-version": "This bundle was built by another version than this page can read. Publish the page and the bundle together.",
@@ -26,13 +28,21 @@ const BY_CODE = {
 // Those whose own message would only say the same again.
 const SAYS_ALL = new Set(["llm-context", "closed", "replaced", "llm-rate-limit", "llm-timeout", "llm-malformed", "llm-refused"]);
 
-// A page cannot tell these apart: a browser hides from it why a request to another host failed.
-const NOT_REACHED = "The endpoint could not be reached. Either nothing listens at its address, or it does not allow this page to ask it (CORS; Ollama: OLLAMA_ORIGINS), "
-  + "or this page's own policy does not, or the browser wants your permission for addresses of this machine.";
+const UNREACHED = {
+  policy: "This page's own policy does not let it ask the endpoint: the Content-Security-Policy must name its origin in connect-src.",
+  insecure: "A page on https: cannot ask an endpoint on http:, unless it is on this machine. Give the endpoint a certificate, or a proxy on this page's host.",
+  permission: "The browser does not let this page ask this machine or its network. Allow it in the settings of this site, beside the address.",
+  origin: "The endpoint answers, but lets no page of this origin ask it (CORS). It must send Access-Control-Allow-Origin; for Ollama set OLLAMA_ORIGINS.",
+  closed: "The endpoint could not be reached: nothing answers at its address. Is it started, and is the port right?",
+};
+
+/** As `explain`, of a failure of the language model at `baseUrl`: where no reply came at all, why that is. */
+export async function explainModel(error, { baseUrl }) {
+  return error.code === "llm-http" && error.status === null && baseUrl ? UNREACHED[await whyUnreached(baseUrl)] : explain(error);
+}
 
 /** A sentence or two for the reader. The engine's own message follows where it says more, such as which file. */
-export function explain({ code, message, status }) {
-  if (code === "llm-http" && status === null) return NOT_REACHED;
+export function explain({ code, message }) {
   const known = BY_CODE[code];
   if (!known) return message;
   return SAYS_ALL.has(code) || !message ? known : `${known} ${sentence(message)}`;

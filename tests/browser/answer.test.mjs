@@ -1,8 +1,10 @@
 // Answers written by an LLM: streamed, checked, stopped, and every way in which an endpoint fails.
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { beforeEach, test } from "node:test";
 import { ask, askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use, useLlm } from "./harness.mjs";
+import { strictPolicy } from "./server.mjs";
 
 const t = harness();
 beforeEach(() => {
@@ -171,15 +173,32 @@ for (const [behaviour, message] of FAILURES) {
   });
 }
 
-test("an endpoint that cannot be reached is reported", async () => {
-  const page = await t.open();
-  await useLlm(page, { url: "http://127.0.0.1:9/v1" });
-  await ask(page);
-  const trouble = page.locator(".answer-trouble");
-  await trouble.waitFor({ timeout: 45_000 });
-  assert.match(await trouble.innerText(), /could not be reached[^]*CORS/i);
-  assert.ok((await page.locator(".answer-body button.cite.verified").count()) > 0);
-  await page.context().close();
+test("of an endpoint that cannot be reached it is told why: the page's policy, the endpoint's rule on origins, or nothing that answers", async () => {
+  const silent = createServer((_, response) => response.end());
+  await new Promise((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const own = `http://127.0.0.1:${silent.address().port}`;
+  const policy = t.site.policy;
+  const told = async (allowed) => {
+    t.site.policy = allowed ? strictPolicy(own) : policy;
+    const page = await t.open();
+    await useLlm(page, { url: `${own}/v1` });
+    await ask(page);
+    const trouble = page.locator(".answer-trouble");
+    await trouble.waitFor({ timeout: 45_000 });
+    assert.ok((await page.locator(".answer-body button.cite.verified").count()) > 0);
+    const text = await trouble.innerText();
+    await page.context().close();
+    return text;
+  };
+  try {
+    assert.match(await told(false), /policy[^]*connect-src/);
+    assert.match(await told(true), /CORS[^]*Access-Control-Allow-Origin/);
+    await new Promise((resolve) => silent.close(resolve));
+    assert.match(await told(true), /nothing answers/);
+  } finally {
+    t.site.policy = policy;
+    silent.close();
+  }
 });
 
 test("without an endpoint nothing is sent anywhere but to the page's own host", async () => {
