@@ -59,7 +59,7 @@ impl Budget {
     /// That of a file of so many bytes: many times what real ones ask for.
     pub fn of(file: usize) -> Budget {
         let file = file as u64;
-        Budget { steps: (8 << 20) + file.saturating_mul(64), bytes: (32 << 20) + file.saturating_mul(256) }
+        Budget { steps: (1 << 20) + file.saturating_mul(64), bytes: (4 << 20) + file.saturating_mul(256) }
     }
 }
 
