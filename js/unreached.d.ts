@@ -1,5 +1,4 @@
 /** Why an endpoint cannot be reached from a page. */
 export type UnreachedReason = "policy" | "insecure" | "permission" | "origin" | "closed";
-export declare const REASONS: UnreachedReason[];
 /** Why a request to `baseUrl` fails before any reply. Sends one request, without a body or credentials. */
 export declare function whyUnreached(baseUrl: string): Promise<UnreachedReason>;

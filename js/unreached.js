@@ -1,12 +1,9 @@
 // Why an endpoint of another host could not be reached. A browser tells a page only that a request failed; what follows can still be found out.
 
-/** The page's policy, its protocol, the reader's permission, the endpoint's rule on origins, or nothing that listens. */
-export const REASONS = ["policy", "insecure", "permission", "origin", "closed"];
-
 const PATIENCE = 5_000;
 
 /**
- * Why a request to `baseUrl` fails before any reply, as one of `REASONS`:
+ * Why a request to `baseUrl` fails before any reply:
  * "policy", where this page's Content-Security-Policy does not name it; "insecure", an `http:` address asked by a page of `https:`; "permission", where the reader
  * or the browser allows the page no addresses of this machine or its network; "origin", where something answers but lets no page of this origin read it (CORS);
  * "closed", where nothing answers. One request is sent, without a body or credentials, whose reply cannot be read.

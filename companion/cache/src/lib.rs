@@ -32,6 +32,16 @@ impl Kind {
     }
 }
 
+/// SHA-256 of parts, each with its length: ("ab", "c") and ("a", "bc") differ.
+pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().into()
+}
+
 /// The address of an entry: SHA-256 of its kind and of everything its value depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
@@ -43,12 +53,8 @@ pub struct Key {
 impl Key {
     /// The key of an entry made of `parts`. Each part's length is hashed with it: ("ab", "c") and ("a", "bc") are two keys.
     pub fn new(kind: Kind, parts: &[&[u8]]) -> Key {
-        let mut hasher = Sha256::new();
-        for part in std::iter::once(&kind.name().as_bytes()).chain(parts) {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
-        Key { hash: hasher.finalize().into(), reply: kind == Kind::Reply }
+        let all: Vec<&[u8]> = std::iter::once(kind.name().as_bytes()).chain(parts.iter().copied()).collect();
+        Key { hash: digest(&all), reply: kind == Kind::Reply }
     }
 
     /// The key of a model's reply: everything that it depends on, as far as a client can know. `identity` tells this model from others.

@@ -383,7 +383,7 @@ fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRo
     }
     let sum = |f: fn(&Answered) -> u32| each.iter().map(|a| u64::from(f(a))).sum::<u64>();
     let (prompt_tokens, completion_tokens) = (sum(|a| a.prompt_tokens), sum(|a| a.completion_tokens));
-    let cost = prices.map(|p| p.of(prompt_tokens, completion_tokens));
+    let cost = prices.map(|p| p.of(prompt_tokens as f64, completion_tokens as f64));
     let times = column(|a| a.milliseconds);
     AnswerRow {
         system: system.name(),

@@ -13,8 +13,8 @@ pub struct Prices {
 
 impl Prices {
     /// What tokens cost.
-    pub fn of(&self, read: u64, written: u64) -> f64 {
-        (read as f64 * self.prompt + written as f64 * self.completion) / 1e6
+    pub fn of(&self, read: f64, written: f64) -> f64 {
+        (read * self.prompt + written * self.completion) / 1e6
     }
 }
 
@@ -35,7 +35,7 @@ impl LlmCost {
         let (prompt_tokens, completion_tokens) = (tokens.iter().map(|t| t.prompt).sum(), tokens.iter().map(|t| t.completion).sum());
         let cost = match (prompt_tokens + completion_tokens, prices) {
             (0, _) => Some(0.0),
-            (_, prices) => prices.map(|p| p.of(prompt_tokens, completion_tokens)),
+            (_, prices) => prices.map(|p| p.of(prompt_tokens as f64, completion_tokens as f64)),
         };
         LlmCost { prompt_tokens, completion_tokens, cost }
     }

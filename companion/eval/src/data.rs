@@ -98,6 +98,11 @@ pub struct Question {
     pub answers: Vec<Vec<String>>,
 }
 
+/// A kind of questions as tables call it; a question may have none where others have one.
+pub(super) fn shown_kind(kind: &str) -> &str {
+    if kind.is_empty() { "none told" } else { kind }
+}
+
 /// How the list `answers` of a question is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,6 +1,6 @@
 //! Figures by kind of question, where a set tells kinds: a mean over all hides that questions of four hops fare otherwise than those of two.
 
-use super::data::Question;
+use super::data::{Question, shown_kind};
 use super::metrics::{Intervals, Measures};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub fn groups(questions: &[Question], rows: &[(&str, &[Measures])]) -> Vec<Group
         GroupRow { retriever: retriever.to_owned(), mean: Measures::mean(&each), intervals: Intervals::of(&each) }
     };
     let group = |(kind, members): (&str, Vec<usize>)| Group {
-        kind: if kind.is_empty() { "none told" } else { kind }.to_owned(),
+        kind: shown_kind(kind).to_owned(),
         questions: members.len(),
         rows: rows.iter().map(|r| row(r, &members)).collect(),
     };

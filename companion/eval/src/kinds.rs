@@ -1,12 +1,10 @@
 //! Answers by kind of question, where a set tells kinds: which questions a way of answering is good at (as LPKG's figures by question type are).
 
+use super::data::shown_kind;
 use super::metrics::{Estimate, mean};
 use super::one_answer::{Answered, evidence_recall};
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// What a question without a kind counts among, where others have one.
-const NONE_TOLD: &str = "none told";
 
 /// One way of answering over the questions of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -52,7 +50,7 @@ pub(super) fn by_kind<'a>(ways: impl IntoIterator<Item = (&'a str, &'a [Answered
 fn row(kind: &str, system: &str, all: &[&Answered]) -> KindRow {
     let column = |f: fn(&Answered) -> f64| all.iter().map(|a| f(a)).collect::<Vec<_>>();
     KindRow {
-        kind: if kind.is_empty() { NONE_TOLD } else { kind }.to_owned(),
+        kind: shown_kind(kind).to_owned(),
         system: system.to_owned(),
         answers: all.len(),
         em: Estimate::of(&column(|a| a.em)),

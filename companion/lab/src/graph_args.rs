@@ -1,8 +1,9 @@
 //! The knowledge graph of a command.
 
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
 use pocketgraph::kg::Linker;
 use pocketgraph_cli::import::Tables;
+use pocketgraph_eval::graph_for;
 use std::path::PathBuf;
 
 /// Where the graph is.
@@ -20,9 +21,7 @@ pub struct KgArgs {
 /// # Errors
 /// When files cannot be read.
 pub fn linker(args: &KgArgs) -> Result<Linker> {
-    let (graph, report) = args.tables.import(&args.files)?;
-    if report.malformed > 0 {
-        eprintln!("warning: {} malformed lines, the first: {}", report.malformed, report.problems[0]);
-    }
-    Ok(Linker::new(&graph))
+    let (files, options) = args.tables.files(&args.files)?;
+    // No questions: nothing but the files makes the graph.
+    Ok(Linker::new(&graph_for(&[], &[], &files, &options).into_diagnostic()?))
 }

@@ -4,7 +4,7 @@
 use super::Text;
 use pocketgraph_native::panics::caught;
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl PdfReader {
     }
 }
 
-fn read_apart(program: &PathBuf, bytes: &[u8]) -> Result<Text, String> {
+fn read_apart(program: &Path, bytes: &[u8]) -> Result<Text, String> {
     let failed = |e: std::io::Error| format!("the process that reads it could not be started: {e}");
     let mut command = Command::new(program);
     command.arg(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -55,19 +55,17 @@ pub(super) struct Budget {
     bytes: u64,
 }
 
+/// More work was asked for than there is.
+#[derive(Debug)]
+pub(super) struct Spent;
+
 impl Budget {
     /// That of a file of so many bytes: many times what real ones ask for.
     pub fn of(file: usize) -> Budget {
         let file = file as u64;
         Budget { steps: (1 << 20) + file.saturating_mul(64), bytes: (4 << 20) + file.saturating_mul(256) }
     }
-}
 
-/// More work was asked for than there is.
-#[derive(Debug)]
-pub(super) struct Spent;
-
-impl Budget {
     fn take(&mut self, steps: u64, bytes: u64) -> Result<(), Spent> {
         self.steps = self.steps.checked_sub(steps).ok_or(Spent)?;
         self.bytes = self.bytes.checked_sub(bytes).ok_or(Spent)?;

@@ -57,7 +57,7 @@ impl IndexRow {
 
     /// What they cost.
     pub fn cost(&self, prices: Option<Prices>) -> Option<f64> {
-        prices.map(|p| p.of(self.prompt_tokens, self.completion_tokens))
+        prices.map(|p| p.of(self.prompt_tokens as f64, self.completion_tokens as f64))
     }
 
     /// A figure of this corpus as that of one of a million tokens.

@@ -1,9 +1,9 @@
 //! What a study has measured so far: a file of JSON Lines that only grows, each line under a key of everything that its value depends on.
 
 use super::file::StudyError;
+use pocketgraph_cache::digest;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -11,12 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The key of a value that depends on these parts and nothing else.
 pub(super) fn key(parts: &[&[u8]]) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest(parts).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[derive(Serialize, Deserialize)]

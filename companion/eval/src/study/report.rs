@@ -160,7 +160,7 @@ pub fn report(study: &Study, sets: &[OpenSet], doing: &Doing, prices: Option<Pri
         let complete = cells.first().map_or(0, |cell| cell.questions.len());
         let kinds: Vec<(String, Vec<Answered>)> = cells.iter().map(|c| (c.system.name(), c.all().cloned().collect())).collect();
         if complete > 0 {
-            comparisons.push(rows.iter().map(measured).collect());
+            comparisons.push(names.iter().cloned().zip(rows.iter().map(measured)).collect());
             let asked = Set { set, cells: &cells, rows: &rows, prices };
             out.break_even.extend(study.protocols.iter().flat_map(|protocol| asked.against(study.baseline(), protocol)));
         }
@@ -177,8 +177,9 @@ pub fn report(study: &Study, sets: &[OpenSet], doing: &Doing, prices: Option<Pri
     out
 }
 
-fn measured(row: &StudyRow) -> (String, [f64; 3]) {
-    (format!("{}/{}", row.protocol, row.retriever), [row.contain_em.mean, row.em.mean, row.f1.mean])
+/// The figures that ways are ranked by.
+fn measured(row: &StudyRow) -> [f64; 3] {
+    [row.contain_em.mean, row.em.mean, row.f1.mean]
 }
 
 /// For each set and protocol the retrievers with their figures.
@@ -186,7 +187,7 @@ fn by_protocol(study: &Study, sets: &[SetFigures]) -> Vec<Vec<(String, [f64; 3])
     let complete = sets.iter().filter(|set| set.complete > 0);
     let of = |set: &SetFigures, protocol: &String| {
         let rows = set.rows.iter().filter(|row| row.protocol == *protocol);
-        rows.map(|row| (row.retriever.clone(), measured(row).1)).collect()
+        rows.map(|row| (row.retriever.clone(), measured(row))).collect()
     };
     complete.flat_map(|set| study.protocols.iter().map(|protocol| of(set, protocol)).collect::<Vec<_>>()).collect()
 }
@@ -230,18 +231,13 @@ fn row(set: &str, cell: &Cell<'_>, prices: Option<Prices>) -> StudyRow {
         prompt_tokens: read,
         completion_tokens: written,
         estimated: cell.all().any(|a| a.estimated),
-        cost: prices.map(|p| price(p, read, written)),
+        cost: prices.map(|p| p.of(read, written)),
         seconds: cell.mean(|a| a.milliseconds) / 1000.0,
         p50_ms: quantile(&times, 0.5),
         p95_ms: quantile(&times, 0.95),
         by_model: cell.all().filter(|a| a.by == pocketgraph::answer::AnswerBy::Llm).count(),
         failed: cell.all().filter(|a| a.failure.is_some()).count(),
     }
-}
-
-/// What parts of tokens cost: means are no whole numbers.
-fn price(prices: Prices, read: f64, written: f64) -> f64 {
-    (read * prices.prompt + written * prices.completion) / 1e6
 }
 
 /// A set with what was measured on it.
