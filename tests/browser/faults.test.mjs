@@ -221,7 +221,8 @@ for (const [how, end] of Object.entries(ENDS)) {
     const page = await t.bare();
     await opened(page, { worker: true });
     await use(page, async () => window.graph.prepare().then(() => null));
-    t.site.faults.set("/bundle/chunks/", { kind: "delay", ms: 4000 });
+    // A question of other words needs rows of other words, whatever passages are there already.
+    t.site.faults.set("/bundle/chunks/", { kind: "delay", ms: 4000 }).set("/bundle/words/", { kind: "delay", ms: 4000 });
     const [worker] = page.workers();
     const running = use(page, async (_, later) => {
       const begun = performance.now();

@@ -59,7 +59,7 @@ async function mounted(model = "off") {
   return { page, box };
 }
 
-for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 10], ["a finished question", "how does hybrid search work?", 13]]) {
+for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 10], ["a finished question", "how does hybrid search work?", 12]]) {
   test(`first hits of ${what} need at most ${most} files, four one after the other`, async () => {
     const { page, box } = await mounted();
     const rounds = await turns(() => box.fill(question), () => page.evaluate(() => window.stages.length > 0));
@@ -70,7 +70,7 @@ for (const [what, question, most] of [["what is being typed", "how does hybrid s
   });
 }
 
-test("first hits by the token table need at most 17 files", async () => {
+test("first hits by the token table need at most 16 files", async () => {
   const page = await newPage(t.browser);
   await page.goto(`${t.site.url}icon.svg`);
   const ask = async () => {
@@ -86,7 +86,7 @@ test("first hits by the token table need at most 17 files", async () => {
   await page.evaluate(() => import("/pkg/pocketgraph.js"));
   const rounds = await turns(() => page.evaluate(`void (${ask})()`), () => page.evaluate(() => Boolean(window.stage)));
   assert.equal(await page.evaluate(() => window.stage), "table");
-  assert.ok(rounds.flat().length <= 17, rounds.map((files) => files.join(" ")).join("\n"));
+  assert.ok(rounds.flat().length <= 16, rounds.map((files) => files.join(" ")).join("\n"));
   await page.context().close();
 });
 

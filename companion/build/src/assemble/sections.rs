@@ -195,8 +195,8 @@ fn phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), Write
 
 /// Up to so many chunks a corpus has few files, each with a good part of it: what one question loads, the next finds at hand.
 const SMALL_CORPUS: usize = 1024;
-/// A page of chunks in a small corpus: some 25 kB.
-const CHUNKS_PER_SMALL_PAGE: usize = 128;
+/// A page of chunks in a small corpus: some 45 kB, so that its passages are in four files at most.
+const CHUNKS_PER_SMALL_PAGE: usize = SMALL_CORPUS / 4;
 
 fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let mut index = PagedIndex::empty();
