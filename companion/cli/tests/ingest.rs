@@ -521,6 +521,12 @@ proptest! {
     }
 
     #[test]
+    fn any_code_among_expressions_gives_blocks_whose_spans_lie_in_the_source(source in "(`|\\{|\\}|\n\n|a|b|``| ){0,12}") {
+        check_spans("x.md", &source)?;
+        check_spans("x.mdx", &source)?;
+    }
+
+    #[test]
     fn any_html_gives_blocks_whose_spans_lie_in_the_source(parts in proptest::collection::vec(prop_oneof![
         Just("<p>"), Just("<div>"), Just("</div>"), Just("<h2 id=x>"), Just("</h2>"), Just("<table>"), Just("<tr>"), Just("<td>"), Just("</table>"), Just("<pre>"),
         Just("</pre>"), Just("<li>"), Just("<ul>"), Just("</ul>"), Just("<main>"), Just("</main>"), Just("<nav>"), Just("</nav>"), Just("<svg>"), Just("</svg>"),

@@ -55,15 +55,17 @@ pub(super) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
     for part in parts(&masked) {
         let base = part.start;
         for (event, range) in Parser::new_ext(masked.get(part).unwrap_or(""), options).into_offset_iter() {
-            let here = moved.range(base + range.start..base + range.end);
-            if let Event::Text(text) = &event
+            let shown = shown_of(&event, range);
+            let here = moved.range(base + shown.start..base + shown.end);
+            if let Event::Text(text) | Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) = &event
                 && text.len() == here.len()
             {
                 // In pieces, each of which is of one place.
                 for piece in origin.pieces(here.clone()) {
-                    let part = text.get(piece.start - here.start..piece.end - here.start).unwrap_or("");
+                    let part = text.get(piece.start - here.start..piece.end - here.start).unwrap_or("").into();
                     let there = origin.range(piece);
-                    reader.event(Event::Text(part.into()), from + there.start..from + there.end);
+                    let part = if matches!(event, Event::Text(_)) { Event::Text(part) } else { Event::Code(part) };
+                    reader.event(part, from + there.start..from + there.end);
                 }
                 continue;
             }
@@ -73,6 +75,18 @@ pub(super) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
         reader.end_part();
     }
     (reader.blocks, reader.links)
+}
+
+/// The bytes of what an event shows. The marks around code are not part of its text, and not always of one length; they are left out here, where what follows
+/// them still stands beside them.
+fn shown_of(event: &Event<'_>, range: Range<usize>) -> Range<usize> {
+    match event {
+        Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+            let start = range.start + range.len().saturating_sub(text.len()) / 2;
+            start..start + text.len()
+        }
+        _ => range,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -163,12 +177,10 @@ impl<'i, 's> Reader<'i, 's> {
                 self.shown_text(&text, range);
             }
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                // The marks around it are not part of the text, and not always of one length.
-                let marks = range.len().saturating_sub(text.len()) / 2;
                 if let Some(heading) = &mut self.heading {
                     heading.text.push_str(&text);
                 }
-                self.text(&text, range.start + marks..range.start + marks + text.len());
+                self.text(&text, range);
             }
             Event::Html(text) => {
                 if let Some((html, pieces)) = &mut self.html {

@@ -294,9 +294,10 @@ impl Reader<'_, '_> {
                 self.out.push_str(&fence);
                 self.out.push('\n');
                 self.said_in(text.trim_matches('\n'), whole.clone());
+                self.origin.step(self.out.len(), whole.end);
                 self.out.push('\n');
                 self.out.push_str(&fence);
-                self.block("", whole);
+                self.block("", whole.end..whole.end);
             }
             Some(text) => self.said_in(&text, whole),
             None => {
@@ -386,7 +387,8 @@ impl Reader<'_, '_> {
         }
         if !text.is_empty() {
             self.said_in(text.trim_end(), whole.clone());
-            self.origin.step(self.out.len(), whole.start);
+            // Behind all that was said, so that places ascend.
+            self.origin.step(self.out.len(), whole.end);
             self.out.push_str("\n\n");
         }
         // What follows on the line begins a paragraph.
