@@ -237,12 +237,11 @@ export interface AskOptions extends SearchOptions {
   /** The most milliseconds before the LLM must answer, its reading of the prompt among them: 300,000 where absent. */
   timeLimitMs?: number;
   /**
-   * Who plans. `auto`, where absent: the rules; where they have no plan and the model that embeds questions is loaded, the relation nearest in
-   * meaning; where that is unsure, the rules are not quite sure, or the question names several things, the trained planner, if the bundle brings one; where that is unsure too
-   * and the rules have guessed a step, the nearest relation; then the LLM, if one is given.
+   * Who plans. `auto`, where absent: the rules; where they are not sure, also the relation nearest in meaning, if the model that embeds questions is
+   * loaded, and the trained planner, if the bundle brings one, of whose plans the most probable is taken; where none is sure, the LLM, if one is given.
    */
   planner?: "auto" | "rules" | "trained" | "llm";
-  /** The confidence, from 0 to 1, below which a plan by rules or by the trained planner is not carried out. */
+  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.47 when absent. */
   leastConfidence?: number;
   /** With a protocol: the sampling temperature; the endpoint's own where absent. */
   temperature?: number;

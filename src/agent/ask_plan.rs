@@ -16,7 +16,7 @@ use crate::plan::check::{self, check};
 use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
-use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesPlanner, choose};
+use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesAlone, RulesPlanner, choose};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
@@ -268,45 +268,33 @@ async fn propose(
     warnings: &mut Vec<Notice>,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Result<(Proposal, PlannedBy), String>, EngineError> {
-    let mut rules = RulesPlanner::new(linker);
-    if let Some(least) = options.least_confidence {
-        rules = rules.least_confidence(least);
-    }
-    let by_rules = async || {
-        let planned = rules.plan(question).await;
+    // Whether a plan is sure enough is told of all plans together.
+    let rules = RulesPlanner::new(linker).least_confidence(0.0);
+    let mut chosen = async |others: &dyn OtherPlanners, trained_first: bool| {
+        let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
+        let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
+        warnings.extend(choice.trouble.map(trouble));
         // Carrying it out may be long as well.
         others.pause().await;
-        planned.map(|p| (p, PlannedBy::Rules))
+        choice.plan.map(|(proposal, from)| (proposal, PlannedBy::from(from)))
     };
     let unsure = match options.planner {
-        PlannerChoice::Rules => return Ok(by_rules().await.map_err(|e| why(&e))),
+        PlannerChoice::Rules => return Ok(chosen(&RulesAlone, false).await.map_err(|e| e.to_string())),
         PlannerChoice::Llm if meter.is_some() => None,
-        planner => {
-            let trained_first = planner == PlannerChoice::Trained;
-            let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
-            let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
-            warnings.extend(choice.trouble.map(trouble));
-            match choice.plan {
-                Ok((proposal, from)) => return Ok(Ok((proposal, from.into()))),
-                Err(error) => Some(error),
-            }
-        }
+        planner => match chosen(others, planner == PlannerChoice::Trained).await {
+            Ok(found) => return Ok(Ok(found)),
+            Err(error) => Some(error),
+        },
     };
-    let Some(meter) = meter else { return Ok(Err(unsure.as_ref().map(why).unwrap_or_default())) };
+    let Some(meter) = meter else { return Ok(Err(unsure.as_ref().map(ToString::to_string).unwrap_or_default())) };
     let number = meter.begin("plan");
     events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
     match (LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).plan(question).await, unsure) {
         (Ok(proposal), _) => Ok(Ok((proposal, PlannedBy::Llm))),
         (Err(PlannerError::Aborted), _) => Err(EngineError::Answer(AnswerError::Aborted)),
-        (Err(error), Some(unsure)) => Ok(Err(format!("{}; and {}", why(&unsure), why(&error)))),
-        (Err(error), None) => Ok(by_rules().await.map_err(|e| format!("{}; and {}", why(&error), why(&e)))),
+        (Err(error), Some(unsure)) => Ok(Err(format!("{unsure}; and {error}"))),
+        (Err(error), None) => Ok(chosen(&RulesAlone, false).await.map_err(|e| format!("{error}; and {e}"))),
     }
-}
-
-/// Why there is no plan, to stand in a sentence.
-fn why(error: &PlannerError) -> String {
-    let text = error.to_string();
-    text.strip_prefix("I cannot plan this: ").unwrap_or(&text).to_owned()
 }
 
 /// Carries a plan out, and tells it and its steps.

@@ -178,11 +178,11 @@ impl EndpointArgs {
 /// Who plans, and where to look beyond the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Planning {
-    /// Who plans [default: auto: the rules; where they have no plan, the relation nearest in meaning; where none is near enough, the rules are not quite
-    /// sure or the question names several things, the bundle's trained planner; then the model, if there is one]
+    /// Who plans [default: auto: the rules; where they are not sure, also the relation nearest in meaning and the bundle's trained planner; where no plan is sure, the
+    /// model, if there is one]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
-    /// Below this confidence a plan by rules or by the trained planner is not carried out
+    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.47]
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
     /// Search the web where graph and documents have nothing, by this SearXNG server, such as http://localhost:8888

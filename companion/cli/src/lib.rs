@@ -21,7 +21,7 @@ mod keywords;
 mod licences;
 mod mcp;
 mod models;
-mod open;
+pub mod open;
 mod plan;
 mod progress;
 mod prompts;

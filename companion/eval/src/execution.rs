@@ -142,7 +142,7 @@ pub fn evaluate_plans(
     let mut misses = Vec::new();
     for path in questions {
         let counts = |g: &Gold| (g.answerable || gold_plans) && part.is_none_or(|p| p.holds(&g.question));
-        let counted = gold::read(path, sets)?.into_iter().filter(counts);
+        let counted = gold::read_gold(path, sets)?.into_iter().filter(counts);
         for gold in counted.take(first.unwrap_or(usize::MAX)) {
             let begun = Instant::now();
             let plan = match (&rules, writer) {
@@ -187,6 +187,17 @@ pub fn evaluate_plans(
     }
     let rows = groups.into_iter().map(|(name, g)| row(name, g)).collect();
     Ok(PlansReport { rows, misses })
+}
+
+/// What a plan finds over a graph, as the set of a question names it, and whether these are exactly the question's answers.
+///
+/// # Errors
+/// [`PlansError`] for a plan that does not pass its checks.
+pub fn found(linker: &Linker, plan: &Plan, gold: &Gold) -> Result<(Vec<String>, bool), PlansError> {
+    let execution = execute(&Executor::new(Some(linker)), plan, &gold.id)?;
+    let ranked = answers(linker.graph(), &execution, gold);
+    let exact = ranked.iter().cloned().collect::<BTreeSet<String>>() == gold.answers;
+    Ok((ranked, exact))
 }
 
 fn execute(executor: &Executor<'_>, plan: &Plan, id: &str) -> Result<Execution, PlansError> {

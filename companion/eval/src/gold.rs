@@ -108,7 +108,10 @@ impl QuestionSet for OpenForm {
 }
 
 /// Reads a file of questions, each in the first of the forms that it is of.
-pub(super) fn read(path: &Path, sets: &[&dyn QuestionSet]) -> Result<Vec<Gold>, DataError> {
+///
+/// # Errors
+/// [`DataError`] for a file that cannot be read, and for a line in none of the forms.
+pub fn read_gold(path: &Path, sets: &[&dyn QuestionSet]) -> Result<Vec<Gold>, DataError> {
     let mut out = Vec::new();
     for (line, v) in lines(path)? {
         let bad = |what: String| DataError::Line { path: path.to_owned(), line, what };

@@ -37,8 +37,8 @@ pub use data::{
     AnswersAre, DataError, Judged, Page, Passage, Passages, Question, Questions, lines, read_answered, read_passages, read_qrels,
     read_questions,
 };
-pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans};
-pub use gold::{Gold, OPEN, OpenForm, QuestionSet, Tables};
+pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans, found};
+pub use gold::{Gold, OPEN, OpenForm, QuestionSet, Tables, read_gold};
 pub use gold_fields::{answers, text};
 pub use groups::{Group, GroupRow};
 pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};

@@ -1,7 +1,7 @@
 //! The command line of `pocketgraph-lab`.
 
 use crate::sets::SETS;
-use crate::{linking, minilm, patterns, walks};
+use crate::{candidates, linking, minilm, patterns, walks};
 use clap::{Parser, Subcommand};
 use miette::Result;
 use pocketgraph_cli::eval::{answers, plans};
@@ -32,6 +32,8 @@ enum Eval {
     Plans(Box<plans::Args>),
     /// Answers as `pocketgraph eval answers` measures them, also over the graph of the questions' evidence triples
     Answers(Box<Answers>),
+    /// What each planner proposes for questions over a knowledge graph, and whether it is right, as JSON Lines for `tuning/plans.py`
+    Candidates(Box<candidates::Args>),
     /// How often the pattern of a question is told from its words
     Patterns(patterns::Args),
     /// How often the marked entity of a question is linked first
@@ -65,6 +67,7 @@ pub fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Eval(Eval::Plans(args)) => plans::run(&args, SETS),
         Command::Eval(Eval::Answers(all)) => answers::run(&all.args, if all.evidence_graph { SETS } else { &[] }),
+        Command::Eval(Eval::Candidates(args)) => candidates::run(&args),
         Command::Eval(Eval::Patterns(args)) => patterns::run(&args),
         Command::Eval(Eval::Linking(args)) => linking::run(&args),
         Command::Eval(Eval::Walks(args)) => walks::run(&args),

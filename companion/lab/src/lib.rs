@@ -5,6 +5,7 @@
 extern crate pocketgraph_native;
 
 mod betae;
+pub mod candidates;
 pub mod commands;
 mod draft;
 mod evidence;

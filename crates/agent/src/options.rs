@@ -65,9 +65,8 @@ pub enum Analysis {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum PlannerChoice {
-    /// The rules; where they have no plan and the model that embeds questions is there, the relation nearest in meaning; where that is unsure, the rules
-    /// are not quite sure or the question names several things, the trained planner, if the bundle brings one; where no one has a plan and there is a
-    /// language model, the language model.
+    /// The rules; where they are not sure, also the relation nearest in meaning, if the model that embeds questions is there, and the trained planner, if the
+    /// bundle brings one; where no plan is sure and there is a language model, the language model.
     #[default]
     Auto,
     /// The rules alone.

@@ -11,6 +11,8 @@ use pocketgraph_text as text;
 
 mod account;
 mod alignment;
+mod candidates;
+mod certainty;
 mod chain;
 mod choice;
 mod comparison;
@@ -41,7 +43,9 @@ use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
 pub use account::{Evidence, account};
-pub use choice::{Choice, ChosenFrom, OtherPlanners, choose};
+pub use candidates::{Candidate, Candidates, FEATURES};
+pub use certainty::LEAST_CERTAINTY;
+pub use choice::{Choice, ChosenFrom, OtherPlanners, RulesAlone, candidates, choose};
 pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
 pub use meaning::{Meant, MeantRelation, meant};
 pub use pattern::{names, ordering, pattern};
@@ -55,10 +59,10 @@ pub use voice::is_verb_form;
 #[non_exhaustive]
 pub enum PlannerError {
     /// The question names nothing that the graph knows.
-    #[error("I cannot plan this: the question names nothing that the knowledge graph knows")]
+    #[error("the question names nothing that the knowledge graph knows")]
     NothingLinked,
     /// The question is longer than any question.
-    #[error("I cannot plan this: the question has {found} bytes, the limit is {limit}")]
+    #[error("the question has {found} bytes, the limit is {limit}")]
     TooLong {
         /// Its bytes.
         found: usize,
@@ -66,16 +70,16 @@ pub enum PlannerError {
         limit: usize,
     },
     /// The best plan explains too little of the question.
-    #[error("I cannot plan this: the best plan explains too little of the question (confidence {confidence:.2})")]
+    #[error("the best plan explains too little of the question (confidence {confidence:.2})")]
     Unsure {
         /// From 0 to 1.
         confidence: f32,
     },
     /// A word of the question stands for nothing in the plan.
-    #[error("I cannot plan this: nothing in the best plan stands for “{0}”")]
+    #[error("nothing in the best plan stands for “{0}”")]
     Unexplained(String),
     /// The plan answers something else than was asked.
-    #[error("I cannot plan this: the best plan is not what was asked: {0}")]
+    #[error("the best plan is not what was asked: {0}")]
     NotAsked(&'static str),
     /// A model that the planner needs failed.
     #[error("the planner's model failed: {0}")]

@@ -15,9 +15,6 @@ use crate::compact::{sort_by, sort_unique};
 use crate::elementary::exp_f32;
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
 
-/// The confidence from which a relation is taken to be meant: at most 2.5 % of what a graph cannot answer is planned by it, whichever of films, people,
-/// geography and CoDEx is left out (`tuning/least_meant.py`).
-pub const LEAST_MEANT: f32 = 0.9;
 /// No question is longer, in bytes.
 const LONGEST: usize = 512;
 /// Relations of a thing beyond these are not looked at, so that a hostile graph costs a bounded time.

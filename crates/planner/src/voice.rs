@@ -58,6 +58,15 @@ fn is_agent(word: &str, own: &str) -> bool {
     one.len() > 4 && (one.ends_with("er") || one.ends_with("or")) && stem(one) != stem(own)
 }
 
+/// Endings of nouns for what somebody does or what comes of it.
+const DEEDS: [&str; 6] = ["ency", "ence", "ancy", "ance", "ment", "ion"];
+
+/// Whether a word is such a noun: "dependency" of "depend".
+fn is_deed(word: &str) -> bool {
+    let one = word.strip_suffix('s').unwrap_or(word);
+    DEEDS.iter().any(|end| one.ends_with(end)) || word.ends_with("encies") || word.ends_with("ancies")
+}
+
 /// The direction in which a relation of this label is followed from the name that stands before the `at`-th of the question's other words; `speaks` tells
 /// which of these speak of the relation. `None` where the label is a noun, or the words do not tell.
 pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> Option<Direction> {
@@ -76,7 +85,11 @@ pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn F
     let nearest = |own_verb: bool| (0..at).rev().chain(at..question.len()).find(|&i| has(i, own_verb));
     let verb = nearest(true).or_else(|| nearest(false))?;
     let between = |range: std::ops::Range<usize>| question.get(range).unwrap_or_default();
-    let active = if verb < at {
+    let preposition = all.last().filter(|_| all.len() > 1 && kind == Label::Active);
+    let active = if let Some(preposition) = preposition.filter(|_| verb < at && is_deed(question[verb]) && question[verb] != own) {
+        // What a verb does with a preposition, its noun does with the same: "the dependencies of Otto" are what Otto depends on, not the "dependency on Otto".
+        !between(verb + 1..at).contains(&preposition.as_str())
+    } else if verb < at {
         // "The teacher of Otto" asks for who does it, "taught by Otto" for those to whom it is done.
         !is_agent(question[verb], own) && between(verb + 1..at).contains(&"by")
     } else {
@@ -134,6 +147,11 @@ mod tests {
         assert_eq!(of("transferred money to", "which accounts transferred money to X"), Some(Direction::Backward));
         assert_eq!(of("transferred money to", "to which account did X transfer money"), Some(Direction::Forward));
         assert_eq!(of("was acquired by", "who acquired X"), Some(Direction::Forward));
+        assert_eq!(of("depends_on", "list the direct dependencies of X"), Some(Direction::Forward));
+        assert_eq!(of("depends on", "what are X's dependencies"), Some(Direction::Forward));
+        assert_eq!(of("depends on", "which packages have a dependency on X"), Some(Direction::Backward));
+        assert_eq!(of("invests in", "the investments of X"), Some(Direction::Forward));
+        assert_eq!(of("invests in", "who made an investment in X"), Some(Direction::Backward));
         assert_eq!(of("starred actors", "films that X starred in"), None);
         assert_eq!(of("father", "who is the father of X"), None);
     }

@@ -17,6 +17,9 @@ use pocketgraph_train::planner::{Frames, Judge, Lesson, Lessons};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// Below this a planner that is asked alone has no plan.
+const OWN_LEAST: f32 = 0.3;
+
 /// Arguments of `pocketgraph eval plans`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -47,9 +50,10 @@ pub struct Args {
     /// the first of ten
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
-    /// Below this confidence `rules`, `trained` and `meaning` have no plan
-    #[arg(long, default_value_t = 0.3)]
-    least_confidence: f32,
+    /// Below this confidence there is no plan: of `rules`, `trained` and `meaning` their own, of `auto` that of all together [default: 0.3, of `auto` what was
+    /// fitted]
+    #[arg(long)]
+    least_confidence: Option<f32>,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -78,23 +82,24 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         "trained" | "auto" => NativePlanner::open(&PlannerSource::of(args.planner_model.as_deref()))?,
         _ => None,
     };
-    let rules = RulesPlanner::new(&linker).least_confidence(args.least_confidence);
+    let rules = RulesPlanner::new(&linker).least_confidence(0.0);
+    let least = args.least_confidence.unwrap_or(OWN_LEAST);
     let embedder = matches!(args.planner.as_str(), "pattern" | "labels" | "auto" | "meaning").then(NativeEmbedder::new).transpose()?;
     let meant_by = embedder.as_ref().filter(|_| matches!(args.planner.as_str(), "auto" | "meaning"));
     let meanings = meant_by.map(Meanings::new).transpose()?;
     let others = NativePlanners { trained: trained.as_ref().map(|t| (t, t.over(&linker))), meanings: meanings.as_ref() };
     let either = |question: &str| {
-        let choice = block_on(choose(&rules, &others, &linker, question, false, None));
+        let choice = block_on(choose(&rules, &others, &linker, question, false, args.least_confidence));
         choice.plan.map(|(proposal, _)| proposal.plan).map_err(|e| e.to_string())
     };
     let read = |question: &str| match block_on(others.trained(&linker, question)) {
-        Ok(found) if found.confidence >= args.least_confidence => Ok(found.plan),
+        Ok(found) if found.confidence >= least => Ok(found.plan),
         Ok(found) => Err(format!("unsure ({:.2})", found.confidence)),
         Err(e) => Err(e.to_string()),
     };
     let alone = |question: &str| {
         let asked = |found: &Proposal| account(&linker, question, &found.plan, Evidence::Meaning).is_ok();
-        let found = block_on(others.nearest(&linker, question)).filter(|found| found.confidence >= args.least_confidence && asked(found));
+        let found = block_on(others.nearest(&linker, question)).filter(|found| found.confidence >= least && asked(found));
         found.map(|found| found.plan).ok_or_else(|| "no relation is near".to_owned())
     };
     let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| Given::new(args, &linker, e)).transpose()?;
@@ -107,7 +112,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         "trained" => Writer::Other(&read),
         "auto" => Writer::Other(&either),
         "meaning" => Writer::Other(&alone),
-        "rules" => Writer::Rules(args.least_confidence),
+        "rules" => Writer::Rules(least),
         "llm" if chat.is_none() => {
             return Err(miette!(help = "name an endpoint with --base-url and --model", "--planner llm needs a language model"));
         }

@@ -1,0 +1,175 @@
+//! The plans that the planners propose for a question, in one list under one score.
+//!
+//! Each planner has its own measure of how sure it is, and none knows what the others say. Here a logistic function of what all of them say tells the
+//! probability that a plan is right ([`Candidates::certainty`]). Its weights are fitted to questions about films, geography, things of Wikidata, people,
+//! code packages and documentation, leaving out one of these at a time (`tuning/plans.py`).
+
+use super::certainty::WEIGHTS;
+use super::chain::means_again;
+use super::model::Grounded;
+use super::{ChosenFrom, Proposal};
+use crate::elementary::exp_f32;
+use crate::plan::{Operation, Plan, Relation};
+use crate::text::{fold, words};
+
+/// What the certainty of a plan follows from.
+pub const FEATURES: usize = 11;
+
+/// A plan, and how sure each planner is of it that proposes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The plan.
+    pub plan: Plan,
+    rules: Option<f32>,
+    /// With the lowest agreement of a relation with the words for it.
+    trained: Option<(f32, f32)>,
+    meaning: Option<f32>,
+}
+
+impl Candidate {
+    /// Whose plan it is; of several planners' the one whose plans say most of types.
+    pub fn from(&self) -> ChosenFrom {
+        match (self.rules, self.trained) {
+            (Some(_), _) => ChosenFrom::Rules,
+            (None, Some(_)) => ChosenFrom::Trained,
+            (None, None) => ChosenFrom::Meaning,
+        }
+    }
+}
+
+/// The plans that are proposed for a question, each once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Candidates {
+    list: Vec<Candidate>,
+    /// How many things the question names.
+    names: usize,
+    /// Whether the question says that a step goes back where it came from.
+    again: bool,
+}
+
+impl Candidates {
+    /// None yet, of a question that names so many things.
+    pub fn new(question: &str, names: usize) -> Candidates {
+        let again = words(question).iter().any(|w| means_again(&fold(w.text)));
+        Candidates { names, again, ..Candidates::default() }
+    }
+
+    /// Adds the rules' plan.
+    pub fn add_rules(&mut self, proposal: Proposal) {
+        self.of(proposal.plan).rules = Some(proposal.confidence);
+    }
+
+    /// Adds the trained planner's plan.
+    pub fn add_trained(&mut self, found: Grounded) {
+        self.of(found.plan).trained = Some((found.confidence, found.seen.weakest_relation));
+    }
+
+    /// Adds the plan of the relation nearest in meaning.
+    pub fn add_meaning(&mut self, proposal: Proposal) {
+        self.of(proposal.plan).meaning = Some(proposal.confidence);
+    }
+
+    /// The same list as if these planners could not have been asked.
+    pub fn without(&self, trained: bool, meaning: bool) -> Candidates {
+        let mut out = self.clone();
+        for candidate in &mut out.list {
+            candidate.trained = candidate.trained.filter(|_| !trained);
+            candidate.meaning = candidate.meaning.filter(|_| !meaning);
+        }
+        out.list.retain(|c| c.rules.is_some() || c.trained.is_some() || c.meaning.is_some());
+        out
+    }
+
+    /// How many things the question names.
+    pub fn names(&self) -> usize {
+        self.names
+    }
+
+    /// The plans, in the order in which they were proposed.
+    pub fn list(&self) -> &[Candidate] {
+        &self.list
+    }
+
+    /// The plan of which all that is known speaks most, and the probability that it is right.
+    pub fn best(&self) -> Option<(&Candidate, f32)> {
+        let all = self.list.iter().map(|c| (c, self.certainty(c)));
+        // Of equals the first: `max_by` would take the last.
+        all.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// The probability that a plan of the list is right.
+    pub fn certainty(&self, of: &Candidate) -> f32 {
+        let sum: f32 = WEIGHTS.iter().zip(self.features(of)).map(|(w, f)| w * f).sum();
+        1.0 / (1.0 + exp_f32(-sum))
+    }
+
+    /// What is known of a plan of the list, a constant first.
+    pub fn features(&self, of: &Candidate) -> [f32; FEATURES] {
+        let one = |holds: bool| f32::from(u8::from(holds));
+        let rival = self.list.iter().find(|c| c.rules.is_some() && !std::ptr::eq(*c, of)).map(|c| &c.plan);
+        let (confidence, weakest) = of.trained.unwrap_or_default();
+        [
+            1.0,
+            one(of.rules.is_some()),
+            of.rules.unwrap_or(0.0),
+            one(of.trained.is_some()),
+            confidence,
+            weakest,
+            one(of.meaning.is_some()),
+            of.meaning.unwrap_or(0.0),
+            // What the words say of a plan beside the rules' plan, and by itself.
+            one(rival.is_some_and(|ruled| passes_over(&of.plan, ruled))),
+            one(!self.again && turns_back(&of.plan)),
+            one(self.again && is_chain(&of.plan) && !turns_back(&of.plan)),
+        ]
+    }
+
+    /// The entry of a plan, a new one where nobody has proposed it yet.
+    fn of(&mut self, plan: Plan) -> &mut Candidate {
+        let at = match self.list.iter().position(|c| same(&c.plan, &plan)) {
+            Some(at) => at,
+            None => {
+                self.list.push(Candidate { plan, rules: None, trained: None, meaning: None });
+                self.list.len() - 1
+            }
+        };
+        &mut self.list[at]
+    }
+}
+
+/// Whether two plans do the same, whatever types they say their steps lead to.
+fn same(a: &Plan, b: &Plan) -> bool {
+    let step = |pair: (&Operation, &Operation)| match pair {
+        (Operation::SearchKg(a), Operation::SearchKg(b)) => a.head == b.head && a.relation == b.relation,
+        (a, b) => a == b,
+    };
+    a.statements.len() == b.statements.len() && a.statements.iter().zip(&b.statements).all(|(a, b)| step((&a.operation, &b.operation)))
+}
+
+/// The relations of a plan's steps.
+fn steps(plan: &Plan) -> Vec<&Relation> {
+    plan.statements.iter().filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None }).collect()
+}
+
+fn is_chain(plan: &Plan) -> bool {
+    plan.statements.iter().all(|s| matches!(s.operation, Operation::SearchKg(_)))
+}
+
+/// Whether a step of a chain takes back the one before it: two words for one relation ("from whose pen did the script come") look like that.
+fn turns_back(plan: &Plan) -> bool {
+    let back = |pair: &[&Relation]| match pair {
+        [Relation::Exact { name: a, inverse: there }, Relation::Exact { name: b, inverse: back }] => a == b && there != back,
+        _ => false,
+    };
+    is_chain(plan) && steps(plan).windows(2).any(back)
+}
+
+/// Whether a plan does less than the rules see words for: it follows fewer steps, or reads a value where they count.
+fn passes_over(plan: &Plan, ruled: &Plan) -> bool {
+    let counts = |plan: &Plan| matches!(plan.statements.last().map(|s| &s.operation), Some(Operation::Count { .. }));
+    counts(ruled) && !counts(plan) || is_chain(plan) && is_chain(ruled) && plan.statements.len() < ruled.statements.len()
+}
+
+#[cfg(test)]
+#[path = "candidates_tests.rs"]
+mod tests;
