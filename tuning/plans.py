@@ -4,14 +4,14 @@
     python3 tuning/plans.py collect FOLDER DATA [--program PROGRAM] [--lab LAB]
     python3 tuning/plans.py fit FOLDER [--write crates/planner/src/certainty.rs]      needs numpy
 
-`collect` asks all planners (`pocketgraph-lab eval candidates`) about six domains: films (MetaQA in its own and in other words, with tables of names and without,
+`collect` asks all planners (`pocketgraph-lab eval candidates`) about eight domains: films (MetaQA in its own and in other words, with tables of names and without,
 and what its graph cannot answer), geography (GeoQuery, likewise), people and things (CoDEx M, by what a wording asks about), encyclopedia (2WikiMultiHopQA over its
-evidence), packages (benches/package_questions.py) and documentation (the questions of real sites, over graphs of their pages: a plan is right there only if it finds
+evidence), packages (benches/package_questions.py), an organisation (benches/organisation_questions.py) and documentation (the questions of real sites, over graphs of their pages: a plan is right there only if it finds
 what matches the site's answer).
 
 `fit`: a logistic regression over the plans of all questions, right or wrong, with a quadratic penalty. Each domain weighs the same, and in it what its graph answers
 as much as what it does not. Each domain is left out once, and its plans are judged by weights that have not seen it; the least certainty is the lowest at which at most
-5 % of the questions of domains so left out are answered wrongly, those that can be answered and those that cannot counted half each, and at most 2 % of the latter. Enough are the rules alone where asking the others as well changes at most one right answer in 200.
+5 % of the questions of domains so left out are answered wrongly, those that can be answered and those that cannot counted half each, and at most 1 % of the latter. Enough are the rules alone where asking the others as well changes at most one right answer in 200.
 """
 import argparse
 import collections
@@ -24,7 +24,7 @@ import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 WRONG = 0.05  # of the questions of domains left out, half of which cannot be answered
-UNKNOWN = 0.02  # of those that cannot be answered
+UNKNOWN = 0.01  # of those that cannot be answered
 CHANGED = 0.005
 PENALTY = 0.001
 LIMITS = [x / 100 for x in range(20, 100)]
@@ -72,11 +72,12 @@ def sets(folder, data, program):
     yield "people", "unknown", codex, said(HERE / "benches/codex_questions.py", data / "codex", "unknown"), False
     yield "things", "known", codex, [q for q in asked if not of_people(q)], True
     yield "encyclopedia", "known", [], lines(data / "2wiki1000/questions.jsonl"), True
-    packages = folder / "packages"
-    packages.mkdir(exist_ok=True)
-    subprocess.run([sys.executable, HERE / "benches/package_questions.py", packages], check=True)
-    for part in ("known", "unknown"):
-        yield "packages", part, ["--kg", packages / "graph.tsv"], lines(packages / f"{part}.jsonl"), part == "known"
+    for domain, script in (("packages", "package_questions.py"), ("organisation", "organisation_questions.py")):
+        made = folder / domain
+        made.mkdir(exist_ok=True)
+        subprocess.run([sys.executable, HERE / "benches" / script, made], check=True)
+        for part in ("known", "unknown"):
+            yield domain, part, ["--kg", made / "graph.tsv"], lines(made / f"{part}.jsonl"), part == "known"
     sites = json.loads((data / "sites/sites.json").read_text(encoding="utf-8"))
     for name in ("cargo", "fastapi-en", "hugo", "ionic"):
         site, bundle = sites[name], folder / f"{name}-bundle"
@@ -194,7 +195,7 @@ def fit(folder, write):
         write.write_text(SOURCE.format(body=body, least=least, enough=enough), encoding="utf-8")
 
 
-NAMES = ["a constant", "the rules propose it", "how sure they are", "the trained planner proposes it", "how sure it is", "its weakest relation", "it comes nearest in meaning", "how near", "it passes over what the rules see", "it goes there and back unsaid", "it does not where that is said"]
+NAMES = ["a constant", "the rules propose it", "how sure they are", "the trained planner proposes it", "how sure it is", "its weakest relation", "it comes nearest in meaning", "its cosine", "nearer than what else is asked", "ahead of the next relation", "apart from the next relation", "it passes over what the rules see", "it goes there and back unsaid", "it does not where that is said"]
 SOURCE = """//! How much each thing that is known of a plan counts for its certainty. Written by `tuning/plans.py`, which says how.
 
 use super::candidates::FEATURES;

@@ -182,7 +182,7 @@ pub struct Planning {
     /// model, if there is one]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
-    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.47]
+    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.4]
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
     /// Search the web where graph and documents have nothing, by this SearXNG server, such as http://localhost:8888

@@ -7,7 +7,7 @@ use miette::{IntoDiagnostic, Result};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::model::{Grounded, ModelPlanner};
-use pocketgraph::planner::{OtherPlanners, PlannerError, Proposal, meant};
+use pocketgraph::planner::{Nearest, OtherPlanners, PlannerError, meant};
 use pocketgraph::vector::QuantizedVector;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ impl<'e> Meanings<'e> {
     }
 
     /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no single thing.
-    pub fn nearest(&self, linker: &Linker, question: &str) -> Option<Proposal> {
+    pub fn nearest(&self, linker: &Linker, question: &str) -> Option<Nearest> {
         let asked = meant(linker, question)?;
         let texts = asked.texts();
         let mut known = self.known.borrow_mut();
@@ -40,8 +40,7 @@ impl<'e> Meanings<'e> {
         // As a bundle has them.
         known.extend(absent.into_iter().zip(vectors.iter().map(|v| QuantizedVector::from_f32(v).to_f32())));
         let own = self.embedder.embed_by(&self.layers, std::slice::from_ref(&asked.question)).pop()?;
-        let found = asked.nearest(linker.graph(), &own, &|text| known.get(text).map(Vec::as_slice))?;
-        Some(Proposal { plan: found.plan, confidence: found.confidence })
+        asked.nearest(linker.graph(), &own, &|text| known.get(text).map(Vec::as_slice))
     }
 }
 
@@ -66,7 +65,7 @@ impl OtherPlanners for NativePlanners<'_> {
         ready(found).boxed_local()
     }
 
-    fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Proposal>> {
+    fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Nearest>> {
         ready(self.meanings.and_then(|m| m.nearest(linker, question))).boxed_local()
     }
 }

@@ -5,7 +5,7 @@ use crate::bundle::Bundle;
 use crate::embed::QuestionEncoder;
 use crate::kg::Linker;
 use crate::planner::model::Grounded;
-use crate::planner::{OtherPlanners, PlannerError, Proposal, meant, phrase_vectors};
+use crate::planner::{Nearest, OtherPlanners, PlannerError, meant, phrase_vectors};
 use futures::future::{FutureExt, LocalBoxFuture, join};
 
 /// What a bundle brings that helps to plan.
@@ -29,7 +29,7 @@ impl OtherPlanners for PlanningAids<'_> {
         })
     }
 
-    fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Proposal>> {
+    fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Nearest>> {
         Box::pin(async move {
             let (encoder, asked) = (self.encoder?, meant(linker, question)?);
             let texts = asked.texts();
@@ -41,8 +41,7 @@ impl OtherPlanners for PlanningAids<'_> {
                 vectors[i] = Some(vector);
             }
             let vector = |text: &str| vectors[texts.binary_search(&text).ok()?].as_deref();
-            let found = asked.nearest(linker.graph(), &own, &vector)?;
-            Some(Proposal { plan: found.plan, confidence: found.confidence })
+            asked.nearest(linker.graph(), &own, &vector)
         })
     }
 

@@ -185,6 +185,14 @@ impl KgBuilder {
         matches!(node, BuildNode::Entity(i) if self.entities.get(i as usize).is_some_and(|e| !e.types.is_empty()))
     }
 
+    /// The types that an entity has been given so far.
+    pub fn types_of(&self, node: BuildNode) -> &[TypeId] {
+        match node {
+            BuildNode::Entity(i) => self.entities.get(i as usize).map_or(&[], |e| e.types.as_slice()),
+            BuildNode::Literal(_) => &[],
+        }
+    }
+
     /// Describes an entity; the first description stays.
     ///
     /// # Errors

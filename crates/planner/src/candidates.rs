@@ -7,13 +7,18 @@
 use super::certainty::WEIGHTS;
 use super::chain::means_again;
 use super::model::Grounded;
-use super::{ChosenFrom, Proposal};
+use super::{ChosenFrom, Nearest, Nearness, Proposal};
 use crate::elementary::exp_f32;
 use crate::plan::{Operation, Plan, Relation};
 use crate::text::{fold, words};
 
 /// What the certainty of a plan follows from.
-pub const FEATURES: usize = 11;
+pub const FEATURES: usize = 14;
+
+/// A relation that is further ahead of the next counts no more for it.
+const AHEAD: f32 = 0.2;
+/// A relation that is as far ahead of the next is apart from it.
+const APART: f32 = 0.02;
 
 /// A plan, and how sure each planner is of it that proposes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +28,7 @@ pub struct Candidate {
     rules: Option<f32>,
     /// With the lowest agreement of a relation with the words for it.
     trained: Option<(f32, f32)>,
-    meaning: Option<f32>,
+    meaning: Option<Nearness>,
 }
 
 impl Candidate {
@@ -41,17 +46,15 @@ impl Candidate {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Candidates {
     list: Vec<Candidate>,
-    /// How many things the question names.
-    names: usize,
     /// Whether the question says that a step goes back where it came from.
     again: bool,
 }
 
 impl Candidates {
-    /// None yet, of a question that names so many things.
-    pub fn new(question: &str, names: usize) -> Candidates {
+    /// None yet.
+    pub fn new(question: &str) -> Candidates {
         let again = words(question).iter().any(|w| means_again(&fold(w.text)));
-        Candidates { names, again, ..Candidates::default() }
+        Candidates { again, ..Candidates::default() }
     }
 
     /// Adds the rules' plan.
@@ -65,8 +68,8 @@ impl Candidates {
     }
 
     /// Adds the plan of the relation nearest in meaning.
-    pub fn add_meaning(&mut self, proposal: Proposal) {
-        self.of(proposal.plan).meaning = Some(proposal.confidence);
+    pub fn add_meaning(&mut self, found: Nearest) {
+        self.of(found.plan).meaning = Some(found.near);
     }
 
     /// The same list as if these planners could not have been asked.
@@ -78,11 +81,6 @@ impl Candidates {
         }
         out.list.retain(|c| c.rules.is_some() || c.trained.is_some() || c.meaning.is_some());
         out
-    }
-
-    /// How many things the question names.
-    pub fn names(&self) -> usize {
-        self.names
     }
 
     /// The plans, in the order in which they were proposed.
@@ -108,6 +106,7 @@ impl Candidates {
         let one = |holds: bool| f32::from(u8::from(holds));
         let rival = self.list.iter().find(|c| c.rules.is_some() && !std::ptr::eq(*c, of)).map(|c| &c.plan);
         let (confidence, weakest) = of.trained.unwrap_or_default();
+        let near = of.meaning.unwrap_or_default();
         [
             1.0,
             one(of.rules.is_some()),
@@ -116,7 +115,11 @@ impl Candidates {
             confidence,
             weakest,
             one(of.meaning.is_some()),
-            of.meaning.unwrap_or(0.0),
+            near.cosine,
+            near.of_others,
+            // Of two that are equally near neither is meant, however near they are.
+            near.ahead.min(AHEAD),
+            near.ahead.min(APART) / APART,
             // What the words say of a plan beside the rules' plan, and by itself.
             one(rival.is_some_and(|ruled| passes_over(&of.plan, ruled))),
             one(!self.again && turns_back(&of.plan)),

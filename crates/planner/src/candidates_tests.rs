@@ -19,6 +19,10 @@ fn proposal(text: &str, confidence: f32) -> Proposal {
     Proposal { plan: plan(text), confidence }
 }
 
+fn near(text: &str, cosine: f32) -> Nearest {
+    Nearest { plan: plan(text), near: Nearness { cosine, ahead: cosine / 4.0, of_others: cosine / 4.0 } }
+}
+
 fn step(n: usize, from: &str, r: &str) -> String {
     format!("Ans{n}=SearchKG(t=* | h={from}, r=<{r}>)\n")
 }
@@ -28,24 +32,24 @@ const PEOPLE: &str = "Ans1=SearchKG(t=* | h=<Texas>, r=<population>)";
 
 #[test]
 fn what_two_planners_propose_is_one_plan_whatever_types_they_name() {
-    let mut all = Candidates::new("Which cities are in Texas?", 1);
+    let mut all = Candidates::new("Which cities are in Texas?");
     all.add_rules(proposal("Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)", 0.8));
     all.add_trained(trained("Ans1=SearchKG(t=* | h=<Texas>, r=<^in_state>)", 0.7));
-    all.add_meaning(proposal(PEOPLE, 0.2));
+    all.add_meaning(near(PEOPLE, 0.2));
     assert_eq!(all.list().len(), 2);
     let (best, _) = all.best().unwrap();
     assert_eq!((best.from(), &best.plan), (ChosenFrom::Rules, &plan("Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)")));
-    let none = Candidates::new("", 0);
+    let none = Candidates::new("");
     assert!(none.best().is_none() && none.list().is_empty());
 }
 
 #[test]
 fn a_plan_is_the_surer_the_surer_its_planners_are_and_the_more_of_them_propose_it() {
     let certainty = |rules: f32, other: Option<f32>, meant: Option<f32>| {
-        let mut all = Candidates::new("Which cities are in Texas?", 1);
+        let mut all = Candidates::new("Which cities are in Texas?");
         all.add_rules(proposal(CITIES, rules));
         other.into_iter().for_each(|c| all.add_trained(trained(CITIES, c)));
-        meant.into_iter().for_each(|c| all.add_meaning(proposal(CITIES, c)));
+        meant.into_iter().for_each(|c| all.add_meaning(near(CITIES, c)));
         all.certainty(&all.list()[0])
     };
     assert!(certainty(0.9, None, None) > certainty(0.4, None, None));
@@ -55,11 +59,11 @@ fn a_plan_is_the_surer_the_surer_its_planners_are_and_the_more_of_them_propose_i
 
 #[test]
 fn a_list_without_a_planner_is_as_if_it_had_not_been_asked() {
-    let mut all = Candidates::new("Who?", 1);
+    let mut all = Candidates::new("Who?");
     all.add_rules(proposal(CITIES, 0.8));
     let alone = all.clone();
     all.add_trained(trained(PEOPLE, 0.7));
-    all.add_meaning(proposal(CITIES, 0.9));
+    all.add_meaning(near(CITIES, 0.9));
     assert_eq!(all.without(true, true), alone);
     assert_eq!(all.without(false, false), all);
     assert_eq!(all.without(true, false).list().len(), 1);
@@ -78,7 +82,7 @@ fn a_plan_that_does_less_than_the_rules_see_words_for_passes_over_them() {
 fn going_there_and_back_counts_against_a_plan_where_no_word_says_it_and_for_one_where_a_word_does() {
     let (there, back) = (step(1, "<Red Dawn>", "written_by"), step(2, "Ans1", "^written_by"));
     let certainty = |question: &str, text: &str| {
-        let mut all = Candidates::new(question, 1);
+        let mut all = Candidates::new(question);
         all.add_rules(proposal(text, 0.7));
         all.certainty(&all.list()[0])
     };

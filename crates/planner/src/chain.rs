@@ -208,7 +208,12 @@ impl Scorer<'_> {
             return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) { 0.6 } else { -0.5 };
         };
         let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
-        if by_relation || self.ask.classes.contains(&last.to) { 0.6 } else { -0.5 }
+        match last.to {
+            _ if by_relation || self.ask.classes.contains(&last.to) => 0.6,
+            // What is of no known kind may be of any.
+            Class::Untyped => 0.0,
+            _ => -0.5,
+        }
     }
 
     /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that link to X" wants those at its beginning,

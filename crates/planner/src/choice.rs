@@ -8,7 +8,7 @@ use super::account::{Evidence, account};
 use super::candidates::Candidates;
 use super::certainty::{ENOUGH, LEAST_CERTAINTY};
 use super::model::{Grounded, names};
-use super::{Planner, PlannerError, Proposal, RulesPlanner};
+use super::{Nearest, Planner, PlannerError, Proposal, RulesPlanner};
 use crate::kg::Linker;
 use crate::plan::Plan;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
@@ -25,7 +25,7 @@ pub trait OtherPlanners {
     fn trained<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>>;
 
     /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no single thing, or nothing embeds it.
-    fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Proposal>>;
+    fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Nearest>>;
 
     /// Called between long pieces of work: the caller may have something else to do.
     fn pause(&self) -> LocalBoxFuture<'_, ()> {
@@ -46,7 +46,7 @@ impl OtherPlanners for RulesAlone {
         ready(Err(PlannerError::Unsure { confidence: 0.0 })).boxed_local()
     }
 
-    fn nearest<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Option<Proposal>> {
+    fn nearest<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Option<Nearest>> {
         ready(None).boxed_local()
     }
 }
@@ -84,7 +84,7 @@ pub fn choose<'a>(
     async move {
         let least = least.unwrap_or(LEAST_CERTAINTY);
         let asking = Asking { rules, others, linker, question };
-        let mut told = Told { candidates: Candidates::new(question, names(linker, question)), refused: None, trouble: None };
+        let mut told = Told { candidates: Candidates::new(question), refused: None, trouble: None };
         let order =
             if trained_first { [Asked::Trained, Asked::Rules, Asked::Meaning] } else { [Asked::Rules, Asked::Meaning, Asked::Trained] };
         for (i, planner) in order.into_iter().enumerate() {
@@ -113,7 +113,7 @@ pub fn candidates<'a>(
 ) -> LocalBoxFuture<'a, Candidates> {
     async move {
         let asking = Asking { rules, others, linker, question };
-        let mut told = Told { candidates: Candidates::new(question, names(linker, question)), refused: None, trouble: None };
+        let mut told = Told { candidates: Candidates::new(question), refused: None, trouble: None };
         for planner in [Asked::Rules, Asked::Meaning, Asked::Trained] {
             asking.ask(planner, &mut told).await;
         }
@@ -168,7 +168,7 @@ impl Asking<'_> {
                 }
             }
             // Naming is told without the model, so that its weights are not loaded for questions that it would refuse.
-            Asked::Trained if self.others.has_trained() && told.candidates.names() > 0 => {
+            Asked::Trained if self.others.has_trained() && names(self.linker, self.question) > 0 => {
                 match self.others.trained(self.linker, self.question).await {
                     Ok(found) if accounted(&found.plan, Evidence::Words) => told.candidates.add_trained(found),
                     Err(PlannerError::Model(why)) => told.trouble = Some(why),
@@ -183,6 +183,7 @@ impl Asking<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::Nearness;
     use super::super::model::Seen;
     use super::super::query::{Asked, Query};
     use super::*;
@@ -195,7 +196,7 @@ mod tests {
     }
 
     fn found(text: &str, confidence: f32) -> Grounded {
-        let seen = Seen { weakest_relation: 1.0, found: true, ..Seen::default() };
+        let seen = Seen { weakest_relation: confidence, found: true, ..Seen::default() };
         Grounded { asked: Asked::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
     }
 
@@ -203,7 +204,7 @@ mod tests {
     #[derive(Default)]
     struct Scripted {
         trained: Option<Result<Grounded, PlannerError>>,
-        nearest: Option<Proposal>,
+        nearest: Option<Nearest>,
         asked: RefCell<Vec<&'static str>>,
     }
 
@@ -217,10 +218,16 @@ mod tests {
             ready(self.trained.clone().unwrap()).boxed_local()
         }
 
-        fn nearest<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Option<Proposal>> {
+        fn nearest<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Option<Nearest>> {
             self.asked.borrow_mut().push("nearest");
             ready(self.nearest.clone()).boxed_local()
         }
+    }
+
+    /// The relation of [`DIRECTED`], at this cosine and ahead of the next.
+    fn near(cosine: f32) -> Option<Nearest> {
+        let near = Nearness { cosine, ahead: if cosine > 0.5 { 0.3 } else { 0.0 }, of_others: cosine / 4.0 };
+        Some(Nearest { plan: plan(DIRECTED), near })
     }
 
     /// Whose plan is chosen, who was asked for it, and what stood in the way.
@@ -263,13 +270,14 @@ mod tests {
 
     #[test]
     fn where_the_rules_have_no_plan_the_others_are_asked_and_believed_where_they_are_sure() {
-        let nearest = Some(Proposal { plan: plan(DIRECTED), confidence: 0.99 });
+        let nearest = near(0.9);
         let mut others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), nearest, ..Scripted::default() };
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
         others.trained = None;
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
-        others.nearest = Some(Proposal { plan: plan(DIRECTED), confidence: 0.1 });
+        others.nearest = near(0.1);
         assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest"], None));
+        others.nearest = None;
         others.trained = Some(Ok(found(DIRECTED, 0.9)));
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
         // However sure, no plan stands for "behind the camera".
@@ -287,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_callers_own_limit_takes_the_place_of_ours() {
-        let others = Scripted { nearest: Some(Proposal { plan: plan(DIRECTED), confidence: 0.1 }), ..Scripted::default() };
+        let others = Scripted { nearest: near(0.1), ..Scripted::default() };
         assert_eq!(chosen_from(UNNAMED, &others, false, Some(0.01)).0, Some(ChosenFrom::Meaning));
         assert_eq!(chosen_from(NAMED, &others, false, Some(1.0)).0, None);
     }

@@ -47,7 +47,7 @@ pub use candidates::{Candidate, Candidates, FEATURES};
 pub use certainty::LEAST_CERTAINTY;
 pub use choice::{Choice, ChosenFrom, OtherPlanners, RulesAlone, candidates, choose};
 pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
-pub use meaning::{Meant, MeantRelation, meant};
+pub use meaning::{Meant, MeantRelation, Nearest, Nearness, meant};
 pub use pattern::{names, ordering, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use query::{Asked, Query};

@@ -9,11 +9,9 @@
 use super::lexicon::{Lexicon, is_function_word};
 use super::query::{Asked, Query};
 use super::question::{Ask, Token, ask, asks_how_to, tokens, told};
-use super::rules::Planned;
-use super::walk;
 use crate::compact::{sort_by, sort_unique};
-use crate::elementary::exp_f32;
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
+use crate::plan::Plan;
 
 /// No question is longer, in bytes.
 const LONGEST: usize = 512;
@@ -293,6 +291,26 @@ fn word(graph: &KnowledgeGraph, class: Class) -> Option<String> {
     }
 }
 
+/// The plan of the relation that a question comes nearest to, and how near.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nearest {
+    /// The plan.
+    pub plan: Plan,
+    /// How near.
+    pub near: Nearness,
+}
+
+/// How near a question comes to a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Nearness {
+    /// The cosine.
+    pub cosine: f32,
+    /// By how much the cosine of the next relation is lower; that cosine itself where there is no other.
+    pub ahead: f32,
+    /// By how much the highest cosine of what else people ask about such things is lower.
+    pub of_others: f32,
+}
+
 impl Meant {
     /// The texts to embed besides the question, each once.
     pub fn texts(&self) -> Vec<&str> {
@@ -302,7 +320,7 @@ impl Meant {
     }
 
     /// The plan that asks for the nearest relation, by the unit vectors of the question and of every text (`None` where there is none), and what it finds.
-    pub fn nearest<'v>(&self, graph: &KnowledgeGraph, question: &[f32], vector: &dyn Fn(&str) -> Option<&'v [f32]>) -> Option<Planned> {
+    pub fn nearest<'v>(&self, graph: &KnowledgeGraph, question: &[f32], vector: &dyn Fn(&str) -> Option<&'v [f32]>) -> Option<Nearest> {
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let near = |text: &String| vector(text).map_or(-1.0, |v| dot(v, question));
         let nearness = |c: &MeantRelation| c.says.iter().map(near).fold(-1.0f32, f32::max);
@@ -319,18 +337,9 @@ impl Meant {
         let other = self.others.iter().filter(another).map(near).fold(0.0f32, f32::max);
         let step =
             Query::Step { of: Box::new(Query::Entity(self.start)), relation: choice.relation, direction: choice.direction, target: None };
-        let answer = walk::reached(graph, &[self.start], choice.relation, choice.direction, &|_| true);
-        Some(Planned { plan: Asked::Set(step).plan(graph, &self.asked), confidence: confidence(best - next, best - other), answer })
+        let near = Nearness { cosine: best, ahead: best - next, of_others: best - other };
+        Some(Nearest { plan: Asked::Set(step).plan(graph, &self.asked), near })
     }
-}
-
-/// The probability that a choice is meant: by how much nearer it is than the next, which counts twice, and than what else might be asked. Read off MetaQA's
-/// questions of one hop in other words, and questions that its graph cannot answer.
-fn confidence(ahead: f32, of_others: f32) -> f32 {
-    let near = 30.0 * (of_others + 2.0 * ahead.min(0.2));
-    // Of two that are equally near neither is meant, however near they are.
-    let apart = 100.0 * (ahead - 0.002);
-    1.0 / (1.0 + exp_f32(-near.min(apart)))
 }
 
 #[cfg(test)]

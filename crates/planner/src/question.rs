@@ -226,7 +226,8 @@ fn counted(rest: &[Token]) -> Option<&Token> {
 
 /// The noun that a question word asks for: the word after it, or after "are the", "kind of" and the like.
 fn noun(rest: &[Token]) -> Option<&Token> {
-    let speaks = |t: &&Token| !t.types.is_empty() || !t.relations.is_empty();
+    // A name that ends in a preposition is a verb's: "what depends on" asks for no dependency.
+    let speaks = |t: &&Token| (!t.types.is_empty() || !t.relations.is_empty()) && !is_function_word(&t.folded);
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
     let small = |t: &Token| {
         matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main")

@@ -58,6 +58,18 @@ fn is_agent(word: &str, own: &str) -> bool {
     one.len() > 4 && (one.ends_with("er") || one.ends_with("or")) && stem(one) != stem(own)
 }
 
+/// Whether a label of one word in -s, which may be a plural or a verb, is a verb in the question: "who mentors Otto", "whom does Otto mentor".
+fn is_done(label: &str, question: &[&str], at: usize) -> bool {
+    let base = label.strip_suffix('s').filter(|base| base.len() > 2 && !base.contains([' ', '_']) && !base.ends_with('s'));
+    let Some(base) = base.map(fold) else { return false };
+    let asks = |w: Option<&&str>| w.is_some_and(|w| matches!(*w, "who" | "what" | "that"));
+    let before = at
+        .checked_sub(1)
+        .is_some_and(|v| question[v].strip_suffix('s') == Some(&base) && asks(v.checked_sub(1).and_then(|w| question.get(w))));
+    let helped = question.get(..at).is_some_and(|before| before.last().is_some_and(|w| DO.contains(w)));
+    before || (helped && question.get(at) == Some(&base.as_str()))
+}
+
 /// Endings of nouns for what somebody does or what comes of it.
 const DEEDS: [&str; 6] = ["ency", "ence", "ancy", "ance", "ment", "ion"];
 
@@ -70,10 +82,11 @@ fn is_deed(word: &str) -> bool {
 /// The direction in which a relation of this label is followed from the name that stands before the `at`-th of the question's other words; `speaks` tells
 /// which of these speak of the relation. `None` where the label is a noun, or the words do not tell.
 pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> Option<Direction> {
-    let kind = label(said);
-    if kind == Label::Noun {
-        return None;
-    }
+    let kind = match label(said) {
+        Label::Noun if is_done(said, question, at) => Label::Active,
+        Label::Noun => return None,
+        kind => kind,
+    };
     let all: Vec<String> = words(&said.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !BE.contains(&w.as_str())).collect();
     let own = all.first()?;
     let has = |i: usize, own_verb: bool| {
@@ -150,6 +163,9 @@ mod tests {
         assert_eq!(of("depends_on", "list the direct dependencies of X"), Some(Direction::Forward));
         assert_eq!(of("depends on", "what are X's dependencies"), Some(Direction::Forward));
         assert_eq!(of("depends on", "which packages have a dependency on X"), Some(Direction::Backward));
+        assert_eq!(of("mentors", "who mentors X"), Some(Direction::Backward));
+        assert_eq!(of("mentors", "whom does X mentor"), Some(Direction::Forward));
+        assert_eq!(of("mentors", "the mentors of X"), None);
         assert_eq!(of("invests in", "the investments of X"), Some(Direction::Forward));
         assert_eq!(of("invests in", "who made an investment in X"), Some(Direction::Backward));
         assert_eq!(of("starred actors", "films that X starred in"), None);

@@ -8,7 +8,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::PlannerModel;
-use pocketgraph::planner::{Evidence, LlmPlanner, OtherPlanners, Proposal, RulesPlanner, account, choose};
+use pocketgraph::planner::{Candidates, Evidence, LEAST_CERTAINTY, LlmPlanner, Nearest, OtherPlanners, RulesPlanner, account, choose};
 use pocketgraph_eval::{Part, PlansReport, QuestionSet, Writer, evaluate_plans, graph_for};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
@@ -50,8 +50,7 @@ pub struct Args {
     /// the first of ten
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
-    /// Below this confidence there is no plan: of `rules`, `trained` and `meaning` their own, of `auto` that of all together [default: 0.3, of `auto` what was
-    /// fitted]
+    /// Below this confidence there is no plan: of `rules` and `trained` their own, of `meaning` and `auto` the probability of being right [default: 0.3, 0.4]
     #[arg(long)]
     least_confidence: Option<f32>,
     /// Print the figures as JSON
@@ -98,9 +97,11 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         Err(e) => Err(e.to_string()),
     };
     let alone = |question: &str| {
-        let asked = |found: &Proposal| account(&linker, question, &found.plan, Evidence::Meaning).is_ok();
-        let found = block_on(others.nearest(&linker, question)).filter(|found| found.confidence >= least && asked(found));
-        found.map(|found| found.plan).ok_or_else(|| "no relation is near".to_owned())
+        let asked = |found: &Nearest| account(&linker, question, &found.plan, Evidence::Meaning).is_ok();
+        let mut proposed = Candidates::new(question);
+        block_on(others.nearest(&linker, question)).filter(asked).into_iter().for_each(|found| proposed.add_meaning(found));
+        let best = proposed.best().filter(|(_, certainty)| *certainty >= args.least_confidence.unwrap_or(LEAST_CERTAINTY));
+        best.map(|(found, _)| found.plan.clone()).ok_or_else(|| "no relation is near".to_owned())
     };
     let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| Given::new(args, &linker, e)).transpose()?;
     let told = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));

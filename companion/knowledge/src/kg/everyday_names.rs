@@ -5,7 +5,7 @@
 //! a word of it is a type: "film director" would have "which films" ask for a director.
 
 use crate::everyday::{self, EverydayRelation};
-use pocketgraph::kg::{KgBuilder, KgError};
+use pocketgraph::kg::{KgBuilder, KgError, RelationId, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What people call things of common types: each line begins with the labels that it is for, each of which is a name of the others.
@@ -49,13 +49,18 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
     let everyday: Vec<EverydayRelation> = everyday::relations().chain(everyday::measures()).collect();
     let types: BTreeSet<String> = kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
     let relations: Vec<_> = kg.relation_names().collect();
+    let heads = kinds_of_heads(kg);
     let wanted: Vec<Vec<&str>> = relations
         .iter()
-        .map(|(_, own)| {
+        .map(|(relation, own)| {
             // Names of one word have several meanings: a "language" may be official, or that of a book.
             let called =
                 |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
-            let is = |r: &&EverydayRelation| own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || called(r, label));
+            // What is called as that is also called is not all else that it is called: projects are led by people who are no chief executives.
+            let fits = |r: &EverydayRelation| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| is_akin(k, r.joins[0])));
+            let is = |r: &&EverydayRelation| {
+                own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || (called(r, label) && fits(r)))
+            };
             let same = everyday.iter().filter(is);
             let misleads = |name: &str, joins: &[&str; 2]| {
                 let done = name.strip_suffix(" by").is_some_and(|what| DONE_BY.contains(&what));
@@ -84,6 +89,28 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
         alone.try_for_each(|name| kg.relation_alias(relation, name))?;
     }
     Ok(named)
+}
+
+/// What the kinds of each relation's heads are called, of which at least half have the kind; a relation without triples is not among them.
+fn kinds_of_heads(kg: &KgBuilder) -> BTreeMap<RelationId, Vec<String>> {
+    let called: BTreeMap<TypeId, Vec<String>> = kg.type_names().collect();
+    let mut counts: BTreeMap<RelationId, (usize, BTreeMap<TypeId, usize>)> = BTreeMap::new();
+    for (head, relation, _) in kg.triples() {
+        let (all, of) = counts.entry(relation).or_default();
+        *all += 1;
+        kg.types_of(head).iter().for_each(|t| *of.entry(*t).or_default() += 1);
+    }
+    let common = |(all, of): (usize, BTreeMap<TypeId, usize>)| {
+        let most = of.into_iter().filter(|(_, n)| n * 2 >= all);
+        most.filter_map(|(t, _)| called.get(&t)).flatten().map(|name| name.to_lowercase()).collect()
+    };
+    counts.into_iter().map(|(relation, counted)| (relation, common(counted))).collect()
+}
+
+/// Whether one kind is the other, or a kind of it.
+fn is_akin(a: &str, b: &str) -> bool {
+    let wider = |of: &str, than: &str| std::iter::successors(everyday::wider(of), |k| everyday::wider(k)).take(8).any(|k| k == than);
+    a == b || wider(a, b) || wider(b, a)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Kinds of things in a graph that declares none: from what relations are called, and from which sides of relations have the same things.
 //!
-//! Sides that share most of their things are of one kind, unless their names say otherwise; what most of their names say is the kind's name. A side of
+//! Sides that share most of their things are of one kind, unless their names say otherwise and the things are not nearly all the same; what most of their names say is the kind's name. A side of
 //! which nothing is known stays without. Nothing that a file declares is touched: who corrects the tables that `pocketgraph inspect --write-tables` writes, and
 //! gives them back, has the last word.
 
@@ -15,6 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Sides that share this part of the smaller one's things are of one kind, where their names do not say otherwise.
 const ONE_KIND: f32 = 0.5;
+/// Sides that share this part of the smaller one's things are of one kind whatever their names say: projects have budgets as films have.
+const SAME_THINGS: f32 = 0.9;
+/// Of so many sides with the same things more than one must say what they are.
+const MANY_SIDES: usize = 3;
 
 /// Gives entities without a declared type the kind of the sides at which they stand; gives the kinds' names.
 ///
@@ -37,7 +41,8 @@ pub(super) fn add(kg: &mut KgBuilder) -> Result<Vec<String>, KgError> {
     let clusters = clusters(&sides, named);
     let mut of: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
     for (cluster, votes) in &clusters {
-        let Some(kind) = votes.leader() else { continue };
+        let said = votes.leader().filter(|kind| cluster.len() < MANY_SIDES || votes.voters(kind) > 1);
+        let Some(kind) = said else { continue };
         for &entity in cluster.iter().flat_map(|&side| &sides.members[side]) {
             of.entry(entity).or_default().insert(kind);
         }
@@ -84,7 +89,7 @@ fn clusters(sides: &Sides, mut named: Vec<Votes>) -> Vec<(Vec<usize>, Votes)> {
     for shared in sides.shared(ONE_KIND) {
         let (a, b) = (find(&mut root, shared.a), find(&mut root, shared.b));
         let values = sides.holds_values(shared.a) || sides.holds_values(shared.b);
-        if a != b && agree(&named[a], &named[b], values) {
+        if a != b && ((shared.share >= SAME_THINGS && !values) || agree(&named[a], &named[b], values)) {
             let (low, high) = (a.min(b), a.max(b));
             let other = named[high].clone();
             named[low].join(&other);

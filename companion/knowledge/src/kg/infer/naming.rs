@@ -17,35 +17,50 @@ const SUPPORT: f32 = 0.6;
 
 /// Names of a kind, each with how much speaks for it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Votes(BTreeMap<String, f32>);
+pub(super) struct Votes {
+    worth: BTreeMap<String, f32>,
+    /// How many sides name each.
+    sides: BTreeMap<String, usize>,
+}
 
 impl Votes {
     fn add(&mut self, kind: &str, worth: f32) {
-        *self.0.entry(kind.to_owned()).or_default() += worth;
+        *self.worth.entry(kind.to_owned()).or_default() += worth;
+        self.sides.entry(kind.to_owned()).or_insert(1);
     }
 
     /// One for this kind.
     pub fn of(kind: &str) -> Votes {
-        Votes(BTreeMap::from([(kind.to_owned(), 1.0)]))
+        let mut votes = Votes::default();
+        votes.add(kind, 1.0);
+        votes
     }
 
     /// These and those.
     pub fn join(&mut self, other: &Votes) {
-        other.0.iter().for_each(|(kind, worth)| self.add(kind, *worth));
+        for (kind, worth) in &other.worth {
+            *self.worth.entry(kind.clone()).or_default() += worth;
+            *self.sides.entry(kind.clone()).or_default() += other.sides.get(kind).copied().unwrap_or(0);
+        }
     }
 
     /// The kind that most speaks for: the narrowest that bears the votes, "film" where half of them say film and half work.
     pub fn leader(&self) -> Option<&str> {
-        let total: f32 = self.0.values().sum();
+        let total: f32 = self.worth.values().sum();
         let support = |kind: &str, narrower: bool| -> f32 {
-            self.0.iter().filter(|(k, _)| *k == kind || is_wider(k, kind) || (narrower && is_wider(kind, k))).map(|(_, w)| w).sum()
+            self.worth.iter().filter(|(k, _)| *k == kind || is_wider(k, kind) || (narrower && is_wider(kind, k))).map(|(_, w)| w).sum()
         };
-        let best = self.0.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
-        let mut kinds: Vec<(&str, f32)> = self.0.iter().map(|(k, w)| (k.as_str(), *w)).collect();
+        let best = self.worth.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
+        let mut kinds: Vec<(&str, f32)> = self.worth.iter().map(|(k, w)| (k.as_str(), *w)).collect();
         kinds.sort_by(|a, b| depth(b.0).cmp(&depth(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(b.0)));
         let narrow = kinds.iter().find(|(kind, own)| *own >= OWN * total && support(kind, false) >= SUPPORT * total).map(|(kind, _)| *kind);
         let wide = || best.into_iter().flat_map(|(k, _)| [everyday::wider(k), Some(k.as_str())]).flatten();
         narrow.or_else(|| wide().find(|kind| support(kind, true) >= SUPPORT * total))
+    }
+
+    /// How many sides name this kind, or a wider or narrower one.
+    pub fn voters(&self, kind: &str) -> usize {
+        self.sides.iter().filter(|(k, _)| *k == kind || is_wider(k, kind) || is_wider(kind, k)).map(|(_, n)| n).sum()
     }
 }
 
