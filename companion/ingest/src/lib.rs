@@ -25,6 +25,7 @@ mod man;
 mod markdown;
 mod markdown_dialects;
 mod markdown_fence;
+mod markdown_in_html;
 mod markdown_indented;
 mod markdown_source;
 mod marked;
