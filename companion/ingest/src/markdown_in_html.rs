@@ -15,7 +15,8 @@ pub(super) struct MarkdownInHtml {
 
 /// Elements that stand in running text, or whose rows and cells are HTML's to read.
 const NOT_BLOCKS: [&str; 20] = [
-    "a", "abbr", "b", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr",
+    "a", "abbr", "b", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "th",
+    "thead", "tr",
 ];
 
 impl MarkdownInHtml {
@@ -90,7 +91,10 @@ mod tests {
             ("<div class='a' markdown='block'>*x*</div>\n", "<div class='a' markdown='block'>|*x*|</div>|\n"),
             ("<section markdown>\n<div>\n</div>\n</section>\n", "<section markdown>|\n<div>\n</div>\n</section>|\n"),
             ("<div markdown=1>\n<div>\n</div>\nx\n</div>\n", "<div markdown=1>|\n<div>\n</div>\nx\n</div>|\n"),
-            ("<details markdown=\"1\"><summary>T</summary>\nx\n</details>", "<details markdown=\"1\">|<summary>T</summary>|\nx\n</details>|"),
+            (
+                "<details markdown=\"1\"><summary>T</summary>\nx\n</details>",
+                "<details markdown=\"1\">|<summary>T</summary>|\nx\n</details>|",
+            ),
             ("  <div markdown=\"1\">\n  x\n", "  <div markdown=\"1\">|\n  x\n"),
         ] {
             assert_eq!(parted(source), expected);

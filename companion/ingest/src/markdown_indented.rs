@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn markdown_in_an_element_is_set_apart_from_its_tags() {
-        let source = "- a\n  <div markdown=\"1\">*One*</div>\n\n<div markdown>\n**Two**\n</div>\nThree\n\n```html\n<div markdown>\n*x*\n```\n";
+        let source =
+            "- a\n  <div markdown=\"1\">*One*</div>\n\n<div markdown>\n**Two**\n</div>\nThree\n\n```html\n<div markdown>\n*x*\n```\n";
         let (text, moved) = moved_left(source);
         assert_eq!(
             text,
