@@ -50,6 +50,9 @@ pub struct Args {
     /// Below this confidence `rules`, `trained` and `meaning` have no plan
     #[arg(long, default_value_t = 0.3)]
     least_confidence: f32,
+    /// Demonstrations drawn from the graph that `llm` is shown, four at most
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    demonstrations: usize,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -68,7 +71,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let prompts = args.prompts.read()?;
     let ask = |question: &str| match &chat {
         Some(chat) => {
-            let planner = LlmPlanner::new(chat.as_ref(), Some(&linker)).prompts(&prompts);
+            let planner = LlmPlanner::new(chat.as_ref(), Some(&linker)).prompts(&prompts).demonstrations(args.demonstrations);
             let drafted = runtime.block_on(planner.drafted(question));
             drafted.map(|d| d.plan).map_err(|e| e.to_string())
         }
