@@ -96,7 +96,9 @@ impl<'a> LlmPlanner<'a> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
-        let mut messages = prompt::ask(question, self.form, self.linker, &self.prompts, self.demonstrations);
+        let wanted = self.demonstrations;
+        let shown = self.linker.filter(|_| wanted > 0).map(|linker| demonstrations::demonstrations(linker, question, wanted));
+        let mut messages = prompt::ask(question, self.form, self.linker, &self.prompts, &shown.unwrap_or_default());
         let mut faults: Vec<PlanError> = Vec::new();
         for mended in [false, true] {
             let reply = self.reply(messages.clone()).await?;

@@ -1,7 +1,6 @@
 //! The planner's prompts, in our words; the forms of the plans are the papers'.
 
 use super::Form;
-use super::demonstrations::demonstrations;
 use crate::compact::sort_by;
 use crate::kg::{Class, KnowledgeGraph, Linker, NodeId, Vocabulary};
 use crate::plan::PlanError;
@@ -28,8 +27,8 @@ pub const CODE: Text = Text::new("plan.code", include_str!("prompts/plan.code.tx
 /// What is wrong with a plan, and the wish for a better one.
 pub const REPAIR: Text = Text::new("plan.repair", include_str!("prompts/plan.repair.txt"), &["faults"], &[]);
 
-/// What a model is asked, with so many demonstrations of the graph's own.
-pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompts, shown: usize) -> Vec<Message> {
+/// What a model is asked, with demonstrations: questions and plan lines.
+pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompts, shown: &[(String, String)]) -> Vec<Message> {
     let task = match form {
         Form::Lines => prompts.fill(&LINES, &[]),
         Form::Code => prompts.fill(&CODE, &[]),
@@ -37,7 +36,7 @@ pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompt
     let mut user = String::new();
     if let (Form::Lines, Some(linker)) = (form, linker) {
         user.push_str(&words_of(linker, question));
-        for (question, plan) in demonstrations(linker, question, shown) {
+        for (question, plan) in shown {
             user.push_str(&format!("Question: {question}\n{plan}\n\n"));
         }
     }
