@@ -5,7 +5,7 @@
 
 Prints kind, title, passage and claim in columns: 150 true claims (sentences, whole or without what stands behind their last comma) and 150 spoilt ones,
 as evenly as the passages allow of each kind: a number, an ordinal, a name of another article, a denial put in or left out, a comparison turned round, two names
-exchanged.
+exchanged. Then 100 of the true ones with their words in another order, and 100 made of words drawn from a passage as they come.
 """
 
 import json
@@ -89,5 +89,11 @@ for count in range(150):
             used.add((kind, at))
             out.append((kind, claims[at][0], claims[at][1], v))
             break
+for page, text, s in claims[:100]:
+    mixed = s.split()
+    random.shuffle(mixed)
+    out.append(("shuffled", page, text, " ".join(mixed)))
+for page, text, s in claims[:100]:
+    out.append(("drawn", page, text, " ".join(random.sample(text.split(), min(12, len(text.split()))))))
 for kind, page, text, s in out:
     print(kind, page["title"].replace("_", " "), text, s, sep="\t")

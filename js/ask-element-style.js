@@ -3,7 +3,7 @@
 
 const CSS = `
 :host { display: block; }
-:host([mode="dialog"]) { display: inline-block; }
+:host([mode="dialog"]) { display: inline-block; align-self: center; }
 :host([hidden]) { display: none; }
 .root {
   --_text: var(--pocketgraph-text, light-dark(#1c2230, #e6e9f0));
@@ -127,8 +127,8 @@ dialog::backdrop { background: rgb(10 14 22 / 55%); }
 [part="passage-foot"] { padding: 0.7rem 1rem; border-block-start: 1px solid var(--_line); }
 a { color: var(--_accent); }
 mark { background: var(--_mark); color: inherit; border-radius: 2px; }
-@media (hover: none), (max-width: 40rem) { [part="hints"] { display: none; } [part="keys"] { display: none; } }
-@media (max-width: 40rem) {
+@media (hover: none), (max-width: 40em) { [part="hints"] { display: none; } [part="keys"] { display: none; } }
+@media (max-width: 40em) {
   [part="dialog"], [part="passage"] { width: 100vw; height: 100dvh; max-height: none; margin: 0; border: 0; border-radius: 0; }
   [part="dialog"] [part="button"] { display: none; }
 }
@@ -164,7 +164,9 @@ let sheet;
 export function askStyle() {
   if (!sheet && typeof globalThis.CSSStyleSheet?.prototype?.replaceSync === "function") {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(CSS);
+    // A page whose root has a smaller font than a browser's own, as with `html { font-size: 62.5% }`, reckons with rems of its own.
+    const root = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    sheet.replaceSync(root < 16 ? CSS.replace(/([\d.]+)rem/g, (_, n) => `${(n * 16) / root}rem`) : CSS);
   }
   return sheet ?? null;
 }

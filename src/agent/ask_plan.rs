@@ -289,7 +289,8 @@ async fn propose(
     let Some(meter) = meter else { return Ok(Err(unsure.as_ref().map(ToString::to_string).unwrap_or_default())) };
     let number = meter.begin("plan");
     events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
-    match (LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).plan(question).await, unsure) {
+    let planner = LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).demonstrations(options.demonstrations as usize);
+    match (planner.plan(question).await, unsure) {
         (Ok(proposal), _) => Ok(Ok((proposal, PlannedBy::Llm))),
         (Err(PlannerError::Aborted), _) => Err(EngineError::Answer(AnswerError::Aborted)),
         (Err(error), Some(unsure)) => Ok(Err(format!("{unsure}; and {error}"))),

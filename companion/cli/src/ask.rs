@@ -222,6 +222,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
         language: args.language.clone(),
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),
+        demonstrations: args.planning.demonstrations(),
         tokens_out: args.max_tokens,
         milliseconds: args.time_limit.map_or(AgentOptions::default().milliseconds, |s| s * 1000),
         // A recorded run is asked the same on another day.

@@ -185,6 +185,9 @@ pub struct Planning {
     /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.4]
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
+    /// Demonstrations drawn from the bundle's own graph that a language model is shown that plans, four at most
+    #[arg(long, value_name = "N")]
+    demonstrations: Option<u32>,
     /// Search the web where graph and documents have nothing, by this SearXNG server, such as http://localhost:8888
     #[arg(long, value_name = "URL")]
     web_search: Option<String>,
@@ -206,6 +209,11 @@ impl Planning {
         self.least_confidence
     }
 
+    /// How many demonstrations a model that plans is shown; none where nothing was said.
+    pub fn demonstrations(&self) -> u32 {
+        self.demonstrations.unwrap_or_default()
+    }
+
     /// The web, if a way to search it is named.
     pub fn web(&self) -> Result<Option<SearXng<NativeTransport>>> {
         let Some(url) = &self.web_search else { return Ok(None) };
@@ -216,7 +224,7 @@ impl Planning {
 
     /// Whether any of it was given.
     pub fn is_given(&self) -> bool {
-        self.planner.is_some() || self.least_confidence.is_some() || self.web_search.is_some()
+        self.planner.is_some() || self.least_confidence.is_some() || self.demonstrations.is_some() || self.web_search.is_some()
     }
 }
 

@@ -84,6 +84,7 @@ pub fn run(args: &Args) -> Result<()> {
     let options = AgentOptions {
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),
+        demonstrations: args.planning.demonstrations(),
         prompts: args.prompts.read()?,
         ..AgentOptions::default()
     };

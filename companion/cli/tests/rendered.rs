@@ -56,6 +56,15 @@ fn the_sitemap_says_what_is_published() {
 }
 
 #[test]
+fn a_site_without_a_page_at_its_root_is_known_by_its_sitemap() {
+    let page = |address: &str| format!("<link rel=canonical href='https://x.org/{address}'><main><h1>A</h1><p>Text.");
+    let map = "<urlset><url><loc>https://x.org/docs</loc></url><url><loc>https://x.org/docs/a</loc></url></urlset>";
+    let (docs, a) = (page("docs"), page("docs/a"));
+    let corpus = read(&[("docs/index.html", &docs), ("docs/a/index.html", &a), ("404.html", "x"), ("sitemap.xml", map)]);
+    assert_eq!(corpus.documents.iter().map(|d| d.url.as_str()).collect::<Vec<_>>(), ["docs/a", "docs"]);
+}
+
+#[test]
 fn headings_are_without_what_links_to_them() {
     let corpus = read(&[(
         "a.html",

@@ -25,6 +25,7 @@ mod man;
 mod markdown;
 mod markdown_dialects;
 mod markdown_fence;
+mod markdown_in_html;
 mod markdown_indented;
 mod markdown_source;
 mod marked;
@@ -708,7 +709,7 @@ fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut O
     } else {
         Cow::Borrowed(source)
     };
-    let page = html::page(&masked);
+    let mut page = html::page(&masked);
     if page.redirect {
         return Err("a redirect to another page".into());
     }
@@ -718,6 +719,13 @@ fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut O
     outcome.pagefind_body = Some(page.pagefind_body);
     outcome.unindexed = page.noindex;
     let index = block::CharIndex::new(&masked);
+    // Eleventy's plug-in works on what is published, whatever it was made of.
+    if templated && reading.site.ids == slug::HeadingIds::Eleventy {
+        let mut slugs = slug::Slugs::new(reading.site.ids);
+        for draft in page.drafts.iter_mut().filter(|d| matches!(d.kind, BlockKind::Heading(_)) && d.fragment.is_none()) {
+            draft.fragment = slugs.of_heading(&draft.text);
+        }
+    }
     let blocks: Vec<Block> = page.drafts.into_iter().filter_map(|d| d.finish(&index)).collect();
     let first = blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
     let given = field(&fields, "title").map(str::to_owned);

@@ -1,7 +1,9 @@
-//! What MkDocs indents below the line that opens a box or a tab, moved to the left, where it is Markdown again and not code.
+//! What MkDocs indents below the line that opens a box or a tab, moved to the left, where it is Markdown again and not code; and what stands in elements of
+//! HTML whose content is Markdown, set apart from their tags.
 
 use super::markdown_dialects::marker;
 use super::markdown_fence::Fence;
+use super::markdown_in_html::MarkdownInHtml;
 use std::borrow::Cow;
 
 /// Columns that the content of a box is indented by.
@@ -57,15 +59,16 @@ impl Moved {
     }
 }
 
-/// `source` with the content of its boxes moved to the left, and where all of it came from.
+/// `source` with the content of its boxes moved to the left, blank lines around tags between which Markdown stands, and where all of it came from.
 pub(super) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
-    if !["!!! ", "???", "=== \"", "===!", "===+"].iter().any(|mark| source.contains(mark)) {
+    if !["!!! ", "???", "=== \"", "===!", "===+", " markdown"].iter().any(|mark| source.contains(mark)) {
         return (Cow::Borrowed(source), Moved::default());
     }
     let mut out = String::with_capacity(source.len());
     let mut moved = Moved::default();
     let (mut depth, mut at) = (0usize, 0);
     let mut fence = Fence::default();
+    let mut elements = MarkdownInHtml::default();
     for line in source.split_inclusive('\n') {
         let indent = line.bytes().take_while(|&b| b == b' ').count();
         let blank = line.trim().is_empty();
@@ -75,15 +78,23 @@ pub(super) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
             fence = Fence::default();
         }
         let cut = indent.min(STEP * depth);
-        if cut > 0 || moved.steps.is_empty() {
-            moved.steps.push((out.len(), at + cut));
-        } else if moved.steps.last().is_some_and(|&(here, there)| there - here != at - out.len()) {
-            moved.steps.push((out.len(), at));
-        }
+        moved.step(out.len(), at + cut);
         let shown = line.get(cut..).unwrap_or("");
-        out.push_str(shown);
+        let coded = fence.takes(shown.trim());
+        let mut from = 0;
+        for part in if coded { Vec::new() } else { elements.breaks(shown) } {
+            out.push_str(shown.get(from..part).unwrap_or(""));
+            from = part;
+            out.push('\n');
+            if shown.get(part..).is_some_and(|rest| !rest.trim().is_empty()) {
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent - cut));
+            }
+            moved.step(out.len(), at + cut + part);
+        }
+        out.push_str(shown.get(from..).unwrap_or(""));
         at += line.len();
-        if !fence.takes(shown.trim()) && indent - cut < STEP && depth < DEEPEST && marker(shown).is_some_and(|m| m.indented) {
+        if !coded && indent - cut < STEP && depth < DEEPEST && marker(shown).is_some_and(|m| m.indented) {
             depth += 1;
         }
     }
@@ -101,6 +112,21 @@ mod tests {
         let (text, moved) = moved_left(source);
         assert_eq!(text, "!!! note\nOne.\n\n- two\n\n!!! tip\nThree.\n\n=== \"A\"\n\n```sh\nrun\n  it\n```\n\nAfter.\n\n    code\n");
         for word in ["One", "two", "Three", "run", "  it", "After", "code"] {
+            let at = text.find(word).unwrap_or(0);
+            assert_eq!(source.get(moved.range(at..at + word.len())), Some(word));
+        }
+    }
+
+    #[test]
+    fn markdown_in_an_element_is_set_apart_from_its_tags() {
+        let source =
+            "- a\n  <div markdown=\"1\">*One*</div>\n\n<div markdown>\n**Two**\n</div>\nThree\n\n```html\n<div markdown>\n*x*\n```\n";
+        let (text, moved) = moved_left(source);
+        assert_eq!(
+            text,
+            "- a\n  <div markdown=\"1\">\n\n  *One*\n\n  </div>\n\n\n<div markdown>\n\n**Two**\n</div>\n\nThree\n\n```html\n<div markdown>\n*x*\n```\n"
+        );
+        for word in ["a\n", "*One*", "</div>", "**Two**", "Three", "*x*"] {
             let at = text.find(word).unwrap_or(0);
             assert_eq!(source.get(moved.range(at..at + word.len())), Some(word));
         }

@@ -28,6 +28,7 @@ pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> 
     let mut opened = false;
     let mut options = false;
     let mut shortcode: Option<&str> = None;
+    let mut terminal = false;
     let mut masked_to = 0;
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -55,14 +56,20 @@ pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> 
             continue;
         }
         if fence.takes(trimmed) {
-            let included = trimmed.starts_with("{{#") && line.trim_end().ends_with("}}") || trimmed.starts_with("--8<--");
+            let included = trimmed.starts_with("{{#") && line.trim_end().ends_with("}}")
+                || trimmed.starts_with("{!") && trimmed.ends_with("!}")
+                || trimmed.starts_with("--8<--");
             if inside && (included || is_for_highlighting(trimmed)) {
                 blank(&mut out, source, start..start + line.trim_end().len(), MASK as u8);
             } else if inside && let Some(at) = highlighting(line) {
                 blank(&mut out, source, start + at..start + line.trim_end().len(), MASK as u8);
+            } else if inside && terminal {
+                tags_in(line).for_each(|tag| blank(&mut out, source, start + tag.start..start + tag.end, MASK as u8));
             }
             continue;
         }
+        // Termynal plays what stands in such an element as a terminal, colours and all.
+        terminal = (terminal || line.contains("class=\"termy\"")) && !line.contains("</div");
         // Options below the name of what mkdocstrings describes.
         if options && (trimmed.is_empty() || line.starts_with("    ")) {
             blank(&mut out, source, start..start + line.trim_end().len(), b' ');
@@ -247,6 +254,17 @@ fn is_for_highlighting(line: &str) -> bool {
         || line.starts_with("// @") && (comment.starts_with("@errors") || comment.starts_with("@noErrors"))
 }
 
+/// The tags by which words of a terminal are coloured.
+fn tags_in(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    const COLOURS: [&str; 6] = ["b", "font", "i", "span", "strong", "u"];
+    line.match_indices('<').filter_map(|(at, _)| {
+        let tag = line.get(at..)?;
+        let end = tag.find('>')? + 1;
+        let name = tag.get(1..end - 1)?.trim_start_matches('/').split([' ', '\t']).next()?;
+        COLOURS.contains(&name).then_some(at..at + end)
+    })
+}
+
 /// Where a mark for highlighting begins at the end of a line of code: `// [!code focus]`.
 fn highlighting(line: &str) -> Option<usize> {
     let at = line.find("[!code ")?;
@@ -342,6 +360,14 @@ mod tests {
             shown("/// details | More\n    type: tip\n\nText.\n///\n", false).split_whitespace().collect::<Vec<_>>(),
             ["More", "Text."]
         );
+    }
+
+    #[test]
+    fn colours_of_a_terminal_go_and_its_text_stays() {
+        let code = "```console\n$ run\n<span style=\"color: green;\">INFO</span>: <font color=\"#4E9A06\">up</font> at <host>\n```\n";
+        assert!(shown(&format!("<div class=\"termy\">\n\n{code}\n</div>\n"), false).contains("\nINFO: up at <host>\n"));
+        assert!(shown(&format!("<div class=\"termy\">\n</div>\n\n{code}"), false).contains("<span style"));
+        assert_eq!(shown("```html\n{!../../missing.html!}\nx\n```\n", false), "```html\n\nx\n```\n");
     }
 
     #[test]

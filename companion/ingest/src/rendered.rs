@@ -26,7 +26,9 @@ impl Rendered {
         let has = |name: &str| root.join(name).exists();
         let mut rendered = Rendered { pages, ..Rendered::default() };
         let sources = found.iter().filter(|f| is_source(f.format) && !rendered.is_copy(&f.path)).count();
-        rendered.is = rendered.pages.contains("index.html") && rendered.pages.len() > sources;
+        // A site whose pages all lie in folders has a map of them at its root.
+        let rooted = rendered.pages.contains("index.html") || has("sitemap.xml");
+        rendered.is = rooted && rendered.pages.len() > sources;
         rendered.sphinx = has("searchindex.js") || has("objects.inv") || has("_sources") || has("genindex.html");
         rendered.mdbook = has("toc.html") && has("print.html") || has("book.js") || has("mark.min.js");
         if rendered.is {

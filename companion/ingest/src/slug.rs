@@ -71,7 +71,7 @@ impl HeadingIds {
 
     /// Whether headings that are written in HTML get ids, too.
     pub fn are_given_to_html(self) -> bool {
-        matches!(self, HeadingIds::GitHub | HeadingIds::Starlight)
+        matches!(self, HeadingIds::GitHub | HeadingIds::Starlight | HeadingIds::Eleventy)
     }
 
     /// Whether a heading of this level has an id.

@@ -132,6 +132,8 @@ pub struct AgentOptions {
     /// Plan: the confidence, from 0 to 1, below which a plan by rules is not carried out; the planner's own when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub least_confidence: Option<f32>,
+    /// Plan: how many demonstrations drawn from the bundle's own graph a language model is shown that plans; four at most.
+    pub demonstrations: u32,
     /// LPKG: how many replies vote on each sub-question.
     pub votes: u32,
     /// Tool calling: use the endpoint's own tool calls rather than JSON in the text.
@@ -169,6 +171,7 @@ impl Default for AgentOptions {
             execute_plan: false,
             planner: PlannerChoice::default(),
             least_confidence: None,
+            demonstrations: 0,
             votes: 1,
             native_tools: false,
             analysis: Analysis::default(),

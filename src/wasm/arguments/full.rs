@@ -75,6 +75,7 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
             _ => PlannerChoice::Auto,
         },
         least_confidence: given.number("leastConfidence")?.map(|c| c as f32),
+        demonstrations: given.count("demonstrations")?.unwrap_or(default.demonstrations),
         votes: given.count("votes")?.unwrap_or(default.votes),
         native_tools: given.flag("nativeTools")?,
         today: given.text("today")?,

@@ -53,6 +53,9 @@ pub struct Args {
     /// Below this confidence there is no plan: of `rules` and `trained` their own, of `meaning` and `auto` the probability of being right [default: 0.3, 0.4]
     #[arg(long)]
     least_confidence: Option<f32>,
+    /// Demonstrations drawn from the graph that `llm` is shown, four at most
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    demonstrations: usize,
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
@@ -71,7 +74,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let prompts = args.prompts.read()?;
     let ask = |question: &str| match &chat {
         Some(chat) => {
-            let planner = LlmPlanner::new(chat.as_ref(), Some(&linker)).prompts(&prompts);
+            let planner = LlmPlanner::new(chat.as_ref(), Some(&linker)).prompts(&prompts).demonstrations(args.demonstrations);
             let drafted = runtime.block_on(planner.drafted(question));
             drafted.map(|d| d.plan).map_err(|e| e.to_string())
         }

@@ -1,10 +1,10 @@
 //! Eleventy: a folder for each page, ids of headings by plug-ins alone.
 
 use super::super::UrlStyle;
-use super::super::slug::HeadingIds;
+use super::super::slug::{HeadingIds, Slugs};
 use super::super::walk::Format;
 use super::config::{Config, value};
-use super::paths::{parted, resolved, without_ending};
+use super::paths::{dated, parted, resolved, without_ending};
 use super::{Generator, Page, Site};
 
 pub(super) struct Eleventy;
@@ -24,6 +24,7 @@ impl Generator for Eleventy {
 
     fn configure(&self, config: &Config, site: &mut Site) {
         site.style = UrlStyle::Directory;
+        site.interpolates = !config.is_false("markdownTemplateEngine");
         site.ids = if config.text.contains("IdAttributePlugin") {
             HeadingIds::Eleventy
         } else if config.text.contains("anchor") {
@@ -46,8 +47,8 @@ impl Generator for Eleventy {
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        if let Some(permalink) = page.field("permalink").filter(|p| !p.contains("{{") && !p.contains("{%")) {
-            let local = resolved(permalink)? + if permalink.ends_with('/') && permalink.len() > 1 { "/" } else { "" };
+        if let Some(permalink) = page.field("permalink").and_then(|p| filled(p, page)) {
+            let local = resolved(&permalink)? + if permalink.ends_with('/') && permalink.len() > 1 { "/" } else { "" };
             return Some(match local.strip_suffix("index.html") {
                 Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
                 _ => local,
@@ -59,5 +60,42 @@ impl Generator for Eleventy {
             return Some(folder.to_owned());
         }
         Some(site.of_page(&format!("{folder}{name}"), &["index"]))
+    }
+}
+
+/// An address with what its expressions say of the page: `{{ page.fileSlug }}`, `{{ page.filePathStem }}`, `{{ title | slugify }}`. `None` where it has others.
+fn filled(template: &str, page: &Page<'_>) -> Option<String> {
+    if template.contains("{%") {
+        return None;
+    }
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, behind)) = rest.split_once("{{") {
+        let (expression, after) = behind.split_once("}}")?;
+        out.push_str(before);
+        out.push_str(&said(expression.trim(), page)?);
+        rest = after;
+    }
+    Some(out + rest)
+}
+
+/// What an expression in an address says.
+fn said(expression: &str, page: &Page<'_>) -> Option<String> {
+    let (name, filter) = expression.split_once('|').map_or((expression, ""), |(name, filter)| (name.trim(), filter.trim()));
+    let (folder, file) = parted(without_ending(page.path));
+    let bare = dated(file).map_or(file, |(_, rest)| rest);
+    let value = match name {
+        "page.fileSlug" if bare == "index" => {
+            let own = parted(folder.trim_end_matches('/')).1;
+            dated(own).map_or(own, |(_, rest)| rest).to_owned()
+        }
+        "page.fileSlug" => bare.to_owned(),
+        "page.filePathStem" => format!("/{folder}{bare}"),
+        field => page.field(field)?.to_owned(),
+    };
+    match filter {
+        "" => Some(value),
+        "slugify" => Slugs::new(HeadingIds::Eleventy).of_heading(&value),
+        _ => None,
     }
 }

@@ -161,6 +161,31 @@ fn what_is_said_of_another_number_name_or_end_is_unsupported() {
     }
 }
 
+#[test]
+fn words_of_a_passage_in_any_order_are_not_borne_by_it() {
+    let text = "The Panthers defense gave up just 308 points, ranking sixth in the league, while also leading the league in interceptions.";
+    let hits = [hit(20, "Season", &[], text), hit(21, "Loops", &[], "Loops are bounded by a counter. The counter stops at 40 steps.")];
+    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    let status = |claim: &str, at: &str| {
+        let mut tracker = CitationTracker::new();
+        tracker.push(&format!("{claim} {at}."));
+        tracker.check(&numbered).0[0].status
+    };
+    for borne in [
+        "The Panthers defense, ranking sixth in the league, gave up 308 points",
+        "Leading the league in interceptions, the defense gave up 308 points",
+    ] {
+        assert_eq!(status(borne, "[1]"), Verified, "{borne}");
+    }
+    assert_eq!(status("The defense gave up 308 points while a counter stops loops at 40 steps", "[1, 2]"), Verified);
+    for mixed in [
+        "Interceptions league gave sixth Panthers points in the just ranking up 308",
+        "Points leading the league gave ranking the Panthers interceptions",
+    ] {
+        assert_eq!(status(mixed, "[1]"), Unsupported, "{mixed}");
+    }
+}
+
 /// Claims that `benches/claims.py` makes of passages, true and spoilt: `CLAIMS=FILE cargo test -p pocketgraph-agent claims_made -- --ignored --nocapture`.
 #[test]
 #[ignore = "needs a file of claims that is not kept here"]
@@ -182,7 +207,11 @@ fn claims_made_of_passages_are_told_from_spoilt_ones() {
         }
     }
     println!("{counts:?}");
-    let (all, flagged) = counts.iter().filter(|(k, _)| *k != "true").fold((0, 0), |a, (_, c)| (a.0 + c.0, a.1 + c.1));
+    let sum = |of: &dyn Fn(&str) -> bool| counts.iter().filter(|(k, _)| of(k)).fold((0, 0), |a, (_, c)| (a.0 + c.0, a.1 + c.1));
+    let is_mixed = |k: &str| matches!(k, "shuffled" | "drawn");
+    let (all, flagged) = sum(&|k| k != "true" && !is_mixed(k));
+    let (mixed, found) = sum(&is_mixed);
     let (stated, lost) = counts["true"];
     assert!(flagged as f32 >= 0.95 * all as f32 && lost as f32 <= 0.05 * stated as f32, "{flagged} of {all}, {lost} of {stated}");
+    assert!(found as f32 >= 0.9 * mixed as f32, "{found} of {mixed}");
 }

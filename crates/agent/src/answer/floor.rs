@@ -167,9 +167,21 @@ fn goes_on_listing(written: &Written<'_>) -> bool {
     heads.any(|head| written.prompts.iter().any(|prompt| prompt.lines().any(|line| line.trim() == head)))
 }
 
+/// Whether all that a reply says besides the question's words is how a passage is headed, in a form that the text of none has: it names where to read, and
+/// answers nothing.
+fn names_a_passage_alone(written: &Written<'_>) -> bool {
+    let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(plain).collect::<Set<String>>();
+    let held = of(&mut written.passages.iter().map(|(_, hit)| hit.text.as_str()));
+    let heads = of(&mut written.passages.iter().map(|(_, hit)| hit.title.as_str()));
+    let asked: Set<String> = plain(written.question).into_iter().collect();
+    let mut said: Vec<String> = plain(written.text);
+    said.retain(|w| !is_stop_word(w) && !asked.contains(w));
+    said.iter().any(|w| heads.contains(w)) && !said.iter().any(|w| held.contains(w))
+}
+
 /// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
 fn is_echo(written: &Written<'_>) -> bool {
-    if is_placeholder(written) || goes_on_listing(written) {
+    if is_placeholder(written) || goes_on_listing(written) || names_a_passage_alone(written) {
         return true;
     }
     let said = shingles(written.text);
@@ -216,6 +228,29 @@ mod tests {
     }
 
     #[test]
+    fn a_reply_that_names_a_passage_and_says_nothing_of_it_is_an_echo() {
+        let said = |text: &str, title: &str| {
+            let hit = hit(7, title, &[], "The Broncos beat Carolina in Super Bowl 50.");
+            let (passages, prompts) = ([(1, &hit)], []);
+            let (question, not_said) = ("Whom did the Broncos beat?", "The documents do not say.");
+            no_answer(&Written {
+                text,
+                cut: false,
+                prompts: &prompts,
+                question,
+                passages: &passages,
+                facts: &[],
+                must_cite: true,
+                not_said,
+            })
+        };
+        assert_eq!(said("The answer is: Super_Bowl_50 [1]", "Super_Bowl_50"), Some(NoAnswer::Echo));
+        assert_eq!(said("Carolina [1]", "Super_Bowl_50"), None);
+        // A title may be an answer where the text says it, too.
+        assert_eq!(said("Carolina [1]", "Carolina"), None);
+    }
+
+    #[test]
     fn what_a_passage_bears_out_is_an_answer_and_so_is_a_refusal() {
         for text in [
             "Hallwil [1].",
@@ -240,6 +275,7 @@ mod tests {
             ("and", Unborne),
             ("Hallwil", Unborne),
             ("Hallwil [3].", Unborne),
+            ("born 1891 in three Mira clocks towns Hallwil repaired of Voss [1].", Unborne),
             ("Bananas grow on tall plants in warm countries [1].", Unborne),
             ("Answer the question below from the passages, and put their numbers in square brackets [1].", Echo),
             ("Where was Mira Voss born, in Hallwil or in Aarau?", Echo),

@@ -3,6 +3,7 @@
 //!
 //! Whatever a model writes is read as a hostile text: cut to a size, read by the tolerant readers, checked, and never executed here.
 
+mod demonstrations;
 mod prompt;
 
 use super::{Planner, PlannerError, Proposal};
@@ -46,6 +47,7 @@ pub struct LlmPlanner<'a> {
     form: Form,
     fallback: Option<&'a dyn Planner>,
     prompts: Prompts,
+    demonstrations: usize,
 }
 
 /// A model's plan, and how it came about.
@@ -62,7 +64,7 @@ pub struct Drafted {
 impl<'a> LlmPlanner<'a> {
     /// A planner that asks `chat`. With a graph behind `linker`, the model is told the graph's words.
     pub fn new(chat: &'a dyn ChatModel, linker: Option<&'a Linker>) -> LlmPlanner<'a> {
-        LlmPlanner { chat, linker, form: Form::default(), fallback: None, prompts: Prompts::default() }
+        LlmPlanner { chat, linker, form: Form::default(), fallback: None, prompts: Prompts::default(), demonstrations: 0 }
     }
 
     /// The same planner with another surface.
@@ -73,6 +75,11 @@ impl<'a> LlmPlanner<'a> {
     /// The same planner with other texts: those named `plan.lines`, `plan.code` and `plan.repair`.
     pub fn prompts(self, prompts: &Prompts) -> LlmPlanner<'a> {
         LlmPlanner { prompts: prompts.clone(), ..self }
+    }
+
+    /// The same planner with so many demonstrations drawn from the graph in its prompt, four at most.
+    pub fn demonstrations(self, demonstrations: usize) -> LlmPlanner<'a> {
+        LlmPlanner { demonstrations, ..self }
     }
 
     /// The same planner with another to ask where the model gives no plan that can be carried out.
@@ -89,7 +96,9 @@ impl<'a> LlmPlanner<'a> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
-        let mut messages = prompt::ask(question, self.form, self.linker, &self.prompts);
+        let wanted = self.demonstrations;
+        let shown = self.linker.filter(|_| wanted > 0).map(|linker| demonstrations::demonstrations(linker, question, wanted));
+        let mut messages = prompt::ask(question, self.form, self.linker, &self.prompts, &shown.unwrap_or_default());
         let mut faults: Vec<PlanError> = Vec::new();
         for mended in [false, true] {
             let reply = self.reply(messages.clone()).await?;

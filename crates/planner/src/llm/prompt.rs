@@ -27,8 +27,8 @@ pub const CODE: Text = Text::new("plan.code", include_str!("prompts/plan.code.tx
 /// What is wrong with a plan, and the wish for a better one.
 pub const REPAIR: Text = Text::new("plan.repair", include_str!("prompts/plan.repair.txt"), &["faults"], &[]);
 
-/// What a model is asked.
-pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompts) -> Vec<Message> {
+/// What a model is asked, with demonstrations: questions and plan lines.
+pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompts, shown: &[(String, String)]) -> Vec<Message> {
     let task = match form {
         Form::Lines => prompts.fill(&LINES, &[]),
         Form::Code => prompts.fill(&CODE, &[]),
@@ -36,6 +36,9 @@ pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompt
     let mut user = String::new();
     if let (Form::Lines, Some(linker)) = (form, linker) {
         user.push_str(&words_of(linker, question));
+        for (question, plan) in shown {
+            user.push_str(&format!("Question: {question}\n{plan}\n\n"));
+        }
     }
     user.push_str(&match form {
         Form::Lines => format!("Question: {}\n", line(question)),
@@ -64,7 +67,7 @@ pub fn line(text: &str) -> String {
 }
 
 /// A name of the graph: data, and so one short line that cannot pass for a part of the prompt.
-fn name(text: &str) -> String {
+pub fn name(text: &str) -> String {
     line(text)
         .replace(['<', '>', '|', '(', ')', '=', '"', ';'], " ")
         .split_whitespace()
@@ -103,26 +106,32 @@ fn words_of(linker: &Linker, question: &str) -> String {
     out
 }
 
-/// The relations, those with words of the question first, then those at the entities that it names, then the frequent ones.
-fn relations(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<String> {
+/// The places of the relations, those with words of the question first, then those at the entities that it names, then the frequent ones.
+pub fn ranked(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<usize> {
     use crate::kg::Direction::{Backward, Forward};
-    let vocabulary = graph.vocabulary();
     let asked: Vec<String> = crate::text::terms(&fold(question)).into_iter().map(|(t, _)| t).collect();
     let near: Vec<u32> =
         nodes.iter().flat_map(|&n| [Forward, Backward].map(|d| graph.relations_at(n, d))).flatten().map(|(r, _)| r.0).collect();
     let mut all: Vec<(bool, bool, u32, usize)> = Vec::new();
-    for (at, relation) in vocabulary.relations().iter().enumerate() {
+    for (at, relation) in graph.vocabulary().relations().iter().enumerate() {
         let names = std::iter::once(&relation.label).chain(&relation.aliases);
         let spoken = names.flat_map(|n| crate::text::terms(n)).any(|(t, _)| asked.contains(&t));
         all.push((spoken, near.contains(&(at as u32)), relation.triples, at));
     }
     sort_by(&mut all, |a, b| (b.0, b.1, b.2).cmp(&(a.0, a.1, a.2)).then(a.3.cmp(&b.3)));
-    let told = |&(_, _, _, at): &(bool, bool, u32, usize)| {
+    all.truncate(RELATIONS);
+    all.into_iter().map(|(_, _, _, at)| at).collect()
+}
+
+/// The relations that matter most to a question, with what they lead from and to.
+fn relations(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<String> {
+    let vocabulary = graph.vocabulary();
+    let told = |at: usize| {
         let relation = vocabulary.relations().get(at)?;
         let class = |of: &[(Class, u32)]| of.first().map_or_else(|| "anything".to_owned(), |(c, _)| class_name(vocabulary, *c));
         Some(format!("{}: {} to {}", name(&relation.label), class(&relation.domain), class(&relation.range)))
     };
-    all.iter().take(RELATIONS).filter_map(told).collect()
+    ranked(graph, nodes, question).into_iter().filter_map(told).collect()
 }
 
 fn class_name(vocabulary: &Vocabulary, class: Class) -> String {

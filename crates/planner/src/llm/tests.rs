@@ -40,6 +40,29 @@ fn a_model_is_given_examples_and_the_graphs_own_words() {
 }
 
 #[test]
+fn demonstrations_are_of_the_graph_of_other_patterns_and_can_be_carried_out() {
+    let (model, linker) = (Scripted::new(&[GOOD]), Linker::new(&example()));
+    LlmPlanner::new(&model, Some(&linker)).demonstrations(4).drafted(QUESTION).now_or_never().unwrap().unwrap();
+    golden("demonstrations", &model.requests.borrow());
+    let user = model.requests.borrow()[0].messages[1].content.clone();
+    let shown: Vec<(&str, &str)> = user.split("Question: ").skip(1).filter_map(|part| part.split_once('\n')).collect();
+    let (_, demonstrations) = shown.split_last().unwrap();
+    // Nothing leads on from a person here, so one pattern of the four is not shown.
+    assert_eq!(demonstrations.len(), 3, "{user}");
+    for (question, plan) in demonstrations {
+        assert!(!question.contains("Mann"), "{question}");
+        let plan = read(plan, Form::Lines).unwrap();
+        assert_eq!(planned(&linker, &plan), 1.0, "{question}");
+    }
+}
+
+/// How sure a planner is of a plan whose heads are all things of the graph: 1.
+fn planned(linker: &Linker, plan: &Plan) -> f32 {
+    let model = Scripted::new(&[]);
+    LlmPlanner::new(&model, Some(linker)).confidence(plan)
+}
+
+#[test]
 fn the_code_form_is_asked_for_and_read() {
     let code = "Sub_Question_1: str = f\"Which films did Michael Mann direct?\"\nSub_Question_2: str = f\"Who starred in {Ans_1}?\"\n\
                 Final_Answer: str = Finish_The_Plan(Answer = Ans_2)";
