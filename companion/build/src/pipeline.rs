@@ -62,7 +62,7 @@ pub enum Input {
     Documents(PathBuf),
     /// Chunks and vectors that were made elsewhere.
     Outside {
-        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors.
+        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors, also a folder of such files.
         chunks: PathBuf,
         /// A matrix with one row a chunk: `.npy` or `.safetensors`. `None` where the chunks bring their vectors, or none were made.
         vectors: Option<PathBuf>,
@@ -533,7 +533,9 @@ impl Source<'_> {
             Source::Documents(corpus) => corpus.documents.par_iter().map(ingest::SourceDocument::document).collect(),
             Source::Outside(o, _) => {
                 let mut documents = o.documents.clone();
-                languages::tell(&mut documents, &o.chunks);
+                if !o.languages_told {
+                    languages::tell(&mut documents, &o.chunks);
+                }
                 documents
             }
         };
@@ -609,8 +611,10 @@ fn brought(
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> Result<Read, BuildError> {
-    let ingest::OutsideChunks { mut documents, chunks, vectors, dimension } = o;
-    languages::tell(&mut documents, &chunks);
+    let ingest::OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files } = o;
+    if !languages_told {
+        languages::tell(&mut documents, &chunks);
+    }
     let (vectors, embedder, embeddings) = match (dimension, embedder) {
         (0, None) => embedded(options, &documents, &chunks, model, progress, clock),
         (0, Some(id)) if id == model.id() || id == "auto" => embedded(options, &documents, &chunks, model, progress, clock),
@@ -618,13 +622,21 @@ fn brought(
         (_, None) => return Err(BuildError::NoEmbedder),
         (_, Some(id)) => {
             let vectors = vectors.chunks_exact(dimension).map(<[f32]>::to_vec).collect();
-            let embedder =
-                EmbedderInfo { id: id.to_owned(), dimension: dimension as u64, quantisation: "int8".into(), ..EmbedderInfo::default() };
+            let own = (id == model.id() && dimension == model.dim()).then(|| model.info());
+            let embedder = own.unwrap_or_else(|| EmbedderInfo {
+                id: id.to_owned(),
+                dimension: dimension as u64,
+                quantisation: "int8".into(),
+                ..EmbedderInfo::default()
+            });
             (vectors, embedder, EmbeddingCounts::default())
         }
     };
-    let layouts = chunks.iter().map(|c| guessed_layout(&c.text)).collect();
-    Ok(Read { documents, chunks, layouts, vectors, skipped: Vec::new(), files: 1, embedder, embeddings })
+    let layouts = match layouts.is_empty() {
+        true => chunks.iter().map(|c| guessed_layout(&c.text)).collect(),
+        false => layouts,
+    };
+    Ok(Read { documents, chunks, layouts, vectors, skipped: Vec::new(), files, embedder, embeddings })
 }
 
 /// The vectors of the chunks by the built-in model.

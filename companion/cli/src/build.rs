@@ -67,7 +67,7 @@ pub struct Args {
     /// Do not write the browser runtime beside the bundle
     #[arg(long)]
     no_runtime: bool,
-    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}, or a .parquet file with these columns and perhaps "vector"
+    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}, or a .parquet file with these columns and perhaps "vector", or a folder of such
     #[arg(long)]
     chunks: Option<PathBuf>,
     /// Their vectors, one row a chunk: .npy or .safetensors [default: the chunks' column "vector", else the chunks are embedded]
