@@ -2,9 +2,29 @@
 
 use super::ready::{Place, Ready};
 use super::vectors::Vectors;
-use super::{IngestError, OutsideChunks, SourceDocument, address};
+use super::{IngestError, SourceDocument, address};
 use pocketgraph::bundle::{Chunk, Document, Layout};
 use std::collections::HashMap;
+
+/// Chunks and vectors from outside, in step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutsideChunks {
+    /// The documents. Rows that name theirs are of that, ordered by its name; of others those that share a URL and a title are one, and any other is its own.
+    pub documents: Vec<Document>,
+    /// Whether the languages of the documents were told with them.
+    pub languages_told: bool,
+    /// The chunks: of documents that were named, document by document as they stand there; else in the order of the lines. Spans that are not told are
+    /// those of their own text, `0..characters`.
+    pub chunks: Vec<Chunk>,
+    /// How they are laid out, one a chunk; empty where it was not told.
+    pub layouts: Vec<Layout>,
+    /// Their vectors, in the same order, each of length 1: `chunks.len() * dimension` numbers; none where none were brought.
+    pub vectors: Vec<f32>,
+    /// Numbers a vector; 0 where none were brought.
+    pub dimension: usize,
+    /// Files that were read.
+    pub files: usize,
+}
 
 /// Where a row stands: the number of its file, and its own.
 type Row = (usize, usize);

@@ -46,12 +46,13 @@ mod walk;
 
 pub use address::UrlStyle;
 pub use block::{Block, BlockKind};
+pub use gathered::OutsideChunks;
 pub use generators::{GeneratorChoice, detected_generator, generator_names};
 pub use globs::Globs;
 pub use html::ids as ids_of_html;
 pub use json_lines::skip_line;
 pub use markdown_source::without_marks;
-pub use outside::{OutsideChunks, outside};
+pub use outside::outside;
 pub use pocketgraph_pdf::PdfReader;
 pub use slug::Slugs;
 pub use vectors::{Vectors, read_vectors};

@@ -1,32 +1,11 @@
 //! Chunks and vectors that were made elsewhere.
 
-use super::gathered::Gathered;
+use super::gathered::{Gathered, OutsideChunks};
 use super::vectors::{Vectors, bad, read_vectors};
 use super::{IngestError, json_lines, parquet, shards};
-use pocketgraph::bundle::{Chunk, Document, Layout};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-
-/// Chunks and vectors from outside, in step.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutsideChunks {
-    /// The documents. Rows that name theirs are of that, ordered by its name; of others those that share a URL and a title are one, and any other is its own.
-    pub documents: Vec<Document>,
-    /// Whether the languages of the documents were told with them.
-    pub languages_told: bool,
-    /// The chunks: of documents that were named, document by document as they stand there; else in the order of the lines. Spans that are not told are
-    /// those of their own text, `0..characters`.
-    pub chunks: Vec<Chunk>,
-    /// How they are laid out, one a chunk; empty where it was not told.
-    pub layouts: Vec<Layout>,
-    /// Their vectors, in the same order, each of length 1: `chunks.len() * dimension` numbers; none where none were brought.
-    pub vectors: Vec<f32>,
-    /// Numbers a vector; 0 where none were brought.
-    pub dimension: usize,
-    /// Files that were read.
-    pub files: usize,
-}
 
 /// Reads chunks, and their vectors where they have any: from `vectors` (`.npy` or `.safetensors`, one row a chunk), or from a column of `chunks`.
 /// `chunks` is a Parquet file (`.parquet`), a folder of such, or one `{"id"?, "title"?, "url"?, "text"}` a line (any other name).
