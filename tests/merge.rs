@@ -80,6 +80,30 @@ fn two_halves_merged_are_found_as_the_whole_is() {
 }
 
 #[test]
+fn several_bundles_are_searched_and_asked_as_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = |name: &str, text: &str| {
+        let folder = dir.path().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{name}.md")), text).unwrap();
+        build(folder.to_str().unwrap(), &dir.path().join(format!("{name}-kg")), &[])
+    };
+    let sea = page("tides", "# Tides\n\nThe tide rises twice a day because the moon pulls the water.\n");
+    let land = page("hedges", "# Hedges\n\nA hedge is cut in autumn with shears.\n");
+    let json = |args: &[&str]| -> Value { serde_json::from_slice(&good(args).stdout).unwrap() };
+    // As the Python module asks: the question behind the options.
+    let found = json(&["search", &sea, "--also", &land, "--retriever", "lexical", "--json", "--", "when is a hedge cut?"]);
+    assert_eq!((found["hits"][0]["url"].as_str(), found["hits"][0]["bundle"].as_u64()), (Some("hedges.html"), Some(1)));
+    let one = json(&["search", &sea, "-k", "3", "--retriever", "lexical", "--json", "--", "tide"]);
+    assert_eq!(one["hits"][0]["url"], "tides.html");
+    let answer = json(&["ask", &land, "--also", &sea, "why does the tide rise?", "--json"]);
+    assert!(answer["text"].as_str().unwrap().contains("the moon pulls the water") && answer["bundle"] == 1, "{answer}");
+    let shown = String::from_utf8(good(&["search", &sea, "hedge", "--also", &land, "--retriever", "lexical"]).stdout).unwrap();
+    assert!(shown.contains("hedges.html  in ") && shown.contains("hedges-kg"), "{shown}");
+    assert!(fault(&["ask", &sea, "tide", "--also", &land, "--protocol", "plan"]).contains("answers from one bundle"));
+}
+
+#[test]
 fn what_cannot_be_one_bundle_is_refused_by_name_and_nothing_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);

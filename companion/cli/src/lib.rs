@@ -19,6 +19,7 @@ mod init;
 mod inspect;
 mod keywords;
 mod licences;
+mod many;
 mod mcp;
 mod merge;
 mod models;
