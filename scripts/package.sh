@@ -16,7 +16,17 @@ build_packages() {
   node packaging/npm/pack.mjs --platform "$(npm_platform)" --program "$PROGRAM" --package pkg --out "$PACKAGES/npm"
   say "Python's wheel"
   rm -rf "$PACKAGES/python"
-  python3 packaging/python/wheel.py --program "$PROGRAM" --out "$PACKAGES/python"
+  cargo build --release --quiet -p pocketgraph-python
+  python3 packaging/python/wheel.py --program "$PROGRAM" --extension "$(extension_of target/release)" --out "$PACKAGES/python"
+}
+
+# The compiled half of the Python module in a folder of cargo's.
+extension_of() {
+  case $(uname -s) in
+    Darwin) echo "$1/lib_pocketgraph.dylib" ;;
+    MINGW* | MSYS* | CYGWIN*) echo "$1/_pocketgraph.dll" ;;
+    *) echo "$1/lib_pocketgraph.so" ;;
+  esac
 }
 
 # This platform as npm's packages name it.
@@ -28,4 +38,33 @@ npm_platform() {
 test_packages() {
   build_packages
   node --test tests/packages/install.test.mjs
+}
+
+# test_scale: the recipes of docs/clusters.md with Ray, Spark and DuckDB from the registry: on the handbook, or with POCKETGRAPH_SCALE=N on N passages of the C++
+# documentation in shared/data.
+test_scale() {
+  local engines=ray,duckdb
+  if have java; then engines=ray,spark,duckdb; else say 'without Spark: there is no Java (apt-get install default-jre-headless)'; fi
+  with_recipes "$engines" ${POCKETGRAPH_SCALE:+--cpp-docs ../shared/data/cpp_docs --passages "$POCKETGRAPH_SCALE"}
+}
+
+# Ray alone, where it can be had.
+test_scale_shortly() {
+  with_recipes ray
+}
+
+# with_recipes ENGINES [ARGUMENT...]
+with_recipes() {
+  local engines=$1 python=$TOOLS/scale/bin/python wheel
+  shift
+  build_packages
+  [ -x "$python" ] || python3 -m venv "$TOOLS/scale"
+  "$python" -m pip install --quiet --disable-pip-version-check numpy pyarrow pandas networkx duckdb 'ray[data]' pyspark || {
+    say 'left out: the engines cannot be had'
+    return 0
+  }
+  wheel=$(echo "$PACKAGES"/python/*.whl)
+  "$python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheel"
+  "$python" tests/python/module.py
+  "$python" tests/scale/scale.py --program "$PROGRAM" --engines "$engines" "$@"
 }

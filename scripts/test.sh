@@ -19,9 +19,10 @@ task_test() {
     generators) task_test_generators "$@" ;;
     hosting) with_development_program && test_hosting "$@" ;;
     models) with_development_program && test_models "$@" ;;
+    scale) no_arguments 'test scale' "$@" && test_scale ;;
     packages) no_arguments 'test packages' "$@" && build_companion && test_packages ;;
     arm) no_arguments 'test arm' "$@" && test_kernels_on_arm ;;
-    *) misused "'test' knows no '$kind': unit, wasm, node, browser, browsers, packaging, generators, hosting, models, packages, arm" ;;
+    *) misused "'test' knows no '$kind': unit, wasm, node, browser, browsers, packaging, generators, hosting, models, packages, scale, arm" ;;
   esac
 }
 
@@ -70,6 +71,7 @@ test_everything() {
   step 'hosting, in nginx' test_hosting
   step 'protocols with a small language model' test_models_shortly
   step 'packages installed by npm and pip' test_packages
+  step 'chunks prepared by Ray' test_scale_shortly
   step 'page in Chromium' test_in_browser
   step 'page in three browsers' test_in_three_browsers
   step 'package in projects of others' test_packaging 'plain,vite 7,webpack 5'

@@ -1,4 +1,5 @@
-// Writes the notices of the crates that are linked: THIRD-PARTY.txt for the program, js/THIRD-PARTY.txt for the package.
+// Writes the notices of the crates that are linked: THIRD-PARTY.txt for the program, js/THIRD-PARTY.txt for the package, packaging/python/THIRD-PARTY.txt for
+// the compiled half of the Python module.
 //
 //   node scripts/third-party.mjs            writes both
 //   node scripts/third-party.mjs --check    fails where one of them is not what it would write
@@ -19,6 +20,12 @@ const OUTPUTS = [
     file: "THIRD-PARTY.txt",
     root: "pocketgraph-cli",
     what: "the program `pocketgraph`, whose browser runtime has a list of its own",
+    platforms: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"],
+  },
+  {
+    file: "packaging/python/THIRD-PARTY.txt",
+    root: "pocketgraph-python",
+    what: "the compiled half of the Python module `pocketgraph`",
     platforms: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"],
   },
   { file: "js/THIRD-PARTY.txt", root: "pocketgraph", what: "the WebAssembly modules of the package `pocketgraph`", platforms: [WASM] },

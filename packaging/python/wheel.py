@@ -1,6 +1,6 @@
 """Makes the wheel of pocketgraph: the program, and the Python module that runs it.
 
-    python3 packaging/python/wheel.py --program target/release/pocketgraph --out target/package/python
+    python3 packaging/python/wheel.py --program target/release/pocketgraph --extension target/release/lib_pocketgraph.so --out target/package/python
 
 Standard library only. The same inputs give the same bytes.
 """
@@ -44,15 +44,19 @@ def tag(program: bytes) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--extension", type=pathlib.Path, required=True, help="the compiled half of the module, of companion/python")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     given = parser.parse_args()
     program = given.program.read_bytes()
-    number, where = version(), tag(program)
+    extension = given.extension.read_bytes()
+    number, where = version(), f"cp39-abi3-{tag(program + extension)}"
     info = f"pocketgraph-{number}.dist-info"
     files: dict[str, tuple[bytes, int]] = {}
     for source in sorted((HERE / "pocketgraph").rglob("*")):
         if source.is_file() and "__pycache__" not in source.parts:
             files[f"pocketgraph/{source.relative_to(HERE / 'pocketgraph').as_posix()}"] = (source.read_bytes(), 0o644)
+    ending = "pyd" if sys.platform == "win32" else "abi3.so"
+    files[f"pocketgraph/_pocketgraph.{ending}"] = (extension, 0o755)
     scripts = f"pocketgraph-{number}.data/scripts"
     files[f"{scripts}/pocketgraph{given.program.suffix}"] = (program, 0o755)
     for name, source in [
@@ -61,6 +65,7 @@ def main() -> None:
         ("LICENSE-APACHE", "LICENSE-APACHE"),
         ("NOTICE", "models/NOTICE"),
         ("THIRD-PARTY.txt", "THIRD-PARTY.txt"),
+        ("THIRD-PARTY-module.txt", "packaging/python/THIRD-PARTY.txt"),
     ]:
         files[f"{info}/licenses/{name}"] = ((ROOT / source).read_bytes(), 0o644)
     readme = (HERE / "README.md").read_text()
@@ -74,14 +79,14 @@ def main() -> None:
         "Description-Content-Type: text/markdown\n\n" + readme
     )
     files[f"{info}/METADATA"] = (metadata.encode(), 0o644)
-    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: pocketgraph\nRoot-Is-Purelib: false\nTag: py3-none-{where}\n".encode(), 0o644)
+    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: pocketgraph\nRoot-Is-Purelib: false\nTag: {where}\n".encode(), 0o644)
     record = ""
     for name, (data, _) in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record += f"{name},sha256={digest},{len(data)}\n"
     files[f"{info}/RECORD"] = (f"{record}{info}/RECORD,,\n".encode(), 0o644)
     given.out.mkdir(parents=True, exist_ok=True)
-    wheel = given.out / f"pocketgraph-{number}-py3-none-{where}.whl"
+    wheel = given.out / f"pocketgraph-{number}-{where}.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as out:
         for name, (data, mode) in files.items():
             entry = zipfile.ZipInfo(name, MOMENT)

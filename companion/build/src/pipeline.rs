@@ -1,6 +1,7 @@
 //! From documents to a bundle: read, split, embed, draw the keyword graph, write.
 
 use crate::assemble::{Contents, InstallError, QueryModel, RUNTIME, Staging, WriteError, assemble, write_listing, write_written};
+use crate::merge::{self, MergeError, Merged};
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
 use pocketgraph::answer::guessed_layout;
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Layout, Manifest};
@@ -24,6 +25,7 @@ use pocketgraph_knowledge::relations::{self, Related};
 use pocketgraph_knowledge::summaries::Writer;
 use pocketgraph_languages::{self as languages, Readings};
 use pocketgraph_llm_client::asker::{AskError, BuildModel};
+use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
 use pocketgraph_models::embeddings::{CachedEmbedder, EmbeddingCounts};
 use pocketgraph_models::models::Embedder;
@@ -62,7 +64,7 @@ pub enum Input {
     Documents(PathBuf),
     /// Chunks and vectors that were made elsewhere.
     Outside {
-        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors.
+        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors, also a folder of such files.
         chunks: PathBuf,
         /// A matrix with one row a chunk: `.npy` or `.safetensors`. `None` where the chunks bring their vectors, or none were made.
         vectors: Option<PathBuf>,
@@ -70,13 +72,16 @@ pub enum Input {
         /// model, and then this is `None` or its name.
         embedder: Option<String>,
     },
+    /// Bundles of one embedder, to be merged.
+    Bundles(Vec<PathBuf>),
 }
 
 impl Input {
-    /// The folder or file that is read.
-    fn path(&self) -> &Path {
+    /// The folders or files that are read.
+    fn paths(&self) -> Vec<&Path> {
         match self {
-            Input::Documents(path) | Input::Outside { chunks: path, .. } => path,
+            Input::Documents(path) | Input::Outside { chunks: path, .. } => vec![path],
+            Input::Bundles(paths) => paths.iter().map(PathBuf::as_path).collect(),
         }
     }
 }
@@ -213,6 +218,12 @@ pub enum BuildError {
         /// The first that was skipped, with the reason.
         first: String,
     },
+    /// Documents were asked for where others were named.
+    #[error("there are no documents to read: chunks or bundles were named")]
+    NoDocuments,
+    /// The bundles cannot be merged.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// Chunks were brought without vectors, but another model than the built-in one was named.
     #[error(
         "the chunks have no vectors, and this program cannot make those of the embedder \"{0}\": bring them with --vectors FILE or in a column \
@@ -295,7 +306,7 @@ fn whole(error: &miette::Report) -> String {
 pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary, BuildError> {
     let mut clock = Clock { since: Instant::now(), timings: Vec::new() };
     // Before any work: a target that cannot be written to should not cost an hour of embedding.
-    let staging = Staging::beside(&options.out, &[options.input.path()])?;
+    let staging = Staging::beside(&options.out, &options.input.paths())?;
     let mut gathering = Gathering::default();
     if let Some((files, how)) = &options.knowledge {
         progress.stage("reading the knowledge graph", None);
@@ -304,9 +315,13 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     }
     let source = source(options, progress)?;
     clock.lap("read");
-    let model = options.embedder.for_documents(&|| source.languages(), progress).load().map_err(|e| BuildError::Model(whole(&e)))?;
+    let built_with = source.options();
+    let (own, rules) = match &source {
+        Source::Bundles(merged) => (merged.query_layers(), merged.rules()),
+        _ => (options.query_layers, options.rank.clone()),
+    };
+    let model = source.embedder(options, progress).load().map_err(|e| BuildError::Model(whole(&e)))?;
     let table = model.query_table(options.query_table.as_deref()).map_err(|e| BuildError::Model(e.to_string()))?;
-    let own = options.query_layers;
     let layers = model.question_layers(options.query_encoder.as_deref(), own).map_err(|e| BuildError::Model(whole(&e)))?;
     let planner = planner_model::bytes(&options.planner).map_err(|e| BuildError::Planner(whole(&e)))?;
     let mut from_documents = DocumentTriples::default();
@@ -316,6 +331,12 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
             documents(options, corpus, &model, taken, progress, &mut clock)?
         }
         Source::Outside(chunks, embedder) => brought(options, chunks, embedder, &model, progress, &mut clock)?,
+        Source::Bundles(merged) => {
+            for (graph, numbers) in &merged.graphs {
+                gathering.graph(graph, numbers).map_err(ImportError::from)?;
+            }
+            of_bundles(*merged)
+        }
     };
     let ours = read.embedder.id == model.id();
     if ours && read.embedder.weight.is_none() {
@@ -443,7 +464,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         layouts: &read.layouts,
         vectors: &read.vectors,
         cells: &cell_of,
-        weights: &rank::weights(&read.documents, &read.chunks, &options.rank),
+        weights: &rank::weights(&read.documents, &read.chunks, &rules),
         keywords: graph.as_ref(),
         names: Some(&found),
         prepared: prepared.as_ref(),
@@ -460,7 +481,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
             table: table.as_ref(),
         }),
         embedder: read.embedder,
-        options: described(options),
+        options: described(options, built_with),
         runtime,
     };
     let manifest = assemble(&contents, staging.path())?;
@@ -524,6 +545,7 @@ enum Source<'a> {
     Documents(ingest::Corpus),
     /// With the name of the model that made the vectors.
     Outside(ingest::OutsideChunks, Option<&'a str>),
+    Bundles(Box<Merged>),
 }
 
 impl Source<'_> {
@@ -533,11 +555,34 @@ impl Source<'_> {
             Source::Documents(corpus) => corpus.documents.par_iter().map(ingest::SourceDocument::document).collect(),
             Source::Outside(o, _) => {
                 let mut documents = o.documents.clone();
-                languages::tell(&mut documents, &o.chunks);
+                if !o.languages_told {
+                    languages::tell(&mut documents, &o.chunks);
+                }
                 documents
             }
+            Source::Bundles(merged) => merged.documents.clone(),
         };
         documents.into_iter().map(|d| d.language).collect()
+    }
+
+    /// The model that embeds.
+    fn embedder(&self, options: &BuildOptions, progress: &dyn Progress) -> Embedder {
+        match self {
+            Source::Bundles(merged) if merged.embedder.id == e5::ID => match &options.embedder {
+                Embedder::Multilingual(file) => Embedder::Multilingual(file.clone()),
+                _ => Embedder::Multilingual(None),
+            },
+            Source::Bundles(_) => Embedder::Own,
+            _ => options.embedder.for_documents(&|| self.languages(), progress),
+        }
+    }
+
+    /// The options that bundles were built with, for the manifest of the one made of them.
+    fn options(&self) -> Vec<(String, String)> {
+        match self {
+            Source::Bundles(merged) => merged.options.clone(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -561,6 +606,16 @@ fn source<'a>(options: &'a BuildOptions, progress: &dyn Progress) -> Result<Sour
             progress.stage("reading chunks and vectors", None);
             Ok(Source::Outside(ingest::outside(chunks, vectors.as_deref())?, embedder.as_deref()))
         }
+        Input::Bundles(paths) => {
+            progress.stage("reading bundles", None);
+            let merged = merge::read(paths)?;
+            for section in merged.prepared.iter().filter(|s| !options.needs.prepares(s)) {
+                progress.warn(&format!(
+                    "the section {section} is not in the merged bundle: name the retrievers that it is for with --retrievers"
+                ));
+            }
+            Ok(Source::Bundles(Box::new(merged)))
+        }
     }
 }
 
@@ -572,7 +627,7 @@ fn documents(
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> Result<Read, BuildError> {
-    let folder = options.input.path();
+    let Input::Documents(folder) = &options.input else { return Err(BuildError::NoDocuments) };
     progress.stage("splitting into chunks", None);
     let count = |text: &str| model.count(text);
     let most = options.max_tokens;
@@ -609,8 +664,10 @@ fn brought(
     progress: &dyn Progress,
     clock: &mut Clock,
 ) -> Result<Read, BuildError> {
-    let ingest::OutsideChunks { mut documents, chunks, vectors, dimension } = o;
-    languages::tell(&mut documents, &chunks);
+    let ingest::OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files } = o;
+    if !languages_told {
+        languages::tell(&mut documents, &chunks);
+    }
     let (vectors, embedder, embeddings) = match (dimension, embedder) {
         (0, None) => embedded(options, &documents, &chunks, model, progress, clock),
         (0, Some(id)) if id == model.id() || id == "auto" => embedded(options, &documents, &chunks, model, progress, clock),
@@ -618,13 +675,28 @@ fn brought(
         (_, None) => return Err(BuildError::NoEmbedder),
         (_, Some(id)) => {
             let vectors = vectors.chunks_exact(dimension).map(<[f32]>::to_vec).collect();
-            let embedder =
-                EmbedderInfo { id: id.to_owned(), dimension: dimension as u64, quantisation: "int8".into(), ..EmbedderInfo::default() };
+            let own = (id == model.id() && dimension == model.dim()).then(|| model.info());
+            let embedder = own.unwrap_or_else(|| EmbedderInfo {
+                id: id.to_owned(),
+                dimension: dimension as u64,
+                quantisation: "int8".into(),
+                ..EmbedderInfo::default()
+            });
             (vectors, embedder, EmbeddingCounts::default())
         }
     };
-    let layouts = chunks.iter().map(|c| guessed_layout(&c.text)).collect();
-    Ok(Read { documents, chunks, layouts, vectors, skipped: Vec::new(), files: 1, embedder, embeddings })
+    let layouts = match layouts.is_empty() {
+        true => chunks.iter().map(|c| guessed_layout(&c.text)).collect(),
+        false => layouts,
+    };
+    Ok(Read { documents, chunks, layouts, vectors, skipped: Vec::new(), files, embedder, embeddings })
+}
+
+/// What bundles hold together.
+fn of_bundles(merged: Merged) -> Read {
+    let Merged { documents, chunks, layouts, vectors, embedder, .. } = merged;
+    let files = documents.len();
+    Read { documents, chunks, layouts, vectors, skipped: Vec::new(), files, embedder, embeddings: EmbeddingCounts::default() }
 }
 
 /// The vectors of the chunks by the built-in model.
@@ -659,8 +731,12 @@ fn stage_name(stage: Stage) -> &'static str {
 }
 
 /// The options as the manifest tells them.
-fn described(options: &BuildOptions) -> Vec<(String, String)> {
+fn described(options: &BuildOptions, built_with: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut out = vec![("seed".to_owned(), options.seed.to_string())];
+    if !built_with.is_empty() {
+        out.extend(built_with);
+        return out;
+    }
     if let Input::Documents(_) = options.input {
         out.push(("max-tokens".to_owned(), options.max_tokens.to_string()));
         if !options.ingest.base_url.is_empty() {

@@ -102,6 +102,18 @@ impl Needs {
         self.entities || self.relations() || self.tree
     }
 
+    /// Whether `section` will be prepared.
+    pub fn prepares(&self, section: &str) -> bool {
+        match section {
+            "entities" => self.entities,
+            "synonyms" => self.synonyms,
+            "communities" => self.communities,
+            "tree" => self.tree,
+            "facts" => self.facts,
+            _ => true,
+        }
+    }
+
     /// Whether relations that a language model reads would be of use.
     pub fn relations(&self) -> bool {
         self.hyperedges || self.communities

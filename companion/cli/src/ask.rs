@@ -1,6 +1,7 @@
 //! `pocketgraph ask`.
 
 use super::endpoint::{Endpoint, Planning};
+use super::many::by_strength;
 use super::open::{retriever, wait, with_model};
 use super::prompts::PromptArgs;
 use super::trace;
@@ -10,7 +11,7 @@ use pocketgraph::agent::{
     self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model,
 };
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, NoticeCode};
-use pocketgraph::engine::Engine;
+use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph::retrieve::NAMES;
@@ -37,6 +38,9 @@ pub struct Args {
     /// The question
     #[arg(allow_hyphen_values = true)]
     question: String,
+    /// A further bundle, asked as one with the first: an answer is quoted from the one whose passages fit best and that has something to say; may be given several times
+    #[arg(long, value_name = "BUNDLE")]
+    also: Vec<PathBuf>,
     /// How many passages to answer from [default: 10, the protocol's own number, or with autokg all that its five numbers bring]
     #[arg(short)]
     k: Option<u32>,
@@ -83,6 +87,13 @@ pub struct Args {
     json: bool,
 }
 
+impl Args {
+    /// All bundles, in the order in which they were named.
+    fn bundles(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.bundle).chain(&self.also)
+    }
+}
+
 pub fn run(args: &Args) -> Result<()> {
     let chat = model(args)?;
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
@@ -93,6 +104,9 @@ pub fn run(args: &Args) -> Result<()> {
         (Some(_), None) => return Err(miette!(help = "name an endpoint with --base-url and --model", "there is no model to record")),
         (None, _) => chat.as_deref(),
     };
+    if !args.also.is_empty() {
+        return several(args, chat.is_some());
+    }
     let engine = with_model(&args.bundle)?;
     let carries_graph = kg::is_in(engine.corpus().bundle());
     let protocol = match (args.protocol.as_deref(), chat) {
@@ -125,6 +139,37 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
         return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
     }
     args.endpoint.open_within(args.time_limit.map(|s| s * 1000))
+}
+
+/// Quotes from the first of several bundles that has something to say, those that fit better before others.
+fn several(args: &Args, with_model_given: bool) -> Result<()> {
+    if with_model_given || args.protocol.is_some() {
+        let help = "merge the bundles into one with: pocketgraph merge A B -o C";
+        return Err(miette!(help = help, "a model or a protocol answers from one bundle: of several answers are quoted"));
+    }
+    let search = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
+    let engines = args.bundles().map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
+    let results =
+        engines.iter().map(|engine| wait(engine.search(&args.question, &search))?.into_diagnostic()).collect::<Result<Vec<_>>>()?;
+    let order = by_strength(&results);
+    for (turn, &at) in order.iter().enumerate() {
+        let Some(engine) = engines.get(at) else { continue };
+        let options =
+            AskOptions { k: args.k, retriever: Some(args.retriever.clone()), language: args.language.clone(), ..AskOptions::default() };
+        let answer = wait(engine.quote(&args.question, &options, &mut |_| {}))?.into_diagnostic()?;
+        if answer.citations.is_empty() && turn + 1 < order.len() {
+            continue;
+        }
+        if args.json {
+            let mut told = serde_json::to_value(&answer).into_diagnostic()?;
+            told["bundle"] = serde_json::json!(at);
+            return pocketgraph_native::terminal::json(&told).into_diagnostic();
+        }
+        println!("{}", answer.text);
+        epilogue(&answer);
+        return Ok(());
+    }
+    Ok(())
 }
 
 /// Retrieve once, answer once.

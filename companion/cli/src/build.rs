@@ -67,7 +67,7 @@ pub struct Args {
     /// Do not write the browser runtime beside the bundle
     #[arg(long)]
     no_runtime: bool,
-    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}, or a .parquet file with these columns and perhaps "vector"
+    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}, or a .parquet file with these columns and perhaps "vector", or a folder of such
     #[arg(long)]
     chunks: Option<PathBuf>,
     /// Their vectors, one row a chunk: .npy or .safetensors [default: the chunks' column "vector", else the chunks are embedded]
@@ -195,21 +195,7 @@ pub fn run(args: &Args) -> Result<()> {
         query_layers: args.query_layers,
         query_encoder: args.query_encoder.clone(),
     };
-    ctrlc::set_handler(|| {
-        STOPPING.store(true, Ordering::SeqCst);
-        flush_all();
-        remove_staging();
-        eprintln!("\nstopped; the old bundle, if there was one, is as it was");
-        std::process::exit(130);
-    })
-    .into_diagnostic()?;
-    let built = pipeline::build(&options, &bars);
-    // An error now is that the folder is gone in which the bundle grew; the handler ends the program and says why.
-    while built.is_err() && STOPPING.load(Ordering::SeqCst) {
-        std::thread::park();
-    }
-    let summary = built.into_diagnostic().wrap_err("no bundle was written")?;
-    bars.finish();
+    let summary = written(&options, &bars)?;
     for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {
         bars.warn(&p.to_string());
     }
@@ -222,7 +208,27 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn print(out: &Path, summary: &Summary) {
+/// Builds a bundle; an interruption leaves nothing half written.
+pub(super) fn written(options: &BuildOptions, bars: &Bars) -> Result<Summary> {
+    ctrlc::set_handler(|| {
+        STOPPING.store(true, Ordering::SeqCst);
+        flush_all();
+        remove_staging();
+        eprintln!("\nstopped; the old bundle, if there was one, is as it was");
+        std::process::exit(130);
+    })
+    .into_diagnostic()?;
+    let built = pipeline::build(options, bars);
+    // An error now is that the folder is gone in which the bundle grew; the handler ends the program and says why.
+    while built.is_err() && STOPPING.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
+    let summary = built.into_diagnostic().wrap_err("no bundle was written")?;
+    bars.finish();
+    Ok(summary)
+}
+
+pub(super) fn print(out: &Path, summary: &Summary) {
     let m = &summary.manifest;
     let bytes: u64 = m.sections.iter().map(|s| s.bytes + s.page_bytes).sum();
     let total: f64 = summary.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();

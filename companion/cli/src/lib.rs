@@ -19,7 +19,9 @@ mod init;
 mod inspect;
 mod keywords;
 mod licences;
+mod many;
 mod mcp;
+mod merge;
 mod models;
 pub mod open;
 mod plan;
@@ -66,6 +68,8 @@ enum Command {
     Init(init::Args),
     /// Build a bundle from a folder of documents
     Build(Box<build::Args>),
+    /// Make one bundle of several
+    Merge(merge::Args),
     /// Search a bundle
     Search(search::Args),
     /// Answer a question from a bundle
@@ -125,6 +129,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
     match cli.command {
         Command::Init(args) => init::run(&args),
         Command::Build(args) => build::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Ask(args) => ask::run(&args),
         Command::Plan(args) => plan::run(&args),

@@ -1,17 +1,21 @@
 //! `pocketgraph search`.
 
 use super::endpoint::Endpoint;
+use super::many::{HitOf, merged};
 use super::open::{retriever, wait, with_model};
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg::Direction;
-use pocketgraph::retrieve::{Hit, NAMES, Reached};
+use pocketgraph::retrieve::{Hit, NAMES, Reached, SearchResult};
 use pocketgraph_native::terminal::line;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Entities of the question that are shown.
 const MOST_ENTITIES: usize = 8;
+
+/// Hits of several bundles when nobody says how many.
+const HITS: u32 = 10;
 
 /// Arguments of `pocketgraph search`.
 #[derive(Debug, clap::Args)]
@@ -21,6 +25,9 @@ pub struct Args {
     /// What to look for
     #[arg(allow_hyphen_values = true)]
     question: String,
+    /// A further bundle, searched as one with the first; may be given several times
+    #[arg(long, value_name = "BUNDLE")]
+    also: Vec<PathBuf>,
     /// How many hits at most [default: 10; for autokg as many as it brings]
     #[arg(short)]
     k: Option<u32>,
@@ -40,15 +47,18 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    let engine = if args.retriever == "lexical" { super::open::bundle(&args.bundle)? } else { with_model(&args.bundle)? };
-    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false, per_page: args.per_page };
-    let model = if args.llm { args.endpoint.open()? } else { None };
-    let result = match model {
-        Some(model) => wait(engine.search_by(&args.question, &options, Rc::from(model)))?,
-        None => wait(engine.search(&args.question, &options))?,
+impl Args {
+    /// All bundles, in the order in which they were named.
+    fn bundles(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.bundle).chain(&self.also)
     }
-    .into_diagnostic()?;
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    if !args.also.is_empty() {
+        return several(args);
+    }
+    let (engine, result) = found(args, &args.bundle)?;
     if args.json {
         pocketgraph_native::terminal::json(&result).into_diagnostic()?;
         return Ok(());
@@ -80,6 +90,40 @@ pub fn run(args: &Args) -> Result<()> {
     for missing in &result.missing {
         eprintln!("warning: {}", line(missing));
     }
+    Ok(())
+}
+
+/// What one bundle finds.
+fn found(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
+    let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
+    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false, per_page: args.per_page };
+    let model = if args.llm { args.endpoint.open()? } else { None };
+    let result = match model {
+        Some(model) => wait(engine.search_by(&args.question, &options, Rc::from(model)))?,
+        None => wait(engine.search(&args.question, &options))?,
+    }
+    .into_diagnostic()?;
+    Ok((engine, result))
+}
+
+/// Searches several bundles as one.
+fn several(args: &Args) -> Result<()> {
+    let results = args.bundles().map(|bundle| found(args, bundle).map(|(_, result)| result)).collect::<Result<Vec<_>>>()?;
+    let many = merged(results, args.k.unwrap_or(HITS) as usize);
+    if args.json {
+        pocketgraph_native::terminal::json(&many.json()?).into_diagnostic()?;
+        return Ok(());
+    }
+    if many.hits.is_empty() {
+        println!("Nothing found.");
+    }
+    for (i, HitOf { bundle, hit }) in many.hits.iter().enumerate() {
+        let of = args.bundles().nth(*bundle).map(|b| b.display().to_string()).unwrap_or_default();
+        println!("{:>3}. {}  ({:.3})", i + 1, line(&place(hit)), hit.score);
+        println!("     {}  in {}", line(&hit.url), line(&of));
+        println!("     {}\n", line(&beginning(&hit.text, 240)));
+    }
+    many.missing.iter().for_each(|missing| eprintln!("warning: {}", line(missing)));
     Ok(())
 }
 

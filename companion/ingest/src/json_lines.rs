@@ -73,7 +73,7 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
         Some(Value::Number(n)) if name == "id" => Ok(Some(n.to_string())),
         Some(_) => Err(format!("\"{name}\" is not a string")),
     };
-    let ready = Ready { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")? };
+    let ready = Ready { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")?, ..Ready::default() };
     ready.document(file, number, base_url)
 }
 

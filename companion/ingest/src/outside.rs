@@ -1,99 +1,65 @@
 //! Chunks and vectors that were made elsewhere.
 
-use super::vectors::{bad, read_vectors};
-use super::{IngestError, SourceDocument, json_lines, parquet};
-use pocketgraph::bundle::{Chunk, Document};
-use std::collections::HashMap;
+use super::gathered::{Gathered, OutsideChunks};
+use super::vectors::{Vectors, bad, read_vectors};
+use super::{IngestError, json_lines, parquet, shards};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Chunks and vectors from outside, in step.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutsideChunks {
-    /// The documents: lines that share a URL and a title are one; any other line is its own.
-    pub documents: Vec<Document>,
-    /// The chunks, in the order of the lines. Their spans are those of their own text, `0..characters`.
-    pub chunks: Vec<Chunk>,
-    /// Their vectors, in the same order, each of length 1: `chunks.len() * dimension` numbers; none where none were brought.
-    pub vectors: Vec<f32>,
-    /// Numbers a vector; 0 where none were brought.
-    pub dimension: usize,
-}
-
 /// Reads chunks, and their vectors where they have any: from `vectors` (`.npy` or `.safetensors`, one row a chunk), or from a column of `chunks`.
-/// `chunks` is a Parquet file (`.parquet`), or one `{"id"?, "title"?, "url"?, "text"}` a line (any other name).
+/// `chunks` is a Parquet file (`.parquet`), a folder of such, or one `{"id"?, "title"?, "url"?, "text"}` a line (any other name).
 ///
 /// Unlike [`super::ingest`], a malformed line is an error: to skip it would shift every later vector by one.
 ///
 /// # Errors
-/// [`IngestError`] when a file cannot be read, a line, row or column is malformed, or chunks and vectors differ in number.
+/// [`IngestError`] when a file cannot be read, a line, row or column is malformed, an id comes twice, files of a folder have other columns than the first, or
+/// chunks and vectors differ in number.
 pub fn outside(chunks: &Path, vectors: Option<&Path>) -> Result<OutsideChunks, IngestError> {
-    let unreadable = |source| IngestError::Read { path: chunks.to_owned(), source };
-    let name = chunks.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut gathered = Gathered::default();
     let is_parquet = chunks.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
-    let matrix = if is_parquet {
-        let of_the_table = parquet::read(chunks, &name, vectors.is_none(), &mut |record| gathered.add(record))?;
-        match vectors {
-            Some(path) => Some((path, read_vectors(path)?)),
-            None => of_the_table.map(|matrix| (chunks, matrix)),
-        }
+    let (of_the_tables, files) = if chunks.is_dir() || is_parquet {
+        let files = shards::files(chunks)?;
+        (shards::read(&files, vectors.is_none(), &mut gathered)?, files.len())
     } else {
-        for line in json_lines::lines(BufReader::new(File::open(chunks).map_err(unreadable)?), &name, "") {
-            let line = line.map_err(unreadable)?;
-            let record = line.record.map_err(|reason| IngestError::Line { path: chunks.to_owned(), line: line.number, reason })?;
-            gathered.add(record);
-        }
-        match vectors {
-            Some(path) => Some((path, read_vectors(path)?)),
-            None => None,
-        }
+        lines(chunks, &mut gathered)?;
+        (None, 1)
     };
-    let mut out = OutsideChunks { documents: gathered.documents, chunks: gathered.chunks, vectors: Vec::new(), dimension: 0 };
-    let Some((path, matrix)) = matrix else { return Ok(out) };
-    if matrix.rows != out.chunks.len() {
-        return Err(IngestError::Counts { chunks: out.chunks.len(), rows: matrix.rows });
+    let (path, matrix) = match vectors {
+        Some(path) => (path, Some(read_vectors(path)?)),
+        None => (chunks, of_the_tables),
+    };
+    let mut out = gathered.finish(matrix.map(|m| unit(path, m)).transpose()?)?;
+    out.files = files;
+    Ok(out)
+}
+
+fn lines(chunks: &Path, gathered: &mut Gathered) -> Result<(), IngestError> {
+    let unreadable = |source| IngestError::Read { path: chunks.to_owned(), source };
+    let name = parquet::name_of(chunks);
+    for line in json_lines::lines(BufReader::new(File::open(chunks).map_err(unreadable)?), &name, "") {
+        let line = line.map_err(unreadable)?;
+        let record = line.record.map_err(|reason| IngestError::Line { path: chunks.to_owned(), line: line.number, reason })?;
+        gathered.add_document(record);
     }
-    out.dimension = matrix.dimension;
-    out.vectors = matrix.data;
-    for (row, v) in out.vectors.chunks_exact_mut(out.dimension.max(1)).enumerate() {
+    Ok(())
+}
+
+/// How far a length may be from 1 by rounding alone. Such a vector stays as it is, bit by bit.
+const UNIT: f64 = 1e-6;
+
+/// Brings every row to length 1.
+fn unit(path: &Path, mut matrix: Vectors) -> Result<Vectors, IngestError> {
+    for (row, v) in matrix.data.chunks_exact_mut(matrix.dimension.max(1)).enumerate() {
         let length = v.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
         if length == 0.0 {
             return Err(bad(path, format!("row {row} is all zeros: it has no direction")));
         }
-        v.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
-    }
-    Ok(out)
-}
-
-/// Documents and chunks as they come in.
-#[derive(Default)]
-struct Gathered {
-    documents: Vec<Document>,
-    chunks: Vec<Chunk>,
-    pages: HashMap<(String, String), u32>,
-}
-
-impl Gathered {
-    fn add(&mut self, record: SourceDocument) {
-        let next = self.documents.len() as u32;
-        let document = match record.url.is_empty() {
-            true => next,
-            false => *self.pages.entry((record.url.clone(), record.title.clone())).or_insert(next),
-        };
-        if document == next {
-            self.documents.push(record.document());
+        if (length - 1.0).abs() > UNIT {
+            v.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
         }
-        self.chunks.extend(record.blocks.into_iter().map(|b| Chunk {
-            document,
-            heading_path: Vec::new(),
-            fragment: b.fragment.unwrap_or_default(),
-            text: b.text,
-            start: b.start,
-            end: b.end,
-        }));
     }
+    Ok(matrix)
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ fn every_fault_names_row_and_column() {
     assert!(error(two, &[v(), some(&[])]).contains("row 2: column \"embedding\": 0 numbers"));
     assert!(error(two, &[v(), Some(vec![Some(1.0), None])]).contains("row 2: column \"embedding\": number 1 is missing"));
     assert!(error(two, &[v(), some(&[0.0, f32::NAN])]).contains("row 2: column \"embedding\": number 1 is not finite"));
-    assert!(error(two, &[v(), some(&[0.0, 0.0])]).contains("row 1 is all zeros"));
+    assert!(error(two, &[v(), some(&[0.0, 0.0])]).ends_with("row 2: column \"embedding\": all zeros: it has no direction"));
     assert!(read(b"PAR1").unwrap_err().to_string().contains("not a Parquet file"));
 }
 
@@ -144,4 +144,106 @@ proptest! {
         bytes[at.index(length)] ^= flip;
         let _ = read(&bytes);
     }
+}
+
+/// Rows of named documents: `document`, `index`, `text`, and `id` where there is one.
+fn placed(rows: &[(&str, i64, &str)], ids: Option<&[&str]>, columns: &str) -> Vec<u8> {
+    let id = if ids.is_some() { "optional binary id (UTF8); " } else { "" };
+    let schema =
+        format!("message chunks {{ {id}optional binary document (UTF8); optional int64 index; optional binary text (UTF8);{columns} }}");
+    let mut out = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut out, Arc::new(parse_message_type(&schema).unwrap()), Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let levels = vec![1; rows.len()];
+    let mut texts = |values: Vec<&str>| {
+        let mut column = group.next_column().unwrap().unwrap();
+        let values: Vec<ByteArray> = values.into_iter().map(ByteArray::from).collect();
+        column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None).unwrap();
+        column.close().unwrap();
+    };
+    if let Some(ids) = ids {
+        texts(ids.to_vec());
+    }
+    texts(rows.iter().map(|r| r.0).collect());
+    let mut column = group.next_column().unwrap().unwrap();
+    let indices: Vec<i64> = rows.iter().map(|r| r.1).collect();
+    column.typed::<Int64Type>().write_batch(&indices, Some(&levels), None).unwrap();
+    column.close().unwrap();
+    let mut texts = |values: Vec<&str>| {
+        let mut column = group.next_column().unwrap().unwrap();
+        let values: Vec<ByteArray> = values.into_iter().map(ByteArray::from).collect();
+        column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None).unwrap();
+        column.close().unwrap();
+    };
+    texts(rows.iter().map(|r| r.2).collect());
+    if !columns.is_empty() {
+        texts(rows.iter().map(|_| "x").collect());
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    out
+}
+
+/// What a folder with these files is read as.
+fn folder(files: &[(&str, Vec<u8>)]) -> Result<OutsideChunks, IngestError> {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    outside(dir.path(), None)
+}
+
+#[test]
+fn chunks_of_named_documents_are_the_same_from_any_files_in_any_order() {
+    let rows = [("b.md", 0, "three"), ("a.md", 1, "two"), ("a.md", 0, "one"), ("b.md", 10, "five"), ("b.md", 9, "four")];
+    let whole = folder(&[("all.parquet", placed(&rows, None, ""))]).unwrap();
+    assert_eq!(whole.chunks.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["one", "two", "three", "four", "five"]);
+    assert_eq!(whole.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(), ["a.md", "b.md"]);
+    let parts = folder(&[
+        ("part-1.parquet", placed(&rows[..1], None, "")),
+        ("deep/part-0.parquet", placed(&rows[3..], None, "")),
+        ("part-2.parquet", placed(&rows[1..3], None, "")),
+        ("part-3.parquet", placed(&[], None, "")),
+        ("_SUCCESS", Vec::new()),
+        (".part-1.parquet.crc", b"crc".to_vec()),
+    ])
+    .unwrap();
+    assert_eq!(OutsideChunks { files: 1, ..parts }, whole);
+}
+
+#[test]
+fn vectors_stay_with_their_chunks_over_several_files() {
+    let part = |text: &'static str, v: &[f32]| table(&[Some(text)], &[some(v)], false, Compression::SNAPPY);
+    // The ids of this helper's tables are numbers from 0: two tables would have one twice.
+    let said = folder(&[("a.parquet", part("one", &[1.0, 0.0])), ("b.parquet", part("two", &[0.0, 1.0]))]).unwrap_err().to_string();
+    assert!(said.ends_with("b.parquet: row 1: the id \"0\" is also that of a.parquet row 1"), "{said}");
+    let one = table(&[Some("one"), Some("two")], &[some(&[1.0, 0.0]), some(&[0.0, 1.0])], false, Compression::SNAPPY);
+    assert_eq!(folder(&[("a.parquet", one)]).unwrap().vectors, [1.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn a_faulty_file_of_a_folder_is_named_with_its_row() {
+    let fault = |files: &[(&str, Vec<u8>)]| folder(files).unwrap_err().to_string();
+    let good = || ("a.parquet", placed(&[("a.md", 0, "one")], None, ""));
+    let with = |bytes: Vec<u8>| fault(&[good(), ("b.parquet", bytes)]);
+    let other = |r: &[(&str, i64, &str)]| with(placed(r, None, ""));
+    assert!(
+        other(&[("b.md", 0, "x"), ("a.md", 0, "y")]).ends_with("b.parquet: row 2: chunk 0 of this document is also in a.parquet row 1")
+    );
+    assert!(other(&[("b.md", -1, "x")]).contains("b.parquet: row 1: column \"index\": -1: expected 0 to"));
+    assert!(other(&[("", 1, "x")]).ends_with("b.parquet: row 1: column \"document\": empty"));
+    let more = with(placed(&[("b.md", 0, "x")], None, " optional binary title (UTF8);"));
+    assert!(more.contains("b.parquet: a column \"title\"") && more.ends_with("a.parquet does not have"), "{more}");
+    let fewer =
+        fault(&[("a.parquet", placed(&[("a.md", 0, "x")], Some(&["7"]), "")), ("b.parquet", placed(&[("b.md", 0, "x")], None, ""))]);
+    assert!(fewer.contains("b.parquet: no column \"id\", which"), "{fewer}");
+    let whole = placed(&[("b.md", 0, "x")], None, "");
+    assert!(with(whole[..whole.len() / 2].to_vec()).contains("b.parquet: not a Parquet file that can be read"));
+    assert!(fault(&[("readme.txt", Vec::new())]).ends_with("no .parquet file in this folder"));
+    let (v, w) = (some(&[1.0, 0.0]), some(&[1.0, 0.0, 0.0]));
+    let ids = |v| table(&[Some("one")], &[v], false, Compression::SNAPPY);
+    let said = fault(&[("a.parquet", ids(v)), ("b.parquet", ids(w))]);
+    assert!(said.contains("b.parquet: row 1:"), "{said}");
 }

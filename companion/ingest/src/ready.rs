@@ -2,6 +2,7 @@
 
 use super::block::{Block, BlockKind};
 use super::{MAX_TITLE, SourceDocument, address, shortened};
+use pocketgraph::bundle::Layout;
 
 /// The fields of a ready chunk, trimmed; an empty one is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +15,29 @@ pub(super) struct Ready {
     pub url: Option<String>,
     /// The passage.
     pub text: Option<String>,
+    /// Where the chunk stands in its document; only tables tell.
+    pub place: Place,
+}
+
+/// Where a chunk stands, as far as a table tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// What the writer calls the document.
+    pub document: Option<String>,
+    /// Which chunk of the document it is, from 0.
+    pub index: Option<u32>,
+    /// The document's language.
+    pub language: Option<String>,
+    /// The headings above it.
+    pub headings: Vec<String>,
+    /// The fragment of the nearest heading.
+    pub fragment: Option<String>,
+    /// Where it begins in the document.
+    pub start: Option<u32>,
+    /// Where it ends.
+    pub end: Option<u32>,
+    /// How its text is laid out, as the section of that name has it; empty where it is not told.
+    pub layout: Layout,
 }
 
 impl Ready {

@@ -122,7 +122,12 @@ pub fn open_section<'a>(file: &'a str, bytes: &'a [u8], kind: Kind) -> Result<By
     }
     let version = b.u16()?;
     if version != FORMAT {
-        return Err(BundleError::Version { file: file.to_owned(), found: version.into(), supported: FORMAT.into() });
+        return Err(BundleError::Version {
+            file: file.to_owned(),
+            built_by: String::new(),
+            found: version.into(),
+            supported: FORMAT.into(),
+        });
     }
     let found = b.u16()?;
     if found != kind as u16 {

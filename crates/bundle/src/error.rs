@@ -17,10 +17,16 @@ pub enum BundleError {
     #[error("manifest.json is not a PocketGraph manifest: {0}")]
     Manifest(String),
     /// The bundle was written for another reader, a later or an earlier one.
-    #[error("{file} has format version {found}; this reader knows version {supported}: build the bundle again, or update the reader")]
+    #[error(
+        "{file} has format version {found}{built_by}; this reader, pocketgraph {}, knows version {supported}: build the bundle again with it, or {}",
+        env!("CARGO_PKG_VERSION"),
+        if found < supported { "read the bundle with the program that built it" } else { "update the reader to the one that built the bundle" }
+    )]
     Version {
         /// The file's name in the bundle.
         file: String,
+        /// Which program built the bundle, as ` of pocketgraph 0.1.0`; empty where that is not known.
+        built_by: String,
         /// The version found.
         found: u64,
         /// The version that this reader knows.

@@ -209,7 +209,8 @@ impl Manifest {
         // The version is looked at first: another format may hash otherwise.
         let oldest = body.get("oldestReader").and_then(Value::as_u64).ok_or_else(|| bad("oldestReader is no number"))?;
         if oldest != u64::from(FORMAT) {
-            return Err(BundleError::Version { file: MANIFEST.to_owned(), found: oldest, supported: FORMAT.into() });
+            let built_by = body.get("builtBy").and_then(Value::as_str).map_or(String::new(), |by| [" of ", by].concat());
+            return Err(BundleError::Version { file: MANIFEST.to_owned(), built_by, found: oldest, supported: FORMAT.into() });
         }
         let sha = outer.get("sha256").and_then(hash_in).ok_or_else(|| bad("sha256 is no hash"))?;
         if sha != <[u8; 32]>::from(Sha256::digest(body.to_string().as_bytes())) {
@@ -332,7 +333,10 @@ mod tests {
             let text = example().to_json().replace("\"oldestReader\":5", &format!("\"oldestReader\":{version}"));
             let error = Manifest::from_json(text.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "unsupported-version");
-            assert!(error.to_string().contains("build the bundle again"), "{error}");
+            let said = error.to_string();
+            assert!(said.contains("of pocketgraph 0.1.0; this reader"), "{said}");
+            let advice = if version < 5 { "the program that built it" } else { "update the reader to the one that built the bundle" };
+            assert!(said.contains("build the bundle again") && said.contains(advice), "{said}");
         }
     }
 

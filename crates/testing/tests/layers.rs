@@ -44,6 +44,7 @@ const COMPANION: &[&str] = &[
     "mcp",
     "cli",
     "lab",
+    "python",
 ];
 
 /// What the module that a page loads first must not reach.

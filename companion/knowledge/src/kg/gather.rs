@@ -1,6 +1,7 @@
 //! One graph of everything: imported files, the structure of documents, and what a language model read in them.
 
 use super::documents::{self, DocumentTriples};
+use super::join;
 use super::open::{self, Extracted, StatedTriples};
 use super::report::Reporter;
 use super::{ImportError, ImportOptions, ImportReport, KgFiles, read_into};
@@ -45,6 +46,15 @@ impl Gathering {
         self.sources += 1;
         let heads = |i: usize| chunks.get(i).map_or_else(String::new, |c| heads_of(documents, c));
         open::add(&mut self.kg, chunks, extracted, &heads)
+    }
+
+    /// Takes a finished graph; its chunk `i` is `number[i]` here.
+    ///
+    /// # Errors
+    /// [`KgError`] when the graph becomes too large for the format.
+    pub fn graph(&mut self, graph: &KnowledgeGraph, number: &[u32]) -> Result<(), KgError> {
+        self.sources += 1;
+        join::add(&mut self.kg, graph, number)
     }
 
     /// The graph with the report of its import; `None` where nothing was asked for, or nothing was found and no file was read.

@@ -10,6 +10,7 @@ mod documents;
 mod everyday_names;
 mod gather;
 mod infer;
+mod join;
 mod labels;
 mod lines;
 mod literals;

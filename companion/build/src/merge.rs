@@ -1,0 +1,310 @@
+//! What bundles hold, read back so that one bundle of them all can be assembled.
+
+use crate::folder::FolderSource;
+use futures::executor::block_on;
+use pocketgraph::answer::guessed_layout;
+use pocketgraph::bundle::{Bundle, BundleError, Chunk, Document, EmbedderInfo, Layout};
+use pocketgraph::kg::{self, KnowledgeGraph};
+use pocketgraph::retrieve::Corpus;
+use pocketgraph_ingest::rank::RankRule;
+use pocketgraph_models::embed_bulk::QueryLayers;
+use pocketgraph_native::terminal::line;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// So much of a bundle is held in memory while it is read.
+const MEMORY_LIMIT: u64 = 1 << 29;
+/// So many chunks are read at a time.
+const AT_A_TIME: usize = 4096;
+/// So many addresses that two bundles have are named.
+const NAMED: usize = 10;
+/// Options of a build that all bundles must agree on: others make other chunks, or embed questions otherwise.
+const AGREED: [&str; 3] = ["max-tokens", "query-layers", "query-encoder"];
+
+/// Options that still hold of the merged bundle where all bundles have them.
+const KEPT: [&str; 7] = ["max-tokens", "base-url", "rank", "kg-from-documents", "retrievers", "query-layers", "query-encoder"];
+
+/// Why bundles cannot be merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A bundle, or a part of it, cannot be read.
+    #[error("cannot read the bundle {}: {reason}", path.display())]
+    Read {
+        /// Its folder.
+        path: PathBuf,
+        /// What is wrong.
+        reason: BundleError,
+    },
+    /// A page of a bundle cannot be read.
+    #[error("the bundle {} is not whole: {what}", path.display())]
+    Incomplete {
+        /// Its folder.
+        path: PathBuf,
+        /// What is missing.
+        what: String,
+    },
+    /// The bundles' vectors are of different models.
+    #[error(
+        "the bundles have different embedders, {} {first} and {} {second}, so that their vectors cannot be compared: build them with the same \
+         --embedder",
+        paths.0.display(),
+        paths.1.display()
+    )]
+    Embedders {
+        /// The bundles' folders.
+        paths: (PathBuf, PathBuf),
+        /// The first one's embedder.
+        first: String,
+        /// The other's.
+        second: String,
+    },
+    /// The bundles were built with different options.
+    #[error(
+        "the bundles were built with different options: {} has {option} {first} and {} {second}: build them with the same",
+        paths.0.display(),
+        paths.1.display()
+    )]
+    Options {
+        /// The bundles' folders.
+        paths: (PathBuf, PathBuf),
+        /// The option.
+        option: &'static str,
+        /// The first one's value.
+        first: String,
+        /// The other's.
+        second: String,
+    },
+    /// Documents of two bundles have the same address.
+    #[error(
+        "{count} addresses are in more than one bundle, so that a hit's address would not say which document it is of: {named}: build one of the \
+         bundles with --base-url, or without these documents (--exclude)"
+    )]
+    Addresses {
+        /// How many.
+        count: usize,
+        /// The first of them, each with the bundles.
+        named: String,
+    },
+}
+
+/// What the bundles hold together.
+pub(crate) struct Merged {
+    /// The documents, by their paths.
+    pub documents: Vec<Document>,
+    /// The chunks, in the order of the documents.
+    pub chunks: Vec<Chunk>,
+    /// Their layouts.
+    pub layouts: Vec<Layout>,
+    /// Their vectors; none of bundles that are searched by words alone.
+    pub vectors: Vec<Vec<f32>>,
+    /// What made the vectors.
+    pub embedder: EmbedderInfo,
+    /// The knowledge graphs, each with the numbers that its bundle's chunks have here.
+    pub graphs: Vec<(KnowledgeGraph, Vec<u32>)>,
+    /// The options that all the bundles were built with.
+    pub options: Vec<(String, String)>,
+    /// Sections that retrievers other than the default read, which are not merged.
+    pub prepared: Vec<String>,
+}
+
+/// One bundle as it is read.
+struct Part {
+    path: PathBuf,
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    layouts: Vec<Layout>,
+    vectors: Vec<Vec<f32>>,
+    graph: Option<KnowledgeGraph>,
+    embedder: EmbedderInfo,
+    options: Vec<(String, String)>,
+    sections: Vec<String>,
+}
+
+/// Reads bundles.
+///
+/// # Errors
+/// [`MergeError`].
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Merged, MergeError> {
+    let mut parts: Vec<Part> = Vec::new();
+    for path in paths {
+        let part = block_on(part(path))?;
+        if let Some(first) = parts.first() {
+            alike(first, &part)?;
+        }
+        parts.push(part);
+    }
+    addresses(&parts)?;
+    Ok(joined(parts))
+}
+
+async fn part(path: &Path) -> Result<Part, MergeError> {
+    let fault = |reason| MergeError::Read { path: path.to_owned(), reason };
+    let bundle = Bundle::open(Rc::new(FolderSource::new(path)), MEMORY_LIMIT).await.map_err(fault)?;
+    let corpus = Corpus::new(bundle.clone());
+    let manifest = bundle.manifest();
+    let mut out = Part {
+        path: path.to_owned(),
+        documents: corpus.documents().await.map_err(fault)?.to_vec(),
+        chunks: Vec::new(),
+        layouts: Vec::new(),
+        vectors: Vec::new(),
+        graph: None,
+        embedder: manifest.embedder.clone(),
+        options: manifest.options.clone(),
+        sections: manifest.sections.iter().map(|s| s.name.clone()).collect(),
+    };
+    let all: Vec<u32> = (0..u32::try_from(manifest.counts.chunks).unwrap_or(u32::MAX)).collect();
+    for ids in all.chunks(AT_A_TIME) {
+        let missing = |what: Vec<String>| MergeError::Incomplete { path: path.to_owned(), what: what.join(", ") };
+        let (chunks, lost) = corpus.chunks(ids).await.map_err(fault)?;
+        let layouts = corpus.layouts(ids).await;
+        for id in ids {
+            let chunk = chunks.get(id).filter(|c| (c.document as usize) < out.documents.len()).ok_or_else(|| missing(lost.clone()))?;
+            out.layouts.push(layouts.get(id).cloned().unwrap_or_else(|| guessed_layout(&chunk.text)));
+            out.chunks.push(chunk.clone());
+        }
+        if bundle.has("vectors") {
+            let (vectors, lost) = corpus.vectors_of(ids).await.map_err(fault)?;
+            for id in ids {
+                out.vectors.push(vectors.get(id).ok_or_else(|| missing(lost.clone()))?.to_f32());
+            }
+        }
+    }
+    if kg::is_in(&bundle) {
+        out.graph = Some(kg::load(&bundle).await.map_err(fault)?);
+    }
+    Ok(out)
+}
+
+/// Whether two bundles can be one.
+fn alike(first: &Part, other: &Part) -> Result<(), MergeError> {
+    let paths = || (first.path.clone(), other.path.clone());
+    let same = EmbedderInfo { weight: None, ..first.embedder.clone() } == EmbedderInfo { weight: None, ..other.embedder.clone() };
+    if !same || first.vectors.is_empty() != other.vectors.is_empty() {
+        let told = |part: &Part| match part.vectors.is_empty() {
+            true => "none".to_owned(),
+            false => format!("{:?} of {} numbers", part.embedder.id, part.embedder.dimension),
+        };
+        return Err(MergeError::Embedders { paths: paths(), first: told(first), second: told(other) });
+    }
+    for option in AGREED {
+        let (a, b) = (first.option(option), other.option(option));
+        if a != b {
+            let told = |value: Option<&str>| value.unwrap_or("the default").to_owned();
+            return Err(MergeError::Options { paths: paths(), option, first: told(a), second: told(b) });
+        }
+    }
+    let (a, b) = (first.rules(), other.rules());
+    if a != b {
+        let told = |rules: Vec<&str>| if rules.is_empty() { "none".to_owned() } else { rules.join(" ") };
+        return Err(MergeError::Options { paths: paths(), option: "rank", first: told(a), second: told(b) });
+    }
+    Ok(())
+}
+
+impl Merged {
+    /// The rules by which all the bundles weigh documents.
+    pub fn rules(&self) -> Vec<RankRule> {
+        let rule = |text: &str| {
+            let (pattern, percent) = text.strip_suffix('%')?.rsplit_once('=')?;
+            format!("{pattern}={}", percent.parse::<f32>().ok()? / 100.0).parse().ok()
+        };
+        self.options.iter().filter(|(n, _)| n == "rank").filter_map(|(_, v)| rule(v)).collect()
+    }
+
+    /// The layers that embed questions in all the bundles.
+    pub fn query_layers(&self) -> QueryLayers {
+        let named = self.options.iter().find(|(n, _)| n == "query-layers").map(|(_, v)| v.as_str());
+        [QueryLayers::Int4, QueryLayers::Int8, QueryLayers::Small].into_iter().find(|l| Some(l.name()) == named).unwrap_or_default()
+    }
+}
+
+impl Part {
+    fn rules(&self) -> Vec<&str> {
+        self.options.iter().filter(|(n, _)| n == "rank").map(|(_, v)| v.as_str()).collect()
+    }
+
+    fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+}
+
+/// Whether any address is in two bundles.
+fn addresses(parts: &[Part]) -> Result<(), MergeError> {
+    let mut of: HashMap<&str, usize> = HashMap::new();
+    let mut twice: Vec<String> = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        for document in part.documents.iter().filter(|d| !d.url.is_empty()) {
+            match of.get(document.url.as_str()) {
+                Some(&before) if before != number => {
+                    let first = parts.get(before).map(|p| p.path.display().to_string()).unwrap_or_default();
+                    twice.push(format!("{} ({first} and {})", line(&document.url), part.path.display()));
+                }
+                Some(_) => {}
+                None => _ = of.insert(&document.url, number),
+            }
+        }
+    }
+    if twice.is_empty() {
+        return Ok(());
+    }
+    let more = if twice.len() > NAMED { format!(" and {} more", twice.len() - NAMED) } else { String::new() };
+    Err(MergeError::Addresses { count: twice.len(), named: twice.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ") + &more })
+}
+
+/// One corpus of several, ordered as a build of all their documents orders it: by paths, and in a document by place.
+fn joined(parts: Vec<Part>) -> Merged {
+    let mut documents: Vec<(usize, usize)> = Vec::new();
+    let mut chunks: Vec<(usize, usize)> = Vec::new();
+    for (p, part) in parts.iter().enumerate() {
+        documents.extend((0..part.documents.len()).map(|d| (p, d)));
+        chunks.extend((0..part.chunks.len()).map(|c| (p, c)));
+    }
+    documents.sort_by(|&(p, d), &(q, e)| parts[p].documents[d].path.cmp(&parts[q].documents[e].path));
+    let mut document_numbers: Vec<Vec<u32>> = parts.iter().map(|p| vec![0; p.documents.len()]).collect();
+    documents.iter().enumerate().for_each(|(now, &(p, d))| document_numbers[p][d] = now as u32);
+    let key = |&(p, c): &(usize, usize)| {
+        let chunk = &parts[p].chunks[c];
+        (document_numbers[p][chunk.document as usize], chunk.start, chunk.end, c)
+    };
+    chunks.sort_by_key(key);
+    let mut chunk_numbers: Vec<Vec<u32>> = parts.iter().map(|p| vec![0; p.chunks.len()]).collect();
+    chunks.iter().enumerate().for_each(|(now, &(p, c))| chunk_numbers[p][c] = now as u32);
+    let is_prepared = |s: &&String| ["entities", "synonyms", "communities", "tree", "facts"].contains(&s.as_str());
+    let mut prepared: Vec<String> = parts.iter().flat_map(|p| p.sections.iter().filter(is_prepared).cloned()).collect();
+    prepared.sort_unstable();
+    prepared.dedup();
+    let shared = |(name, value): &&(String, String)| {
+        KEPT.contains(&name.as_str()) && parts.iter().all(|p| p.options.iter().any(|(n, v)| (n, v) == (name, value)))
+    };
+    let options = parts.first().map(|p| p.options.iter().filter(shared).cloned().collect()).unwrap_or_default();
+    // Its share is told anew by all documents; of bundles without vectors there is nothing to tell.
+    let weight = parts.first().filter(|p| p.vectors.is_empty()).and_then(|p| p.embedder.weight);
+    let embedder = parts.first().map(|p| EmbedderInfo { weight, ..p.embedder.clone() }).unwrap_or_default();
+    let mut out = Merged {
+        documents: documents.iter().map(|&(p, d)| parts[p].documents[d].clone()).collect(),
+        chunks: Vec::with_capacity(chunks.len()),
+        layouts: Vec::with_capacity(chunks.len()),
+        vectors: Vec::new(),
+        embedder,
+        graphs: Vec::new(),
+        options,
+        prepared,
+    };
+    let mut parts = parts;
+    for (p, c) in chunks {
+        let part = &mut parts[p];
+        let mut chunk = part.chunks[c].clone();
+        chunk.document = document_numbers[p][chunk.document as usize];
+        out.chunks.push(chunk);
+        out.layouts.push(std::mem::take(&mut part.layouts[c]));
+        if let Some(vector) = part.vectors.get_mut(c) {
+            out.vectors.push(std::mem::take(vector));
+        }
+    }
+    for (part, numbers) in parts.into_iter().zip(chunk_numbers) {
+        out.graphs.extend(part.graph.map(|graph| (graph, numbers)));
+    }
+    out
+}

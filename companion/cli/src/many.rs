@@ -1,0 +1,122 @@
+//! Several bundles searched as one, by the rules of the page's `open([a, b])`.
+
+use miette::{IntoDiagnostic, Result};
+use pocketgraph::retrieve::{Hit, SearchResult, Stage};
+use serde_json::{Value, json};
+
+/// A hit and which bundle it is of, from 0. Its number is that in its own bundle.
+#[derive(Debug)]
+pub struct HitOf {
+    /// Where its bundle stands among those that were named.
+    pub bundle: usize,
+    /// The hit.
+    pub hit: Hit,
+}
+
+/// What several bundles found.
+#[derive(Debug)]
+pub struct Many {
+    /// The hits of all, best first.
+    pub hits: Vec<HitOf>,
+    /// What could not be loaded.
+    pub missing: Vec<String>,
+}
+
+impl Many {
+    /// As JSON: hits as of one bundle, each with `bundle`.
+    ///
+    /// # Errors
+    /// A score that JSON cannot say.
+    pub fn json(&self) -> Result<Value> {
+        let mut hits = Vec::with_capacity(self.hits.len());
+        for HitOf { bundle, hit } in &self.hits {
+            let mut told = serde_json::to_value(hit).into_diagnostic()?;
+            told["bundle"] = json!(bundle);
+            hits.push(told);
+        }
+        Ok(json!({ "hits": hits, "missing": self.missing }))
+    }
+}
+
+/// How well the best passages of each bundle fit, the best being 1: by meaning where all know that, else by words. Scores themselves compare within one list only.
+pub fn strengths(results: &[SearchResult]) -> Vec<f32> {
+    let by_meaning = results.iter().all(|r| r.hits.is_empty() || r.stage == Stage::Model);
+    let measure = |hit: &Hit| if by_meaning { hit.dense } else { hit.lexical }.unwrap_or(0.0);
+    let best: Vec<f32> = results.iter().map(|r| r.hits.iter().map(measure).fold(0.0, f32::max)).collect();
+    let most = best.iter().copied().fold(0.0, f32::max);
+    best.into_iter().map(|b| if most > 0.0 { b / most } else { 1.0 }).collect()
+}
+
+/// The places of the results, the one that fits best first.
+pub fn by_strength(results: &[SearchResult]) -> Vec<usize> {
+    let strengths = strengths(results);
+    let of = |i: &usize| strengths.get(*i).copied().unwrap_or(0.0);
+    let mut order: Vec<usize> = (0..results.len()).collect();
+    order.sort_by(|a, b| of(b).total_cmp(&of(a)));
+    order
+}
+
+/// One list of at most `k` hits: each one's share of its own list's best, times how well its bundle fits.
+pub fn merged(results: Vec<SearchResult>, k: usize) -> Many {
+    let strengths = strengths(&results);
+    let mut all: Vec<(usize, HitOf)> = Vec::new();
+    let mut missing = Vec::new();
+    for ((bundle, result), strength) in results.into_iter().enumerate().zip(strengths) {
+        let best = result.hits.iter().map(|h| h.score).fold(0.0, f32::max);
+        missing.extend(result.missing);
+        for (rank, mut hit) in result.hits.into_iter().enumerate() {
+            hit.score = if best > 0.0 { hit.score / best * strength } else { 0.0 };
+            all.push((rank, HitOf { bundle, hit }));
+        }
+    }
+    // Of equal ones the earlier of its list is first, and then that of the earlier bundle.
+    all.sort_by(|(r, a), (s, b)| b.hit.score.total_cmp(&a.hit.score).then(r.cmp(s)).then(a.bundle.cmp(&b.bundle)));
+    all.truncate(k);
+    Many { hits: all.into_iter().map(|(_, hit)| hit).collect(), missing }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(stage: Stage, hits: &[(&str, f32, f32, f32)]) -> SearchResult {
+        let hit = |&(url, score, lexical, dense): &(&str, f32, f32, f32)| Hit {
+            chunk: 0,
+            score,
+            lexical: Some(lexical),
+            dense: Some(dense),
+            title: String::new(),
+            heading_path: Vec::new(),
+            url: url.to_owned(),
+            text: String::new(),
+            highlights: Vec::new(),
+            reached: Vec::new(),
+        };
+        SearchResult {
+            question: String::new(),
+            retriever: String::new(),
+            stage,
+            hits: hits.iter().map(hit).collect(),
+            keywords: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn scores_are_shares_of_a_lists_best_times_how_well_its_bundle_fits() {
+        let results = || {
+            vec![
+                found(Stage::Model, &[("a", 4.0, 9.0, 0.4), ("b", 1.0, 9.0, 0.1)]),
+                found(Stage::Model, &[("c", 1.0, 1.0, 0.8), ("d", 0.5, 1.0, 0.2)]),
+            ]
+        };
+        let many = merged(results(), 3);
+        let told: Vec<(&str, usize, f32)> = many.hits.iter().map(|h| (h.hit.url.as_str(), h.bundle, h.hit.score)).collect();
+        assert_eq!(told, [("c", 1, 1.0), ("a", 0, 0.5), ("d", 1, 0.5)]);
+        assert_eq!(by_strength(&results()), [1, 0]);
+        let mut by_words = results();
+        by_words[0].stage = Stage::Lexical;
+        assert_eq!(by_strength(&by_words), [0, 1], "words decide where one bundle knows no meaning");
+        assert_eq!(by_strength(&[found(Stage::Model, &[]), found(Stage::Model, &[])]), [0, 1]);
+    }
+}

@@ -1,0 +1,89 @@
+//! A table of chunks in any number of Parquet files, as engines that work side by side write it.
+
+use super::IngestError;
+use super::gathered::Gathered;
+use super::parquet::{self, Table};
+use super::vectors::Vectors;
+use std::path::{Path, PathBuf};
+
+/// The Parquet files at `path`: itself, or in a folder all below it in the order of their paths. What begins with `_` or `.` is an engine's own.
+///
+/// # Errors
+/// [`IngestError`] where the folder cannot be read, or has none.
+pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut out = Vec::new();
+    walk(path, &mut out)?;
+    if out.is_empty() {
+        return Err(IngestError::Table { path: path.to_owned(), reason: "no .parquet file in this folder".to_owned() });
+    }
+    Ok(out)
+}
+
+fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
+    let unreadable = |source| IngestError::Read { path: folder.to_owned(), source };
+    let mut entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, name) = (entry.path(), entry.file_name());
+        if name.to_string_lossy().starts_with(['_', '.']) {
+            continue;
+        }
+        // Links are not followed into folders: a loop of them would not end.
+        if entry.file_type().is_ok_and(|t| t.is_dir()) {
+            walk(&path, out)?;
+        } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
+            out.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Reads the files one after the other; their vectors where they have a column of them and `with_vectors` asks for it.
+///
+/// # Errors
+/// [`IngestError`], naming file and row. All files must have the columns of the first that has rows.
+pub(super) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathered) -> Result<Option<Vectors>, IngestError> {
+    let mut first: Option<(&Path, Vec<String>)> = None;
+    let mut all: Option<Vectors> = None;
+    for path in files {
+        gathered.file(parquet::name_of(path));
+        let found = parquet::read(path, with_vectors, &mut |row, ready| gathered.add(row, ready))?;
+        // An engine writes files without rows for parts without any, not always with columns.
+        if found.rows == 0 {
+            continue;
+        }
+        match &first {
+            Some((of, columns)) => same_columns(path, &found, of, columns)?,
+            None => first = Some((path, found.columns.clone())),
+        }
+        match (&mut all, found.vectors) {
+            (Some(all), Some(vectors)) if all.dimension != vectors.dimension => {
+                let of = first.as_ref().map(|(of, _)| of.display().to_string()).unwrap_or_default();
+                let reason = format!("vectors of {} numbers where {of} has {}", vectors.dimension, all.dimension);
+                return Err(IngestError::Row { path: path.to_owned(), row: 1, reason });
+            }
+            (Some(all), Some(mut vectors)) => {
+                all.data.append(&mut vectors.data);
+                all.rows += vectors.rows;
+            }
+            (all @ None, vectors) => *all = vectors,
+            (Some(_), None) => {}
+        }
+    }
+    Ok(all)
+}
+
+/// Whether a file has the columns of the first.
+fn same_columns(path: &Path, found: &Table, first: &Path, columns: &[String]) -> Result<(), IngestError> {
+    let wrong = |reason: String| Err(IngestError::Table { path: path.to_owned(), reason });
+    if let Some(missing) = columns.iter().find(|c| !found.columns.contains(c)) {
+        return wrong(format!("no column {missing:?}, which {} has", first.display()));
+    }
+    match found.columns.iter().find(|c| !columns.contains(c)) {
+        Some(more) => wrong(format!("a column {more:?}, which {} does not have", first.display())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,66 @@
+//! Texts to vectors, the same as the program's bit for bit.
+
+use pocketgraph_models::e5;
+use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_models::models::Embedder as Which;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+static OWN: OnceLock<Arc<NativeEmbedder>> = OnceLock::new();
+
+/// The model of this name. The one that comes along is loaded once a process.
+pub fn model(name: &str, file: Option<PathBuf>) -> PyResult<Arc<NativeEmbedder>> {
+    let load = |which: Which| which.load().map(Arc::new).map_err(|e| PyRuntimeError::new_err(e.to_string()));
+    match name {
+        "minilm" => match OWN.get() {
+            Some(model) => Ok(Arc::clone(model)),
+            None => load(Which::Own).map(|model| Arc::clone(OWN.get_or_init(|| model))),
+        },
+        e5::ID => load(Which::Multilingual(file)),
+        other => Err(PyValueError::new_err(format!("there is no embedder {other:?}; there are minilm and {}", e5::ID))),
+    }
+}
+
+/// Turns texts into unit vectors, on all cores, without holding Python's lock.
+#[pyclass(frozen, module = "pocketgraph")]
+pub struct Embedder {
+    model: Arc<NativeEmbedder>,
+}
+
+#[pymethods]
+impl Embedder {
+    #[new]
+    #[pyo3(signature = (name="minilm", *, file=None))]
+    fn new(name: &str, file: Option<PathBuf>) -> PyResult<Self> {
+        Ok(Embedder { model: model(name, file)? })
+    }
+
+    /// What bundles call the model: `--embedder` of `pocketgraph build`.
+    #[getter]
+    fn id(&self) -> String {
+        self.model.info().id
+    }
+
+    /// Numbers a vector.
+    #[getter]
+    fn dimension(&self) -> usize {
+        self.model.dim()
+    }
+
+    /// The vectors of passages, one after the other, as little-endian 32-bit floating-point numbers.
+    fn bytes<'py>(&self, py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyByteArray> {
+        let all: Vec<u8> = py.detach(|| {
+            let vectors = self.model.embed_all(&texts, &|_| {});
+            vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect()
+        });
+        PyByteArray::new(py, &all)
+    }
+
+    /// How many tokens a text has.
+    fn count(&self, text: &str) -> usize {
+        self.model.count(text)
+    }
+}

@@ -1,0 +1,86 @@
+// The page's search as tools of an agent in the reader's browser (WebMCP, https://webmachinelearning.github.io/webmcp/): search, and ask with citations.
+//
+// Loaded only where the browser has `navigator.modelContext`. A tool says what the documents say and changes nothing; it runs where the page runs, and sends
+// nothing away that a reader's own question would not.
+
+/** Passages that a tool brings, if not asked for fewer or more. */
+const K = 8;
+const MOST = 50;
+
+/** Offers the tools; `open` gives the open bundle. Returns what takes them back. */
+export function offerTools(open, { context = globalThis.navigator?.modelContext, site = globalThis.document?.title ?? "" } = {}) {
+  const tools = toolsOf(open, site);
+  if (typeof context?.registerTool === "function") {
+    const withdrawals = [];
+    for (const tool of tools) {
+      try {
+        const registered = context.registerTool(tool);
+        withdrawals.push(() => (typeof registered?.unregister === "function" ? registered.unregister() : context.unregisterTool?.(tool.name)));
+      } catch {
+        // Another component of the page offers a tool of that name.
+      }
+    }
+    return () => withdrawals.forEach((withdraw) => withdraw());
+  }
+  if (typeof context?.provideContext !== "function") return () => {};
+  context.provideContext({ tools });
+  return () => context.clearContext?.();
+}
+
+function toolsOf(open, site) {
+  const of = site === "" ? "this site" : `this site (${site})`;
+  const question = { type: "string", description: "The question, or words to look for" };
+  return [
+    {
+      name: "search_documents",
+      description: `Finds passages in the documents of ${of}, best first, with title, address and text.`,
+      inputSchema: {
+        type: "object",
+        properties: { question, k: { type: "integer", minimum: 1, maximum: MOST, description: `How many passages at most; ${K} if left out` } },
+        required: ["question"],
+      },
+      annotations: { readOnlyHint: true },
+      execute: (given) => told(async () => {
+        const { hits } = await (await open()).search(asked(given), { k: Math.min(MOST, Math.max(1, Math.trunc(given.k ?? K) || K)) });
+        return hits.map(({ title, headingPath, url, text }) => ({ title, headings: headingPath, url: whole(url), text }));
+      }),
+    },
+    {
+      name: "ask_documents",
+      description: `Answers a question from the documents of ${of}, with citations; says so where they do not tell.`,
+      inputSchema: { type: "object", properties: { question }, required: ["question"] },
+      annotations: { readOnlyHint: true },
+      execute: (given) => told(async () => {
+        for await (const event of (await open()).ask(asked(given))) {
+          if (event.type !== "done") continue;
+          const { text, citations } = event.answer;
+          return { text, citations: citations.map(({ number, title, url, quote }) => ({ number, title, url: whole(url), quote })) };
+        }
+        throw new Error("there was no answer");
+      }),
+    },
+  ];
+}
+
+/** What a tool found, or what went wrong, as the protocol has it. */
+async function told(work) {
+  try {
+    return { content: [{ type: "text", text: JSON.stringify(await work()) }] };
+  } catch (error) {
+    return { content: [{ type: "text", text: error instanceof Error ? error.message : String(error) }], isError: true };
+  }
+}
+
+function asked({ question } = {}) {
+  if (typeof question !== "string" || question.trim() === "") throw new Error("`question` is a text that is not empty.");
+  return question;
+}
+
+/** An address as an agent can open it. */
+function whole(url) {
+  try {
+    return new URL(url, globalThis.document?.baseURI).href;
+  } catch {
+    return url;
+  }
+}
