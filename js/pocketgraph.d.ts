@@ -241,7 +241,7 @@ export interface AskOptions extends SearchOptions {
    * loaded, and the trained planner, if the bundle brings one, of whose plans the most probable is taken; where none is sure, the LLM, if one is given.
    */
   planner?: "auto" | "rules" | "trained" | "llm";
-  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.4 when absent. */
+  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.43 when absent. */
   leastConfidence?: number;
   /** With a protocol: the sampling temperature; the endpoint's own where absent. */
   temperature?: number;

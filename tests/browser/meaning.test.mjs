@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { harness, serveFilms, use } from "./harness.mjs";
 
-const UNNAMED = "Who was behind the camera for Heat?";
+const UNNAMED = "Who is the filmmaker responsible for Heat?";
 
 const t = harness(serveFilms("# Films\n\nA page about films.\n"));
 

@@ -77,8 +77,7 @@ for (const worker of [true, false]) {
         for await (const event of events) if (event.type === "done") return event.answer.text;
       };
       const planned = await graph.plan("which films did Ada Lind direct?", { planner: "rules" });
-      // How several things are joined the trained planner is asked.
-      const { by } = await graph.plan("Which films starred Ben Okoro but were not directed by Ada Lind?");
+      const { by } = await graph.plan("Which films starred Ben Okoro but were not directed by Ada Lind?", { planner: "trained" });
       const own = await answerOf(graph.execute(planned.plan));
       planned.plan.statements[0].head = { entity: "Tomas Vey" };
       const changed = await answerOf(graph.execute(planned.plan));

@@ -1,4 +1,4 @@
-// The trained planner in the page: a question that names several things is planned by it, and where its weights cannot be had the rules take over.
+// The trained planner in the page: a question is planned by it where it is asked for, and where its weights cannot be had the rules take over.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,8 +28,8 @@ async function answerOf(worker, question, options = {}) {
 for (const worker of [true, false]) {
   const where = worker ? "in a worker" : "on the page's thread";
 
-  test(`${where}: a question that joins several things is planned by the trained planner`, async () => {
-    const { answer, carried, files } = await answerOf(worker, JOINED);
+  test(`${where}: a question that joins several things is planned by the trained planner that is asked for`, async () => {
+    const { answer, carried, files } = await answerOf(worker, JOINED, { planner: "trained" });
     assert.equal(carried.by, "trained");
     assert.ok(carried.confidence >= 0.5 && carried.confidence <= 1, String(carried.confidence));
     assert.match(carried.text, /Intersect\(/);
@@ -46,7 +46,7 @@ for (const worker of [true, false]) {
 
   for (const kind of ["truncate", "corrupt", "status"]) {
     test(`${where}: weights that the host spoils (${kind}) leave the question to the rules, and the answer says so`, async () => {
-      const spoiled = await answerOf(worker, JOINED, { fault: { kind, status: 404 } });
+      const spoiled = await answerOf(worker, JOINED, { planner: "trained", fault: { kind, status: 404 } });
       assert.notEqual(spoiled.carried?.by, "trained");
       assert.ok(spoiled.answer.warnings.some(({ message }) => /^The trained planner could not be asked: .*planner-/.test(message)), JSON.stringify(spoiled.answer.warnings));
       const alone = await answerOf(worker, JOINED, { planner: "rules" });
@@ -55,12 +55,12 @@ for (const worker of [true, false]) {
   }
 }
 
-test("the page shows the trained planner's plan and its steps", async () => {
+test("the page shows a plan that joins several things and its steps", async () => {
   const page = await t.open({ path: "?bundle=/films/" });
   await ask(page, JOINED);
   await page.locator('.answer[data-by="graph"]').waitFor();
   assert.match(await page.locator(".answer-body").innerText(), /Heat/);
-  await page.locator(".answer-steps", { hasText: /A plan by the trained planner[\s\S]*Intersect/ }).waitFor();
+  await page.locator(".answer-steps", { hasText: /A plan by rules[\s\S]*Intersect/ }).waitFor();
   await assertClean(page);
   await page.context().close();
 });

@@ -182,7 +182,7 @@ pub struct Planning {
     /// model, if there is one]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
-    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.4]
+    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.43]
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
     /// Demonstrations drawn from the bundle's own graph that a language model is shown that plans, four at most
