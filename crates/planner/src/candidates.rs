@@ -4,21 +4,29 @@
 //! probability that a plan is right ([`Candidates::certainty`]). Its weights are fitted to questions about films, geography, things of Wikidata, people,
 //! code packages and documentation, leaving out one of these at a time (`tuning/plans.py`).
 
-use super::certainty::WEIGHTS;
+use super::certainty::{FEATURES, WEIGHTS};
 use super::chain::means_again;
 use super::model::Grounded;
-use super::{ChosenFrom, Nearest, Nearness, Proposal};
+use super::{Nearest, Nearness, Proposal};
 use crate::elementary::exp_f32;
 use crate::plan::{Operation, Plan, Relation};
 use crate::text::{fold, words};
-
-/// What the certainty of a plan follows from.
-pub const FEATURES: usize = 14;
 
 /// A relation that is further ahead of the next counts no more for it.
 const AHEAD: f32 = 0.2;
 /// A relation that is as far ahead of the next is apart from it.
 const APART: f32 = 0.02;
+
+/// Whose plan it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChosenFrom {
+    /// The rules'.
+    Rules,
+    /// The trained planner's.
+    Trained,
+    /// That of the relation nearest in meaning.
+    Meaning,
+}
 
 /// A plan, and how sure each planner is of it that proposes it.
 #[derive(Debug, Clone, PartialEq)]

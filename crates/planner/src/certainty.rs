@@ -1,6 +1,7 @@
 //! How much each thing that is known of a plan counts for its certainty. Written by `tuning/plans.py`, which says how.
 
-use super::candidates::FEATURES;
+/// How many things are known of a plan.
+pub const FEATURES: usize = 14;
 
 /// The weights of [`super::Candidates::features`].
 #[rustfmt::skip]

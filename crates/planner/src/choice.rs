@@ -5,7 +5,7 @@
 //! those questions only that need it.
 
 use super::account::{Evidence, account};
-use super::candidates::Candidates;
+use super::candidates::{Candidates, ChosenFrom};
 use super::certainty::{ENOUGH, LEAST_CERTAINTY};
 use super::model::{Grounded, names};
 use super::{Nearest, Planner, PlannerError, Proposal, RulesPlanner};
@@ -49,17 +49,6 @@ impl OtherPlanners for RulesAlone {
     fn nearest<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Option<Nearest>> {
         ready(None).boxed_local()
     }
-}
-
-/// Whose plan was chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChosenFrom {
-    /// The rules'.
-    Rules,
-    /// The trained planner's.
-    Trained,
-    /// That of the relation nearest in meaning.
-    Meaning,
 }
 
 /// What came of asking the planners.

@@ -43,9 +43,9 @@ use crate::plan::Plan;
 use futures::future::LocalBoxFuture;
 
 pub use account::{Evidence, account};
-pub use candidates::{Candidate, Candidates, FEATURES};
-pub use certainty::LEAST_CERTAINTY;
-pub use choice::{Choice, ChosenFrom, OtherPlanners, RulesAlone, candidates, choose};
+pub use candidates::{Candidate, Candidates, ChosenFrom};
+pub use certainty::{FEATURES, LEAST_CERTAINTY};
+pub use choice::{Choice, OtherPlanners, RulesAlone, candidates, choose};
 pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
 pub use meaning::{Meant, MeantRelation, Nearest, Nearness, meant};
 pub use pattern::{names, ordering, pattern};
