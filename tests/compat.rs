@@ -100,7 +100,7 @@ fn of_a_bundle_of_another_format_the_reader_says_what_to_do() {
         assert!(said.contains("build the bundle again") && said.contains(&format!("format version {format}")), "{said}");
     }
     let today = folder().join(FORMAT.to_string()).join("bundle").join(MANIFEST);
-    for (format, advice) in [(FORMAT - 1, "read the bundle with the program that built it"), (FORMAT + 1, "update the reader")] {
+    for (format, advice) in [FORMAT - 1, FORMAT + 1].map(|format| (format, "take the reader that it was built with")) {
         let other = tempfile::tempdir().unwrap();
         let manifest =
             std::fs::read_to_string(&today).unwrap().replace(&format!("\"oldestReader\":{FORMAT}"), &format!("\"oldestReader\":{format}"));

@@ -270,32 +270,34 @@ async fn propose(
 ) -> Result<Result<(Proposal, PlannedBy), String>, EngineError> {
     // Whether a plan is sure enough is told of all plans together.
     let rules = RulesPlanner::new(linker).least_confidence(0.0);
-    let mut chosen = async |others: &dyn OtherPlanners, trained_first: bool| {
-        let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
-        let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
-        warnings.extend(choice.trouble.map(trouble));
-        // Carrying it out may be long as well.
-        others.pause().await;
-        choice.plan.map(|(proposal, from)| (proposal, PlannedBy::from(from)))
-    };
-    let unsure = match options.planner {
-        PlannerChoice::Rules => return Ok(chosen(&RulesAlone, false).await.map_err(|e| e.to_string())),
-        PlannerChoice::Llm if meter.is_some() => None,
-        planner => match chosen(others, planner == PlannerChoice::Trained).await {
-            Ok(found) => return Ok(Ok(found)),
-            Err(error) => Some(error),
-        },
-    };
-    let Some(meter) = meter else { return Ok(Err(unsure.as_ref().map(ToString::to_string).unwrap_or_default())) };
-    let number = meter.begin("plan");
-    events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
-    let planner = LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).demonstrations(options.demonstrations as usize);
-    match (planner.plan(question).await, unsure) {
-        (Ok(proposal), _) => Ok(Ok((proposal, PlannedBy::Llm))),
-        (Err(PlannerError::Aborted), _) => Err(EngineError::Answer(AnswerError::Aborted)),
-        (Err(error), Some(unsure)) => Ok(Err(format!("{unsure}; and {error}"))),
-        (Err(error), None) => Ok(chosen(&RulesAlone, false).await.map_err(|e| format!("{error}; and {e}"))),
+    let model_first = options.planner == PlannerChoice::Llm && meter.is_some();
+    let others: &dyn OtherPlanners = if model_first || options.planner == PlannerChoice::Rules { &RulesAlone } else { others };
+    let asked = meter.filter(|_| options.planner != PlannerChoice::Rules);
+    let mut why: Vec<String> = Vec::new();
+    for by_model in [model_first, !model_first] {
+        if !by_model {
+            let trained_first = options.planner == PlannerChoice::Trained;
+            let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
+            let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
+            warnings.extend(choice.trouble.map(trouble));
+            // Carrying it out may be long as well.
+            others.pause().await;
+            match choice.plan {
+                Ok((proposal, from)) => return Ok(Ok((proposal, from.into()))),
+                Err(error) => why.push(error.to_string()),
+            }
+        } else if let Some(meter) = asked {
+            let number = meter.begin("plan");
+            events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
+            let planner = LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).demonstrations(options.demonstrations as usize);
+            match planner.plan(question).await {
+                Ok(proposal) => return Ok(Ok((proposal, PlannedBy::Llm))),
+                Err(PlannerError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
+                Err(error) => why.push(error.to_string()),
+            }
+        }
     }
+    Ok(Err(why.join("; and ")))
 }
 
 /// Carries a plan out, and tells it and its steps.

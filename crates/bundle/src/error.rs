@@ -18,9 +18,8 @@ pub enum BundleError {
     Manifest(String),
     /// The bundle was written for another reader, a later or an earlier one.
     #[error(
-        "{file} has format version {found}{built_by}; this reader, pocketgraph {}, knows version {supported}: build the bundle again with it, or {}",
+        "{file} has format version {found}{built_by}; pocketgraph {} reads version {supported}: build the bundle again, or take the reader that it was built with",
         env!("CARGO_PKG_VERSION"),
-        if found < supported { "read the bundle with the program that built it" } else { "update the reader to the one that built the bundle" }
     )]
     Version {
         /// The file's name in the bundle.
