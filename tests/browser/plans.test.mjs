@@ -172,12 +172,13 @@ test("the page shows the plan, its steps and what the answer rests on; a name is
   await page.locator('.answer[data-by="graph"]').waitFor();
   assert.match(await page.locator(".answer-by").innerText(), /knowledge graph/);
   assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro/);
-  // The answer is made again when the query model arrives, which may be now.
-  await page.locator(".answer-steps", { hasText: /SearchKG[\s\S]*Night Ferry, The Silent Harbour/ }).waitFor();
-  const labels = await page.locator(".route-stage .route-node text").allTextContents();
-  assert.ok(labels.includes("Ada Lind") && labels.includes("Ben Okoro"), labels.join());
-  assert.equal(await page.locator(".route-stage .route-node.answer").count(), 2);
-  assert.equal(await page.locator(".sources .statement").first().innerText(), "Night Ferry | directed by | Ada Lind");
+  // The answer is made again when the query model arrives, which may be now: steps, picture and sources are waited for together.
+  await page.waitForFunction(() => {
+    const told = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent.trim());
+    const labels = told(".route-stage .route-node text");
+    return told(".answer-steps").some((text) => /SearchKG[\s\S]*Night Ferry, The Silent Harbour/.test(text)) && labels.includes("Ada Lind") && labels.includes("Ben Okoro")
+      && told(".route-stage .route-node.answer").length === 2 && told(".sources .statement")[0] === "Night Ferry | directed by | Ada Lind";
+  }, null, { timeout: 20_000 });
   assert.equal(await page.locator("img").count(), 0);
   await assertClean(page);
   await page.context().close();
