@@ -271,7 +271,8 @@ async fn propose(
     // Whether a plan is sure enough is told of all plans together.
     let rules = RulesPlanner::new(linker).least_confidence(0.0);
     let model_first = options.planner == PlannerChoice::Llm && meter.is_some();
-    let others: &dyn OtherPlanners = if model_first || options.planner == PlannerChoice::Rules { &RulesAlone } else { others };
+    let alone = RulesAlone(others);
+    let others = if model_first || options.planner == PlannerChoice::Rules { &alone } else { others };
     let asked = meter.filter(|_| options.planner != PlannerChoice::Rules);
     let mut why: Vec<String> = Vec::new();
     for by_model in [model_first, !model_first] {
@@ -280,8 +281,6 @@ async fn propose(
             let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
             let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
             warnings.extend(choice.trouble.map(trouble));
-            // Carrying it out may be long as well.
-            others.pause().await;
             match choice.plan {
                 Ok((proposal, from)) => return Ok(Ok((proposal, from.into()))),
                 Err(error) => why.push(error.to_string()),

@@ -71,7 +71,7 @@ pub enum PlannerChoice {
     Auto,
     /// The rules alone.
     Rules,
-    /// The trained planner, and the rules where it is unsure or not there.
+    /// The trained planner, and the others where it is unsure or not there.
     Trained,
     /// The language model, and the rules where it gives no plan that can be carried out.
     Llm,
@@ -129,7 +129,7 @@ pub struct AgentOptions {
     pub execute_plan: bool,
     /// Plan: who plans.
     pub planner: PlannerChoice,
-    /// Plan: the confidence, from 0 to 1, below which a plan by rules is not carried out; the planner's own when absent.
+    /// Plan: the probability of being right, from 0 to 1, below which a plan is not carried out; what was fitted when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub least_confidence: Option<f32>,
     /// Plan: how many demonstrations drawn from the bundle's own graph a language model is shown that plans; four at most.

@@ -33,11 +33,11 @@ pub trait OtherPlanners {
     }
 }
 
-/// Nobody but the rules.
-#[derive(Debug, Clone, Copy)]
-pub struct RulesAlone;
+/// Nobody but the rules; pauses as these planners do.
+#[derive(Clone, Copy)]
+pub struct RulesAlone<'a>(pub &'a dyn OtherPlanners);
 
-impl OtherPlanners for RulesAlone {
+impl OtherPlanners for RulesAlone<'_> {
     fn has_trained(&self) -> bool {
         false
     }
@@ -48,6 +48,10 @@ impl OtherPlanners for RulesAlone {
 
     fn nearest<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Option<Nearest>> {
         ready(None).boxed_local()
+    }
+
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+        self.0.pause()
     }
 }
 
@@ -72,18 +76,10 @@ pub fn choose<'a>(
 ) -> LocalBoxFuture<'a, Choice> {
     async move {
         let least = least.unwrap_or(LEAST_CERTAINTY);
-        let asking = Asking { rules, others, linker, question };
-        let mut told = Told { candidates: Candidates::new(question), refused: None, trouble: None };
-        let order =
-            if trained_first { [Asked::Trained, Asked::Rules, Asked::Meaning] } else { [Asked::Rules, Asked::Meaning, Asked::Trained] };
-        for (i, planner) in order.into_iter().enumerate() {
-            asking.ask(planner, &mut told).await;
-            // A caller who asks for the trained planner does not wait for the rules.
-            let enough = if trained_first && i == 0 { least } else { ENOUGH.max(least) };
-            if told.candidates.best().is_some_and(|(_, certainty)| certainty >= enough) {
-                break;
-            }
-        }
+        let order = if trained_first { [Asked::Trained, Asked::Rules, Asked::Meaning] } else { IN_TURN };
+        // A caller who asks for the trained planner does not wait for the rules.
+        let enough = if trained_first { [least, ENOUGH.max(least)] } else { [ENOUGH.max(least); 2] };
+        let told = Asking { rules, others, linker, question }.in_turn(order, enough).await;
         let plan = match told.candidates.best() {
             Some((found, confidence)) if confidence >= least => Ok((Proposal { plan: found.plan.clone(), confidence }, found.from())),
             best => Err(told.refused.unwrap_or(PlannerError::Unsure { confidence: best.map_or(0.0, |b| b.1) })),
@@ -100,15 +96,7 @@ pub fn candidates<'a>(
     linker: &'a Linker,
     question: &'a str,
 ) -> LocalBoxFuture<'a, Candidates> {
-    async move {
-        let asking = Asking { rules, others, linker, question };
-        let mut told = Told { candidates: Candidates::new(question), refused: None, trouble: None };
-        for planner in [Asked::Rules, Asked::Meaning, Asked::Trained] {
-            asking.ask(planner, &mut told).await;
-        }
-        told.candidates
-    }
-    .boxed_local()
+    async move { Asking { rules, others, linker, question }.in_turn(IN_TURN, [f32::INFINITY; 2]).await.candidates }.boxed_local()
 }
 
 /// A planner that is asked.
@@ -118,6 +106,9 @@ enum Asked {
     Trained,
     Meaning,
 }
+
+/// The order in which planners are asked where nobody asks for another: the cheaper before.
+const IN_TURN: [Asked; 3] = [Asked::Rules, Asked::Meaning, Asked::Trained];
 
 /// A question and whom it can be asked.
 struct Asking<'a> {
@@ -137,6 +128,18 @@ struct Told {
 }
 
 impl Asking<'_> {
+    /// Asks three planners one after the other; `enough` are the certainties behind the first and the second with which the next is not asked.
+    async fn in_turn(&self, order: [Asked; 3], enough: [f32; 2]) -> Told {
+        let mut told = Told { candidates: Candidates::new(self.question), refused: None, trouble: None };
+        for (planner, enough) in order.into_iter().zip(enough.into_iter().chain([f32::INFINITY])) {
+            self.ask(planner, &mut told).await;
+            if told.candidates.best().is_some_and(|(_, certainty)| certainty >= enough) {
+                break;
+            }
+        }
+        told
+    }
+
     /// Asks one planner. What does not account for the question's words, or is not what was asked, is no candidate.
     async fn ask(&self, planner: Asked, told: &mut Told) {
         let accounted = |plan: &Plan, by| account(self.linker, self.question, plan, by).is_ok();
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
     use crate::kg::{KgBuilder, NodeId, Provenance};
     use crate::plan::{check, rft};
-    use std::cell::RefCell;
+    use std::cell::{Cell, RefCell};
 
     fn plan(text: &str) -> Plan {
         rft::parse(text, &check::Limits::default()).unwrap().plan
@@ -195,6 +198,7 @@ mod tests {
         trained: Option<Result<Grounded, PlannerError>>,
         nearest: Option<Nearest>,
         asked: RefCell<Vec<&'static str>>,
+        pauses: Cell<usize>,
     }
 
     impl OtherPlanners for Scripted {
@@ -211,6 +215,11 @@ mod tests {
             self.asked.borrow_mut().push("nearest");
             ready(self.nearest.clone()).boxed_local()
         }
+
+        fn pause(&self) -> LocalBoxFuture<'_, ()> {
+            self.pauses.set(self.pauses.get() + 1);
+            ready(()).boxed_local()
+        }
     }
 
     /// The relation of [`DIRECTED`], at this cosine and ahead of the next.
@@ -221,15 +230,16 @@ mod tests {
 
     /// Whose plan is chosen, who was asked for it, and what stood in the way.
     fn chosen(question: &str, others: &Scripted, trained_first: bool) -> (Option<ChosenFrom>, Vec<&'static str>, Option<String>) {
-        chosen_from(question, others, trained_first, None)
+        let (from, trouble) = chosen_from(question, others, trained_first, None);
+        (from, others.asked.take(), trouble)
     }
 
     fn chosen_from(
         question: &str,
-        others: &Scripted,
+        others: &dyn OtherPlanners,
         trained_first: bool,
         least: Option<f32>,
-    ) -> (Option<ChosenFrom>, Vec<&'static str>, Option<String>) {
+    ) -> (Option<ChosenFrom>, Option<String>) {
         let mut b = KgBuilder::default();
         let (by, kind) = (b.relation("directed_by").unwrap(), b.entity_type("person").unwrap());
         for (line, (film, person)) in (1..).zip([("Heat", "Michael Mann"), ("Serpico", "Sidney Lumet")]) {
@@ -242,7 +252,7 @@ mod tests {
         let choice = choose(&RulesPlanner::new(&linker).least_confidence(rules), others, &linker, question, trained_first, least)
             .now_or_never()
             .unwrap();
-        (choice.plan.ok().map(|(_, from)| from), others.asked.take(), choice.trouble)
+        (choice.plan.ok().map(|(_, from)| from), choice.trouble)
     }
 
     const NAMED: &str = "Who directed Heat?";
@@ -280,6 +290,14 @@ mod tests {
         let others = Scripted { trained: Some(Err(PlannerError::Model("no weights".into()))), ..Scripted::default() };
         assert_eq!(chosen(NAMED, &others, true), (Some(ChosenFrom::Rules), vec!["trained"], Some("no weights".into())));
         assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest", "trained"], Some("no weights".into())));
+    }
+
+    #[test]
+    fn where_the_rules_plan_alone_the_caller_has_its_turns_as_well() {
+        let others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), ..Scripted::default() };
+        let alone = RulesAlone(&others);
+        assert_eq!(chosen_from(UNNAMED, &alone, false, None).0, None);
+        assert_eq!((others.asked.take(), others.pauses.get()), (vec![], 1));
     }
 
     #[test]
