@@ -1,6 +1,7 @@
 //! What bundles hold, read back so that one bundle of them all can be assembled.
 
 use crate::folder::FolderSource;
+use crate::prepare::Needs;
 use futures::executor::block_on;
 use pocketgraph::answer::guessed_layout;
 use pocketgraph::bundle::{Bundle, BundleError, Chunk, Document, EmbedderInfo, Layout};
@@ -210,24 +211,29 @@ impl Merged {
             let (pattern, percent) = text.strip_suffix('%')?.rsplit_once('=')?;
             format!("{pattern}={}", percent.parse::<f32>().ok()? / 100.0).parse().ok()
         };
-        self.options.iter().filter(|(n, _)| n == "rank").filter_map(|(_, v)| rule(v)).collect()
+        values(&self.options, "rank").filter_map(rule).collect()
     }
 
     /// The layers that embed questions in all the bundles.
     pub fn query_layers(&self) -> QueryLayers {
-        let named = self.options.iter().find(|(n, _)| n == "query-layers").map(|(_, v)| v.as_str());
+        let named = values(&self.options, "query-layers").next();
         [QueryLayers::Int4, QueryLayers::Int8, QueryLayers::Small].into_iter().find(|l| Some(l.name()) == named).unwrap_or_default()
     }
 }
 
 impl Part {
     fn rules(&self) -> Vec<&str> {
-        self.options.iter().filter(|(n, _)| n == "rank").map(|(_, v)| v.as_str()).collect()
+        values(&self.options, "rank").collect()
     }
 
     fn option(&self, name: &str) -> Option<&str> {
-        self.options.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+        values(&self.options, name).next()
     }
+}
+
+/// What an option was given as, as often as it was.
+fn values<'o>(options: &'o [(String, String)], name: &str) -> impl Iterator<Item = &'o str> {
+    options.iter().filter(move |(n, _)| n == name).map(|(_, v)| v.as_str())
 }
 
 /// Whether any address is in two bundles.
@@ -271,7 +277,7 @@ fn joined(parts: Vec<Part>) -> Merged {
     chunks.sort_by_key(key);
     let mut chunk_numbers: Vec<Vec<u32>> = parts.iter().map(|p| vec![0; p.chunks.len()]).collect();
     chunks.iter().enumerate().for_each(|(now, &(p, c))| chunk_numbers[p][c] = now as u32);
-    let is_prepared = |s: &&String| ["entities", "synonyms", "communities", "tree", "facts"].contains(&s.as_str());
+    let is_prepared = |s: &&String| !Needs::default().prepares(s);
     let mut prepared: Vec<String> = parts.iter().flat_map(|p| p.sections.iter().filter(is_prepared).cloned()).collect();
     prepared.sort_unstable();
     prepared.dedup();

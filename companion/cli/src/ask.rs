@@ -1,7 +1,7 @@
 //! `pocketgraph ask`.
 
 use super::endpoint::{Endpoint, Planning};
-use super::many::by_strength;
+use super::many::{by_strength, named};
 use super::open::{retriever, wait, with_model};
 use super::prompts::PromptArgs;
 use super::trace;
@@ -87,13 +87,6 @@ pub struct Args {
     json: bool,
 }
 
-impl Args {
-    /// All bundles, in the order in which they were named.
-    fn bundles(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.bundle).chain(&self.also)
-    }
-}
-
 pub fn run(args: &Args) -> Result<()> {
     let chat = model(args)?;
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
@@ -148,7 +141,7 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
         return Err(miette!(help = help, "a model or a protocol answers from one bundle: of several answers are quoted"));
     }
     let search = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
-    let engines = args.bundles().map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
+    let engines = named(&args.bundle, &args.also).map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
     let results =
         engines.iter().map(|engine| wait(engine.search(&args.question, &search))?.into_diagnostic()).collect::<Result<Vec<_>>>()?;
     let order = by_strength(&results);

@@ -3,6 +3,12 @@
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::retrieve::{Hit, SearchResult, Stage};
 use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// All bundles, in the order in which they were named.
+pub fn named<'a>(first: &'a PathBuf, further: &'a [PathBuf]) -> impl Iterator<Item = &'a PathBuf> {
+    std::iter::once(first).chain(further)
+}
 
 /// A hit and which bundle it is of, from 0. Its number is that in its own bundle.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! `pocketgraph search`.
 
 use super::endpoint::Endpoint;
-use super::many::{HitOf, merged};
+use super::many::{HitOf, merged, named};
 use super::open::{retriever, wait, with_model};
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::engine::{Engine, SearchOptions};
@@ -45,13 +45,6 @@ pub struct Args {
     /// Print the whole result as JSON
     #[arg(long)]
     json: bool,
-}
-
-impl Args {
-    /// All bundles, in the order in which they were named.
-    fn bundles(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.bundle).chain(&self.also)
-    }
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -108,7 +101,8 @@ fn found(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
 
 /// Searches several bundles as one.
 fn several(args: &Args) -> Result<()> {
-    let results = args.bundles().map(|bundle| found(args, bundle).map(|(_, result)| result)).collect::<Result<Vec<_>>>()?;
+    let results =
+        named(&args.bundle, &args.also).map(|bundle| found(args, bundle).map(|(_, result)| result)).collect::<Result<Vec<_>>>()?;
     let many = merged(results, args.k.unwrap_or(HITS) as usize);
     if args.json {
         pocketgraph_native::terminal::json(&many.json()?).into_diagnostic()?;
@@ -118,7 +112,7 @@ fn several(args: &Args) -> Result<()> {
         println!("Nothing found.");
     }
     for (i, HitOf { bundle, hit }) in many.hits.iter().enumerate() {
-        let of = args.bundles().nth(*bundle).map(|b| b.display().to_string()).unwrap_or_default();
+        let of = named(&args.bundle, &args.also).nth(*bundle).map(|b| b.display().to_string()).unwrap_or_default();
         println!("{:>3}. {}  ({:.3})", i + 1, line(&place(hit)), hit.score);
         println!("     {}  in {}", line(&hit.url), line(&of));
         println!("     {}\n", line(&beginning(&hit.text, 240)));

@@ -4,7 +4,7 @@ use crate::sets::SETS;
 use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
-use pocketgraph::planner::{Candidates, ChosenFrom, FEATURES, RulesPlanner, candidates};
+use pocketgraph::planner::{Candidate, Candidates, ChosenFrom, FEATURES, RulesPlanner, candidates};
 use pocketgraph_cli::import::Tables;
 use pocketgraph_cli::open::{bundle, wait};
 use pocketgraph_eval::{Part, found, graph_for, read_gold};
@@ -86,21 +86,24 @@ pub fn run(args: &Args) -> Result<()> {
         let counted = counted.filter(|g| g.answerable && args.part.is_none_or(|p| p.holds(&g.question)));
         for gold in counted.take(args.first.unwrap_or(usize::MAX)) {
             let all = block_on(candidates(&rules, &others, &linker, &gold.question));
-            let proposed = |list: &Candidates| -> Result<Vec<Proposed>> {
-                let one = |c: &pocketgraph::planner::Candidate| {
-                    let (answers, right) = found(&linker, &c.plan, &gold).into_diagnostic()?;
+            let judge = |c: &Candidate| found(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic();
+            // Shorter lists hold no other plans.
+            let judged = all.list().iter().map(judge).collect::<Result<Vec<_>>>()?;
+            let proposed = |list: &Candidates| {
+                let one = |c: &Candidate| {
+                    let (_, (answers, right)) = judged.iter().find(|(plan, _)| *plan == c.plan)?;
                     let from = match c.from() {
                         ChosenFrom::Rules => "rules",
                         ChosenFrom::Trained => "trained",
                         ChosenFrom::Meaning => "meaning",
                     };
-                    let found = answers.into_iter().take(WRITTEN).collect();
-                    Ok(Proposed { from, features: list.features(c), certainty: list.certainty(c), right, found })
+                    let found = answers.iter().take(WRITTEN).cloned().collect();
+                    Some(Proposed { from, features: list.features(c), certainty: list.certainty(c), right: *right, found })
                 };
-                list.list().iter().map(one).collect()
+                list.list().iter().filter_map(one).collect::<Vec<_>>()
             };
             let lists = [(false, false), (true, false), (false, true), (true, true)];
-            let lists = lists.into_iter().map(|(trained, meaning)| proposed(&all.without(trained, meaning))).collect::<Result<Vec<_>>>()?;
+            let lists = lists.into_iter().map(|(trained, meaning)| proposed(&all.without(trained, meaning))).collect();
             let row = Row { id: &gold.id, question: &gold.question, lists };
             println!("{}", serde_json::to_string(&row).into_diagnostic()?);
         }

@@ -182,7 +182,7 @@ impl KgBuilder {
 
     /// Whether an entity has a type; no literal has one.
     pub fn has_type(&self, node: BuildNode) -> bool {
-        matches!(node, BuildNode::Entity(i) if self.entities.get(i as usize).is_some_and(|e| !e.types.is_empty()))
+        !self.types_of(node).is_empty()
     }
 
     /// The types that an entity has been given so far.

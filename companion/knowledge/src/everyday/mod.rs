@@ -91,6 +91,21 @@ pub fn wider(kind: &str) -> Option<&'static str> {
     KINDS.iter().find(|(narrow, _)| *narrow == kind).map(|(_, wide)| *wide)
 }
 
+/// The kinds that a kind is one of, the next wider first.
+pub fn all_wider(kind: &str) -> impl Iterator<Item = &'static str> {
+    std::iter::successors(wider(kind), |k| wider(k)).take(KINDS.len())
+}
+
+/// Whether every thing of the kind `narrow` is of the kind `wide`.
+pub fn is_wider(wide: &str, narrow: &str) -> bool {
+    all_wider(narrow).any(|k| k == wide)
+}
+
+/// Whether one kind is the other, or a kind of it.
+pub fn is_akin(a: &str, b: &str) -> bool {
+    a == b || is_wider(a, b) || is_wider(b, a)
+}
+
 /// The kinds that are kinds of others.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|(narrow, _)| *narrow)

@@ -57,7 +57,8 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
             let called =
                 |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
             // What is called as that is also called is not all else that it is called: projects are led by people who are no chief executives.
-            let fits = |r: &EverydayRelation| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| is_akin(k, r.joins[0])));
+            let fits =
+                |r: &EverydayRelation| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| everyday::is_akin(k, r.joins[0])));
             let is = |r: &&EverydayRelation| {
                 own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || (called(r, label) && fits(r)))
             };
@@ -105,12 +106,6 @@ fn kinds_of_heads(kg: &KgBuilder) -> BTreeMap<RelationId, Vec<String>> {
         most.filter_map(|(t, _)| called.get(&t)).flatten().map(|name| name.to_lowercase()).collect()
     };
     counts.into_iter().map(|(relation, counted)| (relation, common(counted))).collect()
-}
-
-/// Whether one kind is the other, or a kind of it.
-fn is_akin(a: &str, b: &str) -> bool {
-    let wider = |of: &str, than: &str| std::iter::successors(everyday::wider(of), |k| everyday::wider(k)).take(8).any(|k| k == than);
-    a == b || wider(a, b) || wider(b, a)
 }
 
 #[cfg(test)]

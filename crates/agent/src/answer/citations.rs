@@ -8,7 +8,7 @@ use super::markers::{Marker, MarkerScanner};
 use super::{Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set};
 use crate::retrieve::{Hit, Span};
-use crate::text::{fold, is_stop_word, sentences, terms, words};
+use crate::text::{Word, fold, is_stop_word, sentences, terms, words};
 use std::ops::Range;
 
 /// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
@@ -75,6 +75,7 @@ struct Passage<'a> {
     all: Set<String>,
     words: Set<String>,
     units: Vec<(Range<usize>, Set<String>)>,
+    /// Its words without stop words, in their order.
     order: Vec<String>,
 }
 
@@ -85,8 +86,9 @@ impl<'a> Passage<'a> {
             .map(|u| (u.span.clone(), terms(&hit.text[u.span]).into_iter().map(|(t, _)| t).collect()))
             .collect();
         let mut all: Set<String> = units.iter().flat_map(|(_, t)| t.items().iter().cloned()).collect();
-        let order = telling(&hit.text);
-        let mut plain: Set<String> = words(&hit.text).iter().map(|w| plain_word(w.text)).collect();
+        let text = words(&hit.text);
+        let order = telling(&text);
+        let mut plain: Set<String> = text.iter().map(|w| plain_word(w.text)).collect();
         for heading in hit.heading_path.iter().chain([&hit.title]) {
             all.extend(terms(heading).into_iter().map(|(t, _)| t));
             plain.extend(words(heading).iter().map(|w| plain_word(w.text)));
@@ -121,15 +123,15 @@ impl<'a> Passage<'a> {
     }
 }
 
-/// A text's words without stop words, plain, in their order.
-fn telling(text: &str) -> Vec<String> {
-    words(text).iter().filter(|w| !is_stop_word(&fold(w.text))).map(|w| plain_word(w.text)).collect()
+/// Words without stop words, plain, in their order.
+fn telling(words: &[Word<'_>]) -> Vec<String> {
+    words.iter().filter(|w| !is_stop_word(&fold(w.text))).map(|w| plain_word(w.text)).collect()
 }
 
 /// Whether neighbours among a sentence's words that the passages have are neighbours there, as far as that can be told.
 fn is_in_order(claim: &str, cited: &[&Passage<'_>]) -> bool {
     let has = |w: &String| cited.iter().any(|p| p.order.contains(w));
-    let all = telling(claim);
+    let all = telling(&words(claim));
     let held: Vec<&String> = all.iter().filter(|w| has(w)).collect();
     if (held.len() as f32) < OWN_WORDS * all.len() as f32 {
         return true;

@@ -8,7 +8,7 @@ mod naming;
 mod sides;
 
 use crate::everyday::{self, EverydayRelation};
-use naming::{Votes, is_wider, votes};
+use naming::{Votes, votes};
 use pocketgraph::kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
 use sides::{Sides, side};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ pub(super) fn add(kg: &mut KgBuilder) -> Result<Vec<String>, KgError> {
     }
     for (kind, id) in &known {
         // What is only known to be a work may be a film or a book.
-        let narrower = everyday::kinds().filter(|k| is_wider(kind, k));
+        let narrower = everyday::kinds().filter(|k| everyday::is_wider(kind, k));
         narrower.collect::<BTreeSet<_>>().into_iter().try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(known.into_keys().map(str::to_owned).collect())
@@ -106,7 +106,7 @@ fn clusters(sides: &Sides, mut named: Vec<Votes>) -> Vec<(Vec<usize>, Votes)> {
 /// Whether two names may be of one kind. Values are many things to many relations (a genre is a tag, too), so that they are of one kind only by name.
 fn agree(a: &Votes, b: &Votes, values: bool) -> bool {
     match (a.leader(), b.leader()) {
-        (Some(a), Some(b)) => a == b || is_wider(a, b) || is_wider(b, a),
+        (Some(a), Some(b)) => everyday::is_akin(a, b),
         _ => !values,
     }
 }

@@ -48,7 +48,11 @@ impl Votes {
     pub fn leader(&self) -> Option<&str> {
         let total: f32 = self.worth.values().sum();
         let support = |kind: &str, narrower: bool| -> f32 {
-            self.worth.iter().filter(|(k, _)| *k == kind || is_wider(k, kind) || (narrower && is_wider(kind, k))).map(|(_, w)| w).sum()
+            self.worth
+                .iter()
+                .filter(|(k, _)| *k == kind || everyday::is_wider(k, kind) || (narrower && everyday::is_wider(kind, k)))
+                .map(|(_, w)| w)
+                .sum()
         };
         let best = self.worth.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
         let mut kinds: Vec<(&str, f32)> = self.worth.iter().map(|(k, w)| (k.as_str(), *w)).collect();
@@ -60,18 +64,13 @@ impl Votes {
 
     /// How many sides name this kind, or a wider or narrower one.
     pub fn voters(&self, kind: &str) -> usize {
-        self.sides.iter().filter(|(k, _)| *k == kind || is_wider(k, kind) || is_wider(kind, k)).map(|(_, n)| n).sum()
+        self.sides.iter().filter(|(k, _)| everyday::is_akin(k, kind)).map(|(_, n)| n).sum()
     }
 }
 
 /// How many kinds are wider than this one.
 fn depth(kind: &str) -> usize {
-    std::iter::successors(everyday::wider(kind), |k| everyday::wider(k)).take(8).count()
-}
-
-/// Whether every thing of the kind `narrow` is of the kind `wide`.
-pub(super) fn is_wider(wide: &str, narrow: &str) -> bool {
-    std::iter::successors(everyday::wider(narrow), |k| everyday::wider(k)).take(8).any(|k| k == wide)
+    everyday::all_wider(kind).count()
 }
 
 /// What a relation of these names says of its heads and of its tails.
