@@ -12,31 +12,22 @@ import pathlib
 import random
 import sys
 
+from paths import ends, reached
+
 data = pathlib.Path(sys.argv[1])
 unknown = len(sys.argv) > 2
 labels = {row[0]: row[1] for row in (line.rstrip("\n").split("\t") for line in (data / "entities_m.tsv").open(encoding="utf-8"))}
 bearers = collections.Counter(labels.values())
-ends = collections.defaultdict(lambda: collections.defaultdict(set))
-for line in (data / "codex_m_train.tsv").open(encoding="utf-8"):
-    head, relation, tail = line.rstrip("\n").split("\t")
-    ends[relation][head].add(tail)
-    ends["^" + relation][tail].add(head)
+of = ends(line.rstrip("\n").split("\t") for line in (data / "codex_m_train.tsv").open(encoding="utf-8"))
 drawn = random.Random(28)
 for line in (pathlib.Path(__file__).parent / "codex_wordings.tsv").read_text(encoding="utf-8").splitlines():
     path, wording = line.split("\t")
     if (path == "-") != unknown:
         continue
     steps = ["P106"] if unknown else path.split(">")
-
-    def found(entity):
-        at = {entity}
-        for step in steps:
-            at = {end for thing in at for end in ends[step].get(thing, ())}
-        return at - {entity}
-
-    fit = [e for e in sorted(ends[steps[0]]) if bearers[labels.get(e, "")] == 1 and 0 < len(found(e)) <= 20]
+    fit = [e for e in sorted(of[steps[0]]) if bearers[labels.get(e, "")] == 1 and 0 < len(reached(of, e, steps)) <= 20]
     for entity in drawn.sample(fit, min(3, len(fit))):
-        answers = sorted(found(entity))
+        answers = sorted(reached(of, entity, steps))
         statements = []
         for at, step in enumerate(steps, 1):
             head = {"entity": entity} if at == 1 else {"reference": f"Ans{at - 1}"}

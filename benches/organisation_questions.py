@@ -5,11 +5,12 @@ the questions as JSON Lines for `pocketgraph-lab eval plans`. The wordings were 
     python3 benches/organisation_questions.py FOLDER      writes graph.tsv, known.jsonl and unknown.jsonl there
 """
 
-import collections
 import json
 import pathlib
 import random
 import sys
+
+from paths import ends, reached
 
 folder = pathlib.Path(sys.argv[1])
 drawn = random.Random(7)
@@ -40,10 +41,7 @@ for project in PROJECTS:
     triples |= {(person, "assigned_to", project) for person in drawn.sample(people, 5)}
 triples = sorted(t for t in triples if t[0] != t[2])
 (folder / "graph.tsv").write_text("head\trelation\ttail\n" + "".join("\t".join(t) + "\n" for t in triples), encoding="utf-8")
-ends = collections.defaultdict(lambda: collections.defaultdict(set))
-for head, relation, tail in triples:
-    ends[relation][head].add(tail)
-    ends["^" + relation][tail].add(head)
+of = ends(triples)
 with (folder / "known.jsonl").open("w", encoding="utf-8") as known, (folder / "unknown.jsonl").open("w", encoding="utf-8") as unknown:
     for line in (pathlib.Path(__file__).parent / "organisation_wordings.tsv").read_text(encoding="utf-8").splitlines():
         path, wording = line.split("\t")
@@ -53,15 +51,8 @@ with (folder / "known.jsonl").open("w", encoding="utf-8") as known, (folder / "u
                 print(json.dumps(row), file=unknown)
             continue
         steps = path.lstrip("#").split(">")
-
-        def found(thing):
-            at = {thing}
-            for step in steps:
-                at = {end for one in at for end in ends[step].get(one, ())}
-            return at - {thing}
-
-        fit = [t for t in sorted(ends[steps[0]]) if found(t)]
+        fit = [t for t in sorted(of[steps[0]]) if reached(of, t, steps)]
         for thing in drawn.sample(fit, min(3, len(fit))):
-            answers = sorted(found(thing))
+            answers = sorted(reached(of, thing, steps))
             row = {"id": f"{path} {thing}", "question": wording.replace("{}", thing), "answers": [str(len(answers))] if path[0] == "#" else answers}
             print(json.dumps(row), file=known)

@@ -5,12 +5,13 @@ followed backwards; - for what the graph does not know) about some of them. Writ
     python3 benches/package_questions.py FOLDER      writes graph.tsv, known.jsonl and unknown.jsonl there
 """
 
-import collections
 import json
 import pathlib
 import random
 import subprocess
 import sys
+
+from paths import ends, reached
 
 here = pathlib.Path(__file__).resolve().parent
 folder = pathlib.Path(sys.argv[1])
@@ -26,23 +27,13 @@ for node in metadata["resolve"]["nodes"]:
     triples |= {(names[node["id"]], "depends_on", names[d["pkg"]]) for d in node["deps"]}
 triples = sorted(t for t in triples if t[0] != t[2] and not any("\t" in part or "\n" in part for part in t))
 (folder / "graph.tsv").write_text("head\trelation\ttail\n" + "".join("\t".join(t) + "\n" for t in triples), encoding="utf-8")
-ends = collections.defaultdict(lambda: collections.defaultdict(set))
-for head, relation, tail in triples:
-    ends[relation][head].add(tail)
-    ends["^" + relation][tail].add(head)
+of = ends(triples)
 drawn = random.Random(28)
 with (folder / "known.jsonl").open("w", encoding="utf-8") as known, (folder / "unknown.jsonl").open("w", encoding="utf-8") as unknown:
     for line in (here / "package_wordings.tsv").read_text(encoding="utf-8").splitlines():
         path, wording = line.split("\t")
         steps = ["depends_on"] if path == "-" else path.split(">")
-
-        def found(thing):
-            at = {thing}
-            for step in steps:
-                at = {end for one in at for end in ends[step].get(one, ())}
-            return at - {thing}
-
-        for thing in drawn.sample([t for t in sorted(ends[steps[0]]) if 0 < len(found(t)) <= 40], 4):
-            answers = ["no such thing"] if path == "-" else sorted(found(thing))
+        for thing in drawn.sample([t for t in sorted(of[steps[0]]) if 0 < len(reached(of, t, steps)) <= 40], 4):
+            answers = ["no such thing"] if path == "-" else sorted(reached(of, thing, steps))
             row = {"id": f"{path} {thing}", "question": wording.replace("{}", thing), "answers": answers}
             print(json.dumps(row), file=unknown if path == "-" else known)
