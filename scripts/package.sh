@@ -44,11 +44,12 @@ test_packages() {
 # documentation in shared/data.
 test_scale() {
   local engines=ray,duckdb
+  build_packages
   if have java; then engines=ray,spark,duckdb; else say 'without Spark: there is no Java (apt-get install default-jre-headless)'; fi
   with_recipes "$engines" ${POCKETGRAPH_SCALE:+--cpp-docs ../shared/data/cpp_docs --passages "$POCKETGRAPH_SCALE"}
 }
 
-# Ray alone, on the handbook's shortest pages, where it can be had and starts: it wants shared memory and ports that not every container gives.
+# Ray alone, on the handbook's shortest pages, with the packages that test_packages made, where it can be had and starts: it wants shared memory and ports that not every container gives.
 test_scale_shortly() {
   with_recipes ray --pages 20
 }
@@ -57,14 +58,13 @@ ray_starts() {
   timeout 120 "$1" -c 'import ray; ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False); ray.shutdown()' >/dev/null 2>&1
 }
 
-# with_recipes ENGINES [ARGUMENT...]
+# with_recipes ENGINES [ARGUMENT...]: with the wheel in target/package.
 with_recipes() {
   local engines=$1 python=$TOOLS/scale/bin/python wheel wanted=(numpy pyarrow pandas networkx)
   shift
   case ,$engines, in *,ray,*) wanted+=('ray[data]') ;; esac
   case ,$engines, in *,spark,*) wanted+=(pyspark) ;; esac
   case ,$engines, in *,duckdb,*) wanted+=(duckdb) ;; esac
-  build_packages
   [ -x "$python" ] || python3 -m venv "$TOOLS/scale"
   "$python" -m pip install --quiet --disable-pip-version-check "${wanted[@]}" || {
     say 'left out: the engines cannot be had'
