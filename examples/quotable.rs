@@ -24,6 +24,7 @@ async fn told(engine: &Engine, question: &Value) -> Value {
             "features": c.features,
             "cosine": found.cosines.as_ref().map(|all| all[i]).filter(|c| c.is_finite()),
             "covered": c.covered,
+            "lacks_figure": c.lacks_figure,
             "hit": c.hit,
             "url": found.result.hits[c.hit].url,
             "text": extractive(&found.result, &options, &found.candidates, &only).text,

@@ -408,8 +408,7 @@ impl Engine {
         Ok(asked)
     }
 
-    /// What could be quoted for a question and is weighed for it: what [`Engine::quote`] chooses from, every block with its cosine, for
-    /// those who fit its weights.
+    /// What could be quoted for a question and is weighed for it: what [`Engine::quote`] chooses from, for those who fit its weights.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -418,7 +417,7 @@ impl Engine {
         let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), ..SearchOptions::default() };
         let result = self.search_query(&query, &how).await?;
         let asked = self.asked(&query).await?;
-        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, answer::MAX_CANDIDATES).await;
+        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, EMBEDDED_BLOCKS).await;
         Ok(Quotable { asked, result, candidates, cosines })
     }
 

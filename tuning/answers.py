@@ -14,6 +14,7 @@ once: its blocks are chosen by weights, and its certainties told by weights, tha
 are those of all sets. XQuAD's questions are known by words alone, every other one is taken, and what they ask of paragraphs without their article is foreign.
 """
 import argparse, json, math, pathlib, re
+import numpy as np
 
 SHOWN = 420  # what a reader sees of an answer at once, and what is graded
 PENALTY = {True: 0.2, False: 0.02}  # by meaning there are some two hundred questions of sites; by words also XQuAD's
@@ -22,11 +23,12 @@ STEPS = 200
 FEATURES = ["cosine", "own", "near", "share", "first-block", "names", "manner-names", "dangling", "leans-back", "echo", "length", "near-agrees", "beside", "figures"]
 COSINE = 0
 BESIDE = 12
-CERTAINTY = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted"]
+CERTAINTY = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted", "no-figure", "headed"]
 # What certainty is told by where there are vectors; the others add nothing on sites left out, and by words they do.
-BY_MEANING = ["one", "cosine", "covered", "dense", "margin"]
+BY_MEANING = ["one", "cosine", "covered", "dense", "margin", "no-figure", "headed"]
 STATED_RIGHT = 0.85  # of what is stated where the set answers
 STATED_REFUSES = {True: 0.9, False: 0.95}  # of other sets' questions, most of them about software too; by words, where XQuAD's are more, of those
+NEAR_REFUSED = 0.95  # of questions about a site's own subject that it does not answer
 CLOSEST_REFUSES = 0.75
 # Where the descent starts and what its penalty pulls to: that likeness and words count, and what is no answer by its form.
 START = [4.0, 1.2, 0.8, 1.2, 0.4, 0.8, 0.4, -1.2, -0.8, -1.2, 0.2, 0.2, 0.5, 0.3]
@@ -46,6 +48,7 @@ class Block:
         self.features = list(told["features"])
         self.features[COSINE] = cosine
         self.covered, self.hit, self.text = told["covered"], told["hit"], told.get("text", "")[:SHOWN]
+        self.lacks_figure = float(told["lacks_figure"])
         self.right = told.get("right", bool(asked.get("answer") and re.search(asked["answer"], self.text)))
         # What answers on a page that was not listed may be right: nothing is learnt of it.
         self.known = not self.right or on_page(told.get("url"), asked.get("pages"))
@@ -81,23 +84,20 @@ def dot(a, b):
 
 def fit_choice(questions, start, penalty):
     """Weights under which right blocks are likeliest, by full gradient descent with momentum."""
-    w, speed = list(start), [0.0] * len(start)
+    start = np.array(start)
+    w, speed = start.copy(), np.zeros_like(start)
     used = [[b for b in q.blocks if b.known] for q in questions]
     used = [blocks for blocks in used if any(b.right for b in blocks) and not all(b.right for b in blocks)]
+    used = [(np.array([b.features for b in blocks]), np.array([float(b.right) for b in blocks])) for blocks in used]
     for _ in range(STEPS):
-        slope = [-penalty * (x - s) for x, s in zip(w, start)]
-        for blocks in used:
-            scores = [dot(w, b.features) for b in blocks]
-            top = max(scores)
-            likely = [math.exp(s - top) for s in scores]
-            whole, right = sum(likely), sum(l for l, b in zip(likely, blocks) if b.right)
-            for l, b in zip(likely, blocks):
-                pull = ((l / right if b.right else 0.0) - l / whole) / len(used)
-                for i, x in enumerate(b.features):
-                    slope[i] += pull * x
-        speed = [0.9 * v + 0.3 * s for v, s in zip(speed, slope)]
-        w = [x + v for x, v in zip(w, speed)]
-    return w
+        slope = -penalty * (w - start)
+        for features, right in used:
+            scores = features @ w
+            likely = np.exp(scores - scores.max())
+            slope += features.T @ (likely * right / (likely @ right) - likely / likely.sum()) / len(used)
+        speed = 0.9 * speed + 0.3 * slope
+        w = w + speed
+    return [float(x) for x in w]
 
 
 def chosen(q, w):
@@ -109,23 +109,20 @@ def chosen(q, w):
     second = next((q.blocks[i] for i in order if q.blocks[i].hit != best.hit), None)
     margin = 0.0 if second is None else max(0.0, min(3.0, dot(w, best.features) - dot(w, second.features)))
     g = q.grounds
-    return best, [1.0, best.features[COSINE], best.covered, best.features[1], g[4], g[5], g[6], margin, g[8], best.features[1] + best.features[BESIDE]]
+    return best, [1.0, best.features[COSINE], best.covered, best.features[1], g[4], g[5], g[6], margin, g[8], best.features[1] + best.features[BESIDE], best.lacks_figure, best.features[2]]
 
 
 def fit_certainty(rows, used):
-    """Weights of a logistic regression; questions with an answer and without count a half each."""
-    w, speed = [0.0] * len(CERTAINTY), [0.0] * len(CERTAINTY)
-    total = sum(weight for _, _, weight in rows) or 1.0
+    """Weights of a logistic regression."""
+    grounds, right = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
+    share = np.array([r[2] for r in rows]) / (sum(r[2] for r in rows) or 1.0)
+    w, speed, shrink = np.zeros(len(CERTAINTY)), np.zeros(len(CERTAINTY)), np.full(len(CERTAINTY), SHRINK)
+    shrink[0] = 0.0
     for _ in range(4 * STEPS):
-        slope = [-SHRINK * x for x in w]
-        slope[0] = 0.0
-        for grounds, right, weight in rows:
-            p = 1 / (1 + math.exp(-max(-30, min(30, dot(w, grounds)))))
-            for i, x in enumerate(grounds):
-                slope[i] += used[i] * weight / total * (right - p) * x
-        speed = [0.9 * v + 1.0 * s for v, s in zip(speed, slope)]
-        w = [x + v for x, v in zip(w, speed)]
-    return w
+        p = 1 / (1 + np.exp(-np.clip(grounds @ w, -30, 30)))
+        speed = 0.9 * speed + (np.array(used) * (grounds.T @ (share * (right - p))) - shrink * w)
+        w = w + speed
+    return [float(x) for x in w]
 
 
 def certainty_rows(questions, w):
@@ -141,7 +138,7 @@ def refusing(told, share):
 
 def stating(told, by_meaning):
     """The lowest certainty from which on enough of what is stated is right, and enough of other sets' questions are refused."""
-    least = max([refusing(told, STATED_REFUSES[by_meaning])] + [p + 1e-6 for p, _, q, _ in told if q.asked["kind"] == "oos"])
+    least = max(refusing([t for t in told if t[2].asked["kind"] == kind], share) for kind, share in (("foreign", STATED_REFUSES[by_meaning]), ("oos", NEAR_REFUSED)))
     for at in sorted(p for p, _, q, _ in told if q.answerable and p >= least):
         said = [r for p, r, q, _ in told if q.answerable and p >= at]
         if sum(said) >= STATED_RIGHT * len(said):

@@ -14,9 +14,9 @@ const CLOSEST: &str = "The documents do not say. The closest passage:";
 /// For so many of the 42 questions the right block is shown at least, stated or as the closest passage; the failing test tells which are missing.
 const SHOWN_RIGHT: usize = 34;
 /// So many are answered by it at least.
-const RIGHT: usize = 29;
+const RIGHT: usize = 24;
 /// Of what is stated, so many are wrong at most.
-const WRONG: usize = 4;
+const WRONG: usize = 1;
 
 /// Whether a text holds one of the alternatives of a pattern, in whatever case.
 fn holds(text: &str, pattern: &str) -> bool {

@@ -31,6 +31,8 @@ const BEGINNING_CREDIT: f32 = 0.5;
 /// Characters of a block that are embedded with its headings.
 const EMBEDDED_BYTES: usize = 600;
 
+/// The place of `near` in [`FEATURES`].
+const NEAR: usize = 2;
 /// The place of `beside` in [`FEATURES`].
 const BESIDE: usize = 12;
 
@@ -53,6 +55,8 @@ pub struct Candidate {
     pub score: f32,
     /// The share of the question's weight that it covers with its headings, 0 to 1.
     pub covered: f32,
+    /// Whether the question asks for a figure and what is quoted has none.
+    pub lacks_figure: bool,
     /// What each term of the question is worth here with its headings, 0 to 1.
     credits: Vec<f32>,
 }
@@ -178,6 +182,7 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
     ];
     features.iter_mut().filter(|f| !f.is_finite()).for_each(|f| *f = 0.0);
     let score = dot(&features, &BY_WORDS);
+    let lacks_figure = question.kind == QuestionKind::Quantity && !shown.iter().any(|t| t.bytes().any(|b| b.is_ascii_digit()));
     let headings = hit.heading_path.iter().map(String::as_str).rev().take(2).collect::<Vec<_>>();
     let mut embedded = hit.title.clone();
     for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
@@ -186,7 +191,18 @@ fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) 
     }
     embedded.truncate(embedded.floor_char_boundary(EMBEDDED_BYTES));
     let heading = one_line(heading);
-    Some(Candidate { hit: place.index, text: embedded, features, heading, shown: block.shown, more: block.more, score, covered, credits })
+    Some(Candidate {
+        hit: place.index,
+        text: embedded,
+        features,
+        heading,
+        shown: block.shown,
+        more: block.more,
+        score,
+        covered,
+        lacks_figure,
+        credits,
+    })
 }
 
 /// How far texts name something to write that the question does not: identifiers, options, paths, calls. 1 from three of them on.
@@ -258,6 +274,8 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosin
         second.filter(|_| score(best) > f32::MIN).map_or(0.0, |s| (score(best) - score(s).max(score(best) - 3.0)).clamp(0.0, 3.0)),
         1.0 / (question.terms.len() as f32).sqrt(),
         candidates[best].features[1] + candidates[best].features[BESIDE],
+        f32::from(u8::from(picked.iter().all(|&i| candidates[i].lacks_figure))),
+        candidates[best].features[NEAR],
     ];
     let sum = dot(&grounds, if by_meaning { &CERTAINTY } else { &CERTAINTY_BY_WORDS });
     let certainty = 1.0 / (1.0 + elementary::exp(-f64::from(sum)) as f32);

@@ -42,6 +42,12 @@ fn idf(term: &str) -> f32 {
 }
 
 fn answer(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> Vec<String> {
+    let (quoted, sureness) = quoted(question, cosines);
+    if sureness == Sureness::Stated { quoted } else { Vec::new() }
+}
+
+/// What is quoted, and how surely.
+fn quoted(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> (Vec<String>, Sureness) {
     let mut hits = handbook();
     // Where blocks have cosines, hits have.
     hits.iter_mut().for_each(|h| h.dense = cosines.map(|f| f(&h.text)));
@@ -49,8 +55,7 @@ fn answer(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> Vec<String> 
     let found = candidates(&question, &hits, &layouts(&hits));
     let cosines: Option<Vec<f32>> = cosines.map(|f| found.iter().map(|c| f(&c.text)).collect());
     let choice = choose(&question, &hits, &found, cosines.as_deref());
-    let stated = choice.picked.into_iter().filter(|_| choice.sureness == Sureness::Stated);
-    stated.map(|i| hits[found[i].hit].text[found[i].span()].to_owned()).collect()
+    (choice.picked.into_iter().map(|i| hits[found[i].hit].text[found[i].span()].to_owned()).collect(), choice.sureness)
 }
 
 #[test]
@@ -61,7 +66,7 @@ fn a_definition_is_quoted_for_what_is() {
 
 #[test]
 fn a_comparison_quotes_both_sides() {
-    let quoted = answer("what is the difference between a keyword graph and a knowledge graph?", None);
+    let (quoted, _) = quoted("what is the difference between a keyword graph and a knowledge graph?", None);
     assert!(quoted.iter().any(|q| q.contains("A keyword graph is an undirected graph")), "{quoted:?}");
     assert!(quoted.iter().any(|q| q.contains("knowledge graph") && q.contains("typed")), "{quoted:?}");
 }

@@ -18,5 +18,5 @@ pub const FEATURES: [&str; 14] = [
     "figures",
 ];
 /// What is known of the best block and of the question, by name; the order of the weights of certainty. The first is 1.
-pub const CERTAINTY_FEATURES: [&str; 10] =
-    ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted"];
+pub const CERTAINTY_FEATURES: [&str; 12] =
+    ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted", "no-figure", "headed"];

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub enum QuestionKind {
     /// "How …?"
     Manner,
-    /// "How many …?", "when …?": a number.
+    /// "How many …?", "when …?", "what is the default port?": a figure.
     Quantity,
     /// "What is the difference between A and B?"
     Comparison,
@@ -65,6 +65,36 @@ const GENERIC: &[&str] = &[
     "vs",
 ];
 
+/// What is told in figures.
+const IN_FIGURES: &[&str] = &[
+    "age",
+    "amount",
+    "cost",
+    "date",
+    "deadline",
+    "duration",
+    "fee",
+    "height",
+    "length",
+    "limit",
+    "number",
+    "percentage",
+    "port",
+    "price",
+    "rate",
+    "ratio",
+    "salary",
+    "size",
+    "temperature",
+    "timeout",
+    "version",
+    "weight",
+    "width",
+    "year",
+];
+/// "What is the default print width": behind so many words a measure is no longer what is asked for.
+const WORDS_BEFORE_MEASURE: usize = 6;
+
 impl Question {
     /// Analyses a question. `idf` gives the inverse document frequency of an index term; a term that no document has should get the largest.
     pub fn new(question: &str, idf: &dyn Fn(&str) -> f32) -> Question {
@@ -120,11 +150,18 @@ impl Question {
     }
 }
 
-/// "How do I …?" asks for a manner, "how many …?" for a number.
+/// "How do I …?" asks for a manner, "how many …?" for a figure, and so does "what" or "which" close before what is told in figures, and what is the
+/// default, the most or the least of such.
 fn kind(question: &str) -> QuestionKind {
-    let first: Vec<String> = words(question).iter().take(2).map(|w| fold(w.text)).collect();
+    let all: Vec<String> = words(question).iter().map(|w| fold(w.text)).collect();
     let measure = |w: &str| matches!(w, "many" | "much" | "long" | "old" | "far" | "big" | "large" | "tall" | "often" | "fast");
-    match first.as_slice() {
+    let in_figures = |words: &[String]| words.iter().any(|w| IN_FIGURES.binary_search(&w.as_str()).is_ok());
+    let bounds = all.iter().any(|w| matches!(w.as_str(), "default" | "maximum" | "minimum"));
+    let asks_what = all.first().is_some_and(|w| matches!(w.as_str(), "what" | "which"));
+    if asks_what && in_figures(&all[..all.len().min(WORDS_BEFORE_MEASURE)]) || bounds && in_figures(&all) {
+        return QuestionKind::Quantity;
+    }
+    match all.as_slice() {
         [how, next, ..] if how == "how" => {
             if measure(next) {
                 QuestionKind::Quantity
@@ -188,8 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn the_generic_list_is_sorted_for_its_search() {
-        assert!(GENERIC.windows(2).all(|w| w[0] < w[1]));
+    fn the_lists_are_sorted_for_their_search() {
+        assert!([GENERIC, IN_FIGURES].iter().all(|list| list.windows(2).all(|w| w[0] < w[1])));
     }
 
     #[test]
@@ -198,6 +235,10 @@ mod tests {
             ("How are loops bounded?", QuestionKind::Manner),
             ("How many chunks are there?", QuestionKind::Quantity),
             ("When was it built?", QuestionKind::Quantity),
+            ("Which port does it listen on?", QuestionKind::Quantity),
+            ("default command timeout", QuestionKind::Quantity),
+            ("How do I change the port?", QuestionKind::Manner),
+            ("Which editors are there?", QuestionKind::Other),
             ("What is a bundle?", QuestionKind::Other),
             ("how", QuestionKind::Other),
             ("", QuestionKind::Other),
