@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the weights of crates/search/src/answer/weights.rs: which block answers, and from which certainty on it is stated.
 
-    for each set: cargo run -p pocketgraph --example quotable -- BUNDLE QUESTIONS.jsonl > FOLDER/SET.quotable.jsonl
+    tuning/sites.py target/debug CHECKOUTS FOLDER --also SITES    (needs numpy from here on)
     POCKETGRAPH_QUOTABLE=FOLDER/xquad.quotable.jsonl cargo test -p pocketgraph-search --lib measure
     tuning/answers.py FOLDER [--write crates/search/src/answer/weights.rs]
 
@@ -9,7 +9,7 @@ A question's line has it as it was given: `kind` (q: the set answers it; oos: no
 a right answer, and `pages`, those it may be on (any where there are none).
 
 Blocks: a softmax over a question's blocks, of which those that hold the pattern in their first 420 characters, on a right page, are right (a logistic regression
-over choices). Certainty: a logistic regression on the block chosen. Both with a quadratic penalty, by gradient descent, in plain Python. Each set is left out
+over choices). Certainty: a logistic regression on the block chosen. Both with a quadratic penalty, by gradient descent. Each set is left out
 once: its blocks are chosen by weights, and its certainties told by weights, that have not seen it. Thresholds come from those certainties. The weights written
 are those of all sets. XQuAD's questions are known by words alone, every other one is taken, and what they ask of paragraphs without their article is foreign.
 """
