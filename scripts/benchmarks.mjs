@@ -101,9 +101,9 @@ const makers = {
   },
   summary(results) {
     const rows = JSON.parse(readFileSync(join(root, "results/summary.json"), "utf8")).map(({ asks, page, says, from }) => {
-      const used = from.map(([name, key, column]) => ({ result: results.get(name), key, column, name }));
-      const values = used.map(({ result, key, column, name }) => {
-        const row = result?.rows.find((r) => r[0] === key);
+      const used = from.map(([name, key, column, second]) => ({ result: results.get(name), key, column, name, second }));
+      const values = used.map(({ result, key, column, name, second }) => {
+        const row = result?.rows.find((r) => r[0] === key && (second === undefined || r[1] === second));
         if (!row || !result.columns.includes(column)) throw new Error(`results/summary.json: ${name} has no ${column} of ${key}`);
         return cell(result, row, column, false);
       });
