@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time and memory of a build on documents that a stranger shaped: for docs/benchmarks.md.
+"""Time and memory of a build on documents that a stranger shaped: for docs/benchmarks/builds.md.
 
     benches/growth.py PROGRAM [KIND...]
 

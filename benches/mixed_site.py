@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sites that mix an encyclopaedia with documentation, made of public sets: for docs/benchmarks.md.
+"""Sites that mix an encyclopaedia with documentation, made of public sets: for docs/benchmarks/retrievers.md.
 
     benches/mixed_site.py DATA OUT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A smaller corpus of whole pages, with all that answers the questions: for docs/benchmarks.md, where every retriever is to be measured.
+"""A smaller corpus of whole pages, with all that answers the questions: for docs/benchmarks/retrievers.md, where every retriever is to be measured.
 
     benches/some_pages.py PASSAGES.jsonl.gz QUESTIONS.jsonl N OUT.jsonl
 

@@ -54,6 +54,7 @@ test_everything() {
   local started=$SECONDS
   trap report_failed_step EXIT
   step 'format' check_format
+  step 'figures of the handbook' node scripts/benchmarks.mjs --check
   # First of the builds, because the program carries the package inside. Linking WebAssembly keeps one core busy; the others look at the crates meanwhile.
   need_cargo_component clippy clippy
   mkdir -p "$TARGET"

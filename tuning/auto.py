@@ -5,7 +5,7 @@
     tuning/auto.py FOLDER
 
 A question's line has it as it was given, with the pages that answer it: `pages` (the ends of addresses), `gold_page`, `gold` or `cited_doc_ids` (documents).
-The sets were the given documentation sites, Rust's book with the questions of `tuning/sites/rust-book.jsonl`, and the parts of public sets that docs/benchmarks.md names.
+The sets were the given documentation sites, Rust's book with the questions of `tuning/sites/rust-book.jsonl`, and the parts of public sets that docs/benchmarks/retrievers.md names.
 The weights of words and meaning stand as they are. Those of names and titles, and the power of the rarity that they are multiplied by, are chosen from a grid,
 so that the mean of the sets' mean reciprocal rank of the first right document is highest, of equals the lowest weights. Each set is left out once: its figure is that of weights chosen without it. Sets that are hopped belong here too: what the first pass ranks is
 hopped from.

@@ -1,7 +1,7 @@
 //! Sketches: every chunk's vector in 48 bytes, so that a reader can rank by meaning before the vectors have arrived.
 //!
 //! A vector is written in the coordinates of the corpus's principal components, four bits a coordinate, each in units of that coordinate's own
-//! standard deviation. At 96 of 384 components nothing is lost where BM25's best are ranked again (docs/benchmarks.md), for an eighth of the bytes.
+//! standard deviation. At 96 of 384 components nothing is lost where BM25's best are ranked again (docs/benchmarks/first-seconds.md), for an eighth of the bytes.
 
 use super::codec::{Bytes, Kind, begin, open_section, put_matrix, take_matrix};
 use super::error::BundleError;

@@ -92,6 +92,32 @@ pub struct Contents<'a> {
     pub runtime: &'a [(&'a str, &'a [u8])],
 }
 
+impl Contents<'_> {
+    /// Nothing, by this embedder.
+    pub fn bare(embedder: EmbedderInfo) -> Self {
+        Contents {
+            documents: &[],
+            chunks: &[],
+            layouts: &[],
+            vectors: &[],
+            cells: &[],
+            weights: &[],
+            keywords: None,
+            names: None,
+            prepared: None,
+            knowledge: None,
+            labels: None,
+            relation_labels: None,
+            phrases: &[],
+            planner: None,
+            model: None,
+            embedder,
+            options: Vec::new(),
+            runtime: &[],
+        }
+    }
+}
+
 const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
 
 /// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.

@@ -122,39 +122,21 @@ pub fn push_page_rank(graph: &Graph, seeds: &[(u32, f64)], epsilon: f64, options
 mod tests {
     use super::*;
     use crate::sparse::Edges;
+    use nalgebra::{DMatrix, DVector};
     use proptest::prelude::*;
 
-    /// The fixed point by Gaussian elimination of (I - alpha (W' D^-1 + r 1'[degree 0])) x = (1 - alpha) r.
+    /// The fixed point: x of (I - alpha (W' D^-1 + r 1'[degree 0])) x = (1 - alpha) r.
     fn solved(n: usize, edges: &[(u32, u32, f32)], reset: &[f64], alpha: f64) -> Vec<f64> {
-        let mut w = vec![vec![0f64; n]; n];
+        let mut w = DMatrix::<f64>::zeros(n, n);
         for &(a, b, x) in edges.iter().filter(|(a, b, _)| a != b) {
-            w[a as usize][b as usize] += f64::from(x);
-            w[b as usize][a as usize] += f64::from(x);
+            w[(a as usize, b as usize)] += f64::from(x);
+            w[(b as usize, a as usize)] += f64::from(x);
         }
-        let sum: f64 = reset.iter().sum();
-        let r: Vec<f64> = reset.iter().map(|x| x / sum).collect();
-        let degree: Vec<f64> = w.iter().map(|row| row.iter().sum()).collect();
-        let mut m = vec![vec![0f64; n + 1]; n];
-        for i in 0..n {
-            for j in 0..n {
-                let step = if degree[j] > 0.0 { w[j][i] / degree[j] } else { r[i] };
-                m[i][j] = f64::from(u8::from(i == j)) - alpha * step;
-            }
-            m[i][n] = (1.0 - alpha) * r[i];
-        }
-        for c in 0..n {
-            let pivot = (c..n).max_by(|&a, &b| m[a][c].abs().total_cmp(&m[b][c].abs())).unwrap();
-            m.swap(c, pivot);
-            for i in 0..n {
-                if i != c {
-                    let factor = m[i][c] / m[c][c];
-                    for k in c..=n {
-                        m[i][k] -= factor * m[c][k];
-                    }
-                }
-            }
-        }
-        (0..n).map(|i| m[i][n] / m[i][i]).collect()
+        let r = DVector::from_column_slice(reset) / reset.iter().sum::<f64>();
+        let degree = w.column_sum();
+        let step = DMatrix::from_fn(n, n, |i, j| if degree[j] > 0.0 { w[(j, i)] / degree[j] } else { r[i] });
+        let x = (DMatrix::identity(n, n) - step * alpha).lu().solve(&(r * (1.0 - alpha)));
+        x.unwrap().as_slice().to_vec()
     }
 
     fn graph(n: usize, edges: &[(u32, u32, f32)]) -> Graph {

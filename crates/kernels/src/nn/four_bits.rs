@@ -6,7 +6,7 @@ use super::relaxed::{Levels, Relaxed};
 
 /// Bytes of a run's steps.
 const STEPS: usize = PANEL / 2;
-/// Largest magnitude of inputs of such a layer. Finer rounding finds nothing more (docs/benchmarks.md), and relaxed SIMD multiplies bytes.
+/// Largest magnitude of inputs of such a layer. Finer rounding finds nothing more (docs/benchmarks/first-seconds.md), and relaxed SIMD multiplies bytes.
 pub(super) const LIMIT: i16 = 127;
 
 /// The steps of a run of a panel of bytes, where there are such that four bits say all weights.

@@ -6,14 +6,14 @@ use crate::elementary::exp_f32;
 use crate::vector::Scored;
 
 /// Share of the cosine in the fused score `(1 - a) BM25 / max BM25 + a cosine`: 0 ranks by words alone, 1 by meaning alone. One value serves every
-/// encoder and every set tried (docs/benchmarks.md).
+/// encoder and every set tried (docs/benchmarks/first-seconds.md).
 pub const FUSION_WEIGHT: f32 = 0.70;
 
 /// The same for pseudo-relevance feedback, whose cosines are first stretched to 0..1 over the candidates.
 pub const FEEDBACK_WEIGHT: f32 = 0.55;
 
 /// Share of that stand-in beside the token table's vector, which has 1. The table knows what a question asks for on documentation, feedback what the
-/// corpus means by its words; between .3 and .5 they have most of the better of the two on each set tried (docs/benchmarks.md).
+/// corpus means by its words; between .3 and .5 they have most of the better of the two on each set tried (docs/benchmarks/first-seconds.md).
 const TABLE_LEANS: f32 = 0.4;
 
 /// How many of BM25's best chunks speak for the question in pseudo-relevance feedback.

@@ -21,7 +21,7 @@ const WIDE_BELOW: usize = 8192;
 const WORTH_PROBING: f32 = 0.65;
 /// How many of the best are to be found surely. Those beyond are candidates, for which the cells of the best will do.
 const SURE_OF: usize = 10;
-/// How many of BM25's best are ranked again by their sketches. More brought nothing (docs/benchmarks.md).
+/// How many of BM25's best are ranked again by their sketches. More brought nothing (docs/benchmarks/first-seconds.md).
 const SKETCHED: usize = 50;
 
 /// What is at hand of the vectors, searched.

@@ -6,7 +6,7 @@
 //! and in an encyclopaedia-like part of the corpus (see [`crate::names::opens_with_title`]) the best passages lead on: to the documents they mention,
 //! and to what answers a bridge query, the uncovered words of the question with the names that the passage brings.
 //!
-//! One setting serves all corpora. What it reaches is in docs/benchmarks.md.
+//! One setting serves all corpora. What it reaches is in docs/benchmarks/retrievers.md.
 
 mod features;
 mod hop;

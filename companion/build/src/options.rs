@@ -1,0 +1,181 @@
+//! What to build and how.
+
+use crate::prepare::Needs;
+use pocketgraph_cache::Cache;
+use pocketgraph_ingest::IngestOptions;
+use pocketgraph_ingest::rank::RankRule;
+use pocketgraph_keywords::autokg::AutoKgOptions;
+use pocketgraph_keywords::llm_keywords::LlmKeywords;
+use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
+use pocketgraph_llm_client::asker::BuildModel;
+use pocketgraph_models::embed_bulk::QueryLayers;
+use pocketgraph_models::models::Embedder;
+use pocketgraph_models::planner_model::PlannerSource;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where chunks come from.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// Documents, to be read, split and embedded.
+    Documents(PathBuf),
+    /// Chunks and vectors that were made elsewhere.
+    Outside {
+        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors, also a folder of such files.
+        chunks: PathBuf,
+        /// A matrix with one row a chunk: `.npy` or `.safetensors`. `None` where the chunks bring their vectors, or none were made.
+        vectors: Option<PathBuf>,
+        /// The name of the model that made the vectors; questions must be embedded by the same. Chunks without vectors are embedded by the built-in
+        /// model, and then this is `None` or its name.
+        embedder: Option<String>,
+    },
+    /// Bundles of one embedder, to be merged.
+    Bundles(Vec<PathBuf>),
+}
+
+impl Input {
+    /// The folders or files that are read.
+    pub(crate) fn paths(&self) -> Vec<&Path> {
+        match self {
+            Input::Documents(path) | Input::Outside { chunks: path, .. } => vec![path],
+            Input::Bundles(paths) => paths.iter().map(PathBuf::as_path).collect(),
+        }
+    }
+}
+
+/// What to build and how.
+#[derive(Debug)]
+pub struct BuildOptions {
+    /// Where chunks come from.
+    pub input: Input,
+    /// The bundle's folder.
+    pub out: PathBuf,
+    /// How documents are read.
+    pub ingest: IngestOptions,
+    /// Which documents start higher or lower in a ranking; the last rule that names one decides.
+    pub rank: Vec<RankRule>,
+    /// Tokens a chunk at most, without its title and headings.
+    pub max_tokens: usize,
+    /// The keyword graph's parameters; `None` builds none.
+    pub autokg: Option<AutoKgOptions>,
+    /// The language model that names the keywords; `None` for the local extractor.
+    pub keywords_llm: Option<LlmKeywords>,
+    /// Where computed and paid work is kept; `None` keeps none. It changes no byte of the bundle.
+    pub cache: Option<Arc<Cache>>,
+    /// The files of a typed knowledge graph, and how they are read; `None` for a bundle without one.
+    pub knowledge: Option<(KgFiles, ImportOptions)>,
+    /// Whether triples are taken from the structure of documents.
+    pub kg_from_documents: bool,
+    /// A language model that reads the chunks for triples; `None` asks none.
+    pub kg_model: Option<BuildModel>,
+    /// A language model that reads the chunks for entities and relations, where `needs` has a use for them; `None` leaves these to names and sentences.
+    pub relations_model: Option<BuildModel>,
+    /// A language model that writes the summaries and reports that `needs` asks for; `None` for extracted ones.
+    pub summaries_model: Option<BuildModel>,
+    /// What other retrievers than the default need of the bundle.
+    pub needs: Needs,
+    /// Whether the bundle is to be searched by words alone: nothing is embedded, and there are no vectors, no model and no keyword graph in it.
+    pub words_only: bool,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Whether the browser runtime is written beside the bundle.
+    pub runtime: bool,
+    /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
+    pub pages: Option<PathBuf>,
+    /// Where to write `llms.txt` and `llms-full.txt`; `None` writes none.
+    pub llms: Option<PathBuf>,
+    /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
+    pub query_table: Option<PathBuf>,
+    /// The trained planner to carry.
+    pub planner: PlannerSource,
+    /// Which model embeds the texts.
+    pub embedder: Embedder,
+    /// Which layers of the model to carry for questions.
+    pub query_layers: QueryLayers,
+    /// Layers to carry for questions in their place, as `pocketgraph train encoder` wrote them.
+    pub query_encoder: Option<PathBuf>,
+}
+
+impl BuildOptions {
+    /// A bundle of text, vectors, words and names alone: no keyword graph, no knowledge graph, no runtime, and nothing kept for the next build.
+    pub fn bare(input: Input, out: PathBuf) -> BuildOptions {
+        BuildOptions {
+            input,
+            out,
+            ingest: IngestOptions::default(),
+            rank: Vec::new(),
+            max_tokens: 200,
+            autokg: None,
+            keywords_llm: None,
+            cache: None,
+            knowledge: None,
+            kg_from_documents: false,
+            kg_model: None,
+            relations_model: None,
+            summaries_model: None,
+            needs: Needs::default(),
+            words_only: false,
+            seed: 0,
+            runtime: false,
+            pages: None,
+            llms: None,
+            query_table: None,
+            planner: PlannerSource::Own,
+            embedder: Embedder::default(),
+            query_layers: QueryLayers::default(),
+            query_encoder: None,
+        }
+    }
+}
+
+/// The options as the manifest tells them.
+pub(crate) fn described(options: &BuildOptions, built_with: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut out = vec![("seed".to_owned(), options.seed.to_string())];
+    if !built_with.is_empty() {
+        out.extend(built_with);
+        return out;
+    }
+    if let Input::Documents(_) = options.input {
+        out.push(("max-tokens".to_owned(), options.max_tokens.to_string()));
+        if !options.ingest.base_url.is_empty() {
+            out.push(("base-url".to_owned(), options.ingest.base_url.clone()));
+        }
+    }
+    for rule in &options.rank {
+        out.push(("rank".to_owned(), rule.describe()));
+    }
+    if let (Input::Documents(_), false) = (&options.input, options.kg_from_documents) {
+        out.push(("kg-from-documents".to_owned(), "off".to_owned()));
+    }
+    if options.words_only {
+        out.push(("retrievers".to_owned(), "lexical".to_owned()));
+    }
+    if options.query_layers != QueryLayers::default() {
+        out.push(("query-layers".to_owned(), options.query_layers.name().to_owned()));
+    }
+    if options.query_encoder.is_some() {
+        out.push(("query-encoder".to_owned(), "given".to_owned()));
+    }
+    match &options.planner {
+        PlannerSource::Own => {}
+        PlannerSource::Nothing => out.push(("planner-model".to_owned(), "none".to_owned())),
+        PlannerSource::File(_) => out.push(("planner-model".to_owned(), "given".to_owned())),
+    }
+    if let Some(reader) = &options.kg_model {
+        out.push(("kg-llm".to_owned(), reader.asking.model.clone()));
+    }
+    if let Some(reader) = options.relations_model.as_ref().filter(|_| options.needs.relations()) {
+        out.push(("relations-llm".to_owned(), reader.asking.model.clone()));
+    }
+    if let Some(writer) = options.summaries_model.as_ref().filter(|_| options.needs.summaries()) {
+        out.push(("summaries-llm".to_owned(), writer.asking.model.clone()));
+    }
+    match &options.autokg {
+        None => out.push(("keywords".to_owned(), "none".to_owned())),
+        Some(autokg) => out.extend(autokg.unusual()),
+    }
+    if let Some(llm) = options.keywords_llm.as_ref().filter(|_| options.autokg.is_some()) {
+        out.extend(llm.described());
+    }
+    out
+}

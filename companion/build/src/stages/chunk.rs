@@ -1,0 +1,162 @@
+//! Chunking: documents become chunks, and what brings its chunks along is taken as it is.
+
+use super::Stage;
+use crate::merge::Merged;
+use crate::outcome::BuildError;
+use crate::source::Source;
+use pocketgraph::answer::guessed_layout;
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Layout};
+use pocketgraph::kg::KnowledgeGraph;
+use pocketgraph_ingest::chunk::split_laid_out;
+use pocketgraph_ingest::{self as ingest, OutsideChunks, Skipped, SourceDocument};
+use pocketgraph_languages as languages;
+use pocketgraph_native::progress::Progress;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Cuts documents into chunks.
+pub struct Split<'a> {
+    /// Tokens a chunk at most, without its title and headings.
+    pub max_tokens: usize,
+    /// Counts a text's tokens.
+    pub count: &'a (dyn Fn(&str) -> usize + Sync),
+}
+
+/// Documents and their chunks.
+#[derive(Default)]
+pub struct Chunked {
+    /// The documents.
+    pub documents: Vec<Document>,
+    /// The chunks, in the order of their documents.
+    pub chunks: Vec<Chunk>,
+    /// How the chunks are laid out, one a chunk.
+    pub layouts: Vec<Layout>,
+    /// What was not read.
+    pub skipped: Vec<Skipped>,
+    /// Files found, read or not.
+    pub files: usize,
+}
+
+/// What the chunks were cut from, for the stages that read more of it than its text.
+pub enum Origin {
+    /// Documents with their structure.
+    Documents(Vec<SourceDocument>),
+    /// Chunks that came without any.
+    Chunks,
+    /// The knowledge graphs of bundles, each with the numbers that its bundle's chunks have here.
+    Graphs(Vec<(KnowledgeGraph, Vec<u32>)>),
+}
+
+/// Vectors that the chunks bring.
+pub enum Brought {
+    /// None; the name of the model that shall make them, where one was given.
+    Nothing(Option<String>),
+    /// Made elsewhere.
+    Outside {
+        /// One row a chunk.
+        rows: Vec<f32>,
+        /// Numbers a row.
+        dimension: usize,
+        /// The name of the model that made them.
+        embedder: Option<String>,
+    },
+    /// Those of bundles, with what made them.
+    Merged(Vec<Vec<f32>>, EmbedderInfo),
+}
+
+/// The chunks, where they are from, and the vectors that they bring.
+pub struct Cut {
+    /// Documents and chunks.
+    pub chunked: Chunked,
+    /// What they were cut from.
+    pub origin: Origin,
+    /// Their vectors, where they bring any.
+    pub brought: Brought,
+}
+
+impl Stage<Source<'_>> for Split<'_> {
+    type Out = Cut;
+    const NAME: &'static str = "split";
+
+    fn run(&self, source: Source<'_>, progress: &dyn Progress) -> Result<Cut, BuildError> {
+        match source {
+            Source::Documents(folder, corpus) => self.documents(folder, corpus, progress),
+            Source::Outside(chunks, embedder) => Ok(outside(chunks, embedder)),
+            Source::Bundles(merged) => Ok(of_bundles(*merged)),
+        }
+    }
+}
+
+impl Split<'_> {
+    fn documents(&self, folder: &Path, corpus: ingest::Corpus, progress: &dyn Progress) -> Result<Cut, BuildError> {
+        progress.stage("splitting into chunks", None);
+        let (count, most) = (self.count, self.max_tokens);
+        let (chunks, layouts): (Vec<Chunk>, Vec<Layout>) =
+            corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split_laid_out(i as u32, doc, &count, most)).unzip();
+        if chunks.is_empty() {
+            let shown = |s: &Skipped| format!(" ({}: {})", pocketgraph_native::terminal::line(&s.path), s.reason);
+            let first = corpus.skipped.first().map(shown).unwrap_or_default();
+            return Err(BuildError::Nothing { folder: folder.to_owned(), files: corpus.files, skipped: corpus.skipped.len(), first });
+        }
+        let documents = corpus.documents.iter().map(SourceDocument::document).collect();
+        let chunked = Chunked { documents, chunks, layouts, skipped: corpus.skipped, files: corpus.files };
+        Ok(Cut { chunked, origin: Origin::Documents(corpus.documents), brought: Brought::Nothing(None) })
+    }
+}
+
+/// Chunks that were made elsewhere.
+fn outside(o: OutsideChunks, embedder: Option<&str>) -> Cut {
+    let OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files } = o;
+    if !languages_told {
+        languages::tell(&mut documents, &chunks);
+    }
+    let layouts = match layouts.is_empty() {
+        true => chunks.iter().map(|c| guessed_layout(&c.text)).collect(),
+        false => layouts,
+    };
+    let embedder = embedder.map(str::to_owned);
+    let brought = match dimension {
+        0 => Brought::Nothing(embedder),
+        _ => Brought::Outside { rows: vectors, dimension, embedder },
+    };
+    Cut { chunked: Chunked { documents, chunks, layouts, skipped: Vec::new(), files }, origin: Origin::Chunks, brought }
+}
+
+/// What bundles hold together.
+fn of_bundles(merged: Merged) -> Cut {
+    let Merged { documents, chunks, layouts, vectors, embedder, graphs, .. } = merged;
+    let files = documents.len();
+    Cut {
+        chunked: Chunked { documents, chunks, layouts, skipped: Vec::new(), files },
+        origin: Origin::Graphs(graphs),
+        brought: Brought::Merged(vectors, embedder),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::stages::testing::{Heard, read_in, words};
+
+    fn cut(files: &[(&str, &str)], max_tokens: usize) -> Result<Cut, BuildError> {
+        let corpus = read_in(files);
+        Split { max_tokens, count: &words }.run(Source::Documents(Path::new("docs"), corpus), &Heard::default())
+    }
+
+    #[test]
+    fn no_chunk_is_longer_than_was_asked_and_each_knows_its_document() {
+        let long = "One two three four five. ".repeat(40);
+        let cut = cut(&[("a.md", "# A\n\nShort."), ("b.md", &format!("# B\n\n{long}"))], 20).unwrap();
+        let Chunked { documents, chunks, layouts, .. } = cut.chunked;
+        assert_eq!((documents.len(), layouts.len()), (2, chunks.len()));
+        assert!(chunks.len() > 9 && chunks.iter().all(|c| words(&c.text) <= 20));
+        assert!(chunks.is_sorted_by_key(|c| c.document));
+    }
+
+    #[test]
+    fn a_folder_without_text_says_how_many_files_were_passed_over() {
+        let Err(error) = cut(&[("empty.md", "")], 20) else { unreachable!("there is nothing to cut") };
+        assert!(error.to_string().contains("1 files found, 1 skipped (empty.md"), "{error}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Publishing: what a build writes for a site beside the bundle.
+
+use super::Stage;
+use super::chunk::Origin;
+use crate::outcome::BuildError;
+use pocketgraph_native::progress::Progress;
+use pocketgraph_publish::{llms, pages};
+use std::path::Path;
+
+/// Writes pages and the files for language models, where they are asked for.
+pub struct Publish<'a> {
+    /// The folder of documents.
+    pub folder: &'a Path,
+    /// Where pages go.
+    pub pages: Option<&'a Path>,
+    /// Where `llms.txt` and `llms-full.txt` go.
+    pub llms: Option<&'a Path>,
+}
+
+impl Stage<&Origin> for Publish<'_> {
+    type Out = ();
+    const NAME: &'static str = "pages";
+
+    fn run(&self, origin: &Origin, _: &dyn Progress) -> Result<(), BuildError> {
+        let Origin::Documents(documents) = origin else { return Ok(()) };
+        if let Some(out) = self.pages {
+            pages::write(self.folder, documents, out)?;
+        }
+        if let Some(out) = self.llms {
+            llms::write(documents, out)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::stages::testing::{Heard, read_in};
+
+    #[test]
+    fn only_what_is_asked_for_is_written() {
+        let documents = Origin::Documents(read_in(&[("a.md", "# A title\n\nOne.")]).documents);
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        Publish { folder: dir.path(), pages: None, llms: Some(&at("llms")) }.run(&documents, &Heard::default()).unwrap();
+        assert!(std::fs::read_to_string(at("llms").join("llms.txt")).unwrap().contains("A title"));
+        Publish { folder: dir.path(), pages: None, llms: None }.run(&documents, &Heard::default()).unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}
