@@ -6,20 +6,8 @@
 
 use crate::everyday::{self, EverydayRelation};
 use pocketgraph::kg::{KgBuilder, KgError, RelationId, TypeId};
+use pocketgraph::text::lexicon::{Language, SPOKEN, values};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What people call things of common types: each line begins with the labels that it is for, each of which is a name of the others.
-const TYPES: [(&[&str], &[&str]); 6] = [
-    (&["film", "movie"], &["picture", "flick", "feature"]),
-    (&["television series", "tv series"], &["show"]),
-    (&["song"], &["tune", "track"]),
-    (&["company", "business"], &["firm"]),
-    (&["country"], &["nation"]),
-    (&["city"], &["town"]),
-];
-
-/// "Screenplay by" would have "which screenplays" ask for a writer, as "written by" does not.
-const DONE_BY: [&str; 7] = ["costumes", "design", "lyrics", "music", "score", "screenplay", "words"];
 
 /// Adds the everyday names of the relations and types so far; gives how many relations got any.
 ///
@@ -38,8 +26,9 @@ fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
     let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
     for (id, own) in &types {
         let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
-        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(labels, names)| labels.iter().chain(*names));
-        let mut new = names.filter(|name| !is(name) && !taken.contains(**name));
+        let rows = SPOKEN.everyday_types().rows().filter(|row| values(row.word).any(|label| is(&label)));
+        let names = rows.flat_map(|row| values(row.word).chain(row.list(0)));
+        let mut new = names.filter(|name| !is(name) && !taken.contains(*name));
         new.try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(())
@@ -64,7 +53,7 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
             };
             let same = everyday.iter().filter(is);
             let misleads = |name: &str, joins: &[&str; 2]| {
-                let done = name.strip_suffix(" by").is_some_and(|what| DONE_BY.contains(&what));
+                let done = name.strip_suffix(" by").is_some_and(|what| SPOKEN.made_things().contains(what));
                 // Between things of one kind nothing else tells that who is a parent of somebody has the child.
                 let turned = name.ends_with(" of") && joins[0] == joins[1];
                 // So would "filmmaker": a question about films is nearer to it than to what it asks.
