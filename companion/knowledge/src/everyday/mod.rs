@@ -33,17 +33,17 @@ pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
 }
 
 /// An everyday relation.
-pub struct EverydayRelation {
+pub struct EverydayRelation<'a> {
     /// Its label.
-    pub label: &'static str,
+    pub label: &'a str,
     /// What people call it beside that; verbs come without "to".
-    pub names: Vec<&'static str>,
+    pub names: Vec<&'a str>,
     /// The types of its heads and of its tails.
-    pub joins: [&'static str; 2],
+    pub joins: [&'a str; 2],
 }
 
 /// The everyday relations. Several may have the same label.
-pub fn relations() -> impl Iterator<Item = EverydayRelation> {
+pub fn relations() -> impl Iterator<Item = EverydayRelation<'static>> {
     relation_rows().map(|row| EverydayRelation {
         label: row.word,
         names: row.list(0).map(|name| name.strip_prefix("to ").unwrap_or(name)).collect(),
@@ -52,7 +52,7 @@ pub fn relations() -> impl Iterator<Item = EverydayRelation> {
 }
 
 /// The everyday measures as relations whose tails are of no kind.
-pub fn measures() -> impl Iterator<Item = EverydayRelation> {
+pub fn measures() -> impl Iterator<Item = EverydayRelation<'static>> {
     measure_rows().map(|row| EverydayRelation { label: row.word, names: row.list(0).collect(), joins: [row.field(3), ""] })
 }
 
