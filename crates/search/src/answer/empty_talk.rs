@@ -31,7 +31,7 @@ pub(super) fn refers(text: &str) -> bool {
     }
     let folded = fold(text);
     let folded = folded.trim_start();
-    begins_as_reference(&folded) || SPOKEN.references().words_with("holds").any(|m| folded.contains(m))
+    begins_as_reference(folded) || SPOKEN.references().words_with("holds").any(|m| folded.contains(m))
 }
 
 /// Whether a text says that something follows.
