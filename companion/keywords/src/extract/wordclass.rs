@@ -37,7 +37,7 @@ pub fn may_be_verb(word: &str) -> bool {
         word.strip_suffix(ending).is_some_and(|stem| {
             let mut chars = stem.chars().rev();
             let doubled = chars.next().is_some_and(|last| chars.next() == Some(last));
-            replacements.iter().any(|r| listed(&format!("{stem}{r}"))) || (doubled && stem.get(..stem.len() - 1).is_some_and(|s| listed(s)))
+            replacements.iter().any(|r| listed(&format!("{stem}{r}"))) || (doubled && stem.get(..stem.len() - 1).is_some_and(listed))
         })
     })
 }
