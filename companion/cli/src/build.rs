@@ -168,6 +168,9 @@ pub fn run(args: &Args) -> Result<()> {
         (None, Some(chunks)) => Input::Outside { chunks: chunks.clone(), vectors: args.vectors.clone(), embedder: args.embedder.clone() },
         (None, None) => return Err(miette!("name a folder of documents, or chunks with --chunks FILE")),
     };
+    if args.kg.is_empty() && args.tables.brings_words() {
+        return Err(miette!("--lexicon names the relations and types of an imported graph, and there is none: name its files with --kg"));
+    }
     let cache = args.cache.open(&bars, "building without it, and the next build repeats this one's work");
     let options = BuildOptions {
         input,

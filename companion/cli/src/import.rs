@@ -2,7 +2,7 @@
 
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::kg::KnowledgeGraph;
-use pocketgraph_knowledge::kg::{Column, ImportOptions, ImportReport, KgFiles, LiteralRule, import, parse_columns};
+use pocketgraph_knowledge::kg::{Column, ImportOptions, ImportReport, KgFiles, LiteralRule, SiteWords, import, parse_columns};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -34,6 +34,10 @@ pub struct Tables {
     /// "place of birth". `train data` and `train planner` always leave them
     #[arg(long)]
     own_names: bool,
+    /// A folder of a site's own words for relations and types, in files named as the program's tables of words: their lines add to these, or, with a `-` in
+    /// front, take away from them
+    #[arg(long, value_name = "DIR", conflicts_with = "own_names")]
+    lexicon: Option<PathBuf>,
     /// Leave things without a type where the files declare none: otherwise their kinds are inferred from what relations are called and which things they
     /// share. `train data` and `train planner` always leave them
     #[arg(long)]
@@ -63,7 +67,12 @@ fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
 impl Tables {
     /// The same, with relations left the names and things the types that their files give them: training says what people call them in its own ways.
     pub fn with_own_names(&self) -> Tables {
-        Tables { own_names: true, own_types: true, ..self.clone() }
+        Tables { own_names: true, own_types: true, lexicon: None, ..self.clone() }
+    }
+
+    /// Whether a site's own words are named, which only an imported graph takes.
+    pub fn brings_words(&self) -> bool {
+        self.lexicon.is_some()
     }
 
     /// Reads the graph.
@@ -85,6 +94,7 @@ impl Tables {
                 named => LiteralRule::Relations(named.split(',').map(str::to_owned).collect()),
             },
             everyday_names: !self.own_names,
+            words: self.lexicon.as_deref().map(SiteWords::read).transpose().into_diagnostic()?.unwrap_or_default(),
             inferred_types: !self.own_types,
             ..ImportOptions::default()
         };

@@ -3,6 +3,7 @@
 pub mod plan_data;
 pub mod calibrate;
 pub mod gptq;
+pub mod lexicon;
 pub mod encoder;
 pub mod network;
 pub mod planner;

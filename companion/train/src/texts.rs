@@ -3,6 +3,7 @@
 //! Questions are short, documents are long. So sentences are taken one by one, a long one gives a window of its words, some give only a few of their
 //! content words, and titles are put into questions. Same files, same seed, same texts.
 
+use crate::lexicon::title_questions;
 use flate2::read::MultiGzDecoder;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use pocketgraph::text::{fold, is_stop_word, sentences};
@@ -35,29 +36,6 @@ const KEYWORDS_EVERY: usize = 8;
 /// A text of at most so many words is a title or a label, and one in `TEMPLATE_EVERY` of them is put into a question.
 const TITLE_WORDS: usize = 5;
 const TEMPLATE_EVERY: usize = 4;
-/// What people ask about a thing; `{}` is its name.
-const TEMPLATES: [&str; 20] = [
-    "what is {}",
-    "what is {}?",
-    "how does {} work?",
-    "how do I use {}?",
-    "how to {}",
-    "why does {} fail?",
-    "who is {}?",
-    "who was {}?",
-    "where is {}?",
-    "when was {} made?",
-    "what does {} mean?",
-    "example of {}",
-    "{} tutorial",
-    "{} definition",
-    "history of {}",
-    "difference between {} and others",
-    "is {} safe?",
-    "tell me about {}",
-    "list of {}",
-    "can {} be changed?",
-];
 
 /// A sentence of fewer words gives no further windows.
 const WINDOWED: usize = 9;
@@ -160,7 +138,7 @@ fn says_more(text: &str) -> bool {
 fn varied_again(text: &str, random: &mut Random) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.len() <= TITLE_WORDS {
-        return TEMPLATES[random.below(TEMPLATES.len())].replace("{}", text);
+        return asked_about(text, random);
     }
     let keywords = if random.below(KEYWORDS_EVERY) == 0 { content_words(&words, random) } else { None };
     keywords.unwrap_or_else(|| window(&words, random))
@@ -308,11 +286,17 @@ fn without_marks(text: &str) -> String {
 }
 
 /// The text as someone might type it: a window of it, a few of its content words, a question about it, or itself.
+/// A question about a title.
+fn asked_about(title: &str, random: &mut Random) -> String {
+    let all = title_questions();
+    all[random.below(all.len())].replace("{}", title)
+}
+
 fn varied(text: &str, random: &mut Random) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.len() <= TITLE_WORDS {
         let asked = random.below(TEMPLATE_EVERY) == 0 && !text.ends_with(['?', '.', '!']);
-        return if asked { TEMPLATES[random.below(TEMPLATES.len())].replace("{}", text) } else { text.to_owned() };
+        return if asked { asked_about(text, random) } else { text.to_owned() };
     }
     if random.below(KEYWORDS_EVERY) == 0
         && let Some(few) = content_words(&words, random)

@@ -1,5 +1,6 @@
 //! Dates that are known to the year, to the month or to the day.
 
+use crate::text::lexicon::{Language, SPOKEN};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
@@ -131,8 +132,6 @@ fn numeric_date(text: &str) -> Option<Date> {
 }
 
 fn written_date(text: &str) -> Option<Date> {
-    const MONTHS: [&str; 12] =
-        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
     let (mut year, mut month, mut day) = (None, None, 0);
     for word in text.split([' ', ',']).filter(|w| !w.is_empty()) {
         let lower = word.trim_end_matches('.').to_ascii_lowercase();
@@ -141,8 +140,9 @@ fn written_date(text: &str) -> Option<Date> {
             Some(n) if lower.len() <= 2 && day == 0 => day = n,
             Some(_) => return None,
             None => {
-                let at = MONTHS.iter().position(|m| *m == lower || (lower.len() >= 3 && m.starts_with(&lower)))?;
-                if month.replace(at as u32 + 1).is_some() {
+                let named = |m: &str| m == lower || (lower.len() >= 3 && m.starts_with(&lower));
+                let found = SPOKEN.months().rows().find(|row| named(row.word))?;
+                if month.replace(digits(found.field(0))?).is_some() {
                     return None;
                 }
             }

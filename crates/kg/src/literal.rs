@@ -1,6 +1,7 @@
 //! Literals: numbers, dates, truth values and text, with datatype and unit; their values, and how those compare.
 
 use super::{Date, date};
+use crate::text::lexicon::{Language, SPOKEN};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -123,49 +124,8 @@ fn measured(unit: &Option<String>) -> (&str, f64) {
 
 /// A unit's dimension and its size in the dimension's base unit. An unknown unit is a dimension of its own.
 fn dimension(unit: &str) -> (&str, f64) {
-    const UNITS: &[(&str, &str, f64)] = &[
-        ("m", "length", 1.0),
-        ("metre", "length", 1.0),
-        ("metres", "length", 1.0),
-        ("meter", "length", 1.0),
-        ("meters", "length", 1.0),
-        ("km", "length", 1e3),
-        ("kilometre", "length", 1e3),
-        ("kilometres", "length", 1e3),
-        ("kilometers", "length", 1e3),
-        ("cm", "length", 1e-2),
-        ("mm", "length", 1e-3),
-        ("mi", "length", 1609.344),
-        ("mile", "length", 1609.344),
-        ("miles", "length", 1609.344),
-        ("ft", "length", 0.3048),
-        ("feet", "length", 0.3048),
-        ("kg", "mass", 1.0),
-        ("g", "mass", 1e-3),
-        ("mg", "mass", 1e-6),
-        ("t", "mass", 1e3),
-        ("lb", "mass", 0.453_592_37),
-        ("s", "time", 1.0),
-        ("second", "time", 1.0),
-        ("seconds", "time", 1.0),
-        ("ms", "time", 1e-3),
-        ("min", "time", 60.0),
-        ("minute", "time", 60.0),
-        ("minutes", "time", 60.0),
-        ("h", "time", 3600.0),
-        ("hour", "time", 3600.0),
-        ("hours", "time", 3600.0),
-        ("d", "time", 86400.0),
-        ("day", "time", 86400.0),
-        ("days", "time", 86400.0),
-        ("km2", "area", 1e6),
-        ("km²", "area", 1e6),
-        ("m2", "area", 1.0),
-        ("m²", "area", 1.0),
-        ("ha", "area", 1e4),
-        ("sq mi", "area", 2_589_988.110_336),
-    ];
-    UNITS.iter().find(|(name, ..)| *name == unit).map_or((unit, 1.0), |&(_, d, f)| (d, f))
+    let known = SPOKEN.units().row(unit).and_then(|row| Some((row.field(0), row.field(1).parse().ok()?)));
+    known.unwrap_or((unit, 1.0))
 }
 
 /// A finite number: sign, digits with thousands separators (`1,234,567`), fraction, exponent. `None` for anything else.

@@ -7,6 +7,7 @@
 //! References are by name rather than by index, so that a plan which is wrong can still be represented, shown and repaired;
 //! [`check`](super::check::check) resolves them.
 
+use crate::text::lexicon::{Language, SPOKEN};
 use serde::{Deserialize, Serialize};
 
 use super::Template;
@@ -279,12 +280,17 @@ impl How {
     pub fn from_word(word: &str) -> Option<How> {
         let word = word.trim().to_ascii_lowercase();
         Some(match word.as_str() {
-            "=" | "==" | "same" | "equal" | "equals" | "eq" => How::Equal,
-            "<" | "less" | "lt" | "before" => How::Less,
-            ">" | "greater" | "more" | "gt" | "after" => How::Greater,
-            _ => match Extreme::from_word(&word)? {
-                Extreme::Min => How::Min,
-                Extreme::Max => How::Max,
+            "=" | "==" | "eq" => How::Equal,
+            "<" | "lt" => How::Less,
+            ">" | "gt" => How::Greater,
+            _ => match SPOKEN.comparisons().row(&word).filter(|row| row.has(2, "value")).map(|row| row.field(1)) {
+                Some("equal") => How::Equal,
+                Some("less") => How::Less,
+                Some("greater") => How::Greater,
+                _ => match Extreme::from_word(&word)? {
+                    Extreme::Min => How::Min,
+                    Extreme::Max => How::Max,
+                },
             },
         })
     }
@@ -305,15 +311,11 @@ impl Extreme {
     /// The end that a superlative or comparative asks for, letter case aside. Words of age are read as being about dates.
     /// `None` for any other word.
     pub fn from_word(word: &str) -> Option<Extreme> {
-        Some(match word.trim().to_ascii_lowercase().as_str() {
-            "min" | "argmin" | "minimum" | "smallest" | "smaller" | "least" | "lowest" | "lower" | "shortest" | "shorter" | "fewest"
-            | "fewer" | "oldest" | "older" | "eldest" | "elder" | "earliest" | "earlier" | "first" | "nearest" | "nearer" | "closest"
-            | "lightest" | "lighter" | "cheapest" | "slowest" => Extreme::Min,
-            "max" | "argmax" | "maximum" | "largest" | "larger" | "biggest" | "bigger" | "greatest" | "most" | "highest" | "higher"
-            | "longest" | "longer" | "tallest" | "taller" | "youngest" | "younger" | "newest" | "newer" | "latest" | "later" | "last"
-            | "farthest" | "furthest" | "heaviest" | "heavier" | "fastest" | "recent" => Extreme::Max,
-            _ => return None,
-        })
+        match SPOKEN.comparisons().row(&word.trim().to_ascii_lowercase())?.field(0) {
+            "min" => Some(Extreme::Min),
+            "max" => Some(Extreme::Max),
+            _ => None,
+        }
     }
 
     /// The canonical word: `min` or `max`.

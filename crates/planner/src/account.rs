@@ -7,12 +7,13 @@
 use super::chain::means_again;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
-use super::question::{Token, tokens};
+use super::question::{Token, called, tokens};
 use super::spelling::singular;
 use super::{PlannerError, voice};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
+use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
 use std::ops::Range;
 
@@ -31,138 +32,22 @@ pub enum Evidence {
     Meaning,
 }
 
-/// Words that ask, and say nothing of what is asked.
-const FRAME: [&str; 67] = [
-    "about",
-    "answer",
-    "anybody",
-    "anyone",
-    "anything",
-    "apart",
-    "appear",
-    "besides",
-    "both",
-    "call",
-    "called",
-    "certain",
-    "curious",
-    "different",
-    "either",
-    "enumerate",
-    "entitled",
-    "every",
-    "everything",
-    "exactly",
-    "except",
-    "excluding",
-    "following",
-    "full",
-    "hello",
-    "help",
-    "hey",
-    "hi",
-    "identify",
-    "include",
-    "including",
-    "interested",
-    "just",
-    "know",
-    "known",
-    "let",
-    "like",
-    "listed",
-    "looking",
-    "love",
-    "main",
-    "mention",
-    "mentioned",
-    "need",
-    "neither",
-    "nor",
-    "ok",
-    "one",
-    "ones",
-    "possible",
-    "primary",
-    "provide",
-    "question",
-    "quick",
-    "remind",
-    "respectively",
-    "say",
-    "several",
-    "something",
-    "specific",
-    "thanks",
-    "thing",
-    "things",
-    "titled",
-    "various",
-    "want",
-    "wonder",
-];
-/// Words that ask for something.
-const ASKS: [&str; 21] = [
-    "who", "whom", "whose", "what", "which", "when", "where", "how", "why", "list", "name", "give", "show", "find", "tell", "who's",
-    "what's", "where's", "when's", "who’s", "what’s",
-];
-/// Words of counting.
-const COUNTING: [&str; 6] = ["amount", "count", "number", "numbers", "quantity", "total"];
-/// Kinds that nobody asks for by "who".
-const NOBODY: [&str; 22] = [
-    "place",
-    "location",
-    "city",
-    "country",
-    "state",
-    "region",
-    "territory",
-    "year",
-    "date",
-    "day",
-    "time",
-    "language",
-    "genre",
-    "number",
-    "rating",
-    "tag",
-    "film",
-    "movie",
-    "book",
-    "song",
-    "river",
-    "mountain",
-];
-const PEOPLE: [&str; 8] = ["person", "people", "human", "actor", "artist", "character", "man", "woman"];
-const TIMES: [&str; 10] = ["year", "date", "day", "time", "birth", "death", "when", "since", "until", "inception"];
-/// Words that join sets, so that all of either is meant.
-const JOINS: [&str; 14] = [
-    "or",
-    "either",
-    "plus",
-    "well",
-    "combined",
-    "combination",
-    "collective",
-    "together",
-    "along",
-    "alongside",
-    "any",
-    "each",
-    "nor",
-    "total",
-];
-const AWAY: [&str; 14] =
-    ["not", "no", "but", "except", "without", "excluding", "neither", "nor", "besides", "other", "apart", "minus", "never", "none"];
+fn asks_for(word: &str) -> bool {
+    SPOKEN.question_words().has(word, "clause")
+}
 
-/// Words before a noun that says of what kind a thing is.
-const BEFORE_KIND: [&str; 14] =
-    ["a", "all", "an", "any", "both", "every", "many", "other", "same", "some", "these", "those", "what", "which"];
+fn is_place(word: &str) -> bool {
+    SPOKEN.answer_kinds().row(word).is_some_and(|row| row.field(0) == "place" && row.has(1, "asked"))
+}
 
-/// Words for what is had or done again, which no single step does.
-const ONCE_MORE: [&str; 9] = ["co", "common", "fellow", "same", "share", "shared", "shares", "sharing", "together"];
-/// Prepositions of a way, behind verbs that say that something goes it.
-const ALONG: [&str; 6] = ["across", "along", "around", "into", "over", "through"];
+fn takes_away(word: &str) -> bool {
+    SPOKEN.denials().has(word, "away")
+}
+
+/// Whether a word is a preposition of a way.
+fn is_along(token: &Token) -> bool {
+    SPOKEN.prepositions().has(&token.folded, "way")
+}
 
 /// What a plan uses.
 #[derive(Default)]
@@ -228,7 +113,7 @@ fn without_context(question: &str, named: &[Range<usize>]) -> String {
     }
     clauses.push(begin..question.len());
     let folded = |c: &Range<usize>| words(&question[c.clone()]).iter().map(|w| fold(w.text)).collect::<Vec<_>>();
-    let asks = |c: &Range<usize>| folded(c).iter().any(|w| ASKS.contains(&w.as_str()));
+    let asks = |c: &Range<usize>| folded(c).iter().any(|w| asks_for(w));
     let tells = |c: &&Range<usize>| !asks(c) && folded(c).first().is_some_and(|w| w.split(['\'', '’']).next() == Some("i"));
     if !clauses.iter().any(asks) {
         return question.to_owned();
@@ -345,32 +230,33 @@ fn named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
 
 /// A set operation needs a word that says it.
 fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), PlannerError> {
-    let says = |of: &[&str]| plain.iter().any(|w| of.contains(w));
+    let says = |word: &str| plain.contains(&word);
+    let cued = |mark: &str| plain.iter().any(|w| SPOKEN.operation_cues().has(w, mark));
     // Things of one name are all meant.
     let mut names = used.nodes.iter().map(|&n| graph.label(n));
     let first = names.next();
     let namesakes = first.is_some() && names.all(|n| Some(n) == first);
-    if used.joins && !namesakes && !says(&JOINS) {
+    if used.joins && !namesakes && !cued("joins") {
         return Err(PlannerError::NotAsked("it joins two sets, and no word says “or”"));
     }
-    if used.takes && !says(&AWAY) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
+    if used.takes && !plain.iter().any(|w| takes_away(w)) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
         return Err(PlannerError::NotAsked("it takes something away, and no word says so"));
     }
-    if says(&["neither"]) && !used.takes {
+    if says("neither") && !used.takes {
         return Err(PlannerError::NotAsked("what is neither is asked for, and it takes nothing away"));
     }
-    if used.counts && !plain.iter().any(|w| COUNTING.contains(w) || matches!(*w, "many" | "much")) {
+    if used.counts && !cued("counts") && !says("many") && !says("much") {
         return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
     }
     let reason = |r: RelationId| {
         let label = graph.vocabulary().relation(r).map_or("", |r| r.label.as_str()).replace('_', " ");
         words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "cause" | "reason"))
     };
-    if says(&["why"]) && !used.relations.iter().any(|(r, ..)| reason(*r)) {
+    if says("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
         return Err(PlannerError::NotAsked("the question asks for a reason"));
     }
-    let asks = |w: &&str| ASKS.contains(w);
-    let verb = |w: &&&str| matches!(**w, "is" | "are" | "was" | "were" | "do" | "does" | "did" | "has" | "had");
+    let asks = |w: &&str| asks_for(w);
+    let verb = |w: &&&str| SPOKEN.auxiliaries().has(w, "closed");
     let closed = plain.first().filter(verb).is_some() && !matches!(plain.get(1), Some(&("you" | "there"))) && !plain.iter().any(asks);
     if closed && !used.compares {
         return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
@@ -441,18 +327,21 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
     if ends.is_empty() {
         return Ok(());
     }
-    let called = |c: &Class, of: &[&str]| match c {
-        Class::Type(t) => {
-            graph.vocabulary().entity_type(*t).is_some_and(|t| words(&t.label).iter().any(|w| of.contains(&fold(w.text).as_str())))
-        }
+    let is = |c: &Class, of: &dyn Fn(Row<'_>) -> bool| match c {
+        Class::Type(t) => graph
+            .vocabulary()
+            .entity_type(*t)
+            .is_some_and(|t| words(&t.label).iter().any(|w| SPOKEN.answer_kinds().row(&fold(w.text)).is_some_and(of))),
         _ => false,
     };
+    let found = |c: &Class, kind: &str| is(c, &|row| row.field(0) == kind && row.has(1, "found"));
+    let person = |c: &Class| found(c, "person");
     let last =
         plan.statements.iter().rev().find_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None });
     let backward = matches!(last, Some(Relation::Exact { inverse: true, .. }));
     let last = last.and_then(|r| if let Relation::Exact { name, .. } = r { graph.vocabulary().relation_named(name) } else { None });
-    let of_time = last.is_some_and(|r| lexicon.relation_is(r, &TIMES));
-    let dated = last.is_some_and(|r| lexicon.relation_is(r, &TIMES[..4]));
+    let of_time = last.is_some_and(|r| lexicon.relation_is(r, &called("time", "found")));
+    let dated = last.is_some_and(|r| lexicon.relation_is(r, &called("time", "asked")));
     let typed = ends.iter().any(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
     let wrong = |why| Err(PlannerError::NotAsked(why));
     let number = |c: &Class| matches!(c, Class::Literal(LiteralKind::Number | LiteralKind::Date));
@@ -461,23 +350,23 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
     let next = plain.get(first + 1).copied().unwrap_or_default();
     match plain[first] {
         "who" | "whom" => {
-            let people = ends.iter().any(|c| called(c, &PEOPLE));
-            if !people && (ends.iter().all(|c| number(c) || called(c, &NOBODY)) || (dated && !typed)) {
+            let people = ends.iter().any(person);
+            if !people && (ends.iter().all(|c| number(c) || is(c, &|row| row.has(1, "nobody"))) || (dated && !typed)) {
                 return wrong("it finds nobody, and somebody is asked for");
             }
         }
         "when" => {
-            let time = |c: &Class| matches!(c, Class::Literal(LiteralKind::Date)) || called(c, &TIMES);
+            let time = |c: &Class| matches!(c, Class::Literal(LiteralKind::Date)) || found(c, "time");
             if !of_time && !ends.iter().any(time) {
                 return wrong("it finds no date, and the question asks when");
             }
         }
-        "where" if ends.iter().all(|c| number(c) || called(c, &PEOPLE) || called(c, &TIMES)) || (dated && !typed) => {
+        "where" if ends.iter().all(|c| number(c) || person(c) || found(c, "time")) || (dated && !typed) => {
             return wrong("it finds no place, and the question asks where");
         }
         "how" if matches!(next, "many" | "much") || !measures(next).is_empty() => {
             let spoken = plain.iter().flat_map(|w| lexicon.relations(w)).any(|(r, _)| Some(r) == last);
-            let fits = ends.iter().any(number) || (spoken && ends.iter().all(|c| !called(c, &PEOPLE) && !called(c, &NOBODY[..7])));
+            let fits = ends.iter().any(number) || (spoken && ends.iter().all(|c| !person(c) && !is(c, &|row| is_place(row.word))));
             if !fits {
                 return wrong("it finds no number, and a number is asked for");
             }
@@ -497,7 +386,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
                 return wrong("it goes on behind what is asked for");
             }
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
-            let people = asks_for_people(next) && ends.iter().any(|c| called(c, &PEOPLE));
+            let people = asks_for_people(next) && ends.iter().any(person);
             if !asked.is_empty()
                 && noun
                 && !own
@@ -518,15 +407,18 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
     let types = kinds(graph, used);
     let untyped = untyped_places(graph, used);
     let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
-    let people = types.iter().any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| PEOPLE.contains(&fold(&t.label).as_str())));
-    let called = |word: &str| types.iter().any(|t| is(t, word)) || (people && asks_for_people(word));
+    let people = types
+        .iter()
+        .any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| called("person", "found").contains(&fold(&t.label).as_str())));
+    let is_kind = |word: &str| types.iter().any(|t| is(t, word)) || (people && asks_for_people(word));
     let mut said: Set<RelationId> = Set::default();
     let mut meant: Vec<TypeId> = Vec::new();
     // Groups of neighbouring words that nothing explains; function words do not part them.
     let mut groups: Vec<Vec<&str>> = Vec::new();
     let mut open = false;
     let mut leading = false;
-    let along = tokens.windows(2).any(|w| ALONG.contains(&w[0].folded.as_str()) && matches!(w[1].folded.as_str(), "which" | "what"));
+    let times = called("time", "found");
+    let along = tokens.windows(2).any(|w| is_along(&w[0]) && matches!(w[1].folded.as_str(), "which" | "what"));
     for (at, token) in tokens.iter().enumerate() {
         let word = contracted(&token.folded);
         if token.entity.is_some() {
@@ -541,18 +433,18 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         let named = token.types.iter().chain(lexicon.types(word)).filter(|t| types.contains(t));
         let before = meant.len();
         meant.extend(named);
-        if !of.is_empty() || meant.len() > before || called(word) || ends_superlative(lexicon, tokens, at, used) || falls_under(tokens, at)
+        if !of.is_empty() || meant.len() > before || is_kind(word) || ends_superlative(lexicon, tokens, at, used) || falls_under(tokens, at)
         {
             open = false;
             continue;
         }
         // "Run through", "flows into" lead along a step; which, the kinds at its ends tell.
         let content = !known && !is_frame(word, used);
-        if content && (tokens.get(at + 1).is_some_and(|t| ALONG.contains(&t.folded.as_str())) || along) {
+        if content && (tokens.get(at + 1).is_some_and(is_along) || along) {
             leading = true;
             continue;
         }
-        if TIMES.contains(&stem(word).as_str()) && used.relations.iter().any(|(r, ..)| lexicon.relation_is(*r, &TIMES)) {
+        if times.contains(&stem(word).as_str()) && used.relations.iter().any(|(r, ..)| lexicon.relation_is(*r, &times)) {
             continue;
         }
         if matches!(word, "located" | "situated" | "lie" | "lies") && places(graph, used) {
@@ -647,7 +539,7 @@ fn is_only(graph: &KnowledgeGraph, relation: RelationId) -> bool {
 fn places(graph: &KnowledgeGraph, used: &Used) -> bool {
     used.relations.iter().any(|(r, ..)| {
         let label = graph.vocabulary().relation(*r).map_or("", |r| r.label.as_str()).replace('_', " ");
-        words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "in" | "location") || NOBODY[..7].contains(&fold(w.text).as_str()))
+        words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "in" | "location") || is_place(&fold(w.text)))
     })
 }
 
@@ -679,15 +571,16 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
         return false;
     }
     let spoken = tokens.get(at + 1).is_some_and(|t| !t.relations.is_empty());
-    let beside = is_name(Some(at + 1)) && is_function_word(before) && !ASKS.contains(&before) && before != "that";
+    let beside = is_name(Some(at + 1)) && is_function_word(before) && !asks_for(before) && before != "that";
     let goes_on = beside || spoken || matches!(next, "that" | "where" | "which" | "who" | "whose" | "with");
     let asked = matches!(before, "the" | "a" | "an") && matches!(word(at.checked_sub(2)), "is" | "are" | "was" | "were" | "be");
     let noun = own.len() > 3 && own.ends_with('s') && !own.ends_with("ss") && !own.ends_with("us");
     let plural = (noun && !matches!(before, "who" | "whom" | "that")) || matches!(own, "people" | "person");
+    let before_kind = SPOKEN.before_nouns().has(before, "kind");
     if evidence == Evidence::Meaning {
-        return plural && BEFORE_KIND.contains(&before);
+        return plural && before_kind;
     }
-    goes_on || (!asked && (plural || BEFORE_KIND.contains(&before)))
+    goes_on || (!asked && (plural || before_kind))
 }
 
 /// A contraction's first part: "didn't" is "did", "who's" is "who".
@@ -702,13 +595,14 @@ fn contracted(folded: &str) -> &str {
 fn is_frame(word: &str, used: &Used) -> bool {
     let ordered =
         |w: &str| extreme(w).is_some() || How::from_word(w).is_some() || Extreme::from_word(w).is_some() || !measures(w).is_empty();
+    let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
-        || FRAME.contains(&word)
-        || (means_again(word) && (used.relations.len() > 1 || !ONCE_MORE.contains(&word)))
-        || JOINS.contains(&word)
-        || AWAY.contains(&word)
+        || SPOKEN.frame_words().contains(word)
+        || (means_again(word) && (used.relations.len() > 1 || !cue("once more")))
+        || cue("joins")
+        || takes_away(word)
         || word.len() == 1
-        || ((used.counts || used.ranks || used.compares || used.numbers) && COUNTING.contains(&word))
+        || ((used.counts || used.ranks || used.compares || used.numbers) && cue("counts"))
         || ((used.ranks || used.compares || used.measures || used.values)
             && (ordered(word) || matches!(word, "than" | "more" | "less" | "fewer" | "since")))
         || (used.values && word.starts_with(|c: char| c.is_ascii_digit()))

@@ -8,6 +8,7 @@ use super::superlative::Superlatives;
 use super::voice;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
+use crate::text::lexicon::{Language, SPOKEN};
 
 /// Chains are at most so long.
 const LONGEST: usize = 3;
@@ -31,15 +32,10 @@ const RETURN: f32 = 0.3;
 const UNSAID_RETURN: f32 = 1.2;
 /// What a step forth again costs where no word says so, and none what lies between.
 const UNSAID_FORTH: f32 = 0.8;
-/// Words for what is done or had again.
-const AGAIN: [&str; 16] = [
-    "again", "also", "another", "both", "co", "common", "else", "fellow", "other", "others", "same", "share", "shared", "shares",
-    "sharing", "together",
-];
 
 /// Whether a word, in lower case, says that something is done or had again.
 pub(super) fn means_again(folded: &str) -> bool {
-    AGAIN.contains(&folded)
+    SPOKEN.operation_cues().has(folded, "again")
 }
 
 /// A chain and its score.

@@ -9,6 +9,7 @@ use super::superlative::Superlatives;
 use super::walk::{follow, value};
 use crate::kg::{KnowledgeGraph, NodeId, RelationId, Value};
 use crate::plan::How;
+use crate::text::lexicon::{Language, SPOKEN};
 use std::cmp::Ordering;
 
 /// What a word for time is worth where no relation is named: "which came out first".
@@ -17,8 +18,6 @@ const DEFAULTED: f32 = 0.5;
 const MEASURED: f32 = 0.8;
 /// So many paths are tried.
 const TRIED: usize = 200;
-/// Words that compare times.
-const TIMES: [&str; 11] = ["older", "younger", "oldest", "youngest", "first", "earlier", "later", "before", "after", "newer", "recently"];
 
 /// A comparison.
 #[derive(Debug, Clone)]
@@ -33,16 +32,19 @@ pub(super) struct Comparison {
     pub confidence: f32,
 }
 
+fn compares_times(word: &str) -> bool {
+    SPOKEN.comparisons().row(word).is_some_and(|row| row.has(2, "time"))
+}
+
 /// Whether the question asks whether several have the same of something: "are both from the same country".
 pub(super) fn asks_for_the_same(tokens: &[Token]) -> bool {
-    let yes_or_no = ["are", "is", "do", "does", "did", "was", "were", "have", "has"];
     let same = |t: &Token| matches!(t.folded.as_str(), "same" | "share" | "common");
-    tokens.first().is_some_and(|t| yes_or_no.contains(&t.folded.as_str())) && tokens.iter().any(same)
+    tokens.first().is_some_and(|t| SPOKEN.auxiliaries().has(&t.folded, "same")) && tokens.iter().any(same)
 }
 
 /// Whether the question asks which of several comes first in some order: "who was born first out of A and B".
 pub(super) fn asks_which_of(tokens: &[Token]) -> bool {
-    let compares = |t: &Token| TIMES.contains(&t.folded.as_str()) || How::from_word(&t.folded).is_some_and(|_| t.folded.ends_with("er"));
+    let compares = |t: &Token| compares_times(&t.folded) || How::from_word(&t.folded).is_some_and(|_| t.folded.ends_with("er"));
     let offers = |w: &[Token]| w[0].folded == "between" || (w[0].folded == "out" && w[1].folded == "of");
     tokens.iter().any(compares) && tokens.windows(2).any(offers)
 }
@@ -109,7 +111,7 @@ fn telling(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<T
     let mut tokens = tokens.to_vec();
     for token in tokens.iter_mut().filter(|t| t.relations.is_empty() && How::from_word(&t.folded).is_some()) {
         token.relations = lexicon.measured_by(&token.folded).into_iter().map(|(r, _)| (r, MEASURED)).collect();
-        if token.relations.is_empty() && !spoken && TIMES.contains(&token.folded.as_str()) {
+        if token.relations.is_empty() && !spoken && compares_times(&token.folded) {
             token.relations = times();
         }
     }

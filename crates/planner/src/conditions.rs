@@ -7,6 +7,7 @@ use super::schema::Schema;
 use super::superlative::numeric;
 use crate::kg::{RelationId, TypeId, number};
 use crate::plan::Comparison;
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
 use std::ops::Range;
 
@@ -48,13 +49,10 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
         Some(than) => (than, than.checked_sub(1)?),
         None => dated().map(|at| (at, at))?,
     };
-    let comparison = match folded[at].as_str() {
-        "after" => Comparison::Greater,
-        "before" => Comparison::Less,
-        "since" => Comparison::AtLeast,
-        "more" | "greater" | "larger" | "bigger" | "higher" | "longer" | "taller" | "deeper" | "wider" | "heavier" | "faster" | "later"
-        | "newer" | "younger" => Comparison::Greater,
-        "less" | "fewer" | "smaller" | "lower" | "shorter" | "lighter" | "slower" | "earlier" | "older" => Comparison::Less,
+    let comparison = match SPOKEN.comparisons().row(&folded[at])?.field(1) {
+        "greater" => Comparison::Greater,
+        "less" => Comparison::Less,
+        "at least" => Comparison::AtLeast,
         _ => return None,
     };
     // Words and tokens are the same but for what was drawn together, so that places are found by the words' texts.
@@ -92,12 +90,8 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
 fn figures(text: &str) -> Option<f64> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(text.len());
     let digits = text.get(..end)?.trim_end_matches(['.', ',']);
-    let times = match fold(text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or_default()).as_str() {
-        "thousand" => 1e3,
-        "million" => 1e6,
-        "billion" => 1e9,
-        _ => 1.0,
-    };
+    let word = fold(text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or_default());
+    let times = SPOKEN.numbers().row(&word).filter(|row| row.has(1, "multiple")).and_then(|row| row.field(0).parse().ok()).unwrap_or(1.0);
     Some(number(digits)? * times)
 }
 

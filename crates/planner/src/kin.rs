@@ -2,6 +2,10 @@
 
 use super::lexicon::Lexicon;
 use super::token::Token;
+use crate::text::lexicon::{Language, SPOKEN};
+
+/// The longest word for kin, in words.
+const LONGEST: usize = 3;
 
 /// Replaces each such word by words for its two steps, the outer farther from the entity.
 pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
@@ -13,7 +17,7 @@ pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
         match steps(&tokens[at..]) {
             // What the graph itself speaks of is meant as it stands.
             Some((taken, inner, outer)) if tokens[at].relations.is_empty() || taken > 1 => {
-                let step = |names: &[&str]| Token {
+                let step = |names: Vec<&str>| Token {
                     folded: names.first().copied().unwrap_or_default().to_owned(),
                     entity: None,
                     relations: names.iter().flat_map(|n| lexicon.relations(n)).collect(),
@@ -34,35 +38,9 @@ pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
     out
 }
 
-type Names = &'static [&'static str];
-
-/// How many words make a word for kin of two steps, the inner step and the outer.
-fn steps(tokens: &[Token]) -> Option<(usize, Names, Names)> {
-    const PARENTS: Names = &["father", "mother"];
-    let word = |at: usize| tokens.get(at).filter(|t| t.entity.is_none()).map_or("", |t| t.folded.as_str());
-    if word(1) == "in" && word(2) == "law" {
-        let (inner, outer): (Names, Names) = match word(0) {
-            "father" => (&["spouse"], &["father"]),
-            "mother" => (&["spouse"], &["mother"]),
-            "brother" | "sister" | "sibling" => (&["spouse"], &["sibling"]),
-            "son" | "daughter" | "child" => (&["child"], &["spouse"]),
-            _ => return None,
-        };
-        return Some((3, inner, outer));
-    }
-    let (side, at): (Names, usize) = match word(0) {
-        "paternal" => (&["father"], 1),
-        "maternal" => (&["mother"], 1),
-        _ => (PARENTS, 0),
-    };
-    let outer: Names = match word(at) {
-        "grandfather" => &["father"],
-        "grandmother" => &["mother"],
-        "uncle" | "aunt" => &["sibling"],
-        "stepmother" if at == 0 => return Some((1, &["father"], &["spouse"])),
-        "stepfather" if at == 0 => return Some((1, &["mother"], &["spouse"])),
-        "grandson" | "granddaughter" | "grandchild" => return Some((at + 1, &["child"], &["child"])),
-        _ => return None,
-    };
-    Some((at + 1, side, outer))
+/// How many words make a word for kin of two steps, and names of the inner step and the outer.
+fn steps(tokens: &[Token]) -> Option<(usize, Vec<&'static str>, Vec<&'static str>)> {
+    let words: Vec<&str> = tokens.iter().take(LONGEST).take_while(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+    let longest = (1..=words.len()).rev().find_map(|length| Some((length, SPOKEN.kin().row(&words[..length].join(" "))?)));
+    longest.map(|(length, row)| (length, row.list(0).collect(), row.list(1).collect()))
 }

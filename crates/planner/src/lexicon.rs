@@ -1,9 +1,10 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
-use super::measures::{asking, bases, extreme, measures};
+use super::measures::{Names, asking, bases, extreme, measures};
 use super::spelling::{compared, singular};
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, words};
 
 /// What a word derived from a name's word is worth against the word itself: "director" for "directed".
@@ -135,7 +136,7 @@ impl Lexicon {
             self.known_by(measures(adjective), &mut found);
         }
         // What else such an adjective may measure: a large city has many people.
-        for name in measures(adjective) {
+        for name in measures(adjective).iter() {
             let stem = stem_of(name);
             for relation in self.relations.iter().filter(|e| e.stem == stem).flat_map(|e| &e.of).filter(|r| self.numeric.contains(r)) {
                 found.get_or_insert_with(*relation, || POSSIBLE);
@@ -147,8 +148,8 @@ impl Lexicon {
     }
 
     /// The relations that are known by the first of these words by which any is known.
-    fn known_by(&self, names: &[&str], found: &mut Map<RelationId, f32>) {
-        for name in names {
+    fn known_by(&self, names: Names, found: &mut Map<RelationId, f32>) {
+        for name in names.iter() {
             let stem = stem_of(name);
             for entry in self.relations.iter().filter(|e| e.stem == stem) {
                 found.extend(entry.of.iter().map(|&r| (r, EVERYDAY)));
@@ -233,26 +234,20 @@ fn name_words(name: &str) -> Vec<String> {
 fn content(text: &str) -> Vec<String> {
     let all = name_words(text);
     match all.as_slice() {
-        [one] if TELLING.contains(&one.as_str()) => all,
+        [one] if SPOKEN.prepositions().has(one, "alone") => all,
         _ => all.into_iter().filter(|w| !is_function_word(w)).collect(),
     }
 }
 
-/// Function words that may be the whole of a synonym.
-const TELLING: [&str; 8] = ["about", "after", "against", "before", "below", "over", "through", "under"];
-
 /// Whether two words are made of one by an ending ("director", "directed") or by another ending ("writer", "written").
 fn is_inflected(a: &str, b: &str) -> bool {
-    const ENDINGS: [&str; 23] = [
-        "", "or", "er", "r", "ress", "ion", "ation", "ing", "ment", "al", "ive", "ist", "ity", "ship", "e", "en", "ten", "ed", "d", "ly",
-        "i", "y", "ure",
-    ];
+    let is_ending = |end: &str| end.is_empty() || SPOKEN.endings().has(end, "derived");
     let short = if a.len() < b.len() { a } else { b };
     let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     // Three letters are enough if they are a whole word; of two different endings the rest must be longer.
     let least = if shared == short.len() { 3 } else { 4 };
     let endings = a.get(shared..).zip(b.get(shared..));
-    shared >= least && endings.is_some_and(|(x, y)| ENDINGS.contains(&x) && ENDINGS.contains(&y))
+    shared >= least && endings.is_some_and(|(x, y)| is_ending(x) && is_ending(y))
 }
 
 /// Whether two words are made of one: by endings, or by a word in front ("screenwriter").
@@ -282,17 +277,5 @@ fn stem_of(folded: &str) -> String {
 
 /// Words that carry no relation: function words, and the words of asking.
 pub(super) fn is_function_word(folded: &str) -> bool {
-    is_stop_word(folded) || MORE.binary_search(&folded).is_ok()
-}
-
-/// Function words of questions, in order, beyond those that search leaves out.
-const MORE: [&str; 25] = [
-    "also", "among", "could", "does", "find", "give", "kindly", "list", "many", "may", "might", "much", "must", "name", "named", "per",
-    "please", "shall", "show", "tell", "upon", "us", "whose", "within", "without",
-];
-
-/// Whether the list can be searched.
-#[cfg(test)]
-pub(super) fn function_words_are_sorted() -> bool {
-    MORE.is_sorted()
+    is_stop_word(folded) || SPOKEN.function_words().has(folded, "question")
 }

@@ -12,6 +12,7 @@ use super::question::{Ask, Token, ask, asks_how_to, tokens, told};
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
 use crate::plan::Plan;
+use crate::text::lexicon::{Language, SPOKEN};
 
 /// No question is longer, in bytes.
 const LONGEST: usize = 512;
@@ -21,139 +22,6 @@ const CHOICES: usize = 32;
 const NAMES: usize = 6;
 /// The longest name that is embedded, in bytes.
 const LONGEST_NAME: usize = 200;
-/// Words that ask for more than a step, beside superlatives.
-const FURTHER: [&str; 10] = ["count", "except", "least", "more", "most", "nor", "not", "number", "than", "without"];
-/// What people ask about things, whatever a graph knows of them: who, when, where, and what else.
-const WHO: [&str; 39] = [
-    "actor",
-    "architect",
-    "audience",
-    "band member",
-    "character",
-    "chief executive",
-    "child",
-    "cinematographer",
-    "coach",
-    "composer",
-    "costume designer",
-    "crew",
-    "critics",
-    "director",
-    "discoverer",
-    "distributor",
-    "editor",
-    "employer",
-    "founder",
-    "illustrator",
-    "inventor",
-    "member",
-    "neighbour",
-    "owner",
-    "parents",
-    "participant",
-    "partner",
-    "producer",
-    "production company",
-    "publisher",
-    "record label",
-    "sibling",
-    "spouse",
-    "studio",
-    "team",
-    "translator",
-    "voice",
-    "winner",
-    "writer",
-];
-const WHEN: [&str; 6] = ["age", "date of birth", "date of death", "opening hours", "period", "release date"];
-const WHERE: [&str; 14] = [
-    "address",
-    "border",
-    "burial place",
-    "capital",
-    "country",
-    "country of origin",
-    "education",
-    "filming location",
-    "headquarters",
-    "place of birth",
-    "place of death",
-    "residence",
-    "setting",
-    "website",
-];
-const WHAT: [&str; 70] = [
-    "achievement",
-    "advantage",
-    "age limit",
-    "area",
-    "availability",
-    "award",
-    "ban",
-    "book",
-    "box office",
-    "budget",
-    "cause of death",
-    "colour",
-    "cost",
-    "currency",
-    "definition",
-    "depth",
-    "difference",
-    "duration",
-    "elevation",
-    "ending",
-    "example",
-    "fame",
-    "format",
-    "genre",
-    "height",
-    "history",
-    "industry",
-    "ingredient",
-    "instrument",
-    "language",
-    "law",
-    "league",
-    "length",
-    "licence",
-    "material",
-    "meaning",
-    "method",
-    "music",
-    "name",
-    "nationality",
-    "nickname",
-    "nomination",
-    "number of employees",
-    "occupation",
-    "part",
-    "plot",
-    "political party",
-    "population",
-    "position held",
-    "prequel",
-    "price",
-    "prize",
-    "product",
-    "purpose",
-    "reason",
-    "religion",
-    "revenue",
-    "review",
-    "sequel",
-    "series",
-    "shape",
-    "speed",
-    "symptom",
-    "technology",
-    "trailer",
-    "treatment",
-    "use",
-    "version",
-    "weight",
-    "width",
-];
 /// What is nearer than this to a name of a relation says the same.
 const SAME: f32 = 0.85;
 /// The part of a relation's triples that must lead to what the question asks for.
@@ -200,7 +68,7 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
     let words = tokens(question, std::slice::from_ref(&mention.span), &lexicon);
     let asked = ask(&words, &lexicon);
     // One step takes nothing away, counts nothing and ranks nothing.
-    let further = |w: &str| FURTHER.contains(&w) || (w.len() > 4 && w.ends_with("est"));
+    let further = |w: &str| SPOKEN.operation_cues().has(w, "further") || (w.len() > 4 && w.ends_with("est"));
     if asked.count || words.iter().any(|w| further(&w.folded)) {
         return None;
     }
@@ -253,18 +121,18 @@ pub(super) fn class(graph: &KnowledgeGraph, node: NodeId) -> String {
 
 /// What people ask about things of a class, as one asks for it.
 pub(super) fn others(class: &str) -> Vec<String> {
-    [&WHO[..], &WHEN, &WHERE, &WHAT].into_iter().flatten().map(|what| of_this(what, class)).collect()
+    SPOKEN.common_topics().rows().map(|row| of_this(row.word, class)).collect()
 }
 
 /// Of what people ask about things that which a question word may ask: "when" asks for no budget.
 fn others_asked(class: &str, words: &[Token]) -> Vec<String> {
     let kind = words.iter().find_map(|w| match w.folded.as_str() {
-        "who" | "whom" => Some(&WHO[..]),
-        "when" => Some(&WHEN),
-        "where" => Some(&WHERE),
+        "who" | "whom" => Some("who"),
+        "when" => Some("when"),
+        "where" => Some("where"),
         _ => None,
     });
-    kind.map_or_else(|| others(class), |kind| kind.iter().map(|what| of_this(what, class)).collect())
+    kind.map_or_else(|| others(class), |kind| SPOKEN.common_topics().words_with(kind).map(|what| of_this(what, class)).collect())
 }
 
 /// A relation said by each of its names, between the types that it joins most often, and as one asks for it; and the first of these types.

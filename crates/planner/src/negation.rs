@@ -4,15 +4,13 @@ use super::chain::{Chain, Start};
 use super::question::{Ask, Token};
 use super::walk::all;
 use crate::kg::{Class, KnowledgeGraph, Mention, TypeId};
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
 
 /// What the end of a chain that agrees with the question is worth more than one that does not.
 const AGREED: f32 = 1.8;
 /// Words of a question that are searched for a negation.
 const WORDS: usize = 256;
-/// Words of sentences that ask.
-const ASKING: [&str; 14] =
-    ["find", "give", "how", "list", "name", "show", "tell", "what", "when", "where", "which", "who", "whom", "whose"];
 
 /// Whether a question asks for what is not so, names aside. What the asker does not know, and what a sentence says that asks nothing, is no part of what is asked:
 /// "I couldn't place him; who was it?"
@@ -22,14 +20,14 @@ pub(super) fn negates(question: &str, mentions: &[Mention]) -> bool {
     let joined = |a: &Word<'_>, b: &Word<'_>| {
         question.get(a.span.end..b.span.start).is_some_and(|gap| !gap.contains([';', '!', '?']) && !gap.contains(". "))
     };
-    let asks = |sentence: &&[Word<'_>]| sentence.iter().any(|w| ASKING.contains(&fold(w.text).as_str()));
+    let asks = |sentence: &&[Word<'_>]| sentence.iter().any(|w| SPOKEN.question_words().has(&fold(w.text), "sentence"));
     let any_asks = all.chunk_by(joined).any(|sentence| asks(&sentence));
     all.chunk_by(joined).filter(|sentence| !any_asks || asks(sentence)).any(|sentence| denies(sentence, mentions))
 }
 
 /// Whether a sentence says "not" of anything but the asker, names aside.
 fn denies(sentence: &[Word<'_>], mentions: &[Mention]) -> bool {
-    let not = |w: &str| matches!(w, "not" | "no" | "without") || w.ends_with("n't");
+    let not = |w: &str| SPOKEN.denials().has(w, "not") || w.ends_with("n't");
     let named = |w: &Word<'_>| mentions.iter().any(|m| m.span.start < w.span.end && w.span.start < m.span.end);
     let asker = |w: &Word<'_>| matches!(fold(w.text).as_str(), "i" | "we" | "you");
     let behind = sentence.iter().zip(sentence.iter().skip(1));

@@ -6,18 +6,12 @@
 use super::lexicon::is_function_word;
 use crate::compact::sort_by;
 use crate::plan::{How, Shape};
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, words};
 use std::ops::Range;
 
 /// Characters of a question that are searched for names.
 const LONGEST: usize = 4096;
-/// Words that join steps of a chain.
-const CONNECTORS: [&str; 8] = ["by", "in", "of", "that", "where", "which", "with", "within"];
-/// Words that stand in most phrases of their kind and say nothing of how many steps there are.
-const VAGUE: [&str; 10] =
-    ["administrative", "associated", "contained", "depicted", "entities", "entity", "located", "territorial", "thing", "things"];
-/// Comparatives beyond those that name an end of an order.
-const COMPARATIVES: [&str; 5] = ["better", "deeper", "faster", "slower", "worse"];
 
 /// The parts of a question that look like names: in quotes, or with capitals. For questions without a graph to link them to; a name
 /// in plain lower case is not found.
@@ -28,8 +22,7 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
     let mut found = quoted(question);
     let inside = |span: &Range<usize>, found: &[Range<usize>]| found.iter().any(|f| span.start < f.end && f.start < span.end);
     let all: Vec<_> = words(question).into_iter().filter(|w| !inside(&w.span, &found)).collect();
-    let small =
-        |w: &str| matches!(w, "of" | "the" | "in" | "a" | "an" | "for" | "to" | "at" | "on" | "de" | "von" | "van" | "from" | "la" | "le");
+    let small = |w: &str| SPOKEN.name_particles().has(w, "pattern");
     let marked = |text: &str| text.starts_with(|c: char| c.is_uppercase() || c.is_numeric());
     // A full stop ends a name but for initials and abbreviations: "D. W. Griffith", "St. Louis", "F.C. Nantes".
     let joined = |word: &str, gap: &str| gap.chars().all(|c| c == ' ' || "-.:&’'".contains(c)) && (!gap.contains(". ") || word.len() <= 3);
@@ -137,15 +130,16 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     let between: Vec<&String> = outside.get(1..outside.len().saturating_sub(1)).unwrap_or_default().iter().flatten().collect();
     let is_between = |word: &str| between.iter().any(|w| *w == word);
     // "Named after" and "who or what" compare nothing.
-    let comparative =
-        |w: &&String| (How::from_word(w).is_some() && !["after", "before"].contains(&w.as_str())) || COMPARATIVES.contains(&w.as_str());
+    let comparative = |w: &&String| {
+        (How::from_word(w).is_some() && !["after", "before"].contains(&w.as_str()))
+            || SPOKEN.comparisons().row(w).is_some_and(|row| row.has(2, "pattern"))
+    };
     let said: Vec<&String> = outside.iter().flatten().collect();
     let offers = |w: &[&String]| w[1] == "or" && w[0] != "who";
     if said.iter().any(comparative) && (said.windows(2).any(offers) || has("than")) {
         return Shape::Compare;
     }
-    let taken = ["not", "except", "without", "excluding", "neither"];
-    if entities.len() >= 2 && between.iter().any(|w| taken.contains(&w.as_str())) {
+    if entities.len() >= 2 && between.iter().any(|w| SPOKEN.denials().has(w, "between")) {
         return Shape::Negation;
     }
     let count = u8::try_from(entities.len()).unwrap_or(u8::MAX);
@@ -204,7 +198,7 @@ fn pair(question: &str, entities: &[Range<usize>], outside: &[Vec<String>]) -> S
             return Shape::Pi;
         }
         let head = before.get(1..both).unwrap_or_default();
-        let joints = head.iter().filter(|w| CONNECTORS.contains(&w.as_str())).count();
+        let joints = head.iter().filter(|w| SPOKEN.step_words().has(w, "connects")).count();
         let deep = phrases(&refs(head));
         return if deep >= 3 || (deep >= 2 && joints >= 2) { Shape::Ip } else { Shape::Intersection(2) };
     }
@@ -224,7 +218,7 @@ fn is_small(word: &str) -> bool {
 
 /// Runs of content words.
 fn phrases(words: &[&String]) -> usize {
-    let content = |w: &&&String| !is_small(w) && VAGUE.binary_search(&w.as_str()).is_err();
+    let content = |w: &&&String| !is_small(w) && !SPOKEN.step_words().has(w, "vague");
     let starts = words.iter().enumerate().filter(|(at, w)| content(w) && (*at == 0 || !content(&&words[at - 1])));
     starts.count()
 }

@@ -6,6 +6,7 @@ use super::measures::measures;
 use super::pattern::quoted;
 pub(super) use super::token::Token;
 use crate::kg::{Class, LiteralKind, Mention, RelationId};
+use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, without_possessive, words};
 use std::ops::Range;
 
@@ -24,11 +25,10 @@ pub(super) fn asks_how_to(question: &str) -> bool {
 
 /// The two words behind the "how" that a question begins with, where the first is a verb.
 fn how(question: &str) -> Option<[String; 2]> {
-    const VERBS: [&str; 13] = ["do", "does", "did", "can", "could", "should", "will", "must", "to", "is", "are", "was", "were"];
     let mut first = words(question).into_iter().map(|w| fold(w.text));
     let behind = (first.next()? == "how").then(|| std::array::from_fn(|_| first.next().unwrap_or_default()))?;
     let [second, _] = &behind;
-    VERBS.contains(&second.as_str()).then_some(behind)
+    SPOKEN.after_how().has(second, "way").then_some(behind)
 }
 
 /// The words of a question, with the spans of entities as one word each. So are the words of a relation's whole name: the "country" of "country of citizenship"
@@ -112,25 +112,26 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
     let begins = all.first().map_or(0, |w| w.span.start);
     let inside = |quote: Range<usize>| Some(question.get(quote)?.trim_matches(|c: char| !c.is_alphanumeric()));
     let quotes: Vec<&str> = quoted(question).into_iter().filter_map(inside).collect();
-    let is = |m: &&Mention| {
+    let is_name = |m: &&Mention| {
         let Some(text) = question.get(m.span.clone()) else { return false };
         let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && m.span.start <= begins) || quotes.contains(&text);
         if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
     };
-    let told: Vec<&Mention> = mentions.iter().filter(is).collect();
+    let told: Vec<&Mention> = mentions.iter().filter(is_name).collect();
     // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about revenge": "The Watch" is not meant.
     let is_exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
     let any_exact = told.iter().any(|m| is_exact(m));
-    let is_one_of = |w: Option<&Word<'_>>, of: &[&str]| w.is_some_and(|w| of.contains(&fold(w.text).as_str()));
+    let is = |w: Option<&Word<'_>>, kind: &dyn Fn(&str) -> bool| w.is_some_and(|w| kind(&fold(w.text)));
     let is_verb = |m: &Mention| {
         let text = question.get(m.span.clone()).unwrap_or_default();
         let plain = !text.contains(|c: char| c.is_uppercase() || c.is_numeric()) && !quotes.contains(&text);
         let own = words(text);
-        let one = own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2 && !is_one_of(own.first(), &["a", "an", "the"]);
+        let one =
+            own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2 && !is(own.first(), &|w| matches!(w, "a" | "an" | "the"));
         let front = all.iter().take_while(|w| w.span.end <= m.span.start).last();
         let behind = all.iter().find(|w| w.span.start >= m.span.end);
-        let apart = front.is_some() && !is_one_of(front, &LEADS);
-        plain && one && apart && (any_exact && !is_exact(m) || is_one_of(behind, &PREPOSITIONS))
+        let apart = front.is_some() && !is(front, &|w| SPOKEN.before_nouns().has(w, "lead"));
+        plain && one && apart && (any_exact && !is_exact(m) || is(behind, &|w| SPOKEN.prepositions().has(w, "verb")))
     };
     let named: Vec<&Mention> = told.iter().filter(|m| !is_verb(m)).copied().collect();
     if named.is_empty() { told } else { named }
@@ -138,13 +139,6 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
 
 /// The score of a mention that has all of a name's words.
 const EXACT: f32 = 0.9;
-/// Words that lead to a name or a noun.
-const LEADS: [&str; 27] = [
-    "a", "about", "all", "an", "and", "any", "at", "by", "did", "does", "every", "for", "from", "has", "in", "is", "like", "no", "of",
-    "on", "or", "some", "the", "was", "what", "which", "with",
-];
-/// Words that a verb may go with.
-const PREPOSITIONS: [&str; 8] = ["about", "at", "for", "from", "in", "on", "to", "with"];
 
 /// What the question asks for, as far as its words say.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -166,9 +160,11 @@ impl Ask {
     }
 }
 
-const PEOPLE: [&str; 6] = ["person", "people", "human", "actor", "artist", "character"];
-const TIMES: [&str; 4] = ["year", "date", "day", "time"];
-const PLACES: [&str; 7] = ["place", "location", "city", "country", "state", "region", "territory"];
+/// The words in the names of types and relations for things of a kind that are marked so.
+pub(super) fn called(kind: &str, mark: &str) -> Vec<&'static str> {
+    let is = |row: &Row<'_>| row.field(0) == kind && row.has(1, mark);
+    SPOKEN.answer_kinds().rows().filter(is).map(|row| row.word).collect()
+}
 
 /// What a question asks for: who for people, when for dates, where for places, what and which for the type or relation after them.
 pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
@@ -177,13 +173,19 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
     for (at, token) in tokens.iter().enumerate() {
         let rest = &tokens[at + 1..];
         match token.folded.as_str() {
-            "who" | "whom" => return Ask { classes: types(&PEOPLE), ..Ask::default() },
+            "who" | "whom" => return Ask { classes: types(&called("person", "asked")), ..Ask::default() },
             "when" => {
-                let mut classes = types(&TIMES);
+                let mut classes = types(&called("time", "asked"));
                 classes.push(Class::Literal(LiteralKind::Date));
-                return Ask { classes, relations: relations(&TIMES), ..Ask::default() };
+                return Ask { classes, relations: relations(&called("time", "asked")), ..Ask::default() };
             }
-            "where" => return Ask { classes: types(&PLACES), relations: relations(&PLACES), ..Ask::default() },
+            "where" => {
+                return Ask {
+                    classes: types(&called("place", "asked")),
+                    relations: relations(&called("place", "asked")),
+                    ..Ask::default()
+                };
+            }
             "how" if rest.first().is_some_and(|t| !measures(&t.folded).is_empty()) => {
                 let relations = rest.first().into_iter().flat_map(|t| &t.relations).map(|r| r.0).collect();
                 return Ask { relations, value: true, ..Ask::default() };
@@ -252,7 +254,7 @@ fn noun(rest: &[Token]) -> Option<&Token> {
 
 /// Whether a word that stands before these says what was done to what stands before it: "tagged" in "titles tagged with", "starring" in "films starring X".
 fn is_participle(folded: &str, behind: &[Token]) -> bool {
-    let preposition = |t: &Token| matches!(t.folded.as_str(), "as" | "at" | "by" | "for" | "from" | "in" | "on" | "to" | "under" | "with");
+    let preposition = |t: &Token| SPOKEN.prepositions().has(&t.folded, "participle");
     let ending = folded.ends_with("ing") || (folded.ends_with("ed") && !folded.ends_with("eed"));
     ending && behind.first().is_some_and(|t| t.entity.is_some() || preposition(t))
 }

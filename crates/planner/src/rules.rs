@@ -18,6 +18,7 @@ use crate::compact::sort_by;
 use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
 use crate::plan::{Compare, Head, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
 use crate::text::fold;
+use crate::text::lexicon::{Language, SPOKEN};
 use futures::future::LocalBoxFuture;
 
 /// So many readings of the entity are tried.
@@ -103,9 +104,7 @@ impl<'a> RulesPlanner<'a> {
         let joins = |gap: &str| {
             let folded = crate::text::fold(gap);
             let word = |w: &str| folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == w);
-            gap.trim() == ","
-                || ["and", "or", "but", "not", "nor", "except", "without", "than"].iter().any(|w| word(w))
-                || (same && word("as"))
+            gap.trim() == "," || SPOKEN.operation_cues().words_with("parts").any(word) || (same && word("as"))
         };
         let apart = anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
         if anchors.len() < 2 || !apart {

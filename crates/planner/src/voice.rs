@@ -4,16 +4,21 @@
 
 use super::lexicon::is_akin;
 use crate::kg::Direction;
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, stem, words};
 
-const BE: [&str; 9] = ["is", "are", "was", "were", "be", "been", "being", "get", "gets"];
-const DO: [&str; 3] = ["do", "does", "did"];
-/// Verb forms that end in none of a verb's endings.
-const FORMS: [&str; 41] = [
-    "began", "begun", "beat", "bought", "brought", "built", "caught", "chose", "chosen", "cut", "drew", "drawn", "driven", "drove", "fed",
-    "fought", "gave", "given", "grew", "held", "hit", "kept", "knew", "known", "led", "left", "lent", "made", "met", "paid", "put", "ran",
-    "sent", "sold", "taught", "took", "taken", "told", "won", "wrote", "written",
-];
+fn is_be(word: &str) -> bool {
+    SPOKEN.auxiliaries().has(word, "be")
+}
+
+fn is_do(word: &str) -> bool {
+    SPOKEN.auxiliaries().has(word, "do")
+}
+
+/// Whether a word has one of the endings that are marked so.
+fn ends_with_one_of(word: &str, mark: &'static str) -> bool {
+    SPOKEN.endings().words_with(mark).any(|end| word.ends_with(end))
+}
 
 /// How a relation's label relates its head to its tail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,23 +37,22 @@ fn label(text: &str) -> Label {
     if last == "by" {
         return Label::Passive;
     }
-    let preposition = matches!(last.as_str(), "of" | "to" | "into" | "with" | "from" | "on" | "over" | "for" | "in" | "at" | "under");
+    let preposition = SPOKEN.prepositions().has(last, "label");
     let third = first.len() > 3 && first.ends_with('s') && !first.ends_with("ss") && all.len() == 1 && verbal(first);
     // "Starred actors" names what stands at its end, "flows into" says what its head does.
     let verb = if all.len() == 1 { is_verb_form(first) || third } else { preposition };
-    if verb && !BE.contains(&first.as_str()) { Label::Active } else { Label::Noun }
+    if verb && !is_be(first) { Label::Active } else { Label::Noun }
 }
 
 /// Whether a word in -s is the third person of a verb rather than a plural: the ending does not tell, so only what no noun has.
 fn verbal(word: &str) -> bool {
-    ["ches", "shes", "sses", "zes", "ises", "fies", "ates", "uires", "eats", "orts", "ises", "ends", "ows", "ides", "uces", "ains"]
-        .iter()
-        .any(|end| word.ends_with(end))
+    ends_with_one_of(word, "third person")
 }
 
 /// Whether a word, in lower case, is a verb's past or participle.
 pub fn is_verb_form(word: &str) -> bool {
-    FORMS.contains(&word) || (word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed"))
+    SPOKEN.irregular_verbs().row(word).is_some_and(|row| row.has(1, "past"))
+        || (word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed"))
 }
 
 /// Whether a word names who does something: "teacher" of "teach", where the label has not just this word.
@@ -66,17 +70,14 @@ fn is_done(label: &str, question: &[&str], at: usize) -> bool {
     let before = at
         .checked_sub(1)
         .is_some_and(|v| question[v].strip_suffix('s') == Some(&base) && asks(v.checked_sub(1).and_then(|w| question.get(w))));
-    let helped = question.get(..at).is_some_and(|before| before.last().is_some_and(|w| DO.contains(w)));
+    let helped = question.get(..at).is_some_and(|before| before.last().is_some_and(|w| is_do(w)));
     before || (helped && question.get(at) == Some(&base.as_str()))
 }
-
-/// Endings of nouns for what somebody does or what comes of it.
-const DEEDS: [&str; 6] = ["ency", "ence", "ancy", "ance", "ment", "ion"];
 
 /// Whether a word is such a noun: "dependency" of "depend".
 fn is_deed(word: &str) -> bool {
     let one = word.strip_suffix('s').unwrap_or(word);
-    DEEDS.iter().any(|end| one.ends_with(end)) || word.ends_with("encies") || word.ends_with("ancies")
+    ends_with_one_of(one, "deed") || word.ends_with("encies") || word.ends_with("ancies")
 }
 
 /// The direction in which a relation of this label is followed from the name that stands before the `at`-th of the question's other words; `speaks` tells
@@ -87,7 +88,7 @@ pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn F
         Label::Noun => return None,
         kind => kind,
     };
-    let all: Vec<String> = words(&said.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !BE.contains(&w.as_str())).collect();
+    let all: Vec<String> = words(&said.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect();
     let own = all.first()?;
     let has = |i: usize, own_verb: bool| {
         let word = question.get(i);
@@ -106,13 +107,13 @@ pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn F
         // "The teacher of Otto" asks for who does it, "taught by Otto" for those to whom it is done.
         !is_agent(question[verb], own) && between(verb + 1..at).contains(&"by")
     } else {
-        let be = between(at..verb).iter().any(|w| BE.contains(w));
+        let be = between(at..verb).iter().any(|w| is_be(w));
         if is_agent(question[verb], own) {
             // "X was the director", "what was X the director of"; but "who was X's director".
             be || between(at..verb).iter().any(|w| matches!(*w, "the" | "a" | "an"))
         } else {
-            let helped = question[..at].iter().rev().find(|w| BE.contains(w) || DO.contains(w));
-            let passive = be || (helped.is_some_and(|h| BE.contains(h)) && verb == at);
+            let helped = question[..at].iter().rev().find(|w| is_be(w) || is_do(w));
+            let passive = be || (helped.is_some_and(|h| is_be(h)) && verb == at);
             !(passive && is_verb_form(question[verb]))
         }
     };

@@ -7,6 +7,7 @@ mod exact;
 mod fold;
 #[cfg(test)]
 mod language_tests;
+pub mod lexicon;
 mod sentences;
 mod signs;
 mod unicode;

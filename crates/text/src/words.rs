@@ -1,6 +1,7 @@
 //! Words, stop words and stems.
 
 use super::fold;
+use super::lexicon::{Arabic, Language, SPOKEN};
 use super::signs::with_signs;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
@@ -73,143 +74,10 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     out
 }
 
-const STOP_WORDS: &[&str] = &[
-    "a",
-    "about",
-    "above",
-    "after",
-    "again",
-    "against",
-    "all",
-    "also",
-    "am",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "because",
-    "been",
-    "before",
-    "being",
-    "below",
-    "between",
-    "both",
-    "but",
-    "by",
-    "can",
-    "could",
-    "did",
-    "do",
-    "does",
-    "doing",
-    "down",
-    "during",
-    "each",
-    "few",
-    "for",
-    "from",
-    "further",
-    "had",
-    "has",
-    "have",
-    "having",
-    "he",
-    "her",
-    "here",
-    "hers",
-    "herself",
-    "him",
-    "himself",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "itself",
-    "just",
-    "me",
-    "more",
-    "most",
-    "my",
-    "myself",
-    "no",
-    "nor",
-    "not",
-    "now",
-    "of",
-    "off",
-    "on",
-    "once",
-    "only",
-    "or",
-    "other",
-    "our",
-    "ours",
-    "ourselves",
-    "out",
-    "over",
-    "own",
-    "same",
-    "she",
-    "should",
-    "so",
-    "some",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "theirs",
-    "them",
-    "themselves",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "through",
-    "to",
-    "too",
-    "under",
-    "until",
-    "up",
-    "very",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "while",
-    "who",
-    "whom",
-    "why",
-    "will",
-    "with",
-    "would",
-    "you",
-    "your",
-    "yours",
-    "yourself",
-    "yourselves",
-];
-
 /// Whether a folded word is an English function word that search leaves out.
 pub fn is_stop_word(folded: &str) -> bool {
-    STOP_WORDS.binary_search(&folded).is_ok()
+    SPOKEN.stop_words().contains(folded)
 }
-
-/// The Arabic article, with what is written before it in one word.
-const ARTICLES: [&str; 6] = ["وال", "بال", "كال", "فال", "لل", "ال"];
 
 /// The English (Porter 2) stem of a folded word, an Arabic one without its article; other words with letters beyond a to z stay as they are. What belongs
 /// together in other languages the build knows, which sees every form.
@@ -218,7 +86,7 @@ pub fn stem(folded: &str) -> String {
         return Stemmer::create(Algorithm::English).stem(folded).into_owned();
     }
     // Three letters are to be left, or the article is no article.
-    let bare = ARTICLES.iter().find_map(|article| folded.strip_prefix(article).filter(|rest| rest.len() >= 6));
+    let bare = Arabic.articles().rows().filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6);
     bare.unwrap_or(folded).to_owned()
 }
 
@@ -332,11 +200,6 @@ mod tests {
 
     fn of(text: &str) -> Vec<String> {
         terms(text).into_iter().map(|(t, _)| t).collect()
-    }
-
-    #[test]
-    fn the_stop_list_is_sorted_for_its_search() {
-        assert!(STOP_WORDS.windows(2).all(|w| w[0] < w[1]));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::corpus::{Corpus, Token, is_identifier};
 use super::spelling::{Form, written};
 use super::word_use::{Class, Usage, classify};
 use super::wordclass::Before;
+use pocketgraph::text::lexicon::{Language, SPOKEN};
 use std::collections::HashMap;
 
 /// The most words a phrase may have, whatever is asked for.
@@ -166,13 +167,12 @@ impl Finder<'_> {
 
     /// Where an ordinary word meets a name, two noun phrases meet: "before leaving home Alex looked". Particles of names are no ordinary words.
     fn name_begins(&self, previous: &Token, t: &Token) -> bool {
-        const PARTICLES: &[&str] = &["al", "bin", "da", "de", "del", "den", "der", "di", "du", "el", "la", "le", "ten", "van", "von", "zu"];
         let surface = |t: &Token| self.corpus.surfaces.get(t.surface);
         let name = surface(t).starts_with(char::is_uppercase) && !is_identifier(surface(t)) && !self.class(t).short && self.proper(t.key);
         name && !t.hyphen
             && !self.proper(previous.key)
             && !surface(previous).contains(char::is_uppercase)
-            && !PARTICLES.contains(&surface(previous))
+            && !SPOKEN.name_particles().has(surface(previous), "particle")
     }
 
     /// Calls `found` with the range of every group of words that may form a phrase.

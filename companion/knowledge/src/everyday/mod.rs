@@ -4,40 +4,10 @@
 //! the relations and measures are many and as people speak of them, and the entities and who is related to whom are drawn by lot.
 
 use pocketgraph::kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, LiteralKind, Provenance};
+use pocketgraph::text::lexicon::{Language, Row, SPOKEN};
 use pocketgraph_cluster::Random;
 use std::collections::BTreeMap;
 
-/// Relation, synonyms (verbs begin with "to"), type of its heads, type of its tails.
-const RELATIONS: &str = include_str!("relations.tsv");
-/// Measure, synonyms, adjectives for the largest, adjectives for the smallest, type of what has it.
-const MEASURES: &str = include_str!("measures.tsv");
-/// Types that are kinds of others.
-const KINDS: [(&str, &str); 24] = [
-    ("film", "work"),
-    ("book", "work"),
-    ("song", "work"),
-    ("album", "work"),
-    ("artwork", "work"),
-    ("programme", "work"),
-    ("musician", "person"),
-    ("player", "person"),
-    ("country", "place"),
-    ("city", "place"),
-    ("region", "place"),
-    ("building", "place"),
-    ("mountain", "place"),
-    ("stadium", "building"),
-    ("company", "organisation"),
-    ("team", "organisation"),
-    ("university", "organisation"),
-    ("museum", "organisation"),
-    ("airline", "company"),
-    ("party", "organisation"),
-    ("river", "water"),
-    ("planet", "celestial body"),
-    ("star", "celestial body"),
-    ("war", "event"),
-];
 /// Entities of each type.
 const ENTITIES: usize = 60;
 /// Triples of each relation.
@@ -48,52 +18,52 @@ const SYLLABLES: [&str; 40] = [
     "lin", "lo", "ma", "mar", "mon", "na", "nor", "o", "pa", "per", "ra", "ro", "sa", "sel", "ta", "tor", "u", "val", "wen", "zo",
 ];
 
-fn fields(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    table.lines().filter(|l| !l.trim().is_empty()).map(|l| l.split('\t').collect())
+fn relation_rows() -> impl Iterator<Item = Row<'static>> {
+    SPOKEN.everyday_relations().rows()
 }
 
-fn list(field: &str) -> impl Iterator<Item = &str> {
-    field.split(';').map(str::trim).filter(|s| !s.is_empty())
+fn measure_rows() -> impl Iterator<Item = Row<'static>> {
+    SPOKEN.everyday_measures().rows()
 }
 
 /// The adjectives for the largest and for the smallest of what a relation of this label measures.
 pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
-    let row = fields(MEASURES).find(|f| f[0].eq_ignore_ascii_case(label))?;
-    Some([list(row.get(2)?).collect(), list(row.get(3)?).collect()])
+    let row = measure_rows().find(|row| row.word.eq_ignore_ascii_case(label))?;
+    Some([row.list(1).collect(), row.list(2).collect()])
 }
 
 /// An everyday relation.
-pub struct EverydayRelation {
+pub struct EverydayRelation<'a> {
     /// Its label.
-    pub label: &'static str,
+    pub label: &'a str,
     /// What people call it beside that; verbs come without "to".
-    pub names: Vec<&'static str>,
+    pub names: Vec<&'a str>,
     /// The types of its heads and of its tails.
-    pub joins: [&'static str; 2],
+    pub joins: [&'a str; 2],
 }
 
 /// The everyday relations. Several may have the same label.
-pub fn relations() -> impl Iterator<Item = EverydayRelation> {
-    fields(RELATIONS).map(|row| EverydayRelation {
-        label: row[0],
-        names: list(row[1]).map(|name| name.strip_prefix("to ").unwrap_or(name)).collect(),
-        joins: [row[2], row[3]],
+pub fn relations() -> impl Iterator<Item = EverydayRelation<'static>> {
+    relation_rows().map(|row| EverydayRelation {
+        label: row.word,
+        names: row.list(0).map(|name| name.strip_prefix("to ").unwrap_or(name)).collect(),
+        joins: [row.field(1), row.field(2)],
     })
 }
 
 /// The everyday measures as relations whose tails are of no kind.
-pub fn measures() -> impl Iterator<Item = EverydayRelation> {
-    fields(MEASURES).map(|row| EverydayRelation { label: row[0], names: list(row[1]).collect(), joins: [row[4], ""] })
+pub fn measures() -> impl Iterator<Item = EverydayRelation<'static>> {
+    measure_rows().map(|row| EverydayRelation { label: row.word, names: row.list(0).collect(), joins: [row.field(3), ""] })
 }
 
 /// The kind that a kind is one of: films are works.
 pub fn wider(kind: &str) -> Option<&'static str> {
-    KINDS.iter().find(|(narrow, _)| *narrow == kind).map(|(_, wide)| *wide)
+    SPOKEN.everyday_kinds().row(kind).map(|row| row.field(0))
 }
 
 /// The kinds that a kind is one of, the next wider first.
 pub fn all_wider(kind: &str) -> impl Iterator<Item = &'static str> {
-    std::iter::successors(wider(kind), |k| wider(k)).take(KINDS.len())
+    std::iter::successors(wider(kind), |k| wider(k)).take(SPOKEN.everyday_kinds().rows().count())
 }
 
 /// Whether every thing of the kind `narrow` is of the kind `wide`.
@@ -108,7 +78,7 @@ pub fn is_akin(a: &str, b: &str) -> bool {
 
 /// The kinds that are kinds of others.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|(narrow, _)| *narrow)
+    SPOKEN.everyday_kinds().rows().map(|row| row.word)
 }
 
 /// The world of a seed.
@@ -120,15 +90,15 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     let mut kg = KgBuilder::default();
     let from = Provenance::Line { file: "everyday", line: 0 };
     let mut of: BTreeMap<&str, Vec<BuildNode>> = BTreeMap::new();
-    for row in fields(RELATIONS) {
-        for kind in &row[2..4] {
+    for row in relation_rows() {
+        for kind in [row.field(1), row.field(2)] {
             of.entry(kind).or_default();
         }
     }
-    for row in fields(MEASURES) {
-        of.entry(row[4]).or_default();
+    for row in measure_rows() {
+        of.entry(row.field(3)).or_default();
     }
-    let leaves: Vec<&str> = of.keys().copied().filter(|t| KINDS.iter().all(|(_, wider)| wider != t)).collect();
+    let leaves: Vec<&str> = of.keys().copied().filter(|t| kinds().all(|k| wider(k) != Some(t))).collect();
     for leaf in leaves {
         for i in 0..ENTITIES {
             let node = kg.entity(&format!("{leaf} {i}"))?;
@@ -142,25 +112,25 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
             }
         }
     }
-    for row in fields(RELATIONS) {
-        let relation = kg.relation(row[0])?;
-        for alias in list(row[1]) {
+    for row in relation_rows() {
+        let relation = kg.relation(row.word)?;
+        for alias in row.list(0) {
             kg.relation_alias(relation, alias)?;
         }
-        let (heads, tails) = (&of[row[2]], &of[row[3]]);
+        let (heads, tails) = (&of[row.field(1)], &of[row.field(2)]);
         for _ in 0..TRIPLES {
             // Few tails are common and many are rare, as in the world; heads are alike.
             let tail = random.below(random.clone().below(tails.len()) + 1);
             kg.triple(heads[random.below(heads.len())], relation, tails[tail], from)?;
         }
     }
-    for row in fields(MEASURES) {
-        let relation = kg.relation(row[0])?;
-        for alias in list(row[1]) {
+    for row in measure_rows() {
+        let relation = kg.relation(row.word)?;
+        for alias in row.list(0) {
             kg.relation_alias(relation, alias)?;
         }
-        let dated = ["date", "time", "inception"].iter().any(|w| row[0].contains(w));
-        for &node in &of[row[4]] {
+        let dated = ["date", "time", "inception"].iter().any(|w| row.word.contains(w));
+        for &node in &of[row.field(3)] {
             let value = if dated {
                 let day = format!("{:04}-{:02}-{:02}", 1700 + random.below(320), 1 + random.below(12), 1 + random.below(28));
                 kg.literal(&day, LiteralKind::Date, "", "")?
@@ -194,8 +164,8 @@ mod tests {
 
     #[test]
     fn every_row_of_the_tables_is_whole() {
-        assert!(fields(RELATIONS).all(|f| f.len() == 4 && !f[0].is_empty() && !f[3].is_empty()));
-        assert!(fields(MEASURES).all(|f| f.len() == 5 && !f[4].is_empty()));
+        assert!(relation_rows().all(|row| !row.word.is_empty() && !row.field(1).is_empty() && !row.field(2).is_empty()));
+        assert!(measure_rows().all(|row| !row.word.is_empty() && !row.field(3).is_empty()));
     }
 
     #[test]

@@ -4,49 +4,39 @@
 //! trained with, or one of its names of several words ("directed by"), what people call it becomes its alias, unless another relation of the graph is called so, since what the graph's own files say comes first, or
 //! a word of it is a type: "film director" would have "which films" ask for a director.
 
+use super::site_words::SiteWords;
 use crate::everyday::{self, EverydayRelation};
 use pocketgraph::kg::{KgBuilder, KgError, RelationId, TypeId};
+use pocketgraph::text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What people call things of common types: each line begins with the labels that it is for, each of which is a name of the others.
-const TYPES: [(&[&str], &[&str]); 6] = [
-    (&["film", "movie"], &["picture", "flick", "feature"]),
-    (&["television series", "tv series"], &["show"]),
-    (&["song"], &["tune", "track"]),
-    (&["company", "business"], &["firm"]),
-    (&["country"], &["nation"]),
-    (&["city"], &["town"]),
-];
-
-/// "Screenplay by" would have "which screenplays" ask for a writer, as "written by" does not.
-const DONE_BY: [&str; 7] = ["costumes", "design", "lyrics", "music", "score", "screenplay", "words"];
 
 /// Adds the everyday names of the relations and types so far; gives how many relations got any.
 ///
 /// # Errors
 /// [`KgError`] never comes of these names; it is the builder's.
-pub(super) fn add(kg: &mut KgBuilder) -> Result<usize, KgError> {
-    name_types(kg)?;
-    name_relations(kg)
+pub(super) fn add(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
+    name_types(kg, words)?;
+    let named = name_relations(kg, words)?;
+    words.add_cues(kg)?;
+    Ok(named)
 }
 
 /// Types get names of which no relation and no other type has a word.
-fn name_types(kg: &mut KgBuilder) -> Result<(), KgError> {
+fn name_types(kg: &mut KgBuilder, words: &SiteWords) -> Result<(), KgError> {
     let types: Vec<_> = kg.type_names().collect();
     let relations: Vec<String> = kg.relation_names().flat_map(|(_, names)| names).collect();
     let all = types.iter().flat_map(|(_, names)| names).chain(&relations);
     let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
     for (id, own) in &types {
         let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
-        let names = TYPES.iter().filter(|(labels, _)| labels.iter().any(is)).flat_map(|(labels, names)| labels.iter().chain(*names));
-        let mut new = names.filter(|name| !is(name) && !taken.contains(**name));
+        let mut new = words.type_names(own).filter(|name| !is(name) && !taken.contains(*name));
         new.try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(())
 }
 
-fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
-    let everyday: Vec<EverydayRelation> = everyday::relations().chain(everyday::measures()).collect();
+fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
+    let everyday: Vec<EverydayRelation<'_>> = words.relations(everyday::relations().chain(everyday::measures()));
     let types: BTreeSet<String> = kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
     let relations: Vec<_> = kg.relation_names().collect();
     let heads = kinds_of_heads(kg);
@@ -55,16 +45,16 @@ fn name_relations(kg: &mut KgBuilder) -> Result<usize, KgError> {
         .map(|(relation, own)| {
             // Names of one word have several meanings: a "language" may be official, or that of a book.
             let called =
-                |r: &EverydayRelation, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
+                |r: &EverydayRelation<'_>, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
             // What is called as that is also called is not all else that it is called: projects are led by people who are no chief executives.
             let fits =
-                |r: &EverydayRelation| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| everyday::is_akin(k, r.joins[0])));
-            let is = |r: &&EverydayRelation| {
+                |r: &EverydayRelation<'_>| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| everyday::is_akin(k, r.joins[0])));
+            let is = |r: &&EverydayRelation<'_>| {
                 own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || (called(r, label) && fits(r)))
             };
             let same = everyday.iter().filter(is);
             let misleads = |name: &str, joins: &[&str; 2]| {
-                let done = name.strip_suffix(" by").is_some_and(|what| DONE_BY.contains(&what));
+                let done = name.strip_suffix(" by").is_some_and(|what| SPOKEN.made_things().contains(what));
                 // Between things of one kind nothing else tells that who is a parent of somebody has the child.
                 let turned = name.ends_with(" of") && joins[0] == joins[1];
                 // So would "filmmaker": a question about films is nearer to it than to what it asks.
@@ -119,7 +109,7 @@ mod tests {
             let r = kg.relation(name).unwrap();
             kg.relation_label(r, label).unwrap();
         }
-        let named = add(&mut kg).unwrap();
+        let named = add(&mut kg, &SiteWords::default()).unwrap();
         (named, kg.relation_names().map(|(_, names)| names).collect())
     }
 
@@ -158,7 +148,7 @@ mod tests {
             let mut kg = KgBuilder::default();
             kg.relation(relation).unwrap();
             types.iter().for_each(|t| _ = kg.entity_type(t).unwrap());
-            add(&mut kg).unwrap();
+            add(&mut kg, &SiteWords::default()).unwrap();
             kg.type_names().map(|(_, names)| names).collect::<Vec<_>>()
         };
         assert_eq!(names(&["Film"], "cast"), [["Film", "movie", "picture", "flick", "feature"]]);
@@ -172,7 +162,7 @@ mod tests {
             let mut kg = KgBuilder::default();
             kg.relation("capital").unwrap();
             kg.entity_type(kind).unwrap();
-            add(&mut kg).unwrap();
+            add(&mut kg, &SiteWords::default()).unwrap();
             kg.relation_names().next().unwrap().1
         };
         // "Which city …" asks for no capital, whether or not the graph has types.

@@ -20,6 +20,7 @@ mod records;
 mod rdf;
 mod report;
 mod shape;
+mod site_words;
 mod tables;
 mod things;
 
@@ -31,6 +32,7 @@ pub use literals::LiteralRule;
 pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};
 pub use shape::{RelationShape, Values, shapes};
+pub use site_words::{SiteWords, SiteWordsError};
 pub use tables::{Column, parse_columns};
 
 use lines::Format;
@@ -70,6 +72,8 @@ pub struct ImportOptions {
     pub language: String,
     /// Whether relations get everyday names beside their own, where their labels are everyday ones.
     pub everyday_names: bool,
+    /// A site's own words, which add to everyday names.
+    pub words: SiteWords,
     /// Whether things without a declared type get the kinds that relations' names and sides tell.
     pub inferred_types: bool,
 }
@@ -84,6 +88,7 @@ impl Default for ImportOptions {
             literals: LiteralRule::Auto,
             language: "en".to_owned(),
             everyday_names: true,
+            words: SiteWords::default(),
             inferred_types: true,
         }
     }
@@ -161,7 +166,7 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
         report.inferred_types = infer::add(kg)?;
     }
     if options.everyday_names {
-        report.everyday_relations = everyday_names::add(kg)?;
+        report.everyday_relations = everyday_names::add(kg, &options.words)?;
     }
     Ok(report)
 }

@@ -1,11 +1,12 @@
 //! The words of a graph in English: nouns and verbs for relations, plurals, lists.
 
+use crate::lexicon;
+use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 
 /// Whether a label goes on by itself ("directed by", "member of"): it is said after a verb, and not as "the … of".
 pub fn participle(label: &str) -> bool {
-    [" by", " in", " from", " at", " on", " to", " with", " of", " for", " as", " under", " into"].iter().any(|s| label.ends_with(s))
-        || present(label)
+    label.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().has(last, "clause")) || present(label)
 }
 
 /// Whether a label is a verb's present participle ("starring"): nothing stands between it and its noun.
@@ -39,25 +40,8 @@ pub fn verb(alias: &str) -> Option<&str> {
 /// The base form of a label that is a verb already ("shares border with"): it is said of somebody as it stands.
 pub fn finite(label: &str) -> Option<String> {
     let (first, rest) = label.split_once(' ')?;
-    let known = [
-        "borders",
-        "contains",
-        "covers",
-        "employs",
-        "flows",
-        "has",
-        "holds",
-        "includes",
-        "maintains",
-        "owns",
-        "plays",
-        "produces",
-        "shares",
-        "speaks",
-        "uses",
-    ];
     let base = if first == "has" { "have" } else { first.strip_suffix('s')? };
-    known.contains(&first).then(|| format!("{base} {rest}"))
+    lexicon::finite_verbs().contains(first).then(|| format!("{base} {rest}"))
 }
 
 /// "long" of "longest", "expensive" of "most expensive"; `None` where no rule makes it.
@@ -112,8 +96,7 @@ pub fn active(label: &str) -> Option<String> {
     if stem.contains(' ') {
         return None;
     }
-    let irregular = [("written", "wrote"), ("sung", "sang"), ("drawn", "drew"), ("shown", "showed"), ("made", "made"), ("run", "runs")];
-    let known = irregular.iter().find(|(passive, _)| *passive == stem).map(|(_, active)| (*active).to_owned());
+    let known = lexicon::active_forms().row(stem).map(|row| row.field(0).to_owned());
     known.or_else(|| stem.ends_with("ed").then(|| stem.to_owned()))
 }
 

@@ -2,12 +2,10 @@
 
 use super::english::{active, participle, pick, plural};
 use super::wording::{Number, Role, Said, Wording};
+use crate::lexicon;
 use pocketgraph::kg::{Direction, RelationId, TypeId};
 use pocketgraph::planner::Query;
 use pocketgraph_cluster::Random;
-
-/// Words that say of a list that it holds all of them, and in which nothing else is asked.
-const WHOLE: [&str; 8] = ["the ", "the ", "the ", "all the ", "all of the ", "the combined ", "the collective ", "the combined list of "];
 
 impl Wording<'_> {
     /// Parts as a list of what is wanted, all together: "the capital of A and also the counties of B".
@@ -67,7 +65,7 @@ impl Wording<'_> {
         let label = self.label(relation, random);
         let role = Role::Relation(relation, direction);
         // "Both" of a list is each of them, where the rest of the sentence says that it is one.
-        let whole = pick(random, &WHOLE);
+        let whole = pick(random, &lexicon::frames("whole"));
         let end = pick(random, &["", "", "", " combined", " together", " respectively", " in total", " put together"]);
         let one = whole.contains("combined") || whole.contains("collective") || end.contains("combined") || end.contains("total");
         // "The genres of A and B" alone may be what they share.

@@ -2,6 +2,7 @@
 
 use super::english::{active, article, finite, participle, pick, plural, present, third_person, verb};
 use super::wording::{Number, Role, Said, Wording};
+use crate::lexicon;
 use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
 use pocketgraph::planner::Query;
 use pocketgraph_cluster::Random;
@@ -449,17 +450,8 @@ impl Wording<'_> {
     /// What a kind of thing is called, also as people who write of it may call it.
     fn kind(&self, of: TypeId, random: &mut Random) -> String {
         let label = self.graph.vocabulary().entity_type(of).map_or_else(String::new, |t| t.label.to_lowercase());
-        let other: &[&str] = match label.as_str() {
-            "film" => &["movie", "picture"],
-            "programme" | "television series" => &["series", "TV show", "show"],
-            "work" | "book" | "written work" => &["novel", "play", "story"],
-            "song" | "musical work" => &["track", "single"],
-            "person" | "human" | "musician" | "player" => &["singer", "artist", "actor", "writer"],
-            "place" | "city" | "region" => &["town", "city", "area"],
-            "organisation" | "organization" | "company" | "team" => &["group", "band", "firm"],
-            _ => &[],
-        };
-        if other.is_empty() || random.below(2) == 0 { label } else { pick(random, other).to_owned() }
+        let other: Vec<&'static str> = lexicon::type_wordings().row(&label).map(|row| row.list(0).collect()).unwrap_or_default();
+        if other.is_empty() || random.below(2) == 0 { label } else { pick(random, &other).to_owned() }
     }
 
     /// What all parts find. Parts that end alike share their noun.

@@ -5,12 +5,8 @@ use super::english::{active, indefinite, participle, pick, third_person};
 use super::wording::{Number, Role, Said, Wording};
 use pocketgraph::kg::{Direction, RelationId, TypeId};
 use pocketgraph::planner::Query;
+use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
-
-/// Words that end a label and that a clause may begin with: "in which", "to whom".
-const PREPOSITIONS: [&str; 12] = ["as", "at", "by", "for", "from", "in", "into", "of", "on", "to", "under", "with"];
-/// Those of a place.
-const OF_PLACE: [&str; 3] = ["at", "in", "on"];
 
 /// How a label that ends in a preposition goes on behind a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +22,7 @@ pub(super) enum Goes {
 /// A label that ends in a preposition: what stands before it, the preposition, and how it goes on.
 pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
     let (stem, last) = label.rsplit_once(' ')?;
-    let preposition = PREPOSITIONS.into_iter().find(|p| *p == last)?;
+    let preposition = SPOKEN.prepositions().row(last).filter(|row| row.has(0, "clause"))?.word;
     let first = stem.split(' ').next().unwrap_or(stem);
     let passive = ["ed", "en", "rn", "de", "ung", "ot", "et", "wn", "ld", "lt", "nt", "un"].iter().any(|e| first.ends_with(e));
     Some(match () {
@@ -65,7 +61,7 @@ impl Wording<'_> {
         }
         let (stem, preposition, goes) = stranded(&label)?;
         let is = pick(random, &[" was ", " is "]);
-        let (place, whole) = (OF_PLACE.contains(&preposition), words(label.clone()));
+        let (place, whole) = (SPOKEN.prepositions().has(preposition, "place"), words(label.clone()));
         let a = indefinite(stem);
         let stem = words(stem.to_owned());
         let which = format!(" {preposition} which ");

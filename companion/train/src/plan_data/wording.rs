@@ -2,27 +2,13 @@
 //! question words; and the noise of people who type. Noun phrases and clauses are in [`super::phrases`].
 
 use super::english::{active, comparative, participle, pick, positive, third_person, with_typo};
+use crate::lexicon;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId};
 use pocketgraph::plan::Extreme;
 use pocketgraph::planner::{Asked, Query};
+use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 use pocketgraph_knowledge::everyday;
-
-/// Polite ways to begin.
-const REQUESTS: [&str; 12] = [
-    "Can you tell me ",
-    "Could you tell me ",
-    "Could you list ",
-    "Can you list ",
-    "Can you name ",
-    "Do you know ",
-    "Can you identify ",
-    "Could you identify ",
-    "Could you provide ",
-    "Can you give me ",
-    "Could you please tell me ",
-    "Can you list all of ",
-];
 
 /// What a piece of a question stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,14 +102,14 @@ impl<'g> Wording<'g> {
             1 => pick(random, &["Name ", "Name all ", "Give me ", "Identify "]),
             2 => pick(random, &["List ", "List all ", "I am looking for ", "I want to know "]),
             // A polite frame says nothing of how things are joined.
-            3 => pick(random, &REQUESTS),
+            3 => pick(random, &lexicon::frames("request")),
             _ => "",
         };
         // What is listed beside each other is asked for all together. The list's own words say so, never the request before it.
         if let Query::Or(parts) = query
             && random.below(3) == 0
         {
-            let request = if request.is_empty() { pick(random, &REQUESTS) } else { request };
+            let request = if request.is_empty() { pick(random, &lexicon::frames("request")) } else { request };
             return Said::plain(request).then(self.listed(parts, random));
         }
         if !request.is_empty() {
@@ -358,10 +344,14 @@ impl<'g> Wording<'g> {
             Some(Class::Literal(LiteralKind::Date)) => "When",
             Some(Class::Type(t)) => {
                 let label = vocabulary.entity_type(t).map_or_else(String::new, |t| t.label.to_lowercase());
-                let any = |words: &[&str]| words.iter().any(|w| label.split_whitespace().any(|l| l == *w));
-                if any(&["human", "person", "people", "actor", "director", "writer"]) {
+                let is = |kind: &str| {
+                    label
+                        .split_whitespace()
+                        .any(|w| SPOKEN.answer_kinds().row(w).is_some_and(|row| row.field(0) == kind && row.has(1, "said")))
+                };
+                if is("person") {
                     "Who"
-                } else if any(&["city", "country", "place", "state", "location", "town", "region"]) {
+                } else if is("place") {
                     "Where"
                 } else {
                     "What"

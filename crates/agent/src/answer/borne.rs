@@ -4,34 +4,13 @@
 //! It is told by words, one sentence against the unit of each cited passage that shares most with it. What is said in other words is not held against the
 //! sentence; what is said of another number, name or end of a scale is.
 
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, without_possessive, words};
 
 /// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
 pub(super) fn plain_word(word: &str) -> String {
     stem(without_possessive(&fold(word)))
 }
-
-/// Words that deny what stands behind them.
-const DENIALS: [&str; 11] = ["cannot", "hardly", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without"];
-/// Scales, and the words for their upper and lower end.
-const SCALES: [(&[&str], &[&str]); 6] = [
-    (
-        &["above", "exceed", "greater", "higher", "increase", "increased", "larger", "more", "over", "rose", "up"],
-        &["below", "decrease", "decreased", "down", "fell", "fewer", "less", "lower", "smaller", "under"],
-    ),
-    (&["biggest", "greatest", "highest", "largest", "most", "longest"], &["fewest", "least", "lowest", "shortest", "smallest"]),
-    (&["after", "later", "latest", "since"], &["before", "earlier", "earliest", "until"]),
-    (&["best", "better"], &["worse", "worst"]),
-    (&["gain", "gained", "victory", "win", "won"], &["lose", "loss", "lost"]),
-    (&["always", "all", "every"], &["rarely", "few", "some"]),
-];
-/// The scales whose ends single something out.
-const SINGLING: [usize; 2] = [1, 3];
-const ONES: [&str; 13] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-const ORDINALS: [&str; 13] =
-    ["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"];
-/// Words that stand for somebody named before.
-const PRONOUNS: [&str; 10] = ["he", "her", "his", "it", "its", "she", "their", "them", "they", "this"];
 
 struct Said {
     folded: String,
@@ -47,12 +26,12 @@ fn said(text: &str) -> Vec<Said> {
 impl Said {
     /// The number that the word is, ordinals apart from cardinals; "one" is a pronoun as often.
     fn number(&self) -> Option<(bool, String)> {
-        let place = |of: &[&str]| of.iter().position(|w| *w == self.folded).map(|n| n.to_string());
-        if let Some(n) = place(&ONES).filter(|n| n != "1") {
-            return Some((false, n));
-        }
-        if let Some(n) = place(&ORDINALS) {
-            return Some((true, n));
+        if let Some(row) = SPOKEN.numbers().row(&self.folded).filter(|row| row.field(0) != "1" || row.has(1, "ordinal")) {
+            return match row.field(1) {
+                "cardinal" => Some((false, row.field(0).to_owned())),
+                "ordinal" => Some((true, row.field(0).to_owned())),
+                _ => None,
+            };
         }
         if !self.folded.starts_with(|c: char| c.is_ascii_digit()) {
             return None;
@@ -62,7 +41,7 @@ impl Said {
     }
 
     fn denies(&self) -> bool {
-        DENIALS.contains(&self.folded.as_str()) || self.folded.ends_with("n't") || self.folded.ends_with("n’t")
+        SPOKEN.denials().has(&self.folded, "claim") || self.folded.ends_with("n't") || self.folded.ends_with("n’t")
     }
 
     fn tells(&self) -> bool {
@@ -86,7 +65,7 @@ fn name(claim: &[Said], units: &[Vec<Said>], holds: &dyn Fn(&str) -> bool) -> bo
     let names: Vec<&Said> = claim.iter().enumerate().filter(|(at, w)| is((*at, w))).map(|(_, w)| w).collect();
     let all = || units.iter().flatten();
     let there = |w: &Said| all().any(|u| u.plain == w.plain);
-    let pronoun = all().any(|w| PRONOUNS.contains(&w.folded.as_str()));
+    let pronoun = all().any(|w| SPOKEN.pronouns().contains(&w.folded));
     names.iter().any(|w| !holds(&w.plain) || (!there(w) && !pronoun && units.len() == 1))
 }
 
@@ -104,10 +83,13 @@ fn denied(claim: &[Said], units: &[Vec<Said>]) -> bool {
 
 /// An end of a scale where the units speak of the other, or, of the ends that single something out, where they speak of none.
 fn scaled(claim: &[Said], units: &[Vec<Said>]) -> bool {
-    let has = |sentence: &[Said], end: &[&str]| sentence.iter().any(|w| end.contains(&w.folded.as_str()));
-    let any = |end: &[&str]| units.iter().any(|u| has(u, end));
-    let ends = SCALES.iter().enumerate().flat_map(|(at, (up, down))| [(at, *up, *down), (at, *down, *up)]);
-    ends.into_iter().any(|(at, own, other)| has(claim, own) && !any(own) && (any(other) || SINGLING.contains(&at)))
+    let scale = |w: &Said| SPOKEN.scales().row(&w.folded).map(|row| (row, row.field(0), row.field(1)));
+    let all = || units.iter().flatten().filter_map(scale);
+    claim.iter().filter_map(scale).any(|(row, scale, end)| {
+        let mut ends = all().filter(|(_, of, _)| *of == scale).map(|(.., end)| end).peekable();
+        let other = ends.peek().is_some();
+        ends.all(|there| there != end) && (other || row.has(2, "singles out"))
+    })
 }
 
 /// Two names around a word that both sentences have, the other way round, with neither in the passive.

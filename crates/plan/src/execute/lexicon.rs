@@ -3,6 +3,7 @@
 use super::Similarity;
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, label_of_name};
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, words};
 
 /// Relations below this score are not followed.
@@ -114,9 +115,9 @@ impl Lexicon {
                 return Target::Types(found);
             }
         }
-        match text.to_lowercase().as_str() {
-            "date" | "year" | "day" | "time" | "month" => Target::Literals(LiteralKind::Date),
-            "number" | "integer" | "count" | "quantity" | "value" | "amount" => Target::Literals(LiteralKind::Number),
+        match SPOKEN.value_kinds().row(&text.to_lowercase()).map(|row| row.field(0)) {
+            Some("date") => Target::Literals(LiteralKind::Date),
+            Some("number") => Target::Literals(LiteralKind::Number),
             _ => Target::Unknown,
         }
     }

@@ -3,6 +3,7 @@
 //! The lists are English, as the language's frame words are. In other languages the weights of the choice have to do.
 
 use super::parts::{asks, ends_in};
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, sentences};
 
 /// A longer text says something of its own.
@@ -10,96 +11,17 @@ const LONGEST_REFERENCE: usize = 160;
 /// A longer line is no furniture.
 const LONGEST_FURNITURE: usize = 60;
 
-/// What a sentence that only refers begins with.
-const REFERS_FROM: &[&str] = &[
-    "see ",
-    "please see ",
-    "also see ",
-    "refer to ",
-    "please refer ",
-    "read more",
-    "learn more",
-    "for more ",
-    "for details",
-    "check out ",
-];
-/// What a sentence holds that says where something is said.
-const REFERS: &[&str] = &[
-    ", see ",
-    "(see ",
-    "more information",
-    "more details",
-    "described in",
-    "explained in",
-    "discussed in",
-    "covered in",
-    "following section",
-    "next section",
-    "this page",
-    "this section",
-    "this guide",
-];
-/// What lines of a page's furniture begin with.
-const FURNITURE: &[&str] = &[
-    "404",
-    "page not found",
-    "not found",
-    "edit this page",
-    "edit on git",
-    "on this page",
-    "in this article",
-    "table of contents",
-    "skip to ",
-    "back to top",
-    "last updated",
-    "was this page helpful",
-    "previous",
-    "next page",
-    "todo",
-    "coming soon",
-    "work in progress",
-    "under construction",
-];
-/// Words, and pairs of words, that stand for something said before, at the beginning of a sentence.
-const LEANING: &[&str] = &[
-    "all of these",
-    "all of them",
-    "all three",
-    "all four",
-    "also",
-    "and",
-    "both",
-    "but",
-    "he",
-    "here",
-    "however",
-    "instead",
-    "it",
-    "its",
-    "otherwise",
-    "she",
-    "so",
-    "such",
-    "that",
-    "the former",
-    "the latter",
-    "the same",
-    "their",
-    "then",
-    "therefore",
-    "these",
-    "they",
-    "this",
-    "those",
-    "thus",
-];
-
 /// Whether a text begins with a word that stands for something said before.
 pub(super) fn leans_back(text: &str) -> bool {
-    LEANING.iter().any(|lead| {
+    SPOKEN.back_references().rows().any(|row| {
+        let lead = row.word;
         let (Some(start), rest) = (text.get(..lead.len()), text.get(lead.len()..).unwrap_or("")) else { return false };
         start.eq_ignore_ascii_case(lead) && !rest.starts_with(char::is_alphanumeric)
     })
+}
+
+fn begins_as_reference(folded: &str) -> bool {
+    SPOKEN.references().words_with("begins").any(|m| folded.starts_with(m))
 }
 
 /// Whether a sentence says where something is said.
@@ -109,7 +31,7 @@ pub(super) fn refers(text: &str) -> bool {
     }
     let folded = fold(text);
     let folded = folded.trim_start();
-    REFERS_FROM.iter().any(|m| folded.starts_with(m)) || REFERS.iter().any(|m| folded.contains(m))
+    begins_as_reference(folded) || SPOKEN.references().words_with("holds").any(|m| folded.contains(m))
 }
 
 /// Whether a text says that something follows.
@@ -121,7 +43,7 @@ pub(super) fn announces(text: &str) -> bool {
 pub(super) fn is_empty_talk(text: &str) -> bool {
     let furniture = text.len() <= LONGEST_FURNITURE && {
         let folded = fold(text);
-        FURNITURE.iter().any(|m| folded.trim_start().starts_with(m)) && !text.trim_end().ends_with('.')
+        SPOKEN.page_furniture().rows().any(|row| folded.trim_start().starts_with(row.word)) && !text.trim_end().ends_with('.')
     };
     furniture
         || sentences(text).into_iter().all(|s| {
@@ -134,7 +56,7 @@ pub(super) fn is_empty_talk(text: &str) -> bool {
 fn only_refers(sentence: &str) -> bool {
     const SHORT: usize = 90;
     let folded = fold(sentence);
-    sentence.len() <= LONGEST_REFERENCE && REFERS_FROM.iter().any(|m| folded.starts_with(m)) || sentence.len() <= SHORT && refers(sentence)
+    sentence.len() <= LONGEST_REFERENCE && begins_as_reference(&folded) || sentence.len() <= SHORT && refers(sentence)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What a question asks for: its content terms, its kind, and the two sides of a comparison.
 
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, terms, words};
 use std::ops::Range;
 
@@ -42,56 +43,6 @@ const MAX_TERMS: usize = 64;
 /// Longer questions are analysed up to here.
 const MAX_BYTES: usize = 4096;
 
-/// Terms that say how to answer, not what about.
-const GENERIC: &[&str] = &[
-    "compar",
-    "comparison",
-    "defin",
-    "definit",
-    "describ",
-    "differ",
-    "explain",
-    "happen",
-    "kind",
-    "mani",
-    "mean",
-    "much",
-    "pleas",
-    "say",
-    "sort",
-    "tell",
-    "type",
-    "versus",
-    "vs",
-];
-
-/// What is told in figures.
-const IN_FIGURES: &[&str] = &[
-    "age",
-    "amount",
-    "cost",
-    "date",
-    "deadline",
-    "duration",
-    "fee",
-    "height",
-    "length",
-    "limit",
-    "number",
-    "percentage",
-    "port",
-    "price",
-    "rate",
-    "ratio",
-    "salary",
-    "size",
-    "temperature",
-    "timeout",
-    "version",
-    "weight",
-    "width",
-    "year",
-];
 /// "What is the default print width": behind so many words a measure is no longer what is asked for.
 const WORDS_BEFORE_MEASURE: usize = 6;
 
@@ -100,7 +51,7 @@ impl Question {
     pub fn new(question: &str, idf: &dyn Fn(&str) -> f32) -> Question {
         let question = &question[..question.floor_char_boundary(MAX_BYTES)];
         let all = terms(question);
-        let generic = |t: &str| GENERIC.binary_search(&t).is_ok();
+        let generic = |t: &str| SPOKEN.instruction_stems().contains(t);
         let only_generic = all.iter().all(|(t, _)| generic(t));
         let mut found: Vec<(QuestionTerm, Vec<usize>)> = Vec::new();
         for (term, span) in all {
@@ -154,16 +105,15 @@ impl Question {
 /// default, the most or the least of such.
 fn kind(question: &str) -> QuestionKind {
     let all: Vec<String> = words(question).iter().map(|w| fold(w.text)).collect();
-    let measure = |w: &str| matches!(w, "many" | "much" | "long" | "old" | "far" | "big" | "large" | "tall" | "often" | "fast");
-    let in_figures = |words: &[String]| words.iter().any(|w| IN_FIGURES.binary_search(&w.as_str()).is_ok());
-    let bounds = all.iter().any(|w| matches!(w.as_str(), "default" | "maximum" | "minimum"));
+    let in_figures = |words: &[String]| words.iter().any(|w| SPOKEN.measured_nouns().has(w, "figure"));
+    let bounds = all.iter().any(|w| SPOKEN.measured_nouns().has(w, "bound"));
     let asks_what = all.first().is_some_and(|w| matches!(w.as_str(), "what" | "which"));
     if asks_what && in_figures(&all[..all.len().min(WORDS_BEFORE_MEASURE)]) || bounds && in_figures(&all) {
         return QuestionKind::Quantity;
     }
     match all.as_slice() {
         [how, next, ..] if how == "how" => {
-            if measure(next) {
+            if SPOKEN.after_how().has(next, "quantity") {
                 QuestionKind::Quantity
             } else {
                 QuestionKind::Manner
@@ -222,11 +172,6 @@ mod tests {
         let q = of(question);
         let names = |side: &[usize]| side.iter().map(|&i| q.terms[i].term.clone()).collect();
         q.sides.as_ref().map(|(a, b)| (names(a), names(b)))
-    }
-
-    #[test]
-    fn the_lists_are_sorted_for_their_search() {
-        assert!([GENERIC, IN_FIGURES].iter().all(|list| list.windows(2).all(|w| w[0] < w[1])));
     }
 
     #[test]

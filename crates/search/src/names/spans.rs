@@ -2,10 +2,8 @@
 
 use super::name_word::{NAME_LIKE_WORDS, NameWord, is_caseless};
 use crate::text::is_stop_word;
+use crate::text::lexicon::{Language, SPOKEN};
 use std::ops::Range;
-
-/// Words without a capital that may stand inside a name: "University of Leeds".
-const JOINING: &[&str] = &["of", "the", "de", "von", "van", "da", "di", "du", "la", "le", "and", "for"];
 
 /// The phrases with capitals of a text, as ranges of its words: they begin and end with a capital, hold joining words inside, at most
 /// [`NAME_LIKE_WORDS`] words, and begin with no stop word. Words of scripts without case are in none.
@@ -22,7 +20,7 @@ pub fn capital_spans(words: &[NameWord]) -> Vec<Range<usize>> {
         for (look, word) in words.iter().enumerate().skip(end).take(NAME_LIKE_WORDS - 1) {
             if capital(word) {
                 end = look + 1;
-            } else if !JOINING.contains(&word.key.as_str()) {
+            } else if !SPOKEN.name_particles().has(&word.key, "joins") {
                 break;
             }
         }

@@ -3,6 +3,7 @@
 use super::name_word::{NAME_LIKE_WORDS, NameWord, is_caseless, name_words};
 use crate::compact::sort_unique;
 use crate::text::is_stop_word;
+use crate::text::lexicon::{Language, SPOKEN};
 
 /// Whether a title looks like the name of a thing rather than a sentence or a headline: short, no full stop, and most of its content words
 /// with a capital or a digit.
@@ -51,15 +52,12 @@ pub fn names_of_title(title: &str) -> Vec<(String, u8)> {
     out
 }
 
-/// Where the name at the head of a definition ends.
-const VERBS: &[&str] = &["is", "was", "are", "were", "or", "also", "refers", "known", "may", "can", "has", "had"];
-
 /// The fuller name with which a first sentence opens ("Michael Haneke (born …", "Lake Como is …"), and its certainty: up to the first bracket,
 /// comma, semicolon, colon or verb of definition; at most eight words, which must have a capital, and cover 60 % of the title's.
 pub fn lead_name(title: &str, first_sentence: &str) -> Option<(String, u8)> {
     let end = first_sentence.find(['(', '[', ',', ';', ':']).unwrap_or(first_sentence.len());
     let mut words = name_words(&first_sentence[..end]);
-    if let Some(verb) = words.iter().position(|w| VERBS.contains(&w.key.as_str())) {
+    if let Some(verb) = words.iter().position(|w| SPOKEN.definition_verbs().contains(&w.key)) {
         words.truncate(verb);
     }
     if words.first().is_some_and(|w| matches!(w.key.as_str(), "the" | "a" | "an")) {

@@ -3,6 +3,7 @@
 //! The patterns are few and narrow: a sentence that they do not fit says nothing. They are English; other languages fit none of them.
 
 use pocketgraph::kg::date;
+use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph::text::{Word, fold, is_stop_word, stem, words};
 use pocketgraph_keywords::extract::wordclass::{has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, singular};
 
@@ -25,32 +26,6 @@ pub(super) struct Lead {
 const VERB_WITHIN: usize = 14;
 /// A class has at most so many words.
 const CLASS_WORDS: usize = 5;
-
-/// Nouns that say how much or which part, so that what follows "a … of" is not what the thing is.
-const MEASURES: &[&str] = &[
-    "bit",
-    "collection",
-    "combination",
-    "couple",
-    "group",
-    "lack",
-    "list",
-    "lot",
-    "member",
-    "number",
-    "pair",
-    "part",
-    "piece",
-    "range",
-    "result",
-    "series",
-    "set",
-    "way",
-];
-/// Nouns that hand on to what follows "of".
-const KINDS: &[&str] = &["form", "genus", "kind", "sort", "species", "subset", "type", "variety"];
-/// Nouns that tell nothing.
-const EMPTY: &[&str] = &["case", "example", "fact", "good", "idea", "matter", "must", "problem", "question", "reason", "thing", "time"];
 
 /// Reads the first sentence below a heading.
 pub(super) fn read(heading: &str, sentence: &str) -> Lead {
@@ -116,10 +91,10 @@ fn class(text: &str, mut rest: &[Word<'_>]) -> (Option<String>, Option<String>) 
     if let Some(last) = phrase.last()
         && rest.get(phrase.len()).is_some_and(|w| w.text == "of")
     {
-        if MEASURES.contains(&last.as_str()) {
+        if SPOKEN.definition_nouns().has(last, "measure") {
             return (None, None);
         }
-        if KINDS.contains(&last.as_str()) {
+        if SPOKEN.definition_nouns().has(last, "kind") {
             let mut after = rest.get(phrase.len() + 1..).unwrap_or(&[]);
             if after.first().is_some_and(|w| matches!(w.text, "a" | "an" | "the")) {
                 after = after.get(1..).unwrap_or(&[]);
@@ -130,7 +105,7 @@ fn class(text: &str, mut rest: &[Word<'_>]) -> (Option<String>, Option<String>) 
     let Some(last) = phrase.last().map(|w| fold(w)) else { return (None, None) };
     let last_is_noun = last.chars().count() >= 3
         && last.chars().all(char::is_alphabetic)
-        && !EMPTY.contains(&last.as_str())
+        && !SPOKEN.definition_nouns().has(&last, "empty")
         && !is_function_word(&last)
         && !is_adverb_or_plain_adjective(&last)
         && !has_adjective_ending(&last);

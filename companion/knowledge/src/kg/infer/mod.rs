@@ -26,7 +26,7 @@ const MANY_SIDES: usize = 3;
 /// [`KgError`] never comes of these names; it is the builder's.
 pub(super) fn add(kg: &mut KgBuilder) -> Result<Vec<String>, KgError> {
     let sides = Sides::of(kg);
-    let everyday: Vec<EverydayRelation> = everyday::relations().chain(everyday::measures()).collect();
+    let everyday: Vec<EverydayRelation<'_>> = everyday::relations().chain(everyday::measures()).collect();
     let mut named: Vec<Votes> = Vec::new();
     for (relation, names) in kg.relation_names() {
         let [heads, tails] = votes(&names, &everyday);

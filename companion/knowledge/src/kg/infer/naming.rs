@@ -74,7 +74,7 @@ fn depth(kind: &str) -> usize {
 }
 
 /// What a relation of these names says of its heads and of its tails.
-pub(super) fn votes(names: &[String], everyday: &[EverydayRelation]) -> [Votes; 2] {
+pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>]) -> [Votes; 2] {
     let mut out = [Votes::default(), Votes::default()];
     let found = matching(names, everyday);
     let worth = 1.0 / found.len().max(1) as f32;
@@ -94,18 +94,18 @@ pub(super) fn votes(names: &[String], everyday: &[EverydayRelation]) -> [Votes; 
 }
 
 /// The everyday relations of these names: called so letter by letter, else by the same content words, else such that every content word is one of theirs.
-fn matching<'a>(names: &[String], everyday: &'a [EverydayRelation]) -> Vec<&'a EverydayRelation> {
-    let called = |r: &EverydayRelation, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
+fn matching<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> Vec<&'a EverydayRelation<'a>> {
+    let called = |r: &EverydayRelation<'_>, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
     for name in names {
         let own = content(name);
         if own.is_empty() {
             continue;
         }
-        let all = |is: &dyn Fn(&EverydayRelation) -> bool| everyday.iter().filter(|r| is(r)).collect::<Vec<_>>();
+        let all = |is: &dyn Fn(&EverydayRelation<'_>) -> bool| everyday.iter().filter(|r| is(r)).collect::<Vec<_>>();
         let same = all(&|r| called(r, &|n| n.eq_ignore_ascii_case(name)));
         let alike = || all(&|r| called(r, &|n| content(n) == own));
         let covered = || {
-            let covers = |r: &EverydayRelation| {
+            let covers = |r: &EverydayRelation<'_>| {
                 let theirs: Vec<String> = std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content).collect();
                 own.iter().all(|w| theirs.contains(w))
             };

@@ -1,0 +1,215 @@
+//! What the program knows of a language: its function words, irregular forms, comparatives, measures, question cues and everyday names, as files that are no code.
+//!
+//! A language is a folder `lexicon/CODE` of this crate and a file here that names the tables it has ([`English`] is one to copy). What a table means stands
+//! in its first lines. What the code speaks is [`SPOKEN`].
+
+mod arabic;
+mod english;
+mod german;
+mod table;
+
+pub use arabic::Arabic;
+pub use english::English;
+pub use german::German;
+pub use table::{Row, Table, lines, lines_begin, values};
+
+/// The language whose questions are understood, and in which the program's own words are.
+pub const SPOKEN: English = English;
+
+macro_rules! tables {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// A language: tables of words, each named as its file is. What a language has no file for is empty.
+        pub trait Language {
+            /// The language's code: the name of its folder.
+            fn code(&self) -> &'static str;
+            $($(#[$doc])* fn $name(&self) -> Table<'static> { Table::new("") })*
+        }
+
+        /// The tables of a language, each with its file's name.
+        #[cfg(test)]
+        fn all(of: &dyn Language) -> Vec<(&'static str, Table<'static>)> {
+            vec![$((stringify!($name), of.$name())),*]
+        }
+    };
+}
+
+tables! {
+    /// Words after which a full stop does not end a sentence.
+    abbreviations,
+    /// Adverbs without -ly, and adjectives that name nothing.
+    adverbs_and_adjectives,
+    /// What a word behind "how" asks for.
+    after_how,
+    /// Which question word asks for things of a type or relation with this word in its name.
+    answer_kinds,
+    /// Auxiliary verbs.
+    auxiliaries,
+    /// Words for something said before, at the beginning of a sentence.
+    back_references,
+    /// Words that stand before nouns and names.
+    before_nouns,
+    /// Words after which a verb stands.
+    before_verbs,
+    /// What people ask about things, and by which question word.
+    common_topics,
+    /// Comparatives, superlatives and other words that compare.
+    comparisons,
+    /// Nouns behind "is a" that are no class.
+    definition_nouns,
+    /// Words that end the name at the head of a definition.
+    definition_verbs,
+    /// Words that deny or take away.
+    denials,
+    /// Endings of words.
+    endings,
+    /// Kinds of things, and the kind that each is one of.
+    everyday_kinds,
+    /// Everyday measures; not in the order of words.
+    everyday_measures,
+    /// Everyday relations; not in the order of words.
+    everyday_relations,
+    /// What people call things of common types; not in the order of words.
+    everyday_types,
+    /// Words that say nothing of what a question asks.
+    frame_words,
+    /// Function words and fillers beyond the stop words.
+    function_words,
+    /// Index terms that say how to answer.
+    instruction_stems,
+    /// Plurals that no ending tells, with their singulars.
+    irregular_plurals,
+    /// Irregular forms of verbs, with their bases.
+    irregular_verbs,
+    /// Words for kin that name two steps at once.
+    kin,
+    /// Words in -ly that are no adverbs.
+    ly_nouns,
+    /// What is done by somebody: "screenplay by".
+    made_things,
+    /// Nouns whose values are figures.
+    measured_nouns,
+    /// Adjectives of measure, and how relations for it are known.
+    measures,
+    /// Months and their numbers.
+    months,
+    /// Words without a capital inside a name.
+    name_particles,
+    /// Number words.
+    numbers,
+    /// Words for operations on sets.
+    operation_cues,
+    /// What lines of a page's furniture begin with.
+    page_furniture,
+    /// Prepositions.
+    prepositions,
+    /// Words that stand for something named before.
+    pronouns,
+    /// Words that ask for something.
+    question_words,
+    /// What a sentence that only refers begins with or holds.
+    references,
+    /// Words of questions, and how the relation that they ask for is known.
+    relation_cues,
+    /// Words for the ends of a scale.
+    scales,
+    /// British endings, and the American ones.
+    spelling_endings,
+    /// Words with two spellings, and the one that they are compared as.
+    spellings,
+    /// Words between the steps of a question.
+    step_words,
+    /// Function words that search leaves out.
+    stop_words,
+    /// Units of measure.
+    units,
+    /// Nouns too vague to be a keyword.
+    vague_nouns,
+    /// What a plan calls dates and numbers.
+    value_kinds,
+    /// Verbs in their base form.
+    verbs,
+    /// The article, with what is written before it in one word.
+    articles,
+}
+
+/// Defines a language as its folder's tables.
+macro_rules! language {
+    ($(#[$doc:meta])* $language:ident, $code:literal, [$($name:ident),* $(,)?]) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $language;
+
+        impl $crate::lexicon::Language for $language {
+            fn code(&self) -> &'static str {
+                $code
+            }
+            $(fn $name(&self) -> $crate::lexicon::Table<'static> {
+                $crate::table!(concat!("lexicon/", $code, "/", stringify!($name), ".tsv"))
+            })*
+        }
+    };
+}
+use language;
+
+/// Whether a full stop behind a word, in lower case, ends no sentence: a text does not say which language it is in.
+pub fn is_abbreviation(word: &str) -> bool {
+    English.abbreviations().contains(word) || German.abbreviations().contains(word)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    const LANGUAGES: [&dyn Language; 3] = [&Arabic, &English, &German];
+    /// Tables whose order says something, so that words are not looked up in them.
+    const ORDERED: [&str; 3] = ["everyday_measures", "everyday_relations", "everyday_types"];
+
+    fn folder(of: &dyn Language) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("lexicon").join(of.code())
+    }
+
+    #[test]
+    fn every_folder_is_a_language_and_every_file_a_table_of_it() {
+        let folders = fs::read_dir(folder(&English).join("..")).unwrap().count();
+        assert_eq!(folders, LANGUAGES.len());
+        for language in LANGUAGES {
+            let of = all(language);
+            for entry in fs::read_dir(folder(language)).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_stem().unwrap().to_str().unwrap();
+                assert!(
+                    of.iter().any(|(n, table)| *n == name && table.rows().count() > 0),
+                    "{path:?} is in no list of {}",
+                    language.code()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_a_table_are_in_order_and_found() {
+        for (name, table) in LANGUAGES.iter().flat_map(|l| all(*l)).filter(|(name, _)| !ORDERED.contains(name)) {
+            let words: Vec<&str> = table.rows().map(|r| r.word).collect();
+            assert_eq!(words.windows(2).find(|w| w[0] >= w[1]), None, "{name}");
+            assert!(words.iter().all(|w| table.contains(w)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_begins_with_what_it_is() {
+        for language in LANGUAGES {
+            for entry in fs::read_dir(folder(language)).unwrap() {
+                let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+                assert!(text.starts_with("# ") && text.ends_with('\n') && text.contains("Used by"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn abbreviations_of_all_languages_are_known() {
+        assert!(is_abbreviation("e.g") && is_abbreviation("z.b") && !is_abbreviation("end"));
+    }
+}
