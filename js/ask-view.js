@@ -298,7 +298,8 @@ export class AskView {
     const where = citation ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ") : "";
     const label = `${number}${flagged ? "?" : ""}`;
     const name = this.#say("citation", { n: number, text: where || citation?.quote || "" });
-    if (!citation || citation.status === "dangling" || (!Number.isInteger(citation.chunk) && !citation.url)) return h("span", { part, title: citation?.quote }, label);
+    // Neither a statement nor what a tool said can be opened.
+    if (!["chunk", "web"].includes(citation?.target?.type)) return h("span", { part, title: citation?.quote }, label);
     const href = citation.url && safeUrl(citation.url);
     return h(href ? "a" : "button", { part, href, type: href ? undefined : "button", title: citation.quote, "aria-label": name, onclick: (event) => this.#on.cite(citation, event, answer) }, label);
   }

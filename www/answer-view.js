@@ -161,7 +161,7 @@ export class AnswerView {
       const flagged = status === "dangling";
       return h("span", { class: `cite ${status}`, title: flagged && FLAGS.dangling, role: "img", "aria-label": flagged ? `Citation ${number}: cites no passage` : `Citation ${number}` }, `${number}${flagged ? "!" : ""}`);
     }
-    if (!Number.isInteger(citation.chunk)) {
+    if (citation.target?.type !== "chunk") {
       const said = [citation.quote, citation.title].filter(Boolean).join(" · ");
       return h("span", { class: `cite ${status ?? ""}`, title: said, role: "img", "aria-label": `Citation ${number}: ${said}` }, String(number));
     }
@@ -171,10 +171,10 @@ export class AnswerView {
     return h("button", { type: "button", class: `cite ${status ?? ""}`, title, "aria-label": label, onclick: () => this.#on.onCite(citation) }, `${number}${flag ? "?" : ""}`);
   }
 
-  /** A passage opens; a statement of an imported graph is told in full, for there is nothing to open; a page of the web is linked to. */
+  /** A passage opens; a page of the web is linked to; a statement, or what a tool said, is told in full, for there is nothing to open. */
   #source(citation) {
-    if (Number.isInteger(citation.chunk)) return h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled");
-    const url = citation.url && safeUrl(citation.url);
+    if (citation.target?.type === "chunk") return h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled");
+    const url = citation.target?.type === "web" && safeUrl(citation.target.url);
     const title = url ? h("a", { href: url, rel: "noopener noreferrer" }, citation.title || citation.url) : h("span", { class: "source-path" }, citation.title);
     return h("span", {}, h("span", { class: "statement" }, citation.quote), " ", title);
   }

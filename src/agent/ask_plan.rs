@@ -8,7 +8,9 @@
 //! carried out here in any case.
 
 use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
-use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Notice, NoticeCode, generate, instead_because};
+use crate::answer::{
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, generate, instead_because,
+};
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
@@ -20,8 +22,7 @@ use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal,
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentEvent, AgentOptions, AnswerGraph, ELSEWHERE, Evidence as Page, Found, Metered, PLAN as NAME, PlannedBy, PlannerChoice,
-    PlanningAids, WebPassages, found, page,
+    AgentEvent, AgentOptions, AnswerGraph, Found, Metered, PLAN as NAME, PlannedBy, PlannerChoice, PlanningAids, Source, WebPassages, found,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -367,17 +368,14 @@ async fn worded(
     count: &dyn Fn(&str) -> usize,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Answer, EngineError> {
-    let shown = SearchResult { hits: evidence(result, done, of_plan), ..result.clone() };
-    let real = |chunk: u32| chunk < ELSEWHERE - shown.hits.len() as u32;
+    let sources = sources(result, done, of_plan);
     let mut hear = |event: AskEvent| match event {
         AskEvent::Token { text } => events(AgentEvent::Token { text }),
         AskEvent::Anew => events(AgentEvent::Anew),
-        AskEvent::References { references } => {
-            events(AgentEvent::References { references: references.into_iter().filter(|r| real(r.chunk)).collect() });
-        }
+        AskEvent::References { references } => events(AgentEvent::References { references }),
         AskEvent::Hits { .. } | AskEvent::Done { .. } => {}
     };
-    let mut answer = match generate(question, &shown, how, meter, count, &|| quoted.clone(), &mut hear).await {
+    let mut answer = match generate(question, &sources, result, how, meter, count, &|| quoted.clone(), &mut hear).await {
         Ok(answer) => answer,
         Err(AnswerError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
     };
@@ -386,19 +384,14 @@ async fn worded(
     {
         *first = instead_because(failure, "This answer is what the plan found in the knowledge graph.");
     }
-    // What came from elsewhere has no chunk that could be opened.
-    answer.references.retain(|r| real(r.chunk));
-    answer.citations.iter_mut().filter(|c| c.chunk.is_some_and(|c| !real(c))).for_each(|c| c.chunk = None);
     Ok(answer)
 }
 
 /// What the model is shown: what the plan found, the statements and passages that show it, and the best hits.
-fn evidence(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = Vec::new();
+fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>) -> Vec<Citable> {
+    let mut all: Vec<Citable> = Vec::new();
     if let (Some(done), Some(found)) = (done, of_plan) {
-        for (number, source) in (2..).zip(&found.sources) {
-            hits.push(source.hit(number));
-        }
+        all.extend(found.sources.iter().map(Source::citable));
         // Marks count the answer's sources; here the numbers are others.
         let mut text = String::new();
         for step in &done.execution.trace.steps {
@@ -407,15 +400,12 @@ fn evidence(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>)
             text.push_str(&format!("{} = {}: {}{more}\n", step.name, step.says, members.join("; ")));
         }
         text.push_str(&format!("The answer is {}.", done.execution.trace.answer));
-        let title = "Result of a plan over the knowledge graph".to_owned();
-        let mut hit = page(&Page { title, text, ..Page::default() });
-        hit.chunk = ELSEWHERE - 1;
-        hits.push(hit);
+        all.push(Citable::new(CitationTarget::Statement { triple: None }, "Result of a plan over the knowledge graph", text));
     }
     for hit in &result.hits {
-        if !hits.iter().any(|h| h.chunk == hit.chunk) {
-            hits.push(hit.clone());
+        if !all.iter().any(|source| source.target.chunk() == Some(hit.chunk)) {
+            all.push(hit.into());
         }
     }
-    hits
+    all
 }

@@ -49,7 +49,7 @@ for (const model of [false, true]) {
       const answer = await answerOf(many.ask(question));
       assert.match(answer.text, text);
       assert.equal(answer.citations[0].bundle, bundle);
-      assert.equal((await many.passage(answer.citations[0].chunk)).text.includes(answer.citations[0].quote.slice(0, 10)), true);
+      assert.equal((await many.passage(answer.citations[0].target.chunk)).text.includes(answer.citations[0].quote.slice(0, 10)), true);
     }
     await many.close();
   });

@@ -55,8 +55,9 @@ test("an answer is quoted, and its citations point into their passages", async (
   for await (const event of graph.ask(QUESTION)) if (event.type === "done") answer = event.answer;
   assert.equal(answer.by, "extraction");
   assert.ok(answer.citations.length > 0);
-  for (const { chunk, quote, span } of answer.citations) {
-    const passage = await graph.passage(chunk);
+  for (const { target, quote, span } of answer.citations) {
+    assert.equal(target.type, "chunk");
+    const passage = await graph.passage(target.chunk);
     assert.equal(passage.text.slice(span.start, span.end), quote);
   }
   await graph.close();

@@ -10,7 +10,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{
     self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model,
 };
-use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, NoticeCode};
+use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, CitationTarget, NoticeCode};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
@@ -293,8 +293,9 @@ fn citations(answer: &Answer) {
             println!();
         }
         let mut heads = std::iter::once(&c.title).chain(&c.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
-        // A statement of the graph has no passage to be opened: it is shown itself.
-        if c.chunk.is_none() && c.url.is_empty() && !c.quote.is_empty() {
+        // Neither a statement of the graph nor what a tool said can be opened: they are shown themselves.
+        let opens = !matches!(c.target, Some(CitationTarget::Statement { .. } | CitationTarget::Tool { .. }));
+        if !opens && !c.quote.is_empty() {
             heads = format!("{} ({heads})", c.quote);
         }
         let doubt = match c.status {

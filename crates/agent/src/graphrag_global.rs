@@ -214,7 +214,7 @@ mod tests {
         let shown = &asked[2];
         let (voss, films) = (shown.find("Voss came from Hallwil. [1][2]").unwrap(), shown.find("There are nine films. [2]").unwrap());
         assert!(voss < films && !shown.contains("Nothing."), "{shown}");
-        assert_eq!(outcome.evidence.iter().map(|e| e.chunk).collect::<Vec<_>>(), [Some(9), Some(4)]);
+        assert_eq!(outcome.evidence.iter().map(|e| e.target.chunk()).collect::<Vec<_>>(), [Some(9), Some(4)]);
         assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
     }
 

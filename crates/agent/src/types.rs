@@ -1,7 +1,7 @@
 //! What an agent tells while it works, and what it leaves behind. These types cross into JavaScript.
 
 use super::environment::Evidence;
-use crate::answer::{Answer, NoAnswer, Notice, Reference};
+use crate::answer::{Answer, CitationTarget, NoAnswer, Notice, Reference};
 use crate::llm::{LlmError, Usage};
 use crate::plan::Plan;
 use crate::plan::trace::StepTrace;
@@ -49,8 +49,8 @@ impl Cap {
 pub struct Numbered {
     /// The number.
     pub number: u32,
-    /// The chunk's number in the bundle; absent for what came from elsewhere.
-    pub chunk: Option<u32>,
+    /// What a citation of it points at.
+    pub target: CitationTarget,
     /// The document's title.
     pub title: String,
     /// Where to read it; may be empty.

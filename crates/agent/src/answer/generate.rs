@@ -4,13 +4,13 @@ use super::citations::CitationTracker;
 use super::floor::{NoAnswer, Written, no_answer, opens_with};
 use super::prompt::Prompt;
 use super::{
-    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference, reference,
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference,
     warn_of_missing,
 };
 use crate::compact::sort_unique;
 use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
 use crate::repetition::{LOOP_STEP, is_loop};
-use crate::retrieve::{Hit, SearchResult};
+use crate::retrieve::SearchResult;
 use futures::StreamExt;
 
 /// Sampling temperature of answers: close to the facts.
@@ -27,16 +27,18 @@ const LONG_PROMPT: usize = 1_500;
 const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
                          number of its passage behind it in square brackets.";
 
-/// The answer of a language model, streamed as `references`, `token`… and `done` events.
+/// The answer of a language model from `sources`, streamed as `references`, `token`… and `done` events.
 ///
 /// A reply that is no answer (see [`NoAnswer`]) is asked for once more. When the model fails, or its second reply is none either, `fallback` answers from the
 /// documents instead ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its warnings, and what had been
-/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Without hits the model is not asked at all.
+/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Without sources the model is not asked at all. `result` has
+/// the keywords of the question, and tells what could not be loaded.
 ///
 /// # Errors
 /// [`AnswerError::Aborted`] when the transport reports that the caller aborted.
 pub async fn generate(
     question: &str,
+    sources: &[Citable],
     result: &SearchResult,
     options: &AskOptions,
     chat: &dyn ChatModel,
@@ -44,7 +46,7 @@ pub async fn generate(
     fallback: &dyn Fn() -> Answer,
     events: &mut dyn FnMut(AskEvent),
 ) -> Result<Answer, AnswerError> {
-    let asking = Asking { question, result, options, chat, count_tokens };
+    let asking = Asking { question, sources, result, options, chat, count_tokens };
     let answer = match asking.ask(events).await? {
         Asked::Not(why) => {
             let mut answer = fallback();
@@ -113,6 +115,7 @@ pub fn gave_none(why: NoAnswer) -> ModelFailure {
 /// What a model is asked, and of what.
 struct Asking<'a> {
     question: &'a str,
+    sources: &'a [Citable],
     result: &'a SearchResult,
     options: &'a AskOptions,
     chat: &'a dyn ChatModel,
@@ -131,16 +134,16 @@ struct Read {
 
 impl Asking<'_> {
     fn prompt(&self, tokens_in: u32) -> Result<Prompt, Option<Notice>> {
-        if self.result.hits.is_empty() {
+        if self.sources.is_empty() {
             return Err(None);
         }
         let options = AskOptions { tokens_in, ..self.options.clone() };
-        Prompt::new(self.question, self.result, &options, self.count_tokens)
+        Prompt::new(self.question, self.sources, &self.result.keywords, &options, self.count_tokens)
             .map_err(|e| Some(Notice::new(NoticeCode::LeftOut, format!("The language model was not asked: {e}."))))
     }
 
-    fn passages(&self, prompt: &Prompt) -> Vec<(u32, &Hit)> {
-        (1..).zip(prompt.passages.iter().filter_map(|&i| self.result.hits.get(i))).collect()
+    fn passages(&self, prompt: &Prompt) -> Vec<(u32, &Citable)> {
+        (1..).zip(prompt.passages.iter().filter_map(|&i| self.sources.get(i))).collect()
     }
 
     async fn ask(&self, events: &mut dyn FnMut(AskEvent)) -> Result<Asked, AnswerError> {
@@ -182,7 +185,7 @@ impl Asking<'_> {
             warnings.push(Notice::new(NoticeCode::LeftOut, "The best passage was cut to fit the token budget."));
         }
         if prompt.left_out > 0 {
-            let message = format!("{} of {} passages did not fit the token budget.", prompt.left_out, self.result.hits.len());
+            let message = format!("{} of {} passages did not fit the token budget.", prompt.left_out, self.sources.len());
             warnings.push(Notice::new(NoticeCode::LeftOut, message));
         }
         let failure = match (&read.reply.error, why) {
@@ -195,7 +198,7 @@ impl Asking<'_> {
             return Ok(Asked::Failed { failure, partial: read.tracker.text().to_owned(), usage, warnings });
         }
         let passages = self.passages(&prompt);
-        let references: Vec<Reference> = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
+        let references = references(&passages);
         let mut answer = written(&read.tracker, read.cut, usage, self.options, &passages, references, self.result);
         answer.warnings.extend(warnings);
         Ok(Asked::Answered(Box::new(answer)))
@@ -203,7 +206,7 @@ impl Asking<'_> {
 
     /// One reply. `refused` is the one before it, which was no answer.
     async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<Read, AnswerError> {
-        let references: Vec<Reference> = self.passages(prompt).iter().map(|&(n, hit)| reference(n, hit)).collect();
+        let references = references(&self.passages(prompt));
         if refused.is_none() {
             events(AskEvent::References { references });
         }
@@ -244,6 +247,11 @@ impl Asking<'_> {
     }
 }
 
+/// The passages of the bundle among what is cited: what is from elsewhere cannot be opened by its number.
+fn references(passages: &[(u32, &Citable)]) -> Vec<Reference> {
+    passages.iter().filter_map(|&(number, source)| source.reference(number)).collect()
+}
+
 fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
     let Some((a, b)) = a.zip(b) else { return a.or(b) };
     Some(Usage {
@@ -254,11 +262,10 @@ fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
 
 /// An answer that a model has written elsewhere, its citations resolved and checked against the numbered passages. Of `reply` its text and its tokens
 /// count; `cut` says why its text ends before its end, as [`Answer::truncated`]; `result` tells what could not be loaded.
-pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, passages: &[(u32, &Hit)], result: &SearchResult) -> Answer {
+pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, passages: &[(u32, &Citable)], result: &SearchResult) -> Answer {
     let mut tracker = CitationTracker::new();
     tracker.push(&reply.text);
-    let references = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
-    written(&tracker, cut, reply.usage, options, passages, references, result)
+    written(&tracker, cut, reply.usage, options, passages, references(passages), result)
 }
 
 /// Streams a reply out as events. The text of the completion stays empty: the tracker has it.
@@ -332,7 +339,7 @@ fn written(
     cut: Option<&str>,
     usage: Option<Usage>,
     options: &AskOptions,
-    passages: &[(u32, &Hit)],
+    passages: &[(u32, &Citable)],
     references: Vec<Reference>,
     result: &SearchResult,
 ) -> Answer {

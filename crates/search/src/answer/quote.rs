@@ -4,6 +4,7 @@ use super::block::shown_text;
 use super::extract::{Candidate, Choice, Sureness};
 use super::notice::{Notice, NoticeCode};
 use super::parts::ends_in;
+use super::target::CitationTarget;
 use super::types::{Answer, AnswerBlock, AnswerBy, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, Outcome, Reference};
 use crate::bundle::Form;
 use crate::retrieve::{Hit, SearchResult, Span};
@@ -83,7 +84,7 @@ fn quote(answer: &mut Answer, candidate: &Candidate, hit: &Hit) {
     let end = answer.text[start..].find(']').map_or(start, |i| start + i + 1);
     answer.citations.push(Citation {
         number,
-        chunk: Some(hit.chunk),
+        target: Some(CitationTarget::Chunk { chunk: hit.chunk }),
         title: hit.title.clone(),
         heading_path: hit.heading_path.clone(),
         url: hit.url.clone(),
