@@ -174,7 +174,7 @@ export class AnswerView {
   /** A passage opens; a page of the web is linked to; a statement, or what a tool said, is told in full, for there is nothing to open. */
   #source(citation) {
     if (citation.target?.type === "chunk") return h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled");
-    const url = citation.target?.type === "web" && safeUrl(citation.target.url);
+    const url = citation.target?.type === "web" && safeUrl(citation.url);
     const title = url ? h("a", { href: url, rel: "noopener noreferrer" }, citation.title || citation.url) : h("span", { class: "source-path" }, citation.title);
     return h("span", {}, h("span", { class: "statement" }, citation.quote), " ", title);
   }

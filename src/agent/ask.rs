@@ -204,7 +204,7 @@ mod tests {
             estimated: true,
             evidence,
             turns: Vec::new(),
-            warnings: vec![Notice::new(NoticeCode::Protocol, "told")],
+            warnings: vec![Notice::about(NoticeCode::SearchFailed, "it rained")],
         }
     }
 
@@ -217,10 +217,9 @@ mod tests {
             url: url.to_owned(),
             score: 0.0,
         };
-        let web = CitationTarget::Web { url: "https://x".to_owned() };
         let shown = vec![
             evidence(CitationTarget::Chunk { chunk: 9 }, "Voss", "Mira Voss was born in Hallwil.", ""),
-            evidence(web.clone(), "Hallwil", "Hallwil lies in Aargau.", "https://x"),
+            evidence(CitationTarget::Web, "Hallwil", "Hallwil lies in Aargau.", "https://x"),
         ];
         let seen = Map::from_iter([(9, hit(9, "Voss", &[], "Mira Voss was born in Hallwil."))]);
         let result = SearchResult {
@@ -233,16 +232,16 @@ mod tests {
         };
         let text = "Mira Voss was born in Hallwil [1]. Hallwil lies in Aargau [2]. She flew [3].";
         let answer = resolved(&outcome(text, shown), &seen, &AgentOptions::default(), &result);
-        let citations: Vec<_> = answer.citations.iter().map(|c| (c.number, c.target.clone(), c.status)).collect();
+        let citations: Vec<_> = answer.citations.iter().map(|c| (c.number, c.target, c.status)).collect();
         assert_eq!(
             citations,
             [
                 (1, Some(CitationTarget::Chunk { chunk: 9 }), CitationStatus::Verified),
-                (2, Some(web), CitationStatus::Verified),
+                (2, Some(CitationTarget::Web), CitationStatus::Verified),
                 (3, None, CitationStatus::Dangling)
             ]
         );
         assert_eq!(answer.references.iter().map(|r| (r.number, r.chunk)).collect::<Vec<_>>(), [(1, 9)]);
-        assert!(answer.warnings.iter().any(|w| w.message == "told") && answer.answered);
+        assert!(answer.warnings.iter().any(|w| w.code == NoticeCode::SearchFailed) && answer.answered);
     }
 }

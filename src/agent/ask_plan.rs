@@ -9,7 +9,7 @@
 
 use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
 use crate::answer::{
-    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, generate, instead_because,
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate,
 };
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
@@ -35,7 +35,7 @@ const PASSAGES: usize = 5;
 const FETCHES: u32 = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES: usize = 5;
-const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
+const NO_GRAPH: &str = "the bundle holds no knowledge graph, so there was nothing to plan over";
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
 
@@ -111,7 +111,7 @@ async fn answered(
     let mut warnings = Vec::new();
     let mut done = None;
     match (&linker, given) {
-        (None, _) => warnings.push(Notice::new(NoticeCode::Unplanned, NO_GRAPH)),
+        (None, _) => warnings.push(Notice::about(NoticeCode::Unplanned, NO_GRAPH)),
         (Some(_), Some(plan)) => {
             let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
             done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
@@ -120,7 +120,7 @@ async fn answered(
             let encoder = engine.encoder();
             let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
             match propose(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
-                Err(why) => warnings.push(Notice::new(NoticeCode::Unplanned, format!("There is no plan: {why}."))),
+                Err(why) => warnings.push(Notice::about(NoticeCode::Unplanned, why)),
                 Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
             }
         }
@@ -280,7 +280,7 @@ async fn propose(
         if !by_model {
             let trained_first = options.planner == PlannerChoice::Trained;
             let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
-            let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
+            let trouble = |why: String| Notice::about(NoticeCode::PlannerFailed, why);
             warnings.extend(choice.trouble.map(trouble));
             match choice.plan {
                 Ok((proposal, from)) => return Ok(Ok((proposal, from.into()))),
@@ -344,15 +344,14 @@ pub(super) fn lines(plan: &Plan) -> String {
 /// What a reader should know of an execution.
 fn told(execution: &Execution, found: bool) -> Vec<Notice> {
     let trace = &execution.trace;
-    let mut out: Vec<String> = trace.exhausted.iter().map(|why| format!("The plan was not carried out to its end: {why}.")).collect();
+    let mut out: Vec<Notice> = trace.exhausted.iter().map(|why| Notice::about(NoticeCode::PlanStopped, why.to_string())).collect();
     if !found {
-        let lacking = trace.missing();
-        let why = lacking.iter().take(LACKING).cloned().collect::<Vec<_>>().join("; ");
-        out.push(if why.is_empty() { "The plan found nothing.".to_owned() } else { format!("The plan found nothing. {why}.") });
+        out.push(Notice::new(NoticeCode::PlanEmpty));
+        out.extend(trace.missing().iter().take(LACKING).map(|why| Notice::about(NoticeCode::PlanLacks, why.to_string())));
     }
-    let cut = trace.steps.iter().flat_map(|s| s.truncated.iter().map(move |t| format!("{}: {t}.", s.name)));
-    out.extend(cut.take(LACKING));
-    out.into_iter().map(|message| Notice::new(NoticeCode::Plan, message)).collect()
+    let cut = trace.steps.iter().flat_map(|s| s.truncated.iter().map(move |t| format!("{}: {t}", s.name)));
+    out.extend(cut.take(LACKING).map(|text| Notice::about(NoticeCode::StepCut, text)));
+    out
 }
 
 /// The answer in the model's words, from what the plan found and the passages of the question itself; the quoted one where the model fails.
@@ -382,7 +381,7 @@ async fn worded(
     if answer.by == AnswerBy::Graph
         && let (Some(failure), Some(first)) = (&answer.failure, answer.warnings.first_mut())
     {
-        *first = instead_because(failure, "This answer is what the plan found in the knowledge graph.");
+        *first = from_graph_because(failure);
     }
     Ok(answer)
 }
@@ -400,7 +399,7 @@ fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>) 
             text.push_str(&format!("{} = {}: {}{more}\n", step.name, step.says, members.join("; ")));
         }
         text.push_str(&format!("The answer is {}.", done.execution.trace.answer));
-        all.push(Citable::new(CitationTarget::Statement { triple: None }, "Result of a plan over the knowledge graph", text));
+        all.push(Citable::new(CitationTarget::Statement { triple: None }, "Result of a plan over the knowledge graph", "", text));
     }
     for hit in &result.hits {
         if !all.iter().any(|source| source.target.chunk() == Some(hit.chunk)) {

@@ -294,7 +294,7 @@ fn citations(answer: &Answer) {
         }
         let mut heads = std::iter::once(&c.title).chain(&c.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
         // Neither a statement of the graph nor what a tool said can be opened: they are shown themselves.
-        let opens = !matches!(c.target, Some(CitationTarget::Statement { .. } | CitationTarget::Tool { .. }));
+        let opens = !matches!(c.target, Some(CitationTarget::Statement { .. } | CitationTarget::Tool));
         if !opens && !c.quote.is_empty() {
             heads = format!("{} ({heads})", c.quote);
         }

@@ -28,7 +28,7 @@ pub struct Evidence {
 impl From<&Evidence> for Citable {
     fn from(evidence: &Evidence) -> Citable {
         let Evidence { target, title, text, url, .. } = evidence.clone();
-        Citable { url, ..Citable::new(target, title, text) }
+        Citable::new(target, title, url, text)
     }
 }
 

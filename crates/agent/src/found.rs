@@ -53,9 +53,9 @@ impl Source {
         match self {
             Source::Passage(hit) => hit.as_ref().into(),
             Source::Statement { triple, words, from } => {
-                Citable::new(CitationTarget::Statement { triple: Some(triple.0) }, from.as_str(), words.as_str())
+                Citable::new(CitationTarget::Statement { triple: Some(triple.0) }, from.as_str(), "", words.as_str())
             }
-            Source::Page { title, url, text, .. } => Citable::new(CitationTarget::Web { url: url.clone() }, title.as_str(), text.as_str()),
+            Source::Page { title, url, text, .. } => Citable::new(CitationTarget::Web, title.as_str(), url.as_str(), text.as_str()),
         }
     }
 }
@@ -136,16 +136,10 @@ pub async fn found(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_,
     let from_graph = of_graph || (everything.is_empty() && !answer.open);
     let mut warnings = Vec::new();
     if answer.open && execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Extraction)) {
-        warnings.push(Notice::new(
-            NoticeCode::BeyondGraph,
-            "The knowledge graph does not hold all of this: part of it was taken from passages by their words alone.",
-        ));
+        warnings.push(Notice::new(NoticeCode::FromPassages));
     }
     if execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Web)) {
-        warnings.push(Notice::new(
-            NoticeCode::BeyondGraph,
-            "The documents do not hold all of this: part of it was found by a search of the web.",
-        ));
+        warnings.push(Notice::new(NoticeCode::FromWeb));
     }
     let Writer { text, citations, sources, .. } = writer;
     Some(Found { text, citations, sources, from_graph, warnings })

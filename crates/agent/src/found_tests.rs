@@ -70,7 +70,7 @@ fn an_imported_statement_is_cited_by_its_words_and_its_file() {
     let answer = found.answer();
     let c = &answer.citations[0];
     assert_eq!(
-        (answer.text.as_str(), c.target.clone(), c.title.as_str()),
+        (answer.text.as_str(), c.target, c.title.as_str()),
         ("Al Pacino [1]", Some(CitationTarget::Statement { triple: Some(1) }), "films.tsv, line 3")
     );
     assert_eq!((c.quote.as_str(), answer.references.len()), ("Heat | starred actors | Al Pacino", 0));

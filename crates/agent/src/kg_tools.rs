@@ -241,10 +241,7 @@ impl GraphTools for KgTools {
 /// A passage that a plan read.
 fn evidence(passage: &Passage) -> Evidence {
     let Passage { chunk, title, url, text } = passage.clone();
-    let target = match chunk {
-        Some(chunk) => CitationTarget::Chunk { chunk },
-        None => CitationTarget::Web { url: url.clone() },
-    };
+    let target = chunk.map_or(CitationTarget::Web, |chunk| CitationTarget::Chunk { chunk });
     Evidence { target, title, url, text, score: 0.0 }
 }
 

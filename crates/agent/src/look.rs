@@ -4,7 +4,7 @@ use super::environment::{EnvironmentError, Evidence, Fact, GRAPH, Report};
 use super::neutralise::neutralise;
 use super::run::Run;
 use super::types::{AgentEvent, Call, Numbered};
-use crate::answer::CitationTarget;
+use crate::answer::{CitationTarget, Notice, NoticeCode};
 use crate::text::fold;
 use futures::future::join_all;
 
@@ -288,7 +288,7 @@ impl Run<'_> {
     fn failed(&mut self, error: &EnvironmentError) -> Found {
         match error {
             EnvironmentError::Aborted => self.aborted = true,
-            EnvironmentError::Failed(why) => self.warn(&format!("A search failed: {why}.")),
+            EnvironmentError::Failed(why) => self.warn(Notice::about(NoticeCode::SearchFailed, why.as_str())),
         }
         Found::Failed
     }
@@ -296,7 +296,7 @@ impl Run<'_> {
     fn report(&mut self, tool: &str, query: &str, found: &Found) {
         let numbered = |s: &Shown| {
             let of = self.shown.get((s.number as usize).checked_sub(1)?)?;
-            Some(Numbered { number: s.number, target: of.target.clone(), title: s.title.clone(), url: of.url.clone() })
+            Some(Numbered { number: s.number, target: of.target, title: s.title.clone(), url: of.url.clone() })
         };
         let passages: Vec<Numbered> = found.passages().iter().filter_map(numbered).collect();
         let call = Call {

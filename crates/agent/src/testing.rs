@@ -153,7 +153,7 @@ impl WebSearch for Fake {
     fn search<'a>(&'a self, query: &'a str, _: usize) -> Looked<'a, Evidence> {
         self.queries.borrow_mut().push(format!("web: {query}"));
         let page = Evidence {
-            target: CitationTarget::Web { url: "https://x".to_owned() },
+            target: CitationTarget::Web,
             title: "A page".to_owned(),
             text: "Hallwil lies in Aargau.".to_owned(),
             url: "https://x".to_owned(),

@@ -29,7 +29,7 @@ impl Run<'_> {
         };
         Some(match text {
             Ok(text) => {
-                let target = CitationTarget::Tool { name: tool.name.clone() };
+                let target = CitationTarget::Tool;
                 let evidence = Evidence { target, title: tool.name.clone(), text, url: String::new(), score: 0.0 };
                 let shown = self.shown_of(&tool.name, &given, evidence);
                 listed(&shown).trim_end().to_owned()

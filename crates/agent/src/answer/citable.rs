@@ -22,9 +22,8 @@ pub struct Citable {
 
 impl Citable {
     /// What is no passage of the bundle.
-    pub fn new(target: CitationTarget, title: impl Into<String>, text: impl Into<String>) -> Citable {
-        let url = if let CitationTarget::Web { url } = &target { url.clone() } else { String::new() };
-        Citable { target, title: title.into(), heading_path: Vec::new(), url, text: text.into(), reached: Vec::new() }
+    pub fn new(target: CitationTarget, title: impl Into<String>, url: impl Into<String>, text: impl Into<String>) -> Citable {
+        Citable { target, title: title.into(), heading_path: Vec::new(), url: url.into(), text: text.into(), reached: Vec::new() }
     }
 
     /// The reference to it under a number, where it is a passage of the bundle.

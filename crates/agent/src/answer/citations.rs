@@ -254,7 +254,7 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Citable)], cach
             let unit = unit.clone().unwrap_or(0..0);
             out.push(Citation {
                 number,
-                target: Some(passage.source.target.clone()),
+                target: Some(passage.source.target),
                 title: passage.source.title.clone(),
                 heading_path: passage.source.heading_path.clone(),
                 url: passage.source.url.clone(),

@@ -23,6 +23,8 @@ const THINKING: usize = 8;
 const HALVINGS: u32 = 3;
 /// A prompt of at least so many tokens is compared with what the endpoint says that it read.
 const LONG_PROMPT: usize = 1_500;
+/// So many marks that cite nothing are named.
+const DANGLING: usize = 5;
 /// What a model is told whose reply was no answer.
 const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
                          number of its passage behind it in square brackets.";
@@ -95,16 +97,20 @@ pub fn failed(error: &LlmError) -> ModelFailure {
 
 /// The notice over a quotation that a model's failure led to.
 pub fn quoted_because(failure: &ModelFailure) -> Notice {
-    instead_because(failure, "This answer is quoted from the documents instead.")
+    Notice::about(NoticeCode::Quoted, why(failure))
 }
 
-/// The notice over another answer that a model's failure led to: `instead` says whence it is.
-pub fn instead_because(failure: &ModelFailure, instead: &str) -> Notice {
-    let why = match failure.is_no_answer() {
+/// The notice over an answer of the knowledge graph that a model's failure led to.
+pub fn from_graph_because(failure: &ModelFailure) -> Notice {
+    Notice::about(NoticeCode::FromGraph, why(failure))
+}
+
+/// A failure as a sentence.
+fn why(failure: &ModelFailure) -> String {
+    match failure.is_no_answer() {
         true => failure.message.clone(),
         false => format!("The language model failed ({}): {}.", failure.code, failure.message),
-    };
-    Notice::new(NoticeCode::ModelFailed, format!("{why} {instead}"))
+    }
 }
 
 /// How a reply that is no answer is told.
@@ -139,7 +145,7 @@ impl Asking<'_> {
         }
         let options = AskOptions { tokens_in, ..self.options.clone() };
         Prompt::new(self.question, self.sources, &self.result.keywords, &options, self.count_tokens)
-            .map_err(|e| Some(Notice::new(NoticeCode::LeftOut, format!("The language model was not asked: {e}."))))
+            .map_err(|e| Some(Notice::about(NoticeCode::NotAsked, e.to_string())))
     }
 
     fn passages(&self, prompt: &Prompt) -> Vec<(u32, &Citable)> {
@@ -162,8 +168,7 @@ impl Asking<'_> {
             read = self.reply(&prompt, None, events).await?;
         }
         if tokens_in < self.options.tokens_in && read.reply.error.is_none() {
-            let message = "The model's context window is small: it was given fewer passages than were found.";
-            warnings.push(Notice::new(NoticeCode::LeftOut, message));
+            warnings.push(Notice::new(NoticeCode::FewerPassages));
         }
         let mut usage = read.reply.usage;
         let mut why = self.verdict(&read, &prompt);
@@ -175,18 +180,13 @@ impl Asking<'_> {
             why = self.verdict(&read, &prompt);
         }
         if let Some(read) = usage.filter(|u| prompt.tokens > LONG_PROMPT && (u.prompt_tokens as usize) < prompt.tokens / 2) {
-            let message = format!(
-                "The endpoint read {} tokens of a prompt of some {}: its context window may be too small for the passages.",
-                read.prompt_tokens, prompt.tokens
-            );
-            warnings.push(Notice::new(NoticeCode::LeftOut, message));
+            warnings.push(Notice::counted(NoticeCode::ReadInPart, read.prompt_tokens as usize, prompt.tokens));
         }
         if prompt.cut {
-            warnings.push(Notice::new(NoticeCode::LeftOut, "The best passage was cut to fit the token budget."));
+            warnings.push(Notice::new(NoticeCode::PassageCut));
         }
         if prompt.left_out > 0 {
-            let message = format!("{} of {} passages did not fit the token budget.", prompt.left_out, self.sources.len());
-            warnings.push(Notice::new(NoticeCode::LeftOut, message));
+            warnings.push(Notice::counted(NoticeCode::PassagesLeftOut, prompt.left_out, self.sources.len()));
         }
         let failure = match (&read.reply.error, why) {
             (Some(error), Some(_)) => Some(failed(error)),
@@ -346,22 +346,19 @@ fn written(
     let (citations, more) = tracker.check(passages);
     let answered = !opens_with(tracker.text(), options.not_said());
     let mut warnings = Vec::new();
-    warnings.extend(cut.map(|why| Notice::new(NoticeCode::Cut, of_cut(why))));
+    warnings.extend(cut.map(of_cut));
     let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
     sort_unique(&mut dangling);
-    if let Some(first) = dangling.first() {
-        let others = match dangling.len() - 1 {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let message = format!("The answer cites passages that do not exist: [{first}]{others}.");
-        warnings.push(Notice::new(NoticeCode::Dangling, message));
+    if !dangling.is_empty() {
+        let mut named: Vec<String> = dangling.iter().take(DANGLING).map(|number| format!("[{number}]")).collect();
+        named.extend((dangling.len() > DANGLING).then(|| "…".to_owned()));
+        warnings.push(Notice::about(NoticeCode::Dangling, named.join(", ")));
     }
     if answered && citations.iter().all(|c| c.status == CitationStatus::Dangling) {
-        warnings.push(Notice::new(NoticeCode::Unchecked, "The answer cites no passage: nothing in it could be checked."));
+        warnings.push(Notice::new(NoticeCode::Uncited));
     }
     if more {
-        warnings.push(Notice::new(NoticeCode::Unchecked, "The answer holds too many citations; the last ones were not checked."));
+        warnings.push(Notice::new(NoticeCode::Unchecked));
     }
     warn_of_missing(result, &mut warnings);
     Answer {
@@ -381,13 +378,13 @@ fn written(
 }
 
 /// What the reader is told of a cut.
-pub(super) fn of_cut(why: &str) -> &'static str {
-    match why {
-        "filter" => "The endpoint's content filter cut the answer.",
-        "time" => "The answer was cut when its time was used up.",
-        "loop" => "The answer was cut because the model repeated itself.",
-        _ => "The answer was cut at its token budget.",
-    }
+fn of_cut(why: &str) -> Notice {
+    Notice::new(match why {
+        "filter" => NoticeCode::CutFilter,
+        "time" => NoticeCode::CutTime,
+        "loop" => NoticeCode::CutLoop,
+        _ => NoticeCode::CutLength,
+    })
 }
 
 #[cfg(test)]

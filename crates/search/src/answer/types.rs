@@ -53,7 +53,7 @@ pub struct Citation {
 impl Citation {
     /// The passage of the bundle that it points at, where it is one.
     pub fn chunk(&self) -> Option<u32> {
-        self.target.as_ref()?.chunk()
+        self.target?.chunk()
     }
 }
 
