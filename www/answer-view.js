@@ -212,21 +212,13 @@ function provenance(answer, llm) {
   return answer.answered ? "Quoted from the documents" : "Not in the documents";
 }
 
-const CUTS = {
-  length: "The answer reached its length limit and is cut off.",
-  time: "The answer's time was used up, and it is cut off.",
-  loop: "The model repeated itself, and was cut off.",
-  filter: "The endpoint's filter cut the answer off.",
-};
-
 function notes(answer) {
   const count = (status) => answer.citations.filter((citation) => citation.status === status).length;
   const lines = [];
   // What the engine says of dangling numbers and of a cut answer is said here, beside the marks that show it.
   if (count("dangling") > 0) lines.push(["flag", `${plural(count("dangling"), "citation")} marked ! refer${count("dangling") === 1 ? "s" : ""} to no passage.`]);
   if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
-  if (answer.truncated) lines.push(["flag", CUTS[answer.truncated] ?? CUTS.length]);
-  for (const { code, message } of readersWarnings(answer)) if (code !== "dangling" && code !== "cut") lines.push(["", message]);
+  for (const { code, message } of readersWarnings(answer)) if (code !== "dangling") lines.push([code.startsWith("cut-") ? "flag" : "", message]);
   return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
 }
 

@@ -98,7 +98,7 @@ async fn answered(
         tokens_out: options.tokens_out.unwrap_or(AskOptions::default().tokens_out),
         language: options.language.clone(),
         not_said: options.not_said.clone(),
-        ..AskOptions::default()
+        hide_contacts: options.hide_contacts,
     };
     let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), ..SearchOptions::default() };
     let result = engine.search(question, &search).await?;

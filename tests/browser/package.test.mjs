@@ -222,7 +222,7 @@ for (const worker of [true, false]) {
       assert.ok(seen.answer, seen.message);
       assert.equal(seen.answer.by, "extraction");
       assert.ok(seen.answer.citations.length > 0);
-      assert.ok(seen.answer.warnings[0].code === "model-failed" && seen.answer.warnings[0].message.includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0].message}`);
+      assert.ok(seen.answer.warnings[0].code === "quoted-instead" && seen.answer.warnings[0].message.includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0].message}`);
     }
     await page.context().close();
   });

@@ -231,10 +231,13 @@ pub struct AskOptions {
     /// The retriever by name; the bundle's default when absent.
     pub retriever: Option<String>,
     /// The most tokens of a prompt.
+    #[serde(rename = "maxInputTokens")]
     pub tokens_in: u32,
     /// The most tokens of a model's answer.
+    #[serde(rename = "maxOutputTokens")]
     pub tokens_out: u32,
     /// The most milliseconds that the model is given, its reading of the prompt among them.
+    #[serde(rename = "timeLimitMs")]
     pub milliseconds: u32,
     /// The language to answer in, as its name ("German"); the question's when absent.
     pub language: Option<String>,
