@@ -167,7 +167,8 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
 
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
-    let AgentOptions { k, retriever, language, not_said, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, .. } = with_options(args)?;
+    let AgentOptions { k, retriever, language, not_said, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, .. } =
+        with_options(args)?;
     let defaults = AskOptions::default();
     let options = AskOptions {
         k,
@@ -177,7 +178,11 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
         hide_contacts,
         milliseconds,
         // A protocol's prompts grow, so that its own number is another.
-        tokens_in: if args.options.as_ref().is_some_and(|given| given.contains_key("maxInputTokens")) { tokens_in } else { defaults.tokens_in },
+        tokens_in: if args.options.as_ref().is_some_and(|given| given.contains_key("maxInputTokens")) {
+            tokens_in
+        } else {
+            defaults.tokens_in
+        },
         tokens_out: tokens_out.unwrap_or(defaults.tokens_out),
         task: prompts.given(ASK_PROMPT).map(str::to_owned),
     };

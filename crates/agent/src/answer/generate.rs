@@ -38,6 +38,7 @@ const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it
 ///
 /// # Errors
 /// [`AnswerError::Aborted`] when the transport reports that the caller aborted.
+#[allow(clippy::too_many_arguments)]
 pub async fn generate(
     question: &str,
     sources: &[Citable],
