@@ -489,15 +489,16 @@ export class PocketGraphAskElement extends Base {
   }
 
   async #cite(citation, event) {
-    // A new tab, a download: what a link does by itself is left to it. A statement of an imported graph has no passage.
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0 || !Number.isInteger(citation.chunk) || !this.#graph) return;
+    const { target } = citation;
+    // A new tab, a download: what a link does by itself is left to it. Only passages of the bundle are shown here.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0 || target?.type !== "chunk" || !this.#graph) return;
     event.preventDefault();
     const opener = event.currentTarget;
     const { PassageDialog } = await import("./ask-passage.js");
     this.#passage ??= new PassageDialog(this.#strings);
     this.#root.append(this.#passage.node);
     const graph = this.#graph;
-    this.#passage.open((signal) => graph.passage(citation.chunk, { signal }), citation, opener, (error) => this.#say(stringFor(PocketGraphError.from(error))));
+    this.#passage.open((signal) => graph.passage(target.chunk, { signal }), citation, opener, (error) => this.#say(stringFor(PocketGraphError.from(error))));
   }
 
   #hosts() {

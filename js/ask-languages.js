@@ -10,7 +10,7 @@ export const de = {
   byModel: "Von einem Sprachmodell aus den Dokumenten geschrieben; die Belege wurden geprüft.", byGraph: "Im Wissensgraphen gefunden.",
   byQuote: "Aus den Dokumenten zitiert.", notSaid: "Die Dokumente sagen dazu nichts.",
   closest: "Die Dokumente sagen das nicht ausdrücklich. Die nächstliegende Stelle:", readOn: "Weiterlesen",
-  cut: "Die Antwort war länger als erlaubt und wurde abgeschnitten.",
+  "cut-length": "Die Antwort war länger als erlaubt und wurde abgeschnitten.",
   unsupported: "Ein mit ? bezeichneter Beleg ließ sich in seiner Stelle nicht bestätigen.", citation: "Beleg {n}: {text}", sources: "Quellen", passage: "Stelle",
   openPage: "Seite öffnen", code: "Code", table: "Tabelle", recent: "Zuletzt gefragt", starred: "Gemerkte Fragen", star: "„{text}“ merken",
   unstar: "„{text}“ nicht mehr merken", forget: "„{text}“ entfernen", suggested: "Zum Beispiel", understood: "Verstanden als „{text}“",
@@ -26,6 +26,12 @@ export const de = {
   errorEngine: "Die Suche ist unerwartet stehen geblieben. Ein neuer Versuch startet sie neu.",
   errorSettings: "Die Suche ist auf dieser Seite nicht richtig eingerichtet. Bitte dem Betreiber Bescheid sagen.",
   errorModel: "Das Sprachmodell konnte nicht gefragt werden. Bitte gleich noch einmal versuchen.",
+  "cut-time": "Die Antwort wurde abgeschnitten, als ihre Zeit um war.",
+  "cut-loop": "Die Antwort wurde abgeschnitten, weil sich das Sprachmodell wiederholte.",
+  "cut-filter": "Der Inhaltsfilter des Sprachmodells hat die Antwort abgeschnitten.",
+  "uncited": "Die Antwort nennt keine Stelle: nichts darin ließ sich prüfen.",
+  "from-passages": "Der Wissensgraph enthält das nicht ganz: ein Teil stammt allein nach dem Wortlaut aus Textstellen.",
+  "from-web": "Die Dokumente enthalten das nicht ganz: ein Teil wurde im Web gefunden.",
 };
 
 export const fr = {
@@ -38,7 +44,7 @@ export const fr = {
   byModel: "Écrit par un modèle de langage d’après les documents ; les citations ont été vérifiées.", byGraph: "Trouvé dans le graphe de connaissances.",
   byQuote: "Cité des documents.", notSaid: "Les documents ne le disent pas.",
   closest: "Les documents ne le disent pas expressément. Le passage le plus proche :", readOn: "Lire la suite",
-  cut: "La réponse dépassait la longueur permise et a été coupée.",
+  "cut-length": "La réponse dépassait la longueur permise et a été coupée.",
   unsupported: "Une citation marquée ? n’a pas pu être confirmée dans son passage.", citation: "Citation {n} : {text}", sources: "Sources", passage: "Passage",
   openPage: "Ouvrir la page", code: "Code", table: "Tableau", recent: "Questions récentes", starred: "Questions favorites",
   star: "Ajouter « {text} » aux favoris", unstar: "Retirer « {text} » des favoris", forget: "Supprimer « {text} »", suggested: "Par exemple",
@@ -54,6 +60,12 @@ export const fr = {
   errorEngine: "La recherche s’est arrêtée de façon inattendue. Réessayez ; elle redémarre.",
   errorSettings: "La recherche est mal configurée sur cette page. Merci de prévenir le responsable du site.",
   errorModel: "Le modèle de langage n’a pas pu être interrogé. Réessayez dans un instant.",
+  "cut-time": "La réponse a été coupée, son temps étant écoulé.",
+  "cut-loop": "La réponse a été coupée, car le modèle de langage se répétait.",
+  "cut-filter": "Le filtre de contenu du modèle de langage a coupé la réponse.",
+  "uncited": "La réponse ne cite aucun passage : rien n’a pu y être vérifié.",
+  "from-passages": "Le graphe de connaissances ne contient pas tout ceci : une partie a été tirée des passages d’après leurs seuls mots.",
+  "from-web": "Les documents ne contiennent pas tout ceci : une partie a été trouvée sur le Web.",
 };
 
 export const es = {
@@ -66,7 +78,7 @@ export const es = {
   byModel: "Escrito por un modelo de lenguaje a partir de los documentos; las citas se han comprobado.", byGraph: "Encontrado en el grafo de conocimiento.",
   byQuote: "Citado de los documentos.", notSaid: "Los documentos no lo dicen.",
   closest: "Los documentos no lo dicen expresamente. El pasaje más cercano:", readOn: "Seguir leyendo",
-  cut: "La respuesta superaba la longitud permitida y se cortó.",
+  "cut-length": "La respuesta superaba la longitud permitida y se cortó.",
   unsupported: "Una cita marcada con ? no pudo confirmarse en su pasaje.", citation: "Cita {n}: {text}", sources: "Fuentes", passage: "Pasaje",
   openPage: "Abrir la página", code: "Código", table: "Tabla", recent: "Preguntas recientes", starred: "Preguntas destacadas", star: "Destacar «{text}»",
   unstar: "Quitar de destacadas «{text}»", forget: "Eliminar «{text}»", suggested: "Por ejemplo", understood: "Entendido como «{text}»",
@@ -82,6 +94,12 @@ export const es = {
   errorEngine: "La búsqueda se detuvo de forma inesperada. Inténtelo de nuevo; empezará otra vez.",
   errorSettings: "La búsqueda no está bien configurada en esta página. Avise al responsable del sitio.",
   errorModel: "No se pudo preguntar al modelo de lenguaje. Inténtelo de nuevo en un momento.",
+  "cut-time": "La respuesta se cortó al agotarse su tiempo.",
+  "cut-loop": "La respuesta se cortó porque el modelo de lenguaje se repetía.",
+  "cut-filter": "El filtro de contenido del modelo de lenguaje cortó la respuesta.",
+  "uncited": "La respuesta no cita ningún pasaje: no se pudo comprobar nada de ella.",
+  "from-passages": "El grafo de conocimiento no contiene todo esto: una parte se tomó de pasajes solo por sus palabras.",
+  "from-web": "Los documentos no contienen todo esto: una parte se encontró en la web.",
 };
 
 export const pt = {
@@ -94,7 +112,7 @@ export const pt = {
   byModel: "Escrito por um modelo de linguagem a partir dos documentos; as citações foram verificadas.", byGraph: "Encontrado no grafo de conhecimento.",
   byQuote: "Citado dos documentos.", notSaid: "Os documentos não dizem.",
   closest: "Os documentos não o dizem expressamente. A passagem mais próxima:", readOn: "Continuar a ler",
-  cut: "A resposta passou do tamanho permitido e foi cortada.",
+  "cut-length": "A resposta passou do tamanho permitido e foi cortada.",
   unsupported: "Uma citação marcada com ? não pôde ser confirmada no trecho.", citation: "Citação {n}: {text}", sources: "Fontes", passage: "Trecho",
   openPage: "Abrir a página", code: "Código", table: "Tabela", recent: "Perguntas recentes", starred: "Perguntas favoritas", star: "Favoritar “{text}”",
   unstar: "Desfavoritar “{text}”", forget: "Remover “{text}”", suggested: "Por exemplo", understood: "Entendido como “{text}”",
@@ -110,6 +128,12 @@ export const pt = {
   errorEngine: "A pesquisa parou de repente. Tente de novo; ela recomeça.",
   errorSettings: "A pesquisa não está bem configurada nesta página. Avise o responsável pelo site.",
   errorModel: "Não foi possível consultar o modelo de linguagem. Tente de novo daqui a pouco.",
+  "cut-time": "A resposta foi cortada quando o tempo acabou.",
+  "cut-loop": "A resposta foi cortada porque o modelo de linguagem se repetia.",
+  "cut-filter": "O filtro de conteúdo do modelo de linguagem cortou a resposta.",
+  "uncited": "A resposta não cita nenhum trecho: nada nela pôde ser verificado.",
+  "from-passages": "O grafo de conhecimento não contém tudo isto: uma parte foi tirada de trechos apenas pelas palavras.",
+  "from-web": "Os documentos não contêm tudo isto: uma parte foi encontrada na web.",
 };
 
 export const zh = {
@@ -119,7 +143,7 @@ export const zh = {
   retry: "重试", copy: "复制", copied: "已复制", share: "复制链接", helpful: "有帮助", unhelpful: "没有帮助", thanks: "谢谢。",
   byModel: "由语言模型根据文档写成；引用已核对。", byGraph: "在知识图谱中找到。", byQuote: "引自文档。", notSaid: "文档中没有说明。",
   closest: "文档没有明确说明。最接近的段落：", readOn: "继续阅读",
-  cut: "回答超过了允许的长度，已被截断。",
+  "cut-length": "回答超过了允许的长度，已被截断。",
   unsupported: "标有 ? 的引用未能在原文中得到证实。", citation: "引用 {n}：{text}", sources: "来源", passage: "段落", openPage: "打开页面", code: "代码", table: "表格",
   recent: "最近的提问", starred: "收藏的提问", star: "收藏“{text}”", unstar: "取消收藏“{text}”", forget: "删除“{text}”", suggested: "可以这样问",
   understood: "理解为“{text}”", asWritten: "按原文提问", hintOpen: "打开", hintMove: "选择", hintClose: "关闭", partly: "部分文档未能加载，结果可能不全。",
@@ -128,6 +152,12 @@ export const zh = {
   errorHost: "本站的一个搜索文件缺失或损坏。可以重试；如果无效，请网站所有者重新发布。", errorVersion: "此搜索是为另一版本的页面发布的。请刷新页面；如果无效，请告知网站所有者。",
   errorReplaced: "文档刚刚更新。请重试以搜索新的文档。", errorEngine: "搜索意外停止。请重试，它会重新启动。", errorSettings: "本页的搜索设置有误。请告知网站所有者。",
   errorModel: "无法向语言模型提问。请稍后重试。",
+  "cut-time": "时间用尽，回答被截断。",
+  "cut-loop": "语言模型不断重复，回答被截断。",
+  "cut-filter": "语言模型的内容过滤器截断了回答。",
+  "uncited": "回答没有引用任何段落，其中内容无法核对。",
+  "from-passages": "知识图谱不含全部内容：其中一部分仅按字词取自段落。",
+  "from-web": "文档不含全部内容：其中一部分来自网络搜索。",
 };
 
 export const ja = {
@@ -138,7 +168,7 @@ export const ja = {
   helpful: "役に立った", unhelpful: "役に立たなかった", thanks: "ありがとうございます。", byModel: "言語モデルがドキュメントをもとに書きました。引用は確認済みです。",
   byGraph: "ナレッジグラフで見つかりました。", byQuote: "ドキュメントからの引用です。", notSaid: "ドキュメントには書かれていません。",
   closest: "ドキュメントには明記されていません。最も近い箇所：", readOn: "続きを読む",
-  cut: "回答が許された長さを超えたため、途中で切れています。",
+  "cut-length": "回答が許された長さを超えたため、途中で切れています。",
   unsupported: "? の付いた引用は、原文で確認できませんでした。", citation: "引用 {n}：{text}", sources: "出典", passage: "該当箇所", openPage: "ページを開く", code: "コード",
   table: "表", recent: "最近の質問", starred: "お気に入りの質問", star: "「{text}」をお気に入りに追加", unstar: "「{text}」をお気に入りから外す", forget: "「{text}」を削除",
   suggested: "質問の例", understood: "「{text}」と解釈しました", asWritten: "そのまま質問する", hintOpen: "開く", hintMove: "選ぶ", hintClose: "閉じる",
@@ -150,6 +180,12 @@ export const ja = {
   errorVersion: "この検索は別のバージョンのページ用です。ページを再読み込みし、直らない場合はサイトの管理者にお知らせください。",
   errorReplaced: "ドキュメントが更新されました。再試行すると新しいものを検索します。", errorEngine: "検索が予期せず停止しました。再試行すると再開します。",
   errorSettings: "このページの検索は正しく設定されていません。サイトの管理者にお知らせください。", errorModel: "言語モデルに問い合わせできませんでした。しばらくしてから再試行してください。",
+  "cut-time": "時間切れのため、回答は途中で切れています。",
+  "cut-loop": "言語モデルが同じことを繰り返したため、回答は途中で切れています。",
+  "cut-filter": "言語モデルのコンテンツフィルターにより、回答は途中で切れています。",
+  "uncited": "回答は箇所を引用していないため、何も確認できませんでした。",
+  "from-passages": "知識グラフにすべては含まれていません。一部は語の一致だけで本文から取られました。",
+  "from-web": "文書にすべては含まれていません。一部はウェブ検索で見つかりました。",
 };
 
 export const ko = {
@@ -159,7 +195,7 @@ export const ko = {
   again: "다시 질문", retry: "다시 시도", copy: "복사", copied: "복사됨", share: "링크 복사", helpful: "도움이 됨", unhelpful: "도움이 안 됨", thanks: "감사합니다.",
   byModel: "언어 모델이 문서를 바탕으로 썼으며, 인용은 확인되었습니다.", byGraph: "지식 그래프에서 찾았습니다.", byQuote: "문서에서 인용했습니다.", notSaid: "문서에 나와 있지 않습니다.",
   closest: "문서에 명시되어 있지 않습니다. 가장 가까운 대목:", readOn: "이어서 읽기",
-  cut: "답변이 허용된 길이를 넘어 잘렸습니다.", unsupported: "? 표시된 인용은 원문에서 확인되지 않았습니다.", citation: "인용 {n}: {text}", sources: "출처", passage: "구절",
+  "cut-length": "답변이 허용된 길이를 넘어 잘렸습니다.", unsupported: "? 표시된 인용은 원문에서 확인되지 않았습니다.", citation: "인용 {n}: {text}", sources: "출처", passage: "구절",
   openPage: "페이지 열기", code: "코드", table: "표", recent: "최근 질문", starred: "즐겨찾기 질문", star: "“{text}” 즐겨찾기", unstar: "“{text}” 즐겨찾기 해제",
   forget: "“{text}” 삭제", suggested: "이렇게 물어보세요", understood: "“{text}”(으)로 이해했습니다", asWritten: "그대로 질문", hintOpen: "열기", hintMove: "이동", hintClose: "닫기",
   partly: "일부 문서를 불러오지 못해 결과가 빠졌을 수 있습니다.", modelFailed: "언어 모델이 답하지 않았습니다. 문서의 내용은 다음과 같습니다.",
@@ -169,6 +205,12 @@ export const ko = {
   errorVersion: "이 검색은 다른 버전의 페이지용입니다. 페이지를 새로 고치고, 안 되면 사이트 소유자에게 알려 주세요.", errorReplaced: "문서가 방금 교체되었습니다. 다시 시도하면 새 문서를 검색합니다.",
   errorEngine: "검색이 예기치 않게 멈췄습니다. 다시 시도하면 새로 시작합니다.", errorSettings: "이 페이지의 검색 설정이 올바르지 않습니다. 사이트 소유자에게 알려 주세요.",
   errorModel: "언어 모델에 질문할 수 없었습니다. 잠시 후 다시 시도하세요.",
+  "cut-time": "시간이 다 되어 답변이 잘렸습니다.",
+  "cut-loop": "언어 모델이 같은 말을 되풀이하여 답변이 잘렸습니다.",
+  "cut-filter": "언어 모델의 콘텐츠 필터가 답변을 잘랐습니다.",
+  "uncited": "답변이 어떤 구절도 인용하지 않아 확인할 수 없었습니다.",
+  "from-passages": "지식 그래프에 모두 들어 있지는 않습니다. 일부는 낱말만으로 구절에서 가져왔습니다.",
+  "from-web": "문서에 모두 들어 있지는 않습니다. 일부는 웹 검색에서 찾았습니다.",
 };
 
 export const ar = {
@@ -179,7 +221,7 @@ export const ar = {
   copy: "نسخ", copied: "تم النسخ", share: "نسخ الرابط", helpful: "مفيد", unhelpful: "غير مفيد", thanks: "شكرًا.",
   byModel: "كتبه نموذج لغة من الوثائق؛ جرى التحقق من الاستشهادات.", byGraph: "وُجد في الرسم المعرفي.", byQuote: "مقتبس من الوثائق.", notSaid: "الوثائق لا تقول ذلك.",
   closest: "الوثائق لا تقول ذلك صراحة. أقرب مقطع:", readOn: "تابع القراءة",
-  cut: "تجاوز الجواب الطول المسموح به فقُطع.", unsupported: "استشهاد عليه علامة ? لم يتأكد في فقرته.", citation: "استشهاد {n}: {text}", sources: "المصادر", passage: "الفقرة",
+  "cut-length": "تجاوز الجواب الطول المسموح به فقُطع.", unsupported: "استشهاد عليه علامة ? لم يتأكد في فقرته.", citation: "استشهاد {n}: {text}", sources: "المصادر", passage: "الفقرة",
   openPage: "افتح الصفحة", code: "شيفرة", table: "جدول", recent: "أسئلة حديثة", starred: "أسئلة مميزة", star: "ميّز «{text}»", unstar: "أزل تمييز «{text}»", forget: "احذف «{text}»",
   suggested: "يمكنك أن تسأل", understood: "فُهم على أنه «{text}»", asWritten: "اسأل كما كُتب", hintOpen: "فتح", hintMove: "تنقّل", hintClose: "إغلاق",
   partly: "تعذّر تحميل بعض الوثائق، فقد تنقص النتائج.", modelFailed: "لم يُجب نموذج اللغة. هذا ما تقوله الوثائق.",
@@ -187,6 +229,12 @@ export const ar = {
   errorNetwork: "تعذّر الوصول إلى الوثائق. تحقق من الاتصال ثم حاول مجددًا.", errorHost: "أحد ملفات البحث ناقص أو تالف في هذا الموقع. حاول مجددًا؛ وإلا فعلى صاحب الموقع نشره من جديد.",
   errorVersion: "نُشر هذا البحث لإصدار آخر من الصفحة. أعد تحميل الصفحة، وإلا فأبلغ صاحب الموقع.", errorReplaced: "استُبدلت الوثائق قبل لحظة. حاول مجددًا للبحث في الجديدة.",
   errorEngine: "توقف البحث فجأة. حاول مجددًا وسيبدأ من جديد.", errorSettings: "البحث غير مُعدّ كما يجب في هذه الصفحة. أبلغ صاحب الموقع من فضلك.", errorModel: "تعذّر سؤال نموذج اللغة. حاول بعد قليل.",
+  "cut-time": "قُطعت الإجابة عند انتهاء وقتها.",
+  "cut-loop": "قُطعت الإجابة لأن النموذج اللغوي كرّر نفسه.",
+  "cut-filter": "قطع مرشّح المحتوى في النموذج اللغوي الإجابة.",
+  "uncited": "لا تستشهد الإجابة بأي مقطع، فلم يمكن التحقق من شيء فيها.",
+  "from-passages": "لا يحتوي رسم المعرفة على كل هذا: أُخذ جزء منه من المقاطع بكلماتها وحدها.",
+  "from-web": "لا تحتوي المستندات على كل هذا: عُثر على جزء منه بالبحث في الويب.",
 };
 
 export const ru = {
@@ -198,7 +246,7 @@ export const ru = {
   share: "Копировать ссылку", helpful: "Полезно", unhelpful: "Не полезно", thanks: "Спасибо.", byModel: "Написано языковой моделью по документам; ссылки проверены.",
   byGraph: "Найдено в графе знаний.", byQuote: "Цитата из документов.", notSaid: "В документах этого нет.",
   closest: "В документах об этом прямо не сказано. Ближайший фрагмент:", readOn: "Читать дальше",
-  cut: "Ответ длиннее допустимого и был обрезан.",
+  "cut-length": "Ответ длиннее допустимого и был обрезан.",
   unsupported: "Ссылка со знаком ? не подтвердилась в своём отрывке.", citation: "Ссылка {n}: {text}", sources: "Источники", passage: "Отрывок",
   openPage: "Открыть страницу", code: "Код", table: "Таблица", recent: "Недавние вопросы", starred: "Избранные вопросы", star: "Добавить «{text}» в избранное",
   unstar: "Убрать «{text}» из избранного", forget: "Удалить «{text}»", suggested: "Например", understood: "Понято как «{text}»", asWritten: "Спросить как написано",
@@ -210,4 +258,10 @@ export const ru = {
   errorVersion: "Этот поиск опубликован для другой версии страницы. Обновите страницу; если не поможет, сообщите владельцу сайта.",
   errorReplaced: "Документы только что заменены. Повторите, чтобы искать в новых.", errorEngine: "Поиск неожиданно остановился. Повторите; он запустится заново.",
   errorSettings: "Поиск на этой странице настроен неверно. Сообщите владельцу сайта.", errorModel: "Не удалось спросить языковую модель. Повторите чуть позже.",
+  "cut-time": "Ответ обрезан: его время истекло.",
+  "cut-loop": "Ответ обрезан: языковая модель повторялась.",
+  "cut-filter": "Фильтр содержимого языковой модели обрезал ответ.",
+  "uncited": "Ответ не ссылается ни на один фрагмент: проверить в нём ничего нельзя.",
+  "from-passages": "В графе знаний есть не всё: часть взята из фрагментов лишь по словам.",
+  "from-web": "В документах есть не всё: часть найдена в интернете.",
 };

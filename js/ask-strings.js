@@ -1,6 +1,8 @@
 // Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded where a page is in one of them.
 
-/** English. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
+import { NOTICES } from "./notices.js";
+
+/** English, without notices. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
 export const ENGLISH = {
   placeholder: "Ask the documents",
   search: "Search",
@@ -35,7 +37,6 @@ export const ENGLISH = {
   notSaid: "The documents do not say.",
   closest: "The documents do not say this in so many words. The closest passage:",
   readOn: "Read on",
-  cut: "The answer is longer than what was allowed, and was cut off.",
   unsupported: "A citation marked ? could not be confirmed in its passage.",
   citation: "Citation {n}: {text}",
   sources: "Sources",
@@ -66,6 +67,9 @@ export const ENGLISH = {
   errorSettings: "This search is not set up rightly on this page. Please tell the site's owner.",
   errorModel: "The language model could not be asked. Try again in a moment.",
 };
+
+/** The notices that concern readers, by their codes: said in the page's language. A model's failure has strings of its own, and of what is missing the hits tell. */
+export const FOR_READERS = ["cut-length", "cut-time", "cut-loop", "cut-filter", "uncited", "from-passages", "from-web"];
 
 /** Languages that `ask-languages.js` has. */
 export const LANGUAGES = ["de", "fr", "es", "pt", "zh", "ja", "ko", "ar", "ru"];
@@ -99,11 +103,11 @@ export class Strings {
     return true;
   }
 
-  /** The text called `name`. `{n}` and `{text}` in it are filled in; `n` also chooses the plural. */
+  /** The text called `name`, or the notice of that code. `{n}`, `{of}` and `{text}` in it are filled in; `n` also chooses the plural. */
   say(name, values = {}) {
-    let text = this.#overrides[name] ?? this.#table[name] ?? "";
+    let text = this.#overrides[name] ?? this.#table[name] ?? NOTICES[name] ?? "";
     if (typeof text === "object") text = text[this.#plural(values.n)] ?? text.other;
-    return text.replace(/\{(n|text)\}/g, (whole, what) => String(values[what] ?? whole));
+    return text.replace(/\{(n|of|text)\}/g, (whole, what) => String(values[what] ?? whole));
   }
 
   #plural(number) {

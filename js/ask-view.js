@@ -1,6 +1,7 @@
 // What <pocketgraph-ask> shows under its box: what it is doing, the answer, the results by page, and before there is a question what could be asked.
 // It knows nothing of engines; the element tells it what there is.
 
+import { FOR_READERS } from "./ask-strings.js";
 import { failureOf, stringForFailure } from "./explain.js";
 import { answerBlocks, byPage, citationAt, drawn, excerptWindow, h, highlighted, patch, quotedAnswer, safeUrl } from "./render.js";
 
@@ -241,7 +242,7 @@ export class AskView {
     const notes = [];
     if (failure) notes.push(this.#say(stringForFailure(failure)));
     if (answer.citations.some(({ status }) => status === "unsupported")) notes.push(this.#say("unsupported"));
-    if (answer.truncated) notes.push(this.#say("cut"));
+    for (const notice of answer.warnings ?? []) if (FOR_READERS.includes(notice.code)) notes.push(this.#say(notice.code, notice));
     if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
     this.answer.append(...notes.map((note) => h("p", { part: "answer-note", dir: "auto" }, note)), this.#actions(answer, failure));
     this.announce(this.#prose.textContent.slice(0, 600), 100);
@@ -298,7 +299,8 @@ export class AskView {
     const where = citation ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ") : "";
     const label = `${number}${flagged ? "?" : ""}`;
     const name = this.#say("citation", { n: number, text: where || citation?.quote || "" });
-    if (!citation || citation.status === "dangling" || (!Number.isInteger(citation.chunk) && !citation.url)) return h("span", { part, title: citation?.quote }, label);
+    // Neither a statement nor what a tool said can be opened.
+    if (!["chunk", "web"].includes(citation?.target?.type)) return h("span", { part, title: citation?.quote }, label);
     const href = citation.url && safeUrl(citation.url);
     return h(href ? "a" : "button", { part, href, type: href ? undefined : "button", title: citation.quote, "aria-label": name, onclick: (event) => this.#on.cite(citation, event, answer) }, label);
   }

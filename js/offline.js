@@ -12,7 +12,7 @@ import { HAS_SIMD } from "./wasm-modules.js";
 export const PACKAGE_FILES = [
   "abort.js", "agent-tools.js", "ask-dialog.js", "ask-element-style.js", "ask-element.js", "ask-languages.js", "ask-memory.js", "ask-passage.js", "ask-strings.js",
   "ask-theme.js", "ask-view.js", "browser-model.js", "bundle-files.js", "error.js", "event-queue.js", "explain.js", "follow-up.js", "idle.js", "local-engine.js",
-  "many-graphs.js", "markdown.js", "model-function.js", "offline.js", "options.js", "pocketgraph.js", "prefetch.js", "relaxed.js", "render.js", "replaced.js",
+  "many-graphs.js", "markdown.js", "model-function.js", "notices.js", "offline.js", "option-table.js", "options.js", "pocketgraph.js", "prefetch.js", "relaxed.js", "render.js", "replaced.js",
   "responses-model.js", "retrievers.js", "shared-graphs.js", "trusted-types.js", "turns.js", "unreached.js", "wasm-modules.js", "worker-engine.js", "worker.js",
   // Of the modules those that this browser can run.
   ...(HAS_SIMD ? ["pocketgraph_full", "pocketgraph_wasm"] : ["pocketgraph_scalar"]).flatMap((name) => [`${name}.js`, `${name}_bg.wasm`]),

@@ -2,73 +2,40 @@
 
 import { PocketGraphError } from "./error.js";
 import { NOWHERE, toolOf } from "./model-function.js";
-import { GRAPH_RETRIEVERS } from "./retrievers.js";
+import { OPTIONS, PROTOCOLS, RETRIEVERS } from "./option-table.js";
 
-const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", ...GRAPH_RETRIEVERS];
+export { PROTOCOLS };
 
-/** The protocols by name. */
-export const PROTOCOLS = [
-  "quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1",
-  "graph-rft", "lpkg", "graphrag-global", "tool-calling",
-];
+/** Which groups of options a call takes, and who else is named where an option belongs to another. */
+const CALLS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"], llm: ["llm"] };
+/** What every call takes. */
+const ANYWHERE = { signal: "" };
 
-const OPEN = ["signal", "onProgress", "memoryLimit", "worker", "prefetch", "eager"];
-const SEARCH = ["k", "retriever", "typing", "perPage", "llm", "signal"];
-const LLM = ["baseUrl", "model", "apiKey", "headers", "timeoutMs", "retries"];
-
-/** Options of `ask` that stand for a number: their names here and the engine's. */
-const COUNTS = {
-  maxInputTokens: "tokensIn", maxOutputTokens: "tokensOut", turns: "turns", searches: "searches", timeLimitMs: "milliseconds", votes: "votes",
-  demonstrations: "demonstrations",
+/** How an option is checked that is of a kind, and what is said of one that is not. */
+const KINDS = {
+  positive: [(value) => Number.isInteger(value) && value > 0, "a positive whole number"],
+  whole: [(value) => Number.isInteger(value) && value >= 0, "a whole number, 0 or more"],
+  number: [(value) => typeof value === "number" && Number.isFinite(value), "a number"],
+  flag: [(value) => typeof value === "boolean", "true or false"],
+  text: [(value) => typeof value === "string", "a text"],
 };
-/** Those that are one of a few names, and those that are taken as they are. */
-const CHOICES = {
-  planner: ["auto", "rules", "trained", "llm"],
-  continuation: ["turns", "prefix", "continue-final-message"],
-  condense: ["model", "sentences", "none"],
-  polarity: ["on-no", "on-yes"],
-  analysis: ["rules", "model", "none"],
-};
-const FLAGS = ["hideContacts", "grounded", "coverage", "executePlan", "nativeTools"];
-const PLAIN = ["language", "notSaid", "leastConfidence", "temperature", "today"];
-const ASK = [...SEARCH.filter((name) => name !== "perPage"), "protocol", "history", "question", "webSearch", "prompts", "tools", ...Object.keys(COUNTS), ...Object.keys(CHOICES), ...FLAGS, ...PLAIN];
 
 /** Throws for what `PocketGraph.open` does not know. */
 export function checkOpenOptions(options) {
-  known("open", options, OPEN);
+  checked("open", options);
   if (![true, false, "auto", undefined].includes(options.worker)) throw badArgument('`worker` is true, false or "auto".');
-  positive("memoryLimit", options.memoryLimit);
 }
 
 /** The engine's options of a search. */
 export function searchOptions(options) {
-  known("search", options, SEARCH);
-  const { typing, perPage, llm } = options;
-  if (perPage !== undefined && !(Number.isInteger(perPage) && perPage >= 0)) throw badArgument("`perPage` is a whole number, 0 or more.");
-  return { ...ranking(options), typing: Boolean(typing), ...defined({ perPage, llm: endpoint(llm) }) };
+  return { ...checked("search", options), ...ranking(options), typing: Boolean(options.typing), ...defined({ llm: endpoint(options.llm) }) };
 }
 
-/** The engine's options of an answer, a plan, or the execution of one. */
-export function askOptions(options) {
-  known("ask", options, ASK);
-  const { llm, webSearch } = options;
-  const given = { llm: endpoint(llm), webSearch: webAddress(webSearch) };
-  for (const [name, theirs] of Object.entries(COUNTS)) {
-    positive(name, options[name]);
-    given[theirs] = options[name];
-  }
-  for (const [name, choices] of Object.entries(CHOICES)) {
-    const chosen = (given[name] = options[name] ?? undefined);
-    if (chosen !== undefined && !choices.includes(chosen)) throw badArgument(`\`${name}\` is one of ${choices.join(", ")}.`);
-  }
-  for (const name of FLAGS) {
-    const flag = (given[name] = options[name] ?? undefined);
-    if (flag !== undefined && typeof flag !== "boolean") throw badArgument(`\`${name}\` is true or false.`);
-  }
-  given.prompts = texts(options.prompts);
-  given.tools = tools(options.tools);
-  for (const name of PLAIN) given[name] = options[name];
-  return { ...ranking(options), ...defined(given) };
+/** The engine's options of `call`: an answer, a plan, or the execution of one. */
+export function askOptions(options, call = "ask") {
+  const { llm, webSearch, prompts, tools } = options ?? {};
+  const given = checked(call, options);
+  return { ...given, ...ranking(options), ...defined({ llm: endpoint(llm), webSearch: webAddress(webSearch), prompts: texts(prompts), tools: toolsOf(tools) }) };
 }
 
 /** What the page runs for these options: the function that is their language model, and their tools. */
@@ -79,20 +46,19 @@ export function writerOf(options) {
   return (asked, more) => ("tool" in asked ? toolOf(tools, asked, more) : model(asked, more));
 }
 
-function ranking({ k, retriever }) {
-  positive("k", k);
+function ranking({ retriever }) {
   // What follows a colon are the retriever's own parameters, which the engine reads.
-  if (retriever !== undefined && !RETRIEVERS.includes(String(retriever).split(":")[0])) {
+  if (retriever !== undefined && retriever !== null && !RETRIEVERS.includes(String(retriever).split(":")[0])) {
     throw badArgument(`\`retriever\` is one of ${RETRIEVERS.join(", ")}.`);
   }
-  return defined({ k, retriever });
+  return defined({ retriever });
 }
 
 function endpoint(llm) {
   if (llm === undefined || llm === null) return undefined;
   // What a function throws is its own: asking it again is for the function to decide.
   if (typeof llm === "function") return { baseUrl: NOWHERE, model: llm.name || "function", retries: 0 };
-  known("llm", llm, LLM);
+  checked("llm", llm);
   text("llm.baseUrl", llm.baseUrl);
   text("llm.model", llm.model);
   positive("llm.timeoutMs", llm.timeoutMs);
@@ -110,7 +76,7 @@ function texts(prompts) {
 }
 
 /** Tools as the engine is told of them: their functions stay here. */
-function tools(given) {
+function toolsOf(given) {
   if (given === undefined || given === null) return undefined;
   if (!Array.isArray(given)) throw badArgument("`tools` is an array.");
   return given.map(({ name, description, parameters, run }) => {
@@ -163,14 +129,31 @@ export function badArgument(message, cause) {
   return new PocketGraphError("bad-argument", message, { cause });
 }
 
-/** Throws for a member of `options` that is none of `names`. */
-function known(call, options, names) {
+/** The members of `options` whose kind the table has, checked; throws for one that `call` does not have. */
+function checked(call, options) {
   if (options === null || typeof options !== "object") throw badArgument(`The options of \`${call}\` are an object.`);
-  const wrong = Object.keys(options).find((name) => !names.includes(name));
-  if (wrong === undefined) return;
+  const table = Object.assign({}, call === "llm" ? {} : ANYWHERE, ...CALLS[call].map((group) => OPTIONS[group]));
+  const given = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(table, name)) throw unknown(call, name, Object.keys(table));
+    const kind = table[name];
+    if (!kind || value === undefined || value === null) continue;
+    if (Array.isArray(kind) ? !kind.includes(value) : !KINDS[kind][0](value)) {
+      throw badArgument(`\`${name}\` is ${Array.isArray(kind) ? `one of ${kind.join(", ")}` : KINDS[kind][1]}.`);
+    }
+    given[name] = value;
+  }
+  return given;
+}
+
+/** The error for an option that a call does not have: it names the call that has it, or the nearest that there is. */
+function unknown(call, wrong, names) {
+  const has = (name) => CALLS[name].some((group) => Object.hasOwn(OPTIONS[group], wrong));
+  const other = Object.keys(CALLS).find(has);
+  if (other) return badArgument(`\`${call}\` has no option \`${wrong}\`: it is one of \`${other}\`.`);
   const [nearest] = names.map((name) => [name, distance(wrong.toLowerCase(), name.toLowerCase())]).sort((a, b) => a[1] - b[1]);
   const hint = nearest[1] <= Math.max(2, wrong.length / 2) ? ` Did you mean \`${nearest[0]}\`?` : ` It has ${names.join(", ")}.`;
-  throw badArgument(`\`${call}\` has no option \`${wrong}\`.${hint}`);
+  return badArgument(`\`${call}\` has no option \`${wrong}\`.${hint}`);
 }
 
 /** How many letters must be put in, left out or changed to make `b` of `a` (Levenshtein). */

@@ -3,12 +3,12 @@
 // the JavaScript around it.
 
 import type {
-  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
+  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Hit, KeywordHit, KeywordKind, Neighbors,
   Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 } from "./engine-types.js";
 
 export type {
-  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, Hit, KeywordHit, KeywordKind, Neighbors,
+  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Hit, KeywordHit, KeywordKind, Neighbors,
   Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 };
 
@@ -52,11 +52,34 @@ export declare class PocketGraphError extends Error {
   readonly url?: string;
 }
 
+// BEGIN names (written by `pocketgraph-lab interface`)
 /** How a retriever ranks: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or through the keyword graph. */
 export type Retriever = "auto" | "hybrid" | "lexical" | "dense" | "autokg" | GraphRetriever | `${GraphRetriever}:${string}`;
 
 /** Retrievers that a bundle must have been prepared for (`build --retrievers`); what follows a colon are a retriever's own parameters. */
 export type GraphRetriever = "linear" | "hippo" | "hypergraph" | "graphrag" | "raptor";
+
+/**
+ * How a question is answered: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of
+ * the published protocols by which an LLM searches while it answers.
+ */
+export type Protocol =
+  | "quote"
+  | "plan"
+  | "single-shot"
+  | "chain-of-thought"
+  | "closed-book"
+  | "react"
+  | "self-ask"
+  | "search-o1"
+  | "search-r1"
+  | "graph-search"
+  | "graph-r1"
+  | "graph-rft"
+  | "lpkg"
+  | "graphrag-global"
+  | "tool-calling";
+// END names
 
 /** How far something has come; `total` is 0 where it is not known. */
 export interface Progress {
@@ -68,21 +91,6 @@ export interface Progress {
 export interface Abortable {
   /** Aborts the work; the call rejects with the code `aborted`. */
   signal?: AbortSignal;
-}
-
-export interface OpenOptions extends Abortable {
-  onProgress?: (progress: Progress) => void;
-  /** A cap, in bytes, on what is kept of the bundle in memory. */
-  memoryLimit?: number;
-  /** Where the engine runs: in a module worker (`true`), on this thread (`false`), or in a worker where one can be had (`"auto"`, the default). */
-  worker?: boolean | "auto";
-  /**
-   * Fetch what later stages need (the query model, and for a bundle with a knowledge graph the full engine) while nothing else is going on. Not
-   * where the reader saves data. Closing the bundle, or `signal`, ends it.
-   */
-  prefetch?: boolean | (Abortable & { onProgress?: (progress: Progress) => void });
-  /** Fetch what a first question needs, whatever it is, while the engine starts (some 100 kB): for a page whose reader is about to ask. */
-  eager?: boolean;
 }
 
 export interface OfflineOptions extends Abortable {
@@ -136,34 +144,6 @@ export interface OfflineCopy extends EventTarget {
   remove(): Promise<void>;
 }
 
-export interface SearchOptions extends Abortable {
-  /** How many passages at most. */
-  k?: number;
-  retriever?: Retriever;
-}
-
-export interface TypingOptions extends SearchOptions {
-  /** The question is still being typed: its last word may be unfinished. */
-  typing?: boolean;
-  /** Of one page at most so many hits stand before those of other pages, 0 for any number (3 by `auto`, any number by others, when absent). */
-  perPage?: number;
-  /** An LLM that the retriever `hippo` has choose among the facts that it found. No other retriever asks it. */
-  llm?: LanguageModel | null;
-}
-
-/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
-export interface LlmEndpoint {
-  /** What stands before `/chat/completions`, for instance `https://api.example.org/v1`; may be relative to the page. */
-  baseUrl: string;
-  model: string;
-  apiKey?: string;
-  headers?: Record<string, string>;
-  /** How long to wait for the next byte, in milliseconds. */
-  timeoutMs?: number;
-  /** How often to ask again after a failure that may pass. */
-  retries?: number;
-}
-
 /** What a language model is asked with. */
 export interface ModelMessage {
   role: "system" | "user" | "assistant";
@@ -188,40 +168,70 @@ export interface PastTurn {
   answer?: string;
 }
 
-/**
- * How a question is answered: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of
- * the published protocols by which an LLM searches while it answers.
- */
-export type Protocol =
-  | "quote"
-  | "plan"
-  | "single-shot"
-  | "chain-of-thought"
-  | "closed-book"
-  | "react"
-  | "self-ask"
-  | "search-o1"
-  | "search-r1"
-  | "graph-search"
-  | "graph-r1"
-  | "graph-rft"
-  | "lpkg"
-  | "graphrag-global"
-  | "tool-calling";
+/** A function of the page that an LLM may call. What it says is shown to the LLM as a quotation, cut to size, and can be cited. */
+export interface Tool {
+  /** Letters, digits, `_` and `-`. */
+  name: string;
+  /** What it does, for the LLM. */
+  description: string;
+  /** A JSON Schema of its arguments; one without properties where absent. */
+  parameters?: Readonly<Record<string, unknown>>;
+  /** Does it. A text is shown as it is, everything else as JSON; what it throws is told to the LLM. */
+  run(given: Record<string, unknown>, context: { signal?: AbortSignal }): unknown;
+}
+
+// BEGIN options (written by `pocketgraph-lab interface` from src/agent/options.rs)
+export interface OpenOptions extends Abortable {
+  /** Called while bytes arrive. */
+  onProgress?: (progress: Progress) => void;
+  /** The most bytes that loaded data may take up. */
+  memoryLimit?: number;
+  /** Where the engine runs: in a module worker (`true`), on this thread (`false`), or in a worker where there can be one (`"auto"`, the default). */
+  worker?: boolean | "auto";
+  /**
+   * Fetch in idle time what later stages need: the query model, and the full engine where the bundle has a knowledge graph. Not where the reader
+   * saves data. Closing the bundle, or `signal`, ends it.
+   */
+  prefetch?: boolean | (Abortable & { onProgress?: (progress: Progress) => void });
+  /** Fetch what a first question needs, whatever it is, while the engine starts (some 100 kB): for a page whose reader is about to ask. */
+  eager?: boolean;
+}
+
+export interface SearchOptions extends Abortable {
+  /** How many passages at most: 10 where absent, or the protocol's own number; with `autokg` as many as its own numbers bring. */
+  k?: number;
+  /** The retriever by name, which may have parameters behind a colon; `auto` where absent. */
+  retriever?: Retriever;
+}
+
+export interface TypingOptions extends SearchOptions {
+  /** The question is still being typed: its last word may be unfinished. */
+  typing?: boolean;
+  /** Of one page at most so many hits stand before those of other pages, 0 for any number; 3 by `auto`, any number by others, where absent. */
+  perPage?: number;
+  /** A language model that the retriever `hippo` has choose among the facts that it found. No other retriever asks it. */
+  llm?: LanguageModel | null;
+}
 
 export interface AskOptions extends SearchOptions {
-  /** Without it, the answer is quoted from the passages. */
+  /** The language model, an endpoint or a function. Without it, the answer is quoted from the passages, or found by a plan. */
   llm?: LanguageModel | null;
   /**
-   * The conversation so far, oldest first. A follow-up such as "and on Windows?" is understood by the last question; the event `understood` then comes
-   * first and has the whole question.
+   * The conversation so far, oldest first. A follow-up such as "and on Windows?" is understood by the last question; the event `understood` then
+   * comes first and has the whole question.
    */
   history?: PastTurn[];
   /** The language to answer in, by its name; the question's own where absent. */
   language?: string;
+  /** The most tokens of one prompt: 10,000, or with a protocol 24,000, where absent. */
   maxInputTokens?: number;
+  /** The most tokens of one reply: 1,024, or the protocol's own number, where absent. */
   maxOutputTokens?: number;
-  /** Ask the LLM to leave out telephone numbers, addresses and the like. */
+  /** With a protocol: the most tokens of what one search brings into the conversation; 2,000 where absent. */
+  maxEvidenceTokens?: number;
+  /** With a protocol: the most tokens of the whole run, read and written, before the LLM must answer; 200,000 where absent. */
+  maxTokens?: number;
+  /** Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers, addresses and the like. */
   hideContacts?: boolean;
   /** The sentence that says that the documents do not say, in the reader's language. */
   notSaid?: string;
@@ -238,62 +248,72 @@ export interface AskOptions extends SearchOptions {
   timeLimitMs?: number;
   /**
    * Who plans. `auto`, where absent: the rules; where they are not sure, also the relation nearest in meaning, if the model that embeds questions is
-   * loaded, and the trained planner, if the bundle brings one, of whose plans the most probable is taken; where none is sure, the LLM, if one is given.
+   * loaded, and the trained planner, if the bundle brings one, of whose plans the most probable is taken; where none is sure, the LLM, if one is
+   * given.
    */
   planner?: "auto" | "rules" | "trained" | "llm";
-  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.43 when absent. */
+  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.43 where absent. */
   leastConfidence?: number;
-  /** With a protocol: the sampling temperature; the endpoint's own where absent. */
-  temperature?: number;
-  /** How a turn goes on after evidence; `turns` where absent, which works everywhere. */
-  continuation?: "turns" | "prefix" | "continue-final-message";
-  /** `false` takes the rules about citing and about "the documents do not say" out of the prompt. */
-  grounded?: boolean;
-  /** `search-o1`: how passages are made short. */
-  condense?: "model" | "sentences" | "none";
-  /** `graph-search`: when it searches again. */
-  polarity?: "on-no" | "on-yes";
-  /** `graph-rft`: `false` lets it search the web, or its stand-in, where the graph had something. */
-  coverage?: boolean;
-  /** `graph-rft`: the model's plan is carried out at once. */
-  executePlan?: boolean;
-  /** `plan`: how many demonstrations drawn from the bundle's own graph an LLM is shown that plans, four at most; none where absent. */
+  /** With `plan`: how many demonstrations drawn from the bundle's own graph an LLM is shown that plans, four at most; none where absent. */
   demonstrations?: number;
-  /** `lpkg`: how many replies vote on each sub-question. */
+  /** With a protocol: the sampling temperature; the protocol's own where absent. */
+  temperature?: number;
+  /** With a protocol: `false` takes the rules about citing and about "the documents do not say" out of the prompt. */
+  grounded?: boolean;
+  /** With `search-o1`, `search-r1`, `graph-r1` and `graph-rft`: how a turn goes on after evidence; `turns` where absent, which works everywhere. */
+  continuation?: "turns" | "prefix" | "continue-final-message";
+  /** With `search-o1`: how passages are made short; by the model where absent. */
+  condense?: "model" | "sentences" | "none";
+  /** With `graph-search`: when it searches again; `on-no` where absent. */
+  polarity?: "on-no" | "on-yes";
+  /** With `graph-rft`: `false` lets it search the web, or its stand-in, where the graph had something. */
+  coverage?: boolean;
+  /** With `graph-rft`: the model's plan is carried out at once. */
+  executePlan?: boolean;
+  /** With `lpkg`: how many replies vote on each sub-question; one where absent. */
   votes?: number;
-  /** `tool-calling`: use the endpoint's own tool calls. */
+  /** With `tool-calling`: use the endpoint's own tool calls. */
   nativeTools?: boolean;
-  /** `tool-calling`: today's date, told to the model. */
+  /** With `tool-calling`: how the task is sized before: by rules, where absent, by a request to the LLM, or not at all. */
+  analysis?: "rules" | "model" | "none";
+  /** With `tool-calling`: today's date, told to the model. */
   today?: string;
+  /** With `tool-calling`: tools of the page beside those of the bundle. */
+  tools?: readonly Tool[];
   /**
-   * What the LLM is told, by the name of each text, such as `search-r1.task`; what is absent is told in our words. A text must have the placeholders of ours
-   * (`{{question}}`), and no other: `bad-argument` names those that are wrong. `pocketgraph prompts` lists them.
+   * What the LLM is told, by the name of each text, such as `search-r1.task`; what is absent is told in our words. A text must have the placeholders
+   * of ours (`{{question}}`), and no other: `bad-argument` names those that are wrong. `pocketgraph prompts` lists them.
    */
   prompts?: Readonly<Record<string, string>>;
-  /** `tool-calling`: tools of the page beside those of the bundle. */
-  tools?: readonly Tool[];
-  /** `tool-calling`: how the task is sized before: by rules, where absent, by a request to the LLM, or not at all. */
-  analysis?: "rules" | "model" | "none";
   /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */
   webSearch?: string | URL;
-}
-
-/** A function of the page that an LLM may call. What it says is shown to the LLM as a quotation, cut to size, and can be cited. */
-export interface Tool {
-  /** Letters, digits, `_` and `-`. */
-  name: string;
-  /** What it does, for the LLM. */
-  description: string;
-  /** A JSON Schema of its arguments; one without properties where absent. */
-  parameters?: Readonly<Record<string, unknown>>;
-  /** Does it. A text is shown as it is, everything else as JSON; what it throws is told to the LLM. */
-  run(given: Record<string, unknown>, context: { signal?: AbortSignal }): unknown;
 }
 
 export interface ExecuteOptions extends AskOptions {
   /** What to search passages with beside the plan's own steps; the plan's question where absent. */
   question?: string;
 }
+
+/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
+export interface LlmEndpoint {
+  /** What stands before `/chat/completions`, for instance `https://api.example.org/v1`; may be relative to the page. */
+  baseUrl: string;
+  /** The model's name there. */
+  model: string;
+  /** The key, if the endpoint wants one; in the terminal it comes from the environment. */
+  apiKey?: string;
+  /** Further headers. */
+  headers?: Record<string, string>;
+  /**
+   * How long to wait for the next piece of the reply, in milliseconds, and not for the whole; two minutes for the first piece and one for each later
+   * one where absent.
+   */
+  timeoutMs?: number;
+  /** How often to ask again after a failure that may pass, at most 10; 3 where absent. */
+  retries?: number;
+}
+
+// END options
 
 /** The last event: the answer, and after a protocol or a plan what it rests on. */
 export type DoneEvent = { type: "done"; answer: Answer } & Partial<Omit<ProtocolAnswer, "answer">>;

@@ -189,8 +189,11 @@ export class PocketGraph {
   }
 
   async *#quoted(question, engineOptions, why, signal) {
+    const { NOTICES } = await import("./notices.js");
+    const [code, text] = ["unplanned", why.replace(/\.$/, "")];
+    const message = NOTICES[code].replace("{text}", text);
     for await (const event of this.#events("quote", [question, engineOptions], signal)) {
-      if (event.type === "done") event.answer.warnings.unshift({ code: "unplanned", message: `There is no plan: ${why}` });
+      if (event.type === "done") event.answer.warnings.unshift({ code, text, n: null, of: null, message });
       yield event;
     }
   }
@@ -212,16 +215,16 @@ export class PocketGraph {
 
   /** Turns a question into a plan, and carries nothing out: `plan` is null, and `whyNot` says why, where the planner is not sure. */
   async plan(question, options = {}) {
-    return this.#call("plan", [text("question", question), askOptions(options)], { signal: options.signal, write: writerOf(options) });
+    return this.#call("plan", [text("question", question), askOptions(options, "plan")], { signal: options.signal, write: writerOf(options) });
   }
 
   /** Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`. */
   async *execute(plan, options = {}) {
-    const { signal, question } = options;
+    const { signal } = options;
     const written = typeof plan === "string" ? text("plan", plan) : JSON.stringify(plan);
     if (!written) throw badArgument("A plan is an object or a text.");
     throwIfAborted(signal);
-    yield* this.#events("execute", [written, { ...askOptions(options), ...defined({ question }) }], signal, writerOf(options));
+    yield* this.#events("execute", [written, askOptions(options, "execute")], signal, writerOf(options));
   }
 
   /** The events of one call, and its result as the last of them. */

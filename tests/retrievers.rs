@@ -410,7 +410,7 @@ fn the_global_search_of_graphrag_maps_over_the_bundles_reports_and_cites_their_p
     };
     let told = ask(&engine, "Who met whom, over all these years?");
     assert_eq!((told.answer.text.as_str(), chat.asked.borrow().len()), ("Ann Archer met Bob Baker [1].", 2));
-    assert!(told.answer.answered && told.answer.citations.len() == 1 && told.answer.citations[0].chunk.is_some(), "{:?}", told.answer);
+    assert!(told.answer.answered && told.answer.citations.len() == 1 && told.answer.citations[0].chunk().is_some(), "{:?}", told.answer);
     assert!(!ask(&engine, "").answer.text.is_empty());
     let other = tempfile::tempdir().unwrap();
     let plain = self::engine(other.path(), FILMS, &["auto"]);

@@ -161,7 +161,7 @@ export class AnswerView {
       const flagged = status === "dangling";
       return h("span", { class: `cite ${status}`, title: flagged && FLAGS.dangling, role: "img", "aria-label": flagged ? `Citation ${number}: cites no passage` : `Citation ${number}` }, `${number}${flagged ? "!" : ""}`);
     }
-    if (!Number.isInteger(citation.chunk)) {
+    if (citation.target?.type !== "chunk") {
       const said = [citation.quote, citation.title].filter(Boolean).join(" · ");
       return h("span", { class: `cite ${status ?? ""}`, title: said, role: "img", "aria-label": `Citation ${number}: ${said}` }, String(number));
     }
@@ -171,10 +171,10 @@ export class AnswerView {
     return h("button", { type: "button", class: `cite ${status ?? ""}`, title, "aria-label": label, onclick: () => this.#on.onCite(citation) }, `${number}${flag ? "?" : ""}`);
   }
 
-  /** A passage opens; a statement of an imported graph is told in full, for there is nothing to open; a page of the web is linked to. */
+  /** A passage opens; a page of the web is linked to; a statement, or what a tool said, is told in full, for there is nothing to open. */
   #source(citation) {
-    if (Number.isInteger(citation.chunk)) return h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled");
-    const url = citation.url && safeUrl(citation.url);
+    if (citation.target?.type === "chunk") return h("button", { type: "button", class: "link", onclick: () => this.#on.onCite(citation) }, citation.title || "Untitled");
+    const url = citation.target?.type === "web" && safeUrl(citation.url);
     const title = url ? h("a", { href: url, rel: "noopener noreferrer" }, citation.title || citation.url) : h("span", { class: "source-path" }, citation.title);
     return h("span", {}, h("span", { class: "statement" }, citation.quote), " ", title);
   }
@@ -212,21 +212,13 @@ function provenance(answer, llm) {
   return answer.answered ? "Quoted from the documents" : "Not in the documents";
 }
 
-const CUTS = {
-  length: "The answer reached its length limit and is cut off.",
-  time: "The answer's time was used up, and it is cut off.",
-  loop: "The model repeated itself, and was cut off.",
-  filter: "The endpoint's filter cut the answer off.",
-};
-
 function notes(answer) {
   const count = (status) => answer.citations.filter((citation) => citation.status === status).length;
   const lines = [];
   // What the engine says of dangling numbers and of a cut answer is said here, beside the marks that show it.
   if (count("dangling") > 0) lines.push(["flag", `${plural(count("dangling"), "citation")} marked ! refer${count("dangling") === 1 ? "s" : ""} to no passage.`]);
   if (count("unsupported") > 0) lines.push(["flag", `${plural(count("unsupported"), "citation")} marked ? could not be confirmed in the passage.`]);
-  if (answer.truncated) lines.push(["flag", CUTS[answer.truncated] ?? CUTS.length]);
-  for (const { code, message } of readersWarnings(answer)) if (code !== "dangling" && code !== "cut") lines.push(["", message]);
+  for (const { code, message } of readersWarnings(answer)) if (code !== "dangling") lines.push([code.startsWith("cut-") ? "flag" : "", message]);
   return lines.map(([kind, text]) => h("p", { class: `answer-note ${kind}` }, text));
 }
 

@@ -44,7 +44,7 @@ const keyword = new KeywordPanel($("keyword"), {
 const map = new GraphView($("graph"), { onKeyword: (label) => keyword.open(label), onPassage: (chunk) => passage.open(chunk) });
 const hits = new HitsView({ list: $("hits"), note: $("hits-note") }, { onOpen: (hit) => passage.open(hit.chunk, { spans: hit.highlights }) });
 const answer = new AnswerView($("answer"), {
-  onCite: (citation) => passage.open(citation.chunk, { spans: citation.span ? [citation.span] : [], quote: citation.quote }),
+  onCite: ({ target, span, quote }) => passage.open(target.chunk, { spans: span ? [span] : [], quote }),
   onStop: () => answering.abort(),
   onRetry: () => answerQuestion({ mayWrite: true }),
 });

@@ -2,15 +2,17 @@
 
 use super::ask_plan;
 use super::outcome::{AskWith, ProtocolAnswer, referred};
-use crate::answer::{Answer, AnswerError, AskOptions, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because};
+use crate::answer::{
+    Answer, AnswerError, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because,
+};
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::Completion;
 use crate::retrieve::{CommunityReport, Hit, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentError, AgentEvent, AgentOptions, CallerTools, ELSEWHERE, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked,
-    Meanings, NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model, page, run,
+    AgentError, AgentEvent, AgentOptions, CallerTools, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, Meanings,
+    NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model, run,
 };
 use std::cell::RefCell;
 
@@ -99,18 +101,20 @@ fn failure(outcome: &Outcome) -> Option<ModelFailure> {
 
 /// The model's answer, its marks resolved to the passages that the run has shown.
 fn resolved(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, result: &SearchResult) -> Answer {
-    let pages: Vec<(u32, Hit)> = (1..).zip(&outcome.evidence).filter(|(_, e)| e.chunk.is_none()).map(|(n, e)| (n, page(e))).collect();
-    let hit = |(n, e): (u32, &Evidence)| match e.chunk {
-        Some(chunk) => seen.get(&chunk).map(|hit| (n, hit)),
-        None => pages.iter().find(|(number, _)| *number == n).map(|(_, hit)| (n, hit)),
-    };
-    let passages: Vec<(u32, &Hit)> = (1..).zip(&outcome.evidence).filter_map(hit).collect();
+    let sources: Vec<(u32, Citable)> = (1..)
+        .zip(&outcome.evidence)
+        .filter_map(|(number, evidence)| {
+            let source = match evidence.target.chunk() {
+                Some(chunk) => seen.get(&chunk).map(Citable::from)?,
+                None => evidence.into(),
+            };
+            Some((number, source))
+        })
+        .collect();
+    let passages: Vec<(u32, &Citable)> = sources.iter().map(|(number, source)| (*number, source)).collect();
     let reply = Completion { text: outcome.text.clone(), usage: (!outcome.estimated).then_some(outcome.usage), ..Completion::default() };
     let how = AskOptions { not_said: options.not_said.clone(), ..AskOptions::default() };
     let mut answer = checked(&reply, outcome.cut.as_deref(), &how, &passages, result);
-    // What came from elsewhere has no chunk that could be opened.
-    answer.references.retain(|r| r.chunk != ELSEWHERE);
-    answer.citations.iter_mut().filter(|c| c.chunk == Some(ELSEWHERE)).for_each(|c| c.chunk = None);
     answer.warnings.extend(outcome.warnings.iter().cloned());
     answer
 }
@@ -174,7 +178,7 @@ impl Environment for Bundled<'_> {
 /// A hit as evidence.
 fn evidence(hit: &Hit) -> Evidence {
     Evidence {
-        chunk: Some(hit.chunk),
+        target: CitationTarget::Chunk { chunk: hit.chunk },
         title: std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > "),
         text: hit.text.clone(),
         url: hit.url.clone(),
@@ -185,8 +189,9 @@ fn evidence(hit: &Hit) -> Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Notice, NoticeCode};
+    use crate::answer::{CitationStatus, Notice, NoticeCode};
     use crate::llm::Usage;
+    use pocketgraph_testing::hits::hit;
 
     fn outcome(text: &str, evidence: Vec<Evidence>) -> Outcome {
         Outcome {
@@ -199,22 +204,24 @@ mod tests {
             estimated: true,
             evidence,
             turns: Vec::new(),
-            warnings: vec![Notice::new(NoticeCode::Protocol, "told")],
+            warnings: vec![Notice::about(NoticeCode::SearchFailed, "it rained")],
         }
     }
 
     #[test]
-    fn marks_are_resolved_to_what_the_run_has_shown_and_pages_of_the_web_have_no_chunk() {
-        let chunk =
-            Evidence { chunk: Some(9), title: "Voss".to_owned(), text: "Mira Voss was born in Hallwil.".to_owned(), ..Evidence::default() };
-        let web = Evidence {
-            chunk: None,
-            title: "Hallwil".to_owned(),
-            text: "Hallwil lies in Aargau.".to_owned(),
-            url: "https://x".to_owned(),
-            ..Evidence::default()
+    fn marks_are_resolved_to_what_the_run_has_shown_and_point_at_it_by_type() {
+        let evidence = |target, title: &str, text: &str, url: &str| Evidence {
+            target,
+            title: title.to_owned(),
+            text: text.to_owned(),
+            url: url.to_owned(),
+            score: 0.0,
         };
-        let seen = Map::from_iter([(9, Hit { chunk: 9, ..page(&chunk) })]);
+        let shown = vec![
+            evidence(CitationTarget::Chunk { chunk: 9 }, "Voss", "Mira Voss was born in Hallwil.", ""),
+            evidence(CitationTarget::Web, "Hallwil", "Hallwil lies in Aargau.", "https://x"),
+        ];
+        let seen = Map::from_iter([(9, hit(9, "Voss", &[], "Mira Voss was born in Hallwil."))]);
         let result = SearchResult {
             question: String::new(),
             retriever: "hybrid".to_owned(),
@@ -224,13 +231,17 @@ mod tests {
             missing: Vec::new(),
         };
         let text = "Mira Voss was born in Hallwil [1]. Hallwil lies in Aargau [2]. She flew [3].";
-        let answer = resolved(&outcome(text, vec![chunk, web]), &seen, &AgentOptions::default(), &result);
-        let citations: Vec<_> = answer.citations.iter().map(|c| (c.number, c.chunk, c.url.as_str(), format!("{:?}", c.status))).collect();
+        let answer = resolved(&outcome(text, shown), &seen, &AgentOptions::default(), &result);
+        let citations: Vec<_> = answer.citations.iter().map(|c| (c.number, c.target, c.status)).collect();
         assert_eq!(
             citations,
-            [(1, Some(9), "", "Verified".to_owned()), (2, None, "https://x", "Verified".to_owned()), (3, None, "", "Dangling".to_owned())]
+            [
+                (1, Some(CitationTarget::Chunk { chunk: 9 }), CitationStatus::Verified),
+                (2, Some(CitationTarget::Web), CitationStatus::Verified),
+                (3, None, CitationStatus::Dangling)
+            ]
         );
         assert_eq!(answer.references.iter().map(|r| (r.number, r.chunk)).collect::<Vec<_>>(), [(1, 9)]);
-        assert!(answer.warnings.iter().any(|w| w.message == "told") && answer.answered);
+        assert!(answer.warnings.iter().any(|w| w.code == NoticeCode::SearchFailed) && answer.answered);
     }
 }

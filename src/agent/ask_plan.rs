@@ -8,7 +8,9 @@
 //! carried out here in any case.
 
 use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
-use crate::answer::{Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Notice, NoticeCode, generate, instead_because};
+use crate::answer::{
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate,
+};
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
@@ -20,8 +22,7 @@ use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal,
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentEvent, AgentOptions, AnswerGraph, ELSEWHERE, Evidence as Page, Found, Metered, PLAN as NAME, PlannedBy, PlannerChoice,
-    PlanningAids, WebPassages, found, page,
+    AgentEvent, AgentOptions, AnswerGraph, Found, Metered, PLAN as NAME, PlannedBy, PlannerChoice, PlanningAids, Source, WebPassages, found,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -34,7 +35,7 @@ const PASSAGES: usize = 5;
 const FETCHES: u32 = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES: usize = 5;
-const NO_GRAPH: &str = "The bundle holds no knowledge graph, so there was nothing to plan over.";
+const NO_GRAPH: &str = "the bundle holds no knowledge graph, so there was nothing to plan over";
 /// What a step lacked is told in so many sentences.
 const LACKING: usize = 3;
 
@@ -97,7 +98,7 @@ async fn answered(
         tokens_out: options.tokens_out.unwrap_or(AskOptions::default().tokens_out),
         language: options.language.clone(),
         not_said: options.not_said.clone(),
-        ..AskOptions::default()
+        hide_contacts: options.hide_contacts,
     };
     let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), ..SearchOptions::default() };
     let result = engine.search(question, &search).await?;
@@ -110,7 +111,7 @@ async fn answered(
     let mut warnings = Vec::new();
     let mut done = None;
     match (&linker, given) {
-        (None, _) => warnings.push(Notice::new(NoticeCode::Unplanned, NO_GRAPH)),
+        (None, _) => warnings.push(Notice::about(NoticeCode::Unplanned, NO_GRAPH)),
         (Some(_), Some(plan)) => {
             let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
             done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
@@ -119,7 +120,7 @@ async fn answered(
             let encoder = engine.encoder();
             let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
             match propose(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
-                Err(why) => warnings.push(Notice::new(NoticeCode::Unplanned, format!("There is no plan: {why}."))),
+                Err(why) => warnings.push(Notice::about(NoticeCode::Unplanned, why)),
                 Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
             }
         }
@@ -279,7 +280,7 @@ async fn propose(
         if !by_model {
             let trained_first = options.planner == PlannerChoice::Trained;
             let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
-            let trouble = |why| Notice::new(NoticeCode::Plan, format!("The trained planner could not be asked: {why}."));
+            let trouble = |why: String| Notice::about(NoticeCode::PlannerFailed, why);
             warnings.extend(choice.trouble.map(trouble));
             match choice.plan {
                 Ok((proposal, from)) => return Ok(Ok((proposal, from.into()))),
@@ -343,15 +344,14 @@ pub(super) fn lines(plan: &Plan) -> String {
 /// What a reader should know of an execution.
 fn told(execution: &Execution, found: bool) -> Vec<Notice> {
     let trace = &execution.trace;
-    let mut out: Vec<String> = trace.exhausted.iter().map(|why| format!("The plan was not carried out to its end: {why}.")).collect();
+    let mut out: Vec<Notice> = trace.exhausted.iter().map(|why| Notice::about(NoticeCode::PlanStopped, why.to_string())).collect();
     if !found {
-        let lacking = trace.missing();
-        let why = lacking.iter().take(LACKING).cloned().collect::<Vec<_>>().join("; ");
-        out.push(if why.is_empty() { "The plan found nothing.".to_owned() } else { format!("The plan found nothing. {why}.") });
+        out.push(Notice::new(NoticeCode::PlanEmpty));
+        out.extend(trace.missing().iter().take(LACKING).map(|why| Notice::about(NoticeCode::PlanLacks, why.to_string())));
     }
-    let cut = trace.steps.iter().flat_map(|s| s.truncated.iter().map(move |t| format!("{}: {t}.", s.name)));
-    out.extend(cut.take(LACKING));
-    out.into_iter().map(|message| Notice::new(NoticeCode::Plan, message)).collect()
+    let cut = trace.steps.iter().flat_map(|s| s.truncated.iter().map(move |t| format!("{}: {t}", s.name)));
+    out.extend(cut.take(LACKING).map(|text| Notice::about(NoticeCode::StepCut, text)));
+    out
 }
 
 /// The answer in the model's words, from what the plan found and the passages of the question itself; the quoted one where the model fails.
@@ -367,38 +367,30 @@ async fn worded(
     count: &dyn Fn(&str) -> usize,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Answer, EngineError> {
-    let shown = SearchResult { hits: evidence(result, done, of_plan), ..result.clone() };
-    let real = |chunk: u32| chunk < ELSEWHERE - shown.hits.len() as u32;
+    let sources = sources(result, done, of_plan);
     let mut hear = |event: AskEvent| match event {
         AskEvent::Token { text } => events(AgentEvent::Token { text }),
         AskEvent::Anew => events(AgentEvent::Anew),
-        AskEvent::References { references } => {
-            events(AgentEvent::References { references: references.into_iter().filter(|r| real(r.chunk)).collect() });
-        }
+        AskEvent::References { references } => events(AgentEvent::References { references }),
         AskEvent::Hits { .. } | AskEvent::Done { .. } => {}
     };
-    let mut answer = match generate(question, &shown, how, meter, count, &|| quoted.clone(), &mut hear).await {
+    let mut answer = match generate(question, &sources, result, how, meter, count, &|| quoted.clone(), &mut hear).await {
         Ok(answer) => answer,
         Err(AnswerError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
     };
     if answer.by == AnswerBy::Graph
         && let (Some(failure), Some(first)) = (&answer.failure, answer.warnings.first_mut())
     {
-        *first = instead_because(failure, "This answer is what the plan found in the knowledge graph.");
+        *first = from_graph_because(failure);
     }
-    // What came from elsewhere has no chunk that could be opened.
-    answer.references.retain(|r| real(r.chunk));
-    answer.citations.iter_mut().filter(|c| c.chunk.is_some_and(|c| !real(c))).for_each(|c| c.chunk = None);
     Ok(answer)
 }
 
 /// What the model is shown: what the plan found, the statements and passages that show it, and the best hits.
-fn evidence(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = Vec::new();
+fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>) -> Vec<Citable> {
+    let mut all: Vec<Citable> = Vec::new();
     if let (Some(done), Some(found)) = (done, of_plan) {
-        for (number, source) in (2..).zip(&found.sources) {
-            hits.push(source.hit(number));
-        }
+        all.extend(found.sources.iter().map(Source::citable));
         // Marks count the answer's sources; here the numbers are others.
         let mut text = String::new();
         for step in &done.execution.trace.steps {
@@ -407,15 +399,12 @@ fn evidence(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>)
             text.push_str(&format!("{} = {}: {}{more}\n", step.name, step.says, members.join("; ")));
         }
         text.push_str(&format!("The answer is {}.", done.execution.trace.answer));
-        let title = "Result of a plan over the knowledge graph".to_owned();
-        let mut hit = page(&Page { title, text, ..Page::default() });
-        hit.chunk = ELSEWHERE - 1;
-        hits.push(hit);
+        all.push(Citable::new(CitationTarget::Statement { triple: None }, "Result of a plan over the knowledge graph", "", text));
     }
     for hit in &result.hits {
-        if !hits.iter().any(|h| h.chunk == hit.chunk) {
-            hits.push(hit.clone());
+        if !all.iter().any(|source| source.target.chunk() == Some(hit.chunk)) {
+            all.push(hit.into());
         }
     }
-    hits
+    all
 }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod ask_plan;
+pub mod options;
 mod outcome;
 
 pub use ask::ask_with_protocol;

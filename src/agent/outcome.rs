@@ -1,6 +1,6 @@
 //! What an answer by a protocol is asked with, and what comes of it.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Citation};
 use crate::compact::{Set, sort_by};
 use crate::llm::{ChatModel, Usage};
 use crate::plan::Plan;
@@ -68,7 +68,7 @@ pub struct Carried {
 
 /// Those of the known passages that an answer refers to, in the order of their chunks.
 pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
-    let chunks: Set<u32> = answer.references.iter().map(|r| r.chunk).chain(answer.citations.iter().filter_map(|c| c.chunk)).collect();
+    let chunks: Set<u32> = answer.references.iter().map(|r| r.chunk).chain(answer.citations.iter().filter_map(Citation::chunk)).collect();
     let mut out: Vec<Hit> = Vec::new();
     for hit in known {
         if chunks.contains(&hit.chunk) && !out.iter().any(|o| o.chunk == hit.chunk) {

@@ -1,7 +1,7 @@
 //! What a language model does for an open bundle: choose while ranking, and write answers. Not in the module that only searches.
 
 use super::{Engine, EngineError, SearchOptions};
-use crate::answer::{self, Answer, AskEvent, AskOptions};
+use crate::answer::{self, Answer, AskEvent, AskOptions, Citable};
 use crate::llm::ChatModel;
 use crate::retrieve::{ByModel, SearchResult};
 use std::rc::Rc;
@@ -32,6 +32,7 @@ impl Engine {
     ) -> Result<Answer, EngineError> {
         let (result, quoted) = self.quoted(question, options, events).await?;
         let count = |text: &str| self.count_tokens(text);
-        Ok(answer::generate(question, &result, options, chat, &count, &|| quoted.clone(), events).await?)
+        let sources: Vec<Citable> = result.hits.iter().map(Citable::from).collect();
+        Ok(answer::generate(question, &sources, &result, options, chat, &count, &|| quoted.clone(), events).await?)
     }
 }

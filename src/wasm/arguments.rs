@@ -90,9 +90,9 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
     Ok(AskOptions {
         k: given.count("k")?,
         retriever: given.text("retriever")?,
-        tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
-        tokens_out: given.count("tokensOut")?.unwrap_or(default.tokens_out),
-        milliseconds: given.count("milliseconds")?.unwrap_or(default.milliseconds),
+        tokens_in: given.count("maxInputTokens")?.unwrap_or(default.tokens_in),
+        tokens_out: given.count("maxOutputTokens")?.unwrap_or(default.tokens_out),
+        milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),
         language: given.text("language")?,
         hide_contacts: given.flag("hideContacts")?,
         not_said: given.text("notSaid")?,

@@ -58,11 +58,11 @@ impl Texts {
     /// Rewrites an answer's spans.
     pub fn answer(&self, mut answer: Answer) -> Answer {
         for c in &mut answer.citations {
-            if let Some(text) = c.chunk.and_then(|n| self.by_chunk.get(&n)) {
+            if let Some(text) = c.chunk().and_then(|n| self.by_chunk.get(&n)) {
                 rewrite(text, vec![&mut c.span]);
             }
         }
-        let chunk = |citation: u32| answer.citations.get(citation as usize)?.chunk;
+        let chunk = |citation: u32| answer.citations.get(citation as usize)?.chunk();
         for b in &mut answer.blocks {
             if let Some(text) = chunk(b.citation).and_then(|n| self.by_chunk.get(&n)) {
                 rewrite(text, vec![&mut b.span]);

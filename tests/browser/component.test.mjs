@@ -270,10 +270,12 @@ test("it speaks the page's language, right to left where that is so, and the pag
   }
 });
 
-test("every language has every word", async () => {
+test("every language has every word, and every notice that concerns readers", async () => {
   const { page } = await mounted();
   const lacking = await page.evaluate(async () => {
-    const { ENGLISH, LANGUAGES } = await import("/pkg/ask-strings.js");
+    const { ENGLISH: own, FOR_READERS, LANGUAGES } = await import("/pkg/ask-strings.js");
+    const { NOTICES } = await import("/pkg/notices.js");
+    const ENGLISH = { ...own, ...Object.fromEntries(FOR_READERS.map((code) => [code, NOTICES[code]])) };
     const languages = await import("/pkg/ask-languages.js");
     const marks = (text) => (typeof text === "object" ? "{n}" : (text.match(/\{\w+\}/g) ?? []).sort().join());
     return LANGUAGES.flatMap((language) => Object.keys(ENGLISH).filter((name) => !languages[language][name] || marks(languages[language][name]) !== marks(ENGLISH[name])).map((name) => `${language} ${name}`));

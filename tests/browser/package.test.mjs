@@ -70,10 +70,10 @@ for (const worker of [true, false]) {
     assert.equal(types.filter((type) => type === "done").length, 1);
     const { answer } = seen.events.at(-1);
     assert.ok(answer.answered && answer.by === "extraction" && answer.citations.length > 0);
-    for (const { quote, span, at, number, chunk, status } of answer.citations) {
+    for (const { quote, span, at, number, target, status } of answer.citations) {
       assert.equal(status, "verified");
       assert.match(answer.text.slice(at.start, at.end), new RegExp(`\\b${number}\\b`));
-      assert.equal(seen.passages[chunk].slice(span.start, span.end), quote);
+      assert.equal(seen.passages[target.chunk].slice(span.start, span.end), quote);
     }
     const order = seen.written.map(({ type }) => type).filter((type, i, all) => type !== all[i - 1]);
     assert.deepEqual(order, ["hits", "references", "token", "done"]);
@@ -222,7 +222,7 @@ for (const worker of [true, false]) {
       assert.ok(seen.answer, seen.message);
       assert.equal(seen.answer.by, "extraction");
       assert.ok(seen.answer.citations.length > 0);
-      assert.ok(seen.answer.warnings[0].code === "model-failed" && seen.answer.warnings[0].message.includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0].message}`);
+      assert.ok(seen.answer.warnings[0].code === "quoted-instead" && seen.answer.warnings[0].message.includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0].message}`);
     }
     await page.context().close();
   });

@@ -25,7 +25,7 @@ async function ask(bundle, question) {
       if (event.type === "done") answer = event.answer;
     }
     const [citation] = answer.citations;
-    const passage = Number.isInteger(citation?.chunk) ? await graph.passage(citation.chunk) : null;
+    const passage = citation?.target?.type === "chunk" ? await graph.passage(citation.target.chunk) : null;
     return { types, text: answer.text, by: answer.by, quote: citation?.quote ?? null, passage: passage && JSON.stringify(passage) };
   } finally {
     await graph.close();

@@ -32,7 +32,7 @@ const OVERTIME = SECONDS * 0.25 + 15;
 const TOKENS = 60;
 /** A token is hardly ever longer, in bytes; the program stops a model that writes more. */
 const BYTES = TOKENS * 16;
-const OPTIONS = { tokensOut: TOKENS, tokensEvidence: 250, tokensIn: 1200, turns: 3 };
+const OPTIONS = { maxOutputTokens: TOKENS, maxEvidenceTokens: 250, maxInputTokens: 1200, turns: 3 };
 
 async function ask(question, ...options) {
   const { stdout } = await run(program, ["ask", bundle, question, "--json", ...options], { maxBuffer: 1 << 26 });

@@ -13,7 +13,7 @@ const graph = {
   },
   async *ask(question) {
     yield { type: "hits" };
-    yield { type: "done", answer: { text: `of ${question}`, citations: [{ number: 1, title: "Tides", url: hit.url, quote: "least", chunk: 3 }] } };
+    yield { type: "done", answer: { text: `of ${question}`, citations: [{ number: 1, title: "Tides", url: hit.url, quote: "least", target: { type: "chunk", chunk: 3 } }] } };
   },
 };
 

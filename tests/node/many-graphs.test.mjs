@@ -48,8 +48,8 @@ for (const model of [false, true]) {
       for (const hit of hits) assert.equal((await many.passage(hit.chunk)).text, hit.text);
       const answer = await answerOf(many.ask(question));
       assert.match(answer.text, text);
-      assert.equal(answer.citations[0].bundle, bundle);
-      assert.equal((await many.passage(answer.citations[0].chunk)).text.includes(answer.citations[0].quote.slice(0, 10)), true);
+      assert.equal(answer.citations[0].target.bundle, bundle);
+      assert.equal((await many.passage(answer.citations[0].target.chunk)).text.includes(answer.citations[0].quote.slice(0, 10)), true);
     }
     await many.close();
   });

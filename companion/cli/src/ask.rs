@@ -10,7 +10,7 @@ use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{
     self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model,
 };
-use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, NoticeCode};
+use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, CitationTarget, NoticeCode};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
@@ -58,8 +58,8 @@ pub struct Args {
     /// answer; without one `plan`, if the bundle carries a knowledge graph]
     #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
     protocol: Option<String>,
-    /// Further options of the protocol, as JSON: '{"turns": 3, "condense": "sentences"}'
-    #[arg(long, value_name = "JSON", requires = "protocol", value_parser = agent_options)]
+    /// Further options, as JSON: '{"turns": 3, "condense": "sentences"}'
+    #[arg(long, value_name = "JSON", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
     /// With tool-calling: a tool of your own beside the bundle's, from this JSON file: its name, description, parameters (JSON Schema) and command; may be
     /// given several times
@@ -167,16 +167,24 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
 
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
+    let AgentOptions { k, retriever, language, not_said, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, .. } =
+        with_options(args)?;
     let defaults = AskOptions::default();
-    let prompts = args.prompts.read()?;
     let options = AskOptions {
-        k: args.k,
-        retriever: Some(args.retriever.clone()),
-        language: args.language.clone(),
-        tokens_out: args.max_tokens.unwrap_or(defaults.tokens_out),
-        milliseconds: args.time_limit.map_or(defaults.milliseconds, |s| s * 1000),
+        k,
+        retriever,
+        language,
+        not_said,
+        hide_contacts,
+        milliseconds,
+        // A protocol's prompts grow, so that its own number is another.
+        tokens_in: if args.options.as_ref().is_some_and(|given| given.contains_key("maxInputTokens")) {
+            tokens_in
+        } else {
+            defaults.tokens_in
+        },
+        tokens_out: tokens_out.unwrap_or(defaults.tokens_out),
         task: prompts.given(ASK_PROMPT).map(str::to_owned),
-        ..defaults
     };
     let mut streamed = false;
     let mut hear = |event: AskEvent| {
@@ -293,8 +301,9 @@ fn citations(answer: &Answer) {
             println!();
         }
         let mut heads = std::iter::once(&c.title).chain(&c.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
-        // A statement of the graph has no passage to be opened: it is shown itself.
-        if c.chunk.is_none() && c.url.is_empty() && !c.quote.is_empty() {
+        // Neither a statement of the graph nor what a tool said can be opened: they are shown themselves.
+        let opens = !matches!(c.target, Some(CitationTarget::Statement { .. } | CitationTarget::Tool));
+        if !opens && !c.quote.is_empty() {
             heads = format!("{} ({heads})", c.quote);
         }
         let doubt = match c.status {

@@ -192,7 +192,7 @@ fn with_a_model_the_plan_is_carried_out_here_and_the_model_words_the_answer() {
     let (reasoned, kinds) = ask(&bundle, "who directed Heat", Some(&model), PlannerChoice::Auto);
     assert_eq!((reasoned.answer.by, reasoned.answer.text.as_str()), (AnswerBy::Llm, "Heat was directed by Michael Mann [1]."));
     let cited = &reasoned.answer.citations[0];
-    assert_eq!((cited.chunk, cited.status), (None, CitationStatus::Verified), "{cited:?}");
+    assert_eq!((cited.chunk(), cited.status), (None, CitationStatus::Verified), "{cited:?}");
     assert_eq!(kinds, ["hits", "plan", "step", "turn", "references", "token", "done"]);
     assert_eq!((reasoned.turns.len(), reasoned.estimated), (1, true));
 

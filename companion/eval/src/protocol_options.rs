@@ -1,18 +1,33 @@
 //! Options of the protocols as people write them, in JSON or TOML.
 
 use pocketgraph::agent::AgentOptions;
+use pocketgraph::agent::options::OPTIONS;
 use serde_json::{Map, Value};
 
 /// Options all of which there are, since one that is misspelt would be passed over.
 ///
 /// # Errors
-/// The name that is none, and those that there are.
+/// The name that is none with the nearest that is, or with what it is an option of.
 pub fn named_options(given: Map<String, Value>) -> Result<Map<String, Value>, String> {
-    let known = serde_json::to_value(AgentOptions::default()).map_err(|e| e.to_string())?;
-    let names: Vec<&str> = known.as_object().map(|o| o.keys().map(String::as_str).collect()).unwrap_or_default();
-    match given.keys().find(|name| !names.contains(&name.as_str())) {
-        Some(name) => Err(format!("there is no option {name:?}; there are {}", names.join(", "))),
+    match given.keys().find(|name| !OPTIONS.iter().any(|o| o.is_in_json() && o.name == **name)) {
+        Some(name) => Err(no_option(name)),
         None => Ok(given),
+    }
+}
+
+/// What is said of a name that is no option here.
+fn no_option(name: &str) -> String {
+    if let Some(other) = OPTIONS.iter().find(|o| o.name == name) {
+        return match other.terminal {
+            Some(argument) => format!("there is no option {name:?} here: in the terminal it is the argument {argument}"),
+            None => format!("there is no option {name:?} here: it is one of {}, in JavaScript", other.group.calls()),
+        };
+    }
+    let names: Vec<&str> = OPTIONS.iter().filter(|o| o.is_in_json()).map(|o| o.name).collect();
+    let distance = |known: &str| strsim::osa_distance(&name.to_lowercase(), &known.to_lowercase());
+    match names.iter().min_by_key(|known| distance(known)).filter(|known| distance(known) <= 2.max(name.chars().count() / 2)) {
+        Some(nearest) => format!("there is no option {name:?}; did you mean {nearest:?}?"),
+        None => format!("there is no option {name:?}; there are {}", names.join(", ")),
     }
 }
 
@@ -39,10 +54,19 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_is_misspelt_is_told_with_those_that_there_are() {
-        assert!(named_options(map(r#"{"tokensOut":9}"#)).is_ok());
-        let told = named_options(map(r#"{"tokenOut":9}"#)).unwrap_err();
-        assert!(told.contains("tokenOut") && told.contains("tokensOut"), "{told}");
+    fn an_option_that_is_misspelt_is_told_with_the_nearest_and_one_of_elsewhere_with_its_place() {
+        assert!(named_options(map(r#"{"maxOutputTokens":9}"#)).is_ok());
+        for (given, said) in [
+            (r#"{"maxOutputToken":9}"#, "did you mean \"maxOutputTokens\"?"),
+            (r#"{"temprature":1}"#, "did you mean \"temperature\"?"),
+            (r#"{"perPage":1}"#, "it is the argument --per-page"),
+            (r#"{"protocol":"react"}"#, "it is the argument --protocol"),
+            (r#"{"memoryLimit":1}"#, "it is one of `PocketGraph.open`"),
+            (r#"{"zzzzzzzzzzzz":1}"#, "there are k, retriever"),
+        ] {
+            let told = named_options(map(given)).unwrap_err();
+            assert!(told.contains(said), "{told}");
+        }
     }
 
     #[test]

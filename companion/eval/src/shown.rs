@@ -31,7 +31,7 @@ impl Shown {
     /// is not among it unless the protocol takes it.
     pub fn ran(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::Evidence { passages, .. } => self.chunks.extend(passages.iter().filter_map(|p| p.chunk)),
+            AgentEvent::Evidence { passages, .. } => self.chunks.extend(passages.iter().filter_map(|p| p.target.chunk())),
             AgentEvent::References { references } => self.chunks.extend(references.iter().map(|r| r.chunk)),
             _ => {}
         }

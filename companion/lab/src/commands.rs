@@ -1,7 +1,7 @@
 //! The command line of `pocketgraph-lab`.
 
 use crate::sets::SETS;
-use crate::{candidates, linking, minilm, patterns, walks};
+use crate::{candidates, interface, linking, minilm, patterns, walks};
 use clap::{Parser, Subcommand};
 use miette::Result;
 use pocketgraph_cli::eval::{answers, plans};
@@ -23,6 +23,8 @@ enum Command {
     /// Make the models that the program carries, and examples out of exam sets
     #[command(subcommand)]
     Train(Train),
+    /// Write what JavaScript, its types and the handbook have of the options and notices
+    Interface(interface::Args),
 }
 
 #[derive(Debug, Subcommand)]
@@ -73,5 +75,6 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Eval(Eval::Walks(args)) => walks::run(&args),
         Command::Train(Train::Label(args)) => train_label::run(&args, SETS),
         Command::Train(Train::Minilm(args)) => minilm::run(&args),
+        Command::Interface(args) => interface::run(&args),
     }
 }

@@ -11,6 +11,7 @@ mod draft;
 mod evidence;
 mod geoquery;
 mod graph_args;
+pub mod interface;
 pub mod linking;
 mod logic;
 mod majors;

@@ -317,7 +317,7 @@ fn a_chunk_keeps_its_number_through_the_run() {
         )
         .collect();
     assert_eq!(numbers, [vec![1], vec![2, 1]]);
-    assert_eq!(outcome.evidence.iter().map(|e| e.chunk).collect::<Vec<_>>(), [Some(4), Some(9)]);
+    assert_eq!(outcome.evidence.iter().map(|e| e.target.chunk()).collect::<Vec<_>>(), [Some(4), Some(9)]);
 }
 
 #[test]

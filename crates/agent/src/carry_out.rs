@@ -26,7 +26,7 @@ impl Passages for Shelf<'_> {
         async move {
             self.asked.set(self.asked.get() + 1);
             let found = self.environment.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
-            Ok(found.into_iter().map(|e| Passage { chunk: e.chunk, title: e.title, url: e.url, text: e.text }).collect())
+            Ok(found.into_iter().map(|e| Passage { chunk: e.target.chunk(), title: e.title, url: e.url, text: e.text }).collect())
         }
         .boxed_local()
     }

@@ -1,5 +1,6 @@
 //! What an agent can look into. Any retriever can serve any protocol through these traits, and tests serve them with fakes.
 
+use crate::answer::{Citable, CitationTarget};
 use crate::json::Value;
 use crate::plan::Plan;
 use crate::plan::execute::{Limits, Resources};
@@ -10,10 +11,10 @@ use futures::future::{FutureExt, LocalBoxFuture, ready};
 pub(super) const GRAPH: &str = "the knowledge graph";
 
 /// A passage that answers to a query.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// The chunk's number in the bundle; `None` for what came from elsewhere, such as the web.
-    pub chunk: Option<u32>,
+    /// What a citation of it points at.
+    pub target: CitationTarget,
     /// The document's title.
     pub title: String,
     /// The passage.
@@ -22,6 +23,13 @@ pub struct Evidence {
     pub url: String,
     /// Score under the retriever; larger is better.
     pub score: f32,
+}
+
+impl From<&Evidence> for Citable {
+    fn from(evidence: &Evidence) -> Citable {
+        let Evidence { target, title, text, url, .. } = evidence.clone();
+        Citable::new(target, title, url, text)
+    }
 }
 
 /// A statement of a knowledge graph, in words.
@@ -33,6 +41,8 @@ pub struct Fact {
     pub relation: String,
     /// Tail, as shown.
     pub tail: String,
+    /// Its number in the bundle's graph, where it is one of that.
+    pub triple: Option<u32>,
     /// The chunk that says so, where the graph knows.
     pub chunk: Option<u32>,
     /// Where it was imported from, such as a file and its line; may be empty.

@@ -1,9 +1,8 @@
 //! What a plan has found, as an answer: its members, each with the statements and passages that show it.
 
-use super::elsewhere::{ELSEWHERE, page};
-use super::environment::{Evidence as Page, GRAPH};
+use super::environment::GRAPH;
 use super::kg_tools::imported_from;
-use crate::answer::{Answer, AnswerBy, Citation, CitationStatus, Notice, NoticeCode, Outcome, reference, span};
+use crate::answer::{Answer, AnswerBy, Citable, Citation, CitationStatus, CitationTarget, Notice, NoticeCode, Outcome, reference, span};
 use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId};
 use crate::plan::execute::{Evidence, Execution, Item};
 use crate::retrieve::Hit;
@@ -49,17 +48,15 @@ pub enum Source {
 }
 
 impl Source {
-    /// As a hit, for a prompt. What is no chunk gets a number that no chunk has.
-    pub fn hit(&self, number: u32) -> Hit {
-        let mut hit = match self {
-            Source::Passage(hit) => return hit.as_ref().clone(),
-            Source::Statement { words, from, .. } => page(&Page { title: from.clone(), text: words.clone(), ..Page::default() }),
-            Source::Page { title, url, text, .. } => {
-                page(&Page { title: title.clone(), url: url.clone(), text: text.clone(), ..Page::default() })
+    /// As what an answer cites.
+    pub fn citable(&self) -> Citable {
+        match self {
+            Source::Passage(hit) => hit.as_ref().into(),
+            Source::Statement { triple, words, from } => {
+                Citable::new(CitationTarget::Statement { triple: Some(triple.0) }, from.as_str(), "", words.as_str())
             }
-        };
-        hit.chunk = ELSEWHERE - number;
-        hit
+            Source::Page { title, url, text, .. } => Citable::new(CitationTarget::Web, title.as_str(), url.as_str(), text.as_str()),
+        }
     }
 }
 
@@ -139,16 +136,10 @@ pub async fn found(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_,
     let from_graph = of_graph || (everything.is_empty() && !answer.open);
     let mut warnings = Vec::new();
     if answer.open && execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Extraction)) {
-        warnings.push(Notice::new(
-            NoticeCode::BeyondGraph,
-            "The knowledge graph does not hold all of this: part of it was taken from passages by their words alone.",
-        ));
+        warnings.push(Notice::new(NoticeCode::FromPassages));
     }
     if execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Web)) {
-        warnings.push(Notice::new(
-            NoticeCode::BeyondGraph,
-            "The documents do not hold all of this: part of it was found by a search of the web.",
-        ));
+        warnings.push(Notice::new(NoticeCode::FromWeb));
     }
     let Writer { text, citations, sources, .. } = writer;
     Some(Found { text, citations, sources, from_graph, warnings })
@@ -197,16 +188,20 @@ impl Writer<'_, '_> {
         let start = self.text.len();
         self.text.push_str(&format!("[{number}]"));
         let mark = span(&(start..self.text.len()));
-        let empty = || (None, String::new(), Vec::new(), String::new(), String::new());
-        let (chunk, title, heading_path, url, text) = match self.sources.get(at) {
-            Some(Source::Passage(h)) => (Some(h.chunk), h.title.clone(), h.heading_path.clone(), h.url.clone(), h.text.clone()),
-            Some(Source::Statement { words, from, .. }) => (None, from.clone(), Vec::new(), String::new(), words.clone()),
-            Some(Source::Page { title, url, text, .. }) => (None, title.clone(), Vec::new(), url.clone(), text.clone()),
-            None => empty(),
-        };
+        let Some(Citable { target, title, heading_path, url, text, .. }) = self.sources.get(at).map(Source::citable) else { return };
         let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
         let status = if quote.is_empty() { CitationStatus::Unsupported } else { CitationStatus::Verified };
-        self.citations.push(Citation { number, chunk, title, heading_path, url, quote, span: span(&quoted), at: mark, status });
+        self.citations.push(Citation {
+            number,
+            target: Some(target),
+            title,
+            heading_path,
+            url,
+            quote,
+            span: span(&quoted),
+            at: mark,
+            status,
+        });
     }
 
     /// The source of a triple: the passage that says it, or else the statement itself; and the part of it to quote.

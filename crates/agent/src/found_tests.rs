@@ -21,7 +21,7 @@ fn documented() -> KnowledgeGraph {
 }
 
 fn hit(chunk: u32, text: &str) -> Hit {
-    Hit { chunk, ..page(&Page { title: "Films".to_owned(), text: text.to_owned(), url: "/films".to_owned(), ..Page::default() }) }
+    Hit { url: "/films".to_owned(), ..pocketgraph_testing::hits::hit(chunk, "Films", &[], text) }
 }
 
 fn answered(graph: &KnowledgeGraph, lines: &str, passages: Option<&dyn Passages>, chunks: &[Hit]) -> Option<Found> {
@@ -51,7 +51,7 @@ fn a_statement_of_a_passage_is_cited_by_its_span() {
     assert_eq!((found.text.as_str(), found.from_graph), ("Michael Mann [1]", true));
     let answer = found.answer();
     let c = &answer.citations[0];
-    assert_eq!((c.chunk, c.quote.as_str(), c.status), (Some(7), "Heat was directed by Michael Mann", CitationStatus::Verified));
+    assert_eq!((c.chunk(), c.quote.as_str(), c.status), (Some(7), "Heat was directed by Michael Mann", CitationStatus::Verified));
     assert_eq!(&answer.text[c.at.start as usize..c.at.end as usize], "[1]");
     assert_eq!((answer.by, answer.references.len()), (AnswerBy::Graph, 1));
 }
@@ -69,7 +69,10 @@ fn an_imported_statement_is_cited_by_its_words_and_its_file() {
     let found = answered(&documented(), "A=SearchKG(t=* | h=Heat, r=starred actors)", None, &[]).unwrap();
     let answer = found.answer();
     let c = &answer.citations[0];
-    assert_eq!((answer.text.as_str(), c.chunk, c.title.as_str()), ("Al Pacino [1]", None, "films.tsv, line 3"));
+    assert_eq!(
+        (answer.text.as_str(), c.target, c.title.as_str()),
+        ("Al Pacino [1]", Some(CitationTarget::Statement { triple: Some(1) }), "films.tsv, line 3")
+    );
     assert_eq!((c.quote.as_str(), answer.references.len()), ("Heat | starred actors | Al Pacino", 0));
     // A chunk that cannot be loaded leaves the statement.
     let found = answered(&documented(), "A=SearchKG(t=* | h=Heat, r=directed by)", None, &[]).unwrap();

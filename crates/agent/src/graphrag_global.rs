@@ -10,6 +10,7 @@ use super::options::Limits;
 use super::protocol::Protocol;
 use super::rules::{cited, not_said};
 use super::run::{Ask, Run};
+use crate::answer::{Notice, NoticeCode};
 use crate::compact::sort_by;
 use crate::json::{Value, parse};
 use crate::llm::{ChatRequest, LlmError, Message, Text, after_thinking};
@@ -99,7 +100,7 @@ impl Protocol for GraphRagGlobal {
             let reports = run.reports("reports", &question, REPORTS).await;
             if reports.is_empty() {
                 // No answer: the documents were not looked at, so that they cannot be said to be silent.
-                run.warn("There are no reports on this collection to draw an answer from.");
+                run.warn(Notice::new(NoticeCode::NoReports));
                 return Ok(String::new());
             }
             let room = run.options.tokens_in as usize / 2;
@@ -122,10 +123,10 @@ impl Protocol for GraphRagGlobal {
                 }
             }
             if read < reports.len() {
-                run.warn(&format!("Of {} reports the {read} nearest to the question were read: a budget was spent.", reports.len()));
+                run.warn(Notice::counted(NoticeCode::ReportsLeftOut, read, reports.len()));
             }
             if unread > 0 {
-                run.warn(&format!("{unread} replies of the model held no list of points, and were passed over."));
+                run.warn(Notice::counted(NoticeCode::RepliesUnread, unread, replies));
             }
             if all.is_empty() {
                 return Ok(if unread < replies { not_said(run.options) } else { String::new() });
@@ -214,7 +215,7 @@ mod tests {
         let shown = &asked[2];
         let (voss, films) = (shown.find("Voss came from Hallwil. [1][2]").unwrap(), shown.find("There are nine films. [2]").unwrap());
         assert!(voss < films && !shown.contains("Nothing."), "{shown}");
-        assert_eq!(outcome.evidence.iter().map(|e| e.chunk).collect::<Vec<_>>(), [Some(9), Some(4)]);
+        assert_eq!(outcome.evidence.iter().map(|e| e.target.chunk()).collect::<Vec<_>>(), [Some(9), Some(4)]);
         assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
     }
 

@@ -1,6 +1,7 @@
 //! A knowledge graph as protocols ask it: by words, in either direction, best first.
 
 use super::environment::{EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep};
+use crate::answer::CitationTarget;
 use crate::compact::{Set, sort_by};
 use crate::embed::QuestionEncoder;
 use crate::kg::{Direction, Edge, KnowledgeGraph, Linker, NodeId, Provenance, RelationId, TripleId};
@@ -110,6 +111,7 @@ impl KgTools {
             head: graph.label(head).to_owned(),
             relation: self.label(edge.relation).to_owned(),
             tail: graph.label(tail).to_owned(),
+            triple: Some(edge.triple.0),
             chunk,
             from: imported_from(graph, edge.triple),
             score,
@@ -127,6 +129,7 @@ impl KgTools {
             head,
             relation: edge.relation.clone(),
             tail,
+            triple: Some(edge.triple.0),
             chunk: self.chunk(edge.triple),
             from: imported_from(self.graph(), edge.triple),
             score: 1.0,
@@ -238,7 +241,8 @@ impl GraphTools for KgTools {
 /// A passage that a plan read.
 fn evidence(passage: &Passage) -> Evidence {
     let Passage { chunk, title, url, text } = passage.clone();
-    Evidence { chunk, title, url, text, score: 0.0 }
+    let target = chunk.map_or(CitationTarget::Web, |chunk| CitationTarget::Chunk { chunk });
+    Evidence { target, title, url, text, score: 0.0 }
 }
 
 #[cfg(test)]

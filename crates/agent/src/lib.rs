@@ -18,7 +18,6 @@ mod carry_out;
 mod complexity;
 mod dialogue;
 mod driver;
-mod elsewhere;
 mod environment;
 mod found;
 mod kg_tools;
@@ -65,7 +64,6 @@ mod hostile_tests;
 pub use aids::PlanningAids;
 pub use carry_out::WebPassages;
 pub use driver::run;
-pub use elsewhere::{ELSEWHERE, page};
 pub use environment::{
     CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch,
 };

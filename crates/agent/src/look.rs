@@ -4,6 +4,7 @@ use super::environment::{EnvironmentError, Evidence, Fact, GRAPH, Report};
 use super::neutralise::neutralise;
 use super::run::Run;
 use super::types::{AgentEvent, Call, Numbered};
+use crate::answer::{CitationTarget, Notice, NoticeCode};
 use crate::text::fold;
 use futures::future::join_all;
 
@@ -167,9 +168,9 @@ impl Run<'_> {
 
     /// The number of a passage: a chunk keeps the one that it was first given.
     pub(super) fn number(&mut self, passage: Evidence) -> u32 {
-        let same = |e: &Evidence| match passage.chunk {
-            Some(chunk) => e.chunk == Some(chunk),
-            None => e.chunk.is_none() && e.title == passage.title && e.text == passage.text,
+        let same = |e: &Evidence| match passage.target.chunk() {
+            Some(chunk) => e.target.chunk() == Some(chunk),
+            None => e.target.chunk().is_none() && e.title == passage.title && e.text == passage.text,
         };
         let at = self.shown.iter().position(same).unwrap_or_else(|| {
             self.shown.push(passage);
@@ -238,7 +239,7 @@ impl Run<'_> {
 
     /// The number under which a chunk was shown.
     fn number_of(&self, chunk: u32) -> Option<u32> {
-        self.shown.iter().position(|e| e.chunk == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok())
+        self.shown.iter().position(|e| e.target.chunk() == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok())
     }
 
     /// The numbers of passages by their chunks, as evidence that an answer may cite without having been shown it; those that cannot be loaded have none.
@@ -287,17 +288,17 @@ impl Run<'_> {
     fn failed(&mut self, error: &EnvironmentError) -> Found {
         match error {
             EnvironmentError::Aborted => self.aborted = true,
-            EnvironmentError::Failed(why) => self.warn(&format!("A search failed: {why}.")),
+            EnvironmentError::Failed(why) => self.warn(Notice::about(NoticeCode::SearchFailed, why.as_str())),
         }
         Found::Failed
     }
 
     fn report(&mut self, tool: &str, query: &str, found: &Found) {
         let numbered = |s: &Shown| {
-            let (chunk, url) = self.shown.get(s.number as usize - 1).map_or((None, String::new()), |e| (e.chunk, e.url.clone()));
-            Numbered { number: s.number, chunk, title: s.title.clone(), url }
+            let of = self.shown.get((s.number as usize).checked_sub(1)?)?;
+            Some(Numbered { number: s.number, target: of.target, title: s.title.clone(), url: of.url.clone() })
         };
-        let passages: Vec<Numbered> = found.passages().iter().map(numbered).collect();
+        let passages: Vec<Numbered> = found.passages().iter().filter_map(numbered).collect();
         let call = Call {
             tool: tool.to_owned(),
             query: line(query),
@@ -411,7 +412,7 @@ impl Run<'_> {
 fn statement(fact: &Fact) -> Evidence {
     let title = if fact.from.is_empty() { GRAPH.to_owned() } else { fact.from.clone() };
     Evidence {
-        chunk: None,
+        target: CitationTarget::Statement { triple: fact.triple },
         title,
         text: format!("{} | {} | {}", fact.head, fact.relation, fact.tail),
         url: String::new(),

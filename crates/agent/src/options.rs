@@ -92,15 +92,22 @@ pub struct AgentOptions {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub searches: Option<u32>,
     /// The most tokens of the whole run, read and written, before the model must answer.
+    #[serde(rename = "maxTokens")]
     pub tokens: u32,
     /// The most tokens of one prompt: the oldest evidence is left out of a longer one.
+    #[serde(rename = "maxInputTokens")]
     pub tokens_in: u32,
     /// The most tokens of one reply.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(rename = "maxOutputTokens")]
     pub tokens_out: Option<u32>,
+    /// A plain answer, and that of a plan: ask the model to leave out telephone numbers, addresses and the like.
+    pub hide_contacts: bool,
     /// The most tokens of what one search brings into the conversation.
+    #[serde(rename = "maxEvidenceTokens")]
     pub tokens_evidence: u32,
     /// The most milliseconds before the model must answer. The answer itself is given a quarter of that on top.
+    #[serde(rename = "timeLimitMs")]
     pub milliseconds: u32,
     /// Sampling temperature.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -157,6 +164,7 @@ impl Default for AgentOptions {
             tokens: 200_000,
             tokens_in: 24_000,
             tokens_out: None,
+            hide_contacts: false,
             tokens_evidence: 2_000,
             milliseconds: 300_000,
             temperature: None,

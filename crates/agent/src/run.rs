@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
             return Err(AgentError::Aborted);
         }
         let forced = self.forced;
-        self.warnings.extend(forced.map(|cap| Notice::new(NoticeCode::Protocol, cap.describe())));
+        self.warnings.extend(forced.map(Cap::notice));
         (self.events)(AgentEvent::Answer { text: text.clone(), forced });
         let cut = self.turns.last().and_then(|t| t.cut.clone());
         let Run { usage, estimated, shown: evidence, turns, warnings, no_answer, .. } = self;
@@ -154,13 +154,9 @@ impl<'a> Run<'a> {
     }
 
     /// Tells the reader something of how the protocol went, once.
-    pub fn warn(&mut self, warning: &str) {
-        self.notice(NoticeCode::Protocol, warning);
-    }
-
-    fn notice(&mut self, code: NoticeCode, message: &str) {
-        if !self.warnings.iter().any(|w| w.message == message) {
-            self.warnings.push(Notice::new(code, message));
+    pub fn warn(&mut self, notice: Notice) {
+        if !self.warnings.contains(&notice) {
+            self.warnings.push(notice);
         }
     }
 
@@ -246,7 +242,7 @@ impl<'a> Run<'a> {
         let length = |request: &ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
         let before = length(&self.request(dialogue));
         self.tokens_in = u32::try_from(before / 2).unwrap_or(self.tokens_in);
-        self.notice(NoticeCode::LeftOut, "The model's context window is small: the oldest evidence was left out.");
+        self.warn(Notice::new(NoticeCode::EvidenceLeftOut));
         length(&self.request(dialogue)) < before
     }
 

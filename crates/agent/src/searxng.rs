@@ -3,6 +3,7 @@
 //! What comes back is the text of strangers: it is cut to size here, and stands among evidence like any document, made safe where it is shown.
 
 use super::environment::{EnvironmentError, Evidence, Looked, WebSearch};
+use crate::answer::CitationTarget;
 use crate::json::{self, Value};
 use crate::llm::{HttpRequest, Transport, TransportError};
 use futures::StreamExt;
@@ -98,7 +99,7 @@ fn read(result: &Value) -> Option<Evidence> {
     let score = result.get("score").and_then(Value::as_f64).filter(|s| s.is_finite()).unwrap_or(0.0) as f32;
     // A result that is a title alone is still worth reading.
     let text = if content.is_empty() { title.clone() } else { content };
-    Some(Evidence { chunk: None, title, text, url: url.to_owned(), score })
+    Some(Evidence { target: CitationTarget::Web, title, text, url: url.to_owned(), score })
 }
 
 /// A text on one line, without characters that are not seen, cut to size.
@@ -211,7 +212,7 @@ mod tests {
         let found = found.unwrap();
         assert_eq!(asked, ["https://search.example.org/search?format=json&q=Hallwil%20%26%20Aargau%3F"]);
         assert_eq!(found.len(), 2);
-        assert_eq!((found[0].chunk, found[0].text.as_str(), found[0].score), (None, "Hallwil lies in Aargau.", 2.5));
+        assert_eq!((found[0].target.chunk(), found[0].text.as_str(), found[0].score), (None, "Hallwil lies in Aargau.", 2.5));
         assert_eq!((found[1].title.as_str(), found[1].text.as_str()), ("Two", "Two"));
     }
 

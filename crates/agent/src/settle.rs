@@ -1,7 +1,6 @@
 //! The end of a run: what a model gave as its answer is taken for one only if it is; else it is asked once more, with the passages before it.
 
-use super::answer::{NoAnswer, Written, no_answer};
-use super::elsewhere::page;
+use super::answer::{Citable, NoAnswer, Written, no_answer};
 use super::look::{Shown, listed};
 use super::protocol::Protocol;
 use super::rules::not_said;
@@ -9,7 +8,6 @@ use super::run::{Ask, Run};
 use super::single_shot::extract;
 use super::types::Cap;
 use crate::llm::{ChatRequest, LlmError, Message, Text};
-use crate::retrieve::Hit;
 
 pub(super) const AGAIN: Text =
     Text::new("answer.again", include_str!("prompts/answer.again.txt"), &["question", "passages"], &["rules", "cite"]);
@@ -45,8 +43,8 @@ pub(super) async fn settle(run: &mut Run<'_>, protocol: &dyn Protocol, text: Str
 
 impl Run<'_> {
     fn why_no_answer(&self, text: &str, cut: bool, must_cite: bool) -> Option<NoAnswer> {
-        let hits: Vec<Hit> = self.shown.iter().map(page).collect();
-        let passages: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+        let shown: Vec<Citable> = self.shown.iter().map(Citable::from).collect();
+        let passages: Vec<(u32, &Citable)> = (1..).zip(&shown).collect();
         let facts: Vec<String> = self.turns.iter().flat_map(|t| &t.calls).flat_map(|c| &c.facts).chain(&self.carried).cloned().collect();
         let (prompts, question, not_said) = (&self.said, &self.question, not_said(self.options));
         no_answer(&Written { text, cut, prompts, question, passages: &passages, facts: &facts, must_cite, not_said: &not_said })

@@ -9,6 +9,7 @@ use super::options::Limits;
 use super::protocol::Protocol;
 use super::run::Run;
 use super::tags::{after_label, last_or_open};
+use crate::answer::{Notice, NoticeCode};
 use crate::llm::{LlmError, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
@@ -55,7 +56,7 @@ impl Protocol for SingleShot {
                 let question = run.question.clone();
                 let found = run.search("search", &question).await;
                 if found.passages().is_empty() {
-                    run.warn("No passage was found: the model was asked without evidence.");
+                    run.warn(Notice::new(NoticeCode::NoEvidence));
                 }
                 passages = listed(found.passages());
             }

@@ -2,6 +2,7 @@
 
 use super::environment::{CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, Report, WebSearch};
 use super::{AgentEvent, AgentOptions, KgTools, Outcome, Services, by_name, run};
+use crate::answer::CitationTarget;
 use crate::json::Value;
 use crate::llm::{ChatModel, ChatRequest};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -23,7 +24,13 @@ pub struct Fake {
 }
 
 pub fn passage(chunk: u32, title: &str, text: &str) -> Evidence {
-    Evidence { chunk: Some(chunk), title: title.to_owned(), text: text.to_owned(), url: format!("/{chunk}"), score: 0.75 }
+    Evidence {
+        target: CitationTarget::Chunk { chunk },
+        title: title.to_owned(),
+        text: text.to_owned(),
+        url: format!("/{chunk}"),
+        score: 0.75,
+    }
 }
 
 /// The world of the golden runs: a film, its director, and where she was born.
@@ -32,6 +39,7 @@ pub fn world() -> Fake {
         head: head.to_owned(),
         relation: relation.to_owned(),
         tail: tail.to_owned(),
+        triple: None,
         chunk,
         from: String::new(),
         score: 1.0,
@@ -79,7 +87,7 @@ impl Environment for Fake {
     }
 
     fn passage<'a>(&'a self, chunk: u32) -> LocalBoxFuture<'a, Option<Evidence>> {
-        let found = self.passages.iter().map(|(_, e)| e).find(|e| e.chunk == Some(chunk)).cloned();
+        let found = self.passages.iter().map(|(_, e)| e).find(|e| e.target.chunk() == Some(chunk)).cloned();
         async move { found }.boxed_local()
     }
 
@@ -145,10 +153,11 @@ impl WebSearch for Fake {
     fn search<'a>(&'a self, query: &'a str, _: usize) -> Looked<'a, Evidence> {
         self.queries.borrow_mut().push(format!("web: {query}"));
         let page = Evidence {
+            target: CitationTarget::Web,
             title: "A page".to_owned(),
             text: "Hallwil lies in Aargau.".to_owned(),
             url: "https://x".to_owned(),
-            ..Evidence::default()
+            score: 0.0,
         };
         async move { Ok(vec![page]) }.boxed_local()
     }

@@ -20,6 +20,7 @@ use super::protocol::Protocol;
 use super::run::{Ask, Run};
 use super::stream::{Reply, Stop};
 use super::types::Cap;
+use crate::answer::{Notice, NoticeCode};
 use crate::json::Value;
 use crate::llm::{LlmError, Message, Text, ToolCall, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -77,7 +78,7 @@ impl Protocol for ToolCalling {
             if run.options.native_tools {
                 match converse(run, true, size.as_ref()).await {
                     Err(LlmError::Http { status: Some(400 | 404 | 422 | 501), message }) if message.to_lowercase().contains("tool") => {
-                        run.warn("The endpoint takes no tools; the model was asked to write its calls as text.");
+                        run.warn(Notice::new(NoticeCode::NoTools));
                     }
                     result => return result,
                 }

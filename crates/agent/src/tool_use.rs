@@ -4,6 +4,7 @@ use super::calls::ToolUse;
 use super::environment::{EnvironmentError, Evidence};
 use super::look::listed;
 use super::run::Run;
+use crate::answer::CitationTarget;
 
 impl Run<'_> {
     /// What a tool of the caller's own says to a call, as the model is shown it; `None` where the caller has no such tool.
@@ -28,7 +29,8 @@ impl Run<'_> {
         };
         Some(match text {
             Ok(text) => {
-                let evidence = Evidence { title: tool.name.clone(), text, ..Evidence::default() };
+                let target = CitationTarget::Tool;
+                let evidence = Evidence { target, title: tool.name.clone(), text, url: String::new(), score: 0.0 };
                 let shown = self.shown_of(&tool.name, &given, evidence);
                 listed(&shown).trim_end().to_owned()
             }

@@ -1,7 +1,7 @@
 //! What an agent tells while it works, and what it leaves behind. These types cross into JavaScript.
 
 use super::environment::Evidence;
-use crate::answer::{Answer, NoAnswer, Notice, Reference};
+use crate::answer::{Answer, CitationTarget, NoAnswer, Notice, NoticeCode, Reference};
 use crate::llm::{LlmError, Usage};
 use crate::plan::Plan;
 use crate::plan::trace::StepTrace;
@@ -30,15 +30,15 @@ pub enum Cap {
 
 impl Cap {
     /// What the reader is told.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Cap::Turns => "The model was made to answer because its turns were used up.",
-            Cap::Tokens => "The model was made to answer because its tokens were used up.",
-            Cap::Time => "The model was made to answer because its time was used up.",
-            Cap::Repetition => "The model was made to answer because it repeated itself.",
-            Cap::NoAnswer => "The model was asked again because its first reply was no answer.",
-            Cap::Silence => "The model was asked again for its answer because it had stopped without one.",
-        }
+    pub fn notice(self) -> Notice {
+        Notice::new(match self {
+            Cap::Turns => NoticeCode::TurnsSpent,
+            Cap::Tokens => NoticeCode::TokensSpent,
+            Cap::Time => NoticeCode::TimeSpent,
+            Cap::Repetition => NoticeCode::Repeated,
+            Cap::NoAnswer => NoticeCode::AskedAgain,
+            Cap::Silence => NoticeCode::Stopped,
+        })
     }
 }
 
@@ -49,8 +49,8 @@ impl Cap {
 pub struct Numbered {
     /// The number.
     pub number: u32,
-    /// The chunk's number in the bundle; absent for what came from elsewhere.
-    pub chunk: Option<u32>,
+    /// What a citation of it points at.
+    pub target: CitationTarget,
     /// The document's title.
     pub title: String,
     /// Where to read it; may be empty.

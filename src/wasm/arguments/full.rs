@@ -44,9 +44,12 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
         k: given.count("k")?,
         turns: given.count("turns")?,
         searches: given.count("searches")?,
-        tokens_in: given.count("tokensIn")?.unwrap_or(default.tokens_in),
-        tokens_out: given.count("tokensOut")?,
-        milliseconds: given.count("milliseconds")?.unwrap_or(default.milliseconds),
+        tokens_in: given.count("maxInputTokens")?.unwrap_or(default.tokens_in),
+        tokens: given.count("maxTokens")?.unwrap_or(default.tokens),
+        tokens_evidence: given.count("maxEvidenceTokens")?.unwrap_or(default.tokens_evidence),
+        hide_contacts: given.flag("hideContacts")?,
+        tokens_out: given.count("maxOutputTokens")?,
+        milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),
         temperature: given.number("temperature")?.map(|t| t as f32),
         continuation: match given.choice("continuation", "turns|prefix|continue-final-message")? {
             1 => Continuation::Prefix,
@@ -85,7 +88,6 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
             2 => Analysis::None,
             _ => Analysis::Rules,
         },
-        ..default
     })
 }
 

@@ -147,7 +147,10 @@ fn what_a_study_cannot_mean_is_told() {
     assert!(told("baseline = \"linear\"\n").contains("linear is not among the retrievers"));
     assert!(told("colour = 3\n").contains("colour"));
     assert!(told("[options]\ntokenOut = 3\n").contains("tokenOut"));
-    assert!(study(dir.path(), "baseline = \"hypergraph\"\n[options]\ntokensOut = 60\n").unwrap().options().unwrap().tokens_out == Some(60));
+    assert!(
+        study(dir.path(), "baseline = \"hypergraph\"\n[options]\nmaxOutputTokens = 60\n").unwrap().options().unwrap().tokens_out
+            == Some(60)
+    );
     let file = dir.path().join("other.toml");
     std::fs::write(&file, "retrievers = [\"dense\"]\nprotocols = [\"magic\"]\nsets = []\n").unwrap();
     assert!(Study::read(&file).unwrap_err().to_string().contains("sets names none"));

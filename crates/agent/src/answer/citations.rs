@@ -5,9 +5,9 @@
 
 use super::borne::{is_spoilt, plain_word};
 use super::markers::{Marker, MarkerScanner};
-use super::{Citation, CitationStatus, span, units};
+use super::{Citable, Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set};
-use crate::retrieve::{Hit, Span};
+use crate::retrieve::Span;
 use crate::text::{Word, fold, is_stop_word, sentences, terms, words};
 use std::ops::Range;
 
@@ -62,16 +62,16 @@ impl CitationTracker {
         &self.text
     }
 
-    /// Resolves and checks every citation of the answer as it stands. `passages` pairs each number with its hit. The flag says whether some
+    /// Resolves and checks every citation of the answer as it stands. `passages` pairs each number with what it stands for. The flag says whether some
     /// were left out because there are more than [`MAX_CITATIONS`].
-    pub fn check(&self, passages: &[(u32, &Hit)]) -> (Vec<Citation>, bool) {
+    pub fn check(&self, passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
         check(&self.text, &self.markers, passages)
     }
 }
 
 /// A cited passage with what the checks need of it, made once.
 struct Passage<'a> {
-    hit: &'a Hit,
+    source: &'a Citable,
     all: Set<String>,
     words: Set<String>,
     units: Vec<(Range<usize>, Set<String>)>,
@@ -80,20 +80,20 @@ struct Passage<'a> {
 }
 
 impl<'a> Passage<'a> {
-    fn new(hit: &'a Hit) -> Passage<'a> {
-        let units: Vec<(Range<usize>, Set<String>)> = units(&hit.text)
+    fn new(source: &'a Citable) -> Passage<'a> {
+        let units: Vec<(Range<usize>, Set<String>)> = units(&source.text)
             .into_iter()
-            .map(|u| (u.span.clone(), terms(&hit.text[u.span]).into_iter().map(|(t, _)| t).collect()))
+            .map(|u| (u.span.clone(), terms(&source.text[u.span]).into_iter().map(|(t, _)| t).collect()))
             .collect();
         let mut all: Set<String> = units.iter().flat_map(|(_, t)| t.items().iter().cloned()).collect();
-        let text = words(&hit.text);
+        let text = words(&source.text);
         let order = telling(&text);
         let mut plain: Set<String> = text.iter().map(|w| plain_word(w.text)).collect();
-        for heading in hit.heading_path.iter().chain([&hit.title]) {
+        for heading in source.heading_path.iter().chain([&source.title]) {
             all.extend(terms(heading).into_iter().map(|(t, _)| t));
             plain.extend(words(heading).iter().map(|w| plain_word(w.text)));
         }
-        Passage { hit, all, words: plain, units, order }
+        Passage { source, all, words: plain, units, order }
     }
 
     /// How near each other two words stand at best: 1 for near in this order, half of it for near in the other, else none.
@@ -176,7 +176,7 @@ impl Claim {
     }
 }
 
-fn check(text: &str, markers: &[Marker], passages: &[(u32, &Hit)]) -> (Vec<Citation>, bool) {
+fn check(text: &str, markers: &[Marker], passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
     let masked = without_marks(text, markers);
     let ranges = sentences(&masked);
     let owner = |marker: &Marker| {
@@ -206,13 +206,13 @@ fn check(text: &str, markers: &[Marker], passages: &[(u32, &Hit)]) -> (Vec<Citat
 }
 
 /// Checks the marks of one sentence.
-fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &mut Map<u32, Passage<'a>>, out: &mut Vec<Citation>) {
+fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Citable)], cache: &mut Map<u32, Passage<'a>>, out: &mut Vec<Citation>) {
     let whole = &claim[..claim.floor_char_boundary(MAX_CLAIM_BYTES)];
     let claim = Claim::new(whole);
     let numbers: Set<u32> = group.iter().flat_map(|m| &m.numbers).take(MAX_CITATIONS).copied().collect();
     for &number in numbers.items() {
-        if let Some((_, hit)) = passages.iter().find(|(n, _)| *n == number) {
-            cache.get_or_insert_with(number, || Passage::new(hit));
+        if let Some((_, source)) = passages.iter().find(|(n, _)| *n == number) {
+            cache.get_or_insert_with(number, || Passage::new(source));
         }
     }
     let cited: Vec<&Passage<'_>> = numbers.items().iter().filter_map(|n| cache.get(n)).collect();
@@ -220,10 +220,10 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &
     let together = claim.share(|t| cited.iter().any(|p| p.all.contains(t)))
         - NUMBER_PENALTY * missing(&claim.numbers)
         - NAME_PENALTY * missing(&claim.names);
-    let units: Vec<&str> = cited.iter().filter_map(|p| p.hit.text.get(p.best_unit(&claim.terms)?)).collect();
+    let units: Vec<&str> = cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
     // What stands in a passage word for word is borne out.
     let quoted = whole.trim().trim_end_matches('.');
-    let quotes = cited.iter().any(|p| !quoted.is_empty() && p.hit.text.contains(quoted));
+    let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.contains(quoted));
     let spoilt = !quotes && (!is_in_order(whole, &cited) || is_spoilt(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))));
     let mut judged: Map<u32, (Option<Range<usize>>, CitationStatus)> = Map::new();
     for marker in group {
@@ -235,7 +235,7 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &
             let Some(passage) = cache.get(&number) else {
                 out.push(Citation {
                     number,
-                    chunk: None,
+                    target: None,
                     title: String::new(),
                     heading_path: Vec::new(),
                     url: String::new(),
@@ -254,11 +254,11 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Hit)], cache: &
             let unit = unit.clone().unwrap_or(0..0);
             out.push(Citation {
                 number,
-                chunk: Some(passage.hit.chunk),
-                title: passage.hit.title.clone(),
-                heading_path: passage.hit.heading_path.clone(),
-                url: passage.hit.url.clone(),
-                quote: passage.hit.text.get(unit.clone()).unwrap_or("").to_owned(),
+                target: Some(passage.source.target),
+                title: passage.source.title.clone(),
+                heading_path: passage.source.heading_path.clone(),
+                url: passage.source.url.clone(),
+                quote: passage.source.text.get(unit.clone()).unwrap_or("").to_owned(),
                 span: span(&unit),
                 at,
                 status: *status,

@@ -5,16 +5,19 @@ use super::*;
 use pocketgraph_testing::hits::hit;
 use proptest::prelude::*;
 
-fn passages() -> Vec<Hit> {
-    vec![
+fn passages() -> Vec<Citable> {
+    [
         hit(10, "Loops", &["Bounds"], "Loops are bounded by a counter. The counter stops at 40 steps."),
         hit(11, "Graphs", &[], "The keyword graph was described by Chen and Bertozzi in 2023. It has 461 keywords."),
     ]
+    .iter()
+    .map(Citable::from)
+    .collect()
 }
 
 fn check_text(text: &str) -> Vec<Citation> {
     let hits = passages();
-    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    let numbered: Vec<(u32, &Citable)> = (1..).zip(&hits).collect();
     let mut tracker = CitationTracker::new();
     tracker.push(text);
     tracker.check(&numbered).0
@@ -30,7 +33,7 @@ use CitationStatus::{Dangling, Unsupported, Verified};
 fn a_true_citation_is_verified_and_its_support_quoted() {
     let text = "A counter bounds loops, which stop after 40 steps [1].";
     let found = check_text(text);
-    assert_eq!((found[0].number, found[0].chunk, found[0].status), (1, Some(10), Verified));
+    assert_eq!((found[0].number, found[0].chunk(), found[0].status), (1, Some(10), Verified));
     assert_eq!(&text[found[0].at.start as usize..found[0].at.end as usize], "[1]");
     assert_eq!(found[0].quote, "The counter stops at 40 steps.");
     assert_eq!(&passages()[0].text[found[0].span.start as usize..found[0].span.end as usize], found[0].quote);
@@ -39,7 +42,7 @@ fn a_true_citation_is_verified_and_its_support_quoted() {
 #[test]
 fn a_number_that_cites_nothing_is_dangling() {
     assert_eq!(statuses("Loops are bounded [0] [3] [999999999999]."), [(0, Dangling), (3, Dangling), (u32::MAX, Dangling)]);
-    assert_eq!(check_text("Loops [3].")[0].chunk, None);
+    assert_eq!(check_text("Loops [3].")[0].target, None);
 }
 
 #[test]
@@ -85,7 +88,7 @@ fn marks_are_seen_while_the_text_grows_and_checked_at_the_end() {
 #[test]
 fn a_megabyte_of_marks_is_bounded_and_says_so() {
     let hits = passages();
-    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    let numbered: Vec<(u32, &Citable)> = (1..).zip(&hits).collect();
     for text in ["Loops [1]. ".repeat(100_000), "[1]".repeat(300_000), "[1-32]".repeat(150_000), "a [7]\n\n".repeat(100_000)] {
         let mut tracker = CitationTracker::new();
         tracker.push(&text);
@@ -103,7 +106,7 @@ proptest! {
     #[test]
     fn every_citation_points_into_its_texts(text in "(Loops|Chen|40|\\[1\\]|\\[2, 9\\]|【1】|\\. |\\n|\\[|é东| ){0,30}", cut in any::<prop::sample::Index>()) {
         let hits = passages();
-        let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+        let numbered: Vec<(u32, &Citable)> = (1..).zip(&hits).collect();
         let found = check_text(&text);
         for c in &found {
             let mark = &text[c.at.start as usize..c.at.end as usize];
@@ -129,8 +132,10 @@ fn what_is_said_of_another_number_name_or_end_is_unsupported() {
         &[],
         "The Panthers defense gave up just 308 points, ranking sixth in the league. The Broncos defeated the Steelers before the final. \
          Rain is more common than snow in the north. The old lock was not opened.",
-    )];
-    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    )]
+    .each_ref()
+    .map(Citable::from);
+    let numbered: Vec<(u32, &Citable)> = (1..).zip(&hits).collect();
     let status = |claim: &str| {
         let mut tracker = CitationTracker::new();
         tracker.push(&format!("{claim} [1]."));
@@ -164,8 +169,10 @@ fn what_is_said_of_another_number_name_or_end_is_unsupported() {
 #[test]
 fn words_of_a_passage_in_any_order_are_not_borne_by_it() {
     let text = "The Panthers defense gave up just 308 points, ranking sixth in the league, while also leading the league in interceptions.";
-    let hits = [hit(20, "Season", &[], text), hit(21, "Loops", &[], "Loops are bounded by a counter. The counter stops at 40 steps.")];
-    let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+    let hits = [hit(20, "Season", &[], text), hit(21, "Loops", &[], "Loops are bounded by a counter. The counter stops at 40 steps.")]
+        .each_ref()
+        .map(Citable::from);
+    let numbered: Vec<(u32, &Citable)> = (1..).zip(&hits).collect();
     let status = |claim: &str, at: &str| {
         let mut tracker = CitationTracker::new();
         tracker.push(&format!("{claim} {at}."));
@@ -194,8 +201,8 @@ fn claims_made_of_passages_are_told_from_spoilt_ones() {
     let mut counts: std::collections::BTreeMap<String, (usize, usize)> = std::collections::BTreeMap::new();
     for line in file.lines() {
         let [kind, title, passage, claim] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let hits = [hit(1, title, &[], passage)];
-        let numbered: Vec<(u32, &Hit)> = (1..).zip(&hits).collect();
+        let hits = [hit(1, title, &[], passage)].each_ref().map(Citable::from);
+        let numbered: Vec<(u32, &Citable)> = (1..).zip(&hits).collect();
         let mut tracker = CitationTracker::new();
         tracker.push(&format!("{} [1].", claim.trim_end_matches('.')));
         let verified = tracker.check(&numbered).0.iter().all(|c| c.status == Verified);

@@ -1,12 +1,12 @@
 //! Whether what a model wrote is an answer at all: with any model, however weak, a reader is left no worse off than with a quotation.
 
+use super::Citable;
 use super::CitationStatus;
 use super::citations::CitationTracker;
 use super::markers::markers;
 use crate::compact::Set;
 use crate::llm::is_unclosed_thought;
 use crate::repetition::repeats_itself;
-use crate::retrieve::Hit;
 use crate::text::{fold, is_stop_word, sentences, terms, words};
 
 /// Why a reply is no answer.
@@ -51,7 +51,7 @@ pub struct Written<'a> {
     /// The question.
     pub question: &'a str,
     /// The passages that it was given, by number.
-    pub passages: &'a [(u32, &'a Hit)],
+    pub passages: &'a [(u32, &'a Citable)],
     /// The statements of a knowledge graph that it was given; they have no numbers.
     pub facts: &'a [String],
     /// Whether it has to rest on them.
@@ -204,7 +204,7 @@ mod tests {
     const PROMPT: &str = "Answer the question below from the passages, and put their numbers in square brackets.\nQuestion: Where was Mira Voss born, in Hallwil or in Aarau?";
 
     fn verdict(text: &str, cut: bool, must_cite: bool) -> Option<NoAnswer> {
-        let hit = hit(7, "Voss", &[], "Mira Voss was born in Hallwil in 1891. She repaired the clocks of three towns.");
+        let hit = Citable::from(&hit(7, "Voss", &[], "Mira Voss was born in Hallwil in 1891. She repaired the clocks of three towns."));
         let passages = [(1, &hit)];
         let prompts = [format!("{PROMPT}\n\n[1] Voss\n{}", hit.text)];
         let question = "Where was Mira Voss born, in Hallwil or in Aarau?";
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_reply_that_names_a_passage_and_says_nothing_of_it_is_an_echo() {
         let said = |text: &str, title: &str| {
-            let hit = hit(7, title, &[], "The Broncos beat Carolina in Super Bowl 50.");
+            let hit = Citable::from(&hit(7, title, &[], "The Broncos beat Carolina in Super Bowl 50."));
             let (passages, prompts) = ([(1, &hit)], []);
             let (question, not_said) = ("Whom did the Broncos beat?", "The documents do not say.");
             no_answer(&Written {

@@ -4,13 +4,13 @@ use super::citations::CitationTracker;
 use super::floor::{NoAnswer, Written, no_answer, opens_with};
 use super::prompt::Prompt;
 use super::{
-    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference, reference,
+    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference,
     warn_of_missing,
 };
 use crate::compact::sort_unique;
 use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
 use crate::repetition::{LOOP_STEP, is_loop};
-use crate::retrieve::{Hit, SearchResult};
+use crate::retrieve::SearchResult;
 use futures::StreamExt;
 
 /// Sampling temperature of answers: close to the facts.
@@ -23,20 +23,25 @@ const THINKING: usize = 8;
 const HALVINGS: u32 = 3;
 /// A prompt of at least so many tokens is compared with what the endpoint says that it read.
 const LONG_PROMPT: usize = 1_500;
+/// So many marks that cite nothing are named.
+const DANGLING: usize = 5;
 /// What a model is told whose reply was no answer.
 const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
                          number of its passage behind it in square brackets.";
 
-/// The answer of a language model, streamed as `references`, `token`… and `done` events.
+/// The answer of a language model from `sources`, streamed as `references`, `token`… and `done` events.
 ///
 /// A reply that is no answer (see [`NoAnswer`]) is asked for once more. When the model fails, or its second reply is none either, `fallback` answers from the
 /// documents instead ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its warnings, and what had been
-/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Without hits the model is not asked at all.
+/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Without sources the model is not asked at all. `result` has
+/// the keywords of the question, and tells what could not be loaded.
 ///
 /// # Errors
 /// [`AnswerError::Aborted`] when the transport reports that the caller aborted.
+#[allow(clippy::too_many_arguments)]
 pub async fn generate(
     question: &str,
+    sources: &[Citable],
     result: &SearchResult,
     options: &AskOptions,
     chat: &dyn ChatModel,
@@ -44,7 +49,7 @@ pub async fn generate(
     fallback: &dyn Fn() -> Answer,
     events: &mut dyn FnMut(AskEvent),
 ) -> Result<Answer, AnswerError> {
-    let asking = Asking { question, result, options, chat, count_tokens };
+    let asking = Asking { question, sources, result, options, chat, count_tokens };
     let answer = match asking.ask(events).await? {
         Asked::Not(why) => {
             let mut answer = fallback();
@@ -93,16 +98,20 @@ pub fn failed(error: &LlmError) -> ModelFailure {
 
 /// The notice over a quotation that a model's failure led to.
 pub fn quoted_because(failure: &ModelFailure) -> Notice {
-    instead_because(failure, "This answer is quoted from the documents instead.")
+    Notice::about(NoticeCode::Quoted, why(failure))
 }
 
-/// The notice over another answer that a model's failure led to: `instead` says whence it is.
-pub fn instead_because(failure: &ModelFailure, instead: &str) -> Notice {
-    let why = match failure.is_no_answer() {
+/// The notice over an answer of the knowledge graph that a model's failure led to.
+pub fn from_graph_because(failure: &ModelFailure) -> Notice {
+    Notice::about(NoticeCode::FromGraph, why(failure))
+}
+
+/// A failure as a sentence.
+fn why(failure: &ModelFailure) -> String {
+    match failure.is_no_answer() {
         true => failure.message.clone(),
         false => format!("The language model failed ({}): {}.", failure.code, failure.message),
-    };
-    Notice::new(NoticeCode::ModelFailed, format!("{why} {instead}"))
+    }
 }
 
 /// How a reply that is no answer is told.
@@ -113,6 +122,7 @@ pub fn gave_none(why: NoAnswer) -> ModelFailure {
 /// What a model is asked, and of what.
 struct Asking<'a> {
     question: &'a str,
+    sources: &'a [Citable],
     result: &'a SearchResult,
     options: &'a AskOptions,
     chat: &'a dyn ChatModel,
@@ -131,16 +141,16 @@ struct Read {
 
 impl Asking<'_> {
     fn prompt(&self, tokens_in: u32) -> Result<Prompt, Option<Notice>> {
-        if self.result.hits.is_empty() {
+        if self.sources.is_empty() {
             return Err(None);
         }
         let options = AskOptions { tokens_in, ..self.options.clone() };
-        Prompt::new(self.question, self.result, &options, self.count_tokens)
-            .map_err(|e| Some(Notice::new(NoticeCode::LeftOut, format!("The language model was not asked: {e}."))))
+        Prompt::new(self.question, self.sources, &self.result.keywords, &options, self.count_tokens)
+            .map_err(|e| Some(Notice::about(NoticeCode::NotAsked, e.to_string())))
     }
 
-    fn passages(&self, prompt: &Prompt) -> Vec<(u32, &Hit)> {
-        (1..).zip(prompt.passages.iter().filter_map(|&i| self.result.hits.get(i))).collect()
+    fn passages(&self, prompt: &Prompt) -> Vec<(u32, &Citable)> {
+        (1..).zip(prompt.passages.iter().filter_map(|&i| self.sources.get(i))).collect()
     }
 
     async fn ask(&self, events: &mut dyn FnMut(AskEvent)) -> Result<Asked, AnswerError> {
@@ -159,8 +169,7 @@ impl Asking<'_> {
             read = self.reply(&prompt, None, events).await?;
         }
         if tokens_in < self.options.tokens_in && read.reply.error.is_none() {
-            let message = "The model's context window is small: it was given fewer passages than were found.";
-            warnings.push(Notice::new(NoticeCode::LeftOut, message));
+            warnings.push(Notice::new(NoticeCode::FewerPassages));
         }
         let mut usage = read.reply.usage;
         let mut why = self.verdict(&read, &prompt);
@@ -172,18 +181,13 @@ impl Asking<'_> {
             why = self.verdict(&read, &prompt);
         }
         if let Some(read) = usage.filter(|u| prompt.tokens > LONG_PROMPT && (u.prompt_tokens as usize) < prompt.tokens / 2) {
-            let message = format!(
-                "The endpoint read {} tokens of a prompt of some {}: its context window may be too small for the passages.",
-                read.prompt_tokens, prompt.tokens
-            );
-            warnings.push(Notice::new(NoticeCode::LeftOut, message));
+            warnings.push(Notice::counted(NoticeCode::ReadInPart, read.prompt_tokens as usize, prompt.tokens));
         }
         if prompt.cut {
-            warnings.push(Notice::new(NoticeCode::LeftOut, "The best passage was cut to fit the token budget."));
+            warnings.push(Notice::new(NoticeCode::PassageCut));
         }
         if prompt.left_out > 0 {
-            let message = format!("{} of {} passages did not fit the token budget.", prompt.left_out, self.result.hits.len());
-            warnings.push(Notice::new(NoticeCode::LeftOut, message));
+            warnings.push(Notice::counted(NoticeCode::PassagesLeftOut, prompt.left_out, self.sources.len()));
         }
         let failure = match (&read.reply.error, why) {
             (Some(error), Some(_)) => Some(failed(error)),
@@ -195,7 +199,7 @@ impl Asking<'_> {
             return Ok(Asked::Failed { failure, partial: read.tracker.text().to_owned(), usage, warnings });
         }
         let passages = self.passages(&prompt);
-        let references: Vec<Reference> = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
+        let references = references(&passages);
         let mut answer = written(&read.tracker, read.cut, usage, self.options, &passages, references, self.result);
         answer.warnings.extend(warnings);
         Ok(Asked::Answered(Box::new(answer)))
@@ -203,7 +207,7 @@ impl Asking<'_> {
 
     /// One reply. `refused` is the one before it, which was no answer.
     async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<Read, AnswerError> {
-        let references: Vec<Reference> = self.passages(prompt).iter().map(|&(n, hit)| reference(n, hit)).collect();
+        let references = references(&self.passages(prompt));
         if refused.is_none() {
             events(AskEvent::References { references });
         }
@@ -244,6 +248,11 @@ impl Asking<'_> {
     }
 }
 
+/// The passages of the bundle among what is cited: what is from elsewhere cannot be opened by its number.
+fn references(passages: &[(u32, &Citable)]) -> Vec<Reference> {
+    passages.iter().filter_map(|&(number, source)| source.reference(number)).collect()
+}
+
 fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
     let Some((a, b)) = a.zip(b) else { return a.or(b) };
     Some(Usage {
@@ -254,11 +263,10 @@ fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
 
 /// An answer that a model has written elsewhere, its citations resolved and checked against the numbered passages. Of `reply` its text and its tokens
 /// count; `cut` says why its text ends before its end, as [`Answer::truncated`]; `result` tells what could not be loaded.
-pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, passages: &[(u32, &Hit)], result: &SearchResult) -> Answer {
+pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, passages: &[(u32, &Citable)], result: &SearchResult) -> Answer {
     let mut tracker = CitationTracker::new();
     tracker.push(&reply.text);
-    let references = passages.iter().map(|&(n, hit)| reference(n, hit)).collect();
-    written(&tracker, cut, reply.usage, options, passages, references, result)
+    written(&tracker, cut, reply.usage, options, passages, references(passages), result)
 }
 
 /// Streams a reply out as events. The text of the completion stays empty: the tracker has it.
@@ -332,29 +340,26 @@ fn written(
     cut: Option<&str>,
     usage: Option<Usage>,
     options: &AskOptions,
-    passages: &[(u32, &Hit)],
+    passages: &[(u32, &Citable)],
     references: Vec<Reference>,
     result: &SearchResult,
 ) -> Answer {
     let (citations, more) = tracker.check(passages);
     let answered = !opens_with(tracker.text(), options.not_said());
     let mut warnings = Vec::new();
-    warnings.extend(cut.map(|why| Notice::new(NoticeCode::Cut, of_cut(why))));
+    warnings.extend(cut.map(of_cut));
     let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
     sort_unique(&mut dangling);
-    if let Some(first) = dangling.first() {
-        let others = match dangling.len() - 1 {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let message = format!("The answer cites passages that do not exist: [{first}]{others}.");
-        warnings.push(Notice::new(NoticeCode::Dangling, message));
+    if !dangling.is_empty() {
+        let mut named: Vec<String> = dangling.iter().take(DANGLING).map(|number| format!("[{number}]")).collect();
+        named.extend((dangling.len() > DANGLING).then(|| "…".to_owned()));
+        warnings.push(Notice::about(NoticeCode::Dangling, named.join(", ")));
     }
     if answered && citations.iter().all(|c| c.status == CitationStatus::Dangling) {
-        warnings.push(Notice::new(NoticeCode::Unchecked, "The answer cites no passage: nothing in it could be checked."));
+        warnings.push(Notice::new(NoticeCode::Uncited));
     }
     if more {
-        warnings.push(Notice::new(NoticeCode::Unchecked, "The answer holds too many citations; the last ones were not checked."));
+        warnings.push(Notice::new(NoticeCode::Unchecked));
     }
     warn_of_missing(result, &mut warnings);
     Answer {
@@ -374,13 +379,13 @@ fn written(
 }
 
 /// What the reader is told of a cut.
-pub(super) fn of_cut(why: &str) -> &'static str {
-    match why {
-        "filter" => "The endpoint's content filter cut the answer.",
-        "time" => "The answer was cut when its time was used up.",
-        "loop" => "The answer was cut because the model repeated itself.",
-        _ => "The answer was cut at its token budget.",
-    }
+fn of_cut(why: &str) -> Notice {
+    Notice::new(match why {
+        "filter" => NoticeCode::CutFilter,
+        "time" => NoticeCode::CutTime,
+        "loop" => NoticeCode::CutLoop,
+        _ => NoticeCode::CutLength,
+    })
 }
 
 #[cfg(test)]

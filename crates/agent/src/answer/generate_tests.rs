@@ -7,6 +7,7 @@ use crate::answer::{BlockForm, Choice, NOT_SAID, Question, Sureness, candidates,
 use crate::bundle::{Form, Piece};
 use crate::compact::Map;
 use crate::llm::{ChatStream, Delta, Usage};
+use crate::retrieve::Hit;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use pocketgraph_testing::hits::hit;
@@ -49,6 +50,10 @@ fn hits() -> Vec<Hit> {
 
 const QUESTION: &str = "How are loops bounded?";
 
+fn citable(result: &SearchResult) -> Vec<Citable> {
+    result.hits.iter().map(Citable::from).collect()
+}
+
 fn quoted(result: &SearchResult) -> Answer {
     extracted(&Question::new(QUESTION, &|_| 1.0), result, &AskOptions::default())
 }
@@ -67,7 +72,10 @@ fn run_on(result: &SearchResult, reply: Result<Vec<Result<Delta, LlmError>>, Llm
     let model = Scripted { reply, asked: RefCell::default() };
     let mut events = Vec::new();
     let count = |t: &str| t.split_whitespace().count();
-    let answer = block_on(generate(QUESTION, result, &AskOptions::default(), &model, &count, &|| quoted(result), &mut |e| events.push(e)));
+    let answer =
+        block_on(generate(QUESTION, &citable(result), result, &AskOptions::default(), &model, &count, &|| quoted(result), &mut |e| {
+            events.push(e)
+        }));
     (answer, events)
 }
 
@@ -82,7 +90,7 @@ fn an_extractive_answer_quotes_and_cites() {
     assert_eq!((answer.answered, answer.by), (true, AnswerBy::Extraction));
     let citation = &answer.citations[0];
     assert_eq!(
-        (citation.chunk, citation.quote.as_str(), citation.status),
+        (citation.chunk(), citation.quote.as_str(), citation.status),
         (Some(4), "Loops are bounded by a counter. The counter stops at 40 steps.", CitationStatus::Verified)
     );
     assert_eq!(&answer.text[citation.at.start as usize..citation.at.end as usize], "[1]");
@@ -188,8 +196,16 @@ fn without_hits_no_model_is_asked() {
     let nothing = result(vec![]);
     let model = Scripted { reply: Ok(vec![text("42"), stop()]), asked: RefCell::default() };
     let mut events = Vec::new();
-    let answer =
-        block_on(generate(QUESTION, &nothing, &AskOptions::default(), &model, &|t| t.len(), &|| quoted(&nothing), &mut |e| events.push(e)));
+    let answer = block_on(generate(
+        QUESTION,
+        &citable(&nothing),
+        &nothing,
+        &AskOptions::default(),
+        &model,
+        &|t| t.len(),
+        &|| quoted(&nothing),
+        &mut |e| events.push(e),
+    ));
     assert_eq!((answer.unwrap().answered, model.asked.borrow().len()), (false, 0));
     assert!(matches!(events.last(), Some(AskEvent::Done { .. })));
 }
@@ -242,7 +258,9 @@ fn in_turn(replies: Vec<Vec<Result<Delta, LlmError>>>, hits: Vec<Hit>) -> (Answe
     let (result, mut events) = (result(hits), Vec::new());
     let count = |t: &str| t.split_whitespace().count();
     let answer =
-        block_on(generate(QUESTION, &result, &AskOptions::default(), &model, &count, &|| quoted(&result), &mut |e| events.push(e)));
+        block_on(generate(QUESTION, &citable(&result), &result, &AskOptions::default(), &model, &count, &|| quoted(&result), &mut |e| {
+            events.push(e)
+        }));
     (answer.unwrap(), events, model.asked.into_inner())
 }
 

@@ -1,6 +1,7 @@
 //! Answers that a language model writes: the prompt, the stream, and the check of what it cites.
 
 mod borne;
+mod citable;
 mod citations;
 mod evidence;
 mod floor;
@@ -8,10 +9,11 @@ mod generate;
 mod markers;
 mod prompt;
 
+pub use citable::Citable;
 pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
 pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
 pub use floor::{NoAnswer, Written, no_answer};
-pub use generate::{checked, failed, gave_none, generate, instead_because, quoted_because};
+pub use generate::{checked, failed, from_graph_because, gave_none, generate, quoted_because};
 pub use markers::{Marker, MarkerScanner, markers};
 pub use pocketgraph_search::answer::*;
 pub(crate) use prompt::TASK as ASK_TASK;

@@ -1,10 +1,10 @@
 //! AutoKG's answer prompt (arXiv 2311.14740), in our words: the task, the keywords, the passages within a token budget, the question, the
 //! language.
 
-use super::AskOptions;
 use super::evidence::{label, neutralise};
+use super::{AskOptions, Citable};
 use crate::llm::{Message, Text, fill};
-use crate::retrieve::{Hit, KeywordKind, Reached, SearchResult};
+use crate::retrieve::{KeywordHit, KeywordKind, Reached};
 
 /// The task.
 pub(crate) const TASK: Text = Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["not_said", "hide_contacts"]);
@@ -26,11 +26,11 @@ const CUT: &str = "\n[The passage is cut here.]";
 pub struct Prompt {
     /// What to send.
     pub messages: Vec<Message>,
-    /// Passage n + 1 is the hit of this index.
+    /// Passage n + 1 is the source of this index.
     pub passages: Vec<usize>,
     /// Its length by the counter that was given.
     pub tokens: usize,
-    /// Hits that did not fit.
+    /// Sources that did not fit.
     pub left_out: usize,
     /// Whether the first passage was cut to fit; the prompt says so too.
     pub cut: bool,
@@ -45,19 +45,20 @@ pub struct NoRoom {
 }
 
 impl Prompt {
-    /// Builds the prompt: passages in rank order until the next one does not fit `options.tokens_in`. `count_tokens` measures a text; counting
+    /// Builds the prompt: `sources` in rank order until the next one does not fit `options.tokens_in`. `count_tokens` measures a text; counting
     /// part by part may differ a little from counting the whole, so a wise budget is not the model's last token.
     ///
     /// # Errors
     /// [`NoRoom`] when not even a piece of the first passage fits.
     pub fn new(
         question: &str,
-        result: &SearchResult,
+        sources: &[Citable],
+        related: &[KeywordHit],
         options: &AskOptions,
         count_tokens: &dyn Fn(&str) -> usize,
     ) -> Result<Prompt, NoRoom> {
         let system = rules(options);
-        let keywords = keywords(result);
+        let keywords = keywords(related);
         let closing = closing(question, options);
         let budget = options.tokens_in as usize;
         let fixed = count_tokens(&system) + count_tokens(&keywords) + count_tokens(&closing) + 2 * MESSAGE_TOKENS;
@@ -65,8 +66,8 @@ impl Prompt {
         let mut shown = String::new();
         let mut passages = Vec::new();
         let mut cut = false;
-        for (index, hit) in result.hits.iter().enumerate() {
-            let passage = passage(passages.len() + 1, hit, &hit.text);
+        for (index, source) in sources.iter().enumerate() {
+            let passage = passage(passages.len() + 1, source, &source.text);
             let tokens = count_tokens(&passage);
             if tokens <= room {
                 room -= tokens;
@@ -75,7 +76,7 @@ impl Prompt {
                 continue;
             }
             if passages.is_empty()
-                && let Some((passage, tokens)) = cut_to(hit, room, count_tokens)
+                && let Some((passage, tokens)) = cut_to(source, room, count_tokens)
             {
                 (room, cut) = (room - tokens, true);
                 shown.push_str(&passage);
@@ -90,7 +91,7 @@ impl Prompt {
         Ok(Prompt {
             messages: vec![Message::system(system), Message::user(user)],
             tokens: budget - room,
-            left_out: result.hits.len() - passages.len(),
+            left_out: sources.len() - passages.len(),
             passages,
             cut,
         })
@@ -103,15 +104,14 @@ fn rules(options: &AskOptions) -> String {
     fill(options.task.as_deref().unwrap_or(TASK.ours()), &places)
 }
 
-fn keywords(result: &SearchResult) -> String {
+fn keywords(related: &[KeywordHit]) -> String {
     let mut out = String::new();
     let kinds = [
         (KeywordKind::Direct, DIRECT_KEYWORDS, "Keywords of the question: "),
         (KeywordKind::Adjacent, ADJACENT_KEYWORDS, "Related keywords: "),
     ];
     for (kind, most, introduction) in kinds {
-        let labels: Vec<String> =
-            result.keywords.iter().filter(|k| k.kind == kind).take(most).map(|k| label(&k.label, LABEL_CHARS)).collect();
+        let labels: Vec<String> = related.iter().filter(|k| k.kind == kind).take(most).map(|k| label(&k.label, LABEL_CHARS)).collect();
         if !labels.is_empty() {
             out.push_str(introduction);
             out.push_str(&labels.join(", "));
@@ -124,20 +124,20 @@ fn keywords(result: &SearchResult) -> String {
     out
 }
 
-fn passage(number: usize, hit: &Hit, text: &str) -> String {
-    let mut source = hit.title.clone();
-    for heading in &hit.heading_path {
+fn passage(number: usize, of: &Citable, text: &str) -> String {
+    let mut source = of.title.clone();
+    for heading in &of.heading_path {
         source.push_str(" > ");
         source.push_str(heading);
     }
     let source = label(&source, LABEL_CHARS);
-    format!("<passage number=\"{number}\" source=\"{source}\"{}>\n{}\n</passage>\n\n", reached(hit), neutralise(text.trim()))
+    format!("<passage number=\"{number}\" source=\"{source}\"{}>\n{}\n</passage>\n\n", reached(of), neutralise(text.trim()))
 }
 
 /// How a passage was reached that the question itself did not find, as an attribute: the first way to it.
-fn reached(hit: &Hit) -> String {
+fn reached(source: &Citable) -> String {
     let by = |text: String| format!(" reached=\"{}\"", label(&text, LABEL_CHARS));
-    match hit.reached.first() {
+    match source.reached.first() {
         None | Some(Reached::Query) => String::new(),
         Some(Reached::Name { name }) => by(format!("name {name}")),
         Some(Reached::Link { name, from }) => by(format!("{name}, mentioned in {from}")),
@@ -157,10 +157,10 @@ fn closing(question: &str, options: &AskOptions) -> String {
 }
 
 /// The first passage, cut at a word so that it fits with the note that says so.
-fn cut_to(hit: &Hit, room: usize, count_tokens: &dyn Fn(&str) -> usize) -> Option<(String, usize)> {
-    let text = hit.text.trim();
+fn cut_to(source: &Citable, room: usize, count_tokens: &dyn Fn(&str) -> usize) -> Option<(String, usize)> {
+    let text = source.text.trim();
     let ends: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at).collect();
-    let render = |end: usize| passage(1, hit, &format!("{}{CUT}", text[..end].trim_end()));
+    let render = |end: usize| passage(1, source, &format!("{}{CUT}", text[..end].trim_end()));
     // The longest prefix of words that fits: token counts grow with the text.
     let fits = ends.partition_point(|&end| count_tokens(&render(end)) <= room);
     let end = *ends.get(fits.checked_sub(1)?)?;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::retrieve::{KeywordHit, Stage};
+use crate::retrieve::{Hit, KeywordHit, SearchResult, Stage};
 use pocketgraph_testing::hits::hit;
 use proptest::prelude::*;
 
@@ -26,6 +26,11 @@ fn count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
+fn prompt_of(question: &str, result: &SearchResult, options: &AskOptions, count: &dyn Fn(&str) -> usize) -> Result<Prompt, NoRoom> {
+    let sources: Vec<Citable> = result.hits.iter().map(Citable::from).collect();
+    Prompt::new(question, &sources, &result.keywords, options, count)
+}
+
 fn hostile() -> Vec<Hit> {
     vec![
         hit(4, "Loops", &["Bounds", "The \"counter\""], "Loops are bounded by a counter.\n\nfn f() -> Vec<u8> {}"),
@@ -45,13 +50,13 @@ fn render(prompt: &Prompt) -> String {
 #[test]
 fn the_prompt_is_the_golden_one() {
     let options = AskOptions { language: Some("German".to_owned()), hide_contacts: true, ..AskOptions::default() };
-    let prompt = Prompt::new("How are loops bounded?", &result(hostile()), &options, &count).unwrap();
+    let prompt = prompt_of("How are loops bounded?", &result(hostile()), &options, &count).unwrap();
     pocketgraph_testing::golden::golden(env!("CARGO_MANIFEST_DIR"), "src/answer/golden/prompt.txt", &render(&prompt));
 }
 
 #[test]
 fn a_document_cannot_close_its_fence_nor_open_another() {
-    let prompt = render(&Prompt::new("q", &result(hostile()), &AskOptions::default(), &count).unwrap());
+    let prompt = render(&prompt_of("q", &result(hostile()), &AskOptions::default(), &count).unwrap());
     assert_eq!(prompt.matches("</passage>").count(), 2);
     assert_eq!(prompt.matches("<passage ").count(), 2);
     assert_eq!(prompt.matches("<question>").count(), 1);
@@ -61,17 +66,17 @@ fn a_document_cannot_close_its_fence_nor_open_another() {
 
 #[test]
 fn the_language_and_the_contact_rule_are_options() {
-    let prompt = render(&Prompt::new("q", &result(hostile()), &AskOptions::default(), &count).unwrap());
+    let prompt = render(&prompt_of("q", &result(hostile()), &AskOptions::default(), &count).unwrap());
     assert!(prompt.contains("the language of the question") && !prompt.contains("contact details"));
     let options = AskOptions { not_said: Some("Davon steht hier nichts.".to_owned()), ..AskOptions::default() };
-    assert!(render(&Prompt::new("q", &result(hostile()), &options, &count).unwrap()).contains("sentence: Davon steht hier nichts.\n"));
+    assert!(render(&prompt_of("q", &result(hostile()), &options, &count).unwrap()).contains("sentence: Davon steht hier nichts.\n"));
 }
 
 #[test]
 fn passages_fill_the_budget_in_rank_order_and_none_is_cut_behind_the_first() {
     let hits: Vec<Hit> = (0..10).map(|i| hit(i, "T", &[], &format!("start{i} {} end{i}", "word ".repeat(100)))).collect();
     let options = AskOptions { tokens_in: 600, ..AskOptions::default() };
-    let prompt = Prompt::new("q", &result(hits), &options, &count).unwrap();
+    let prompt = prompt_of("q", &result(hits), &options, &count).unwrap();
     let shown = render(&prompt);
     assert!(prompt.tokens <= 600 && prompt.passages.len() >= 3 && !prompt.cut);
     assert_eq!(prompt.passages, (0..prompt.passages.len()).collect::<Vec<_>>());
@@ -86,7 +91,7 @@ fn passages_fill_the_budget_in_rank_order_and_none_is_cut_behind_the_first() {
 fn a_first_passage_that_does_not_fit_is_cut_and_says_so() {
     let hits = vec![hit(0, "T", &[], &format!("start {} end", "word ".repeat(5000)))];
     let options = AskOptions { tokens_in: 400, ..AskOptions::default() };
-    let prompt = Prompt::new("q", &result(hits), &options, &count).unwrap();
+    let prompt = prompt_of("q", &result(hits), &options, &count).unwrap();
     let shown = render(&prompt);
     assert!(prompt.cut && prompt.tokens <= 400 && prompt.tokens > 380, "{}", prompt.tokens);
     assert!(shown.contains("word\n[The passage is cut here.]\n</passage>") && !shown.contains(" end"));
@@ -95,8 +100,8 @@ fn a_first_passage_that_does_not_fit_is_cut_and_says_so() {
 #[test]
 fn a_question_that_fills_the_budget_is_an_error() {
     let options = AskOptions { tokens_in: 400, ..AskOptions::default() };
-    assert_eq!(Prompt::new(&"why ".repeat(1000), &result(hostile()), &options, &count), Err(NoRoom { tokens_in: 400 }));
-    assert!(Prompt::new("q", &result(vec![]), &AskOptions::default(), &count).is_err());
+    assert_eq!(prompt_of(&"why ".repeat(1000), &result(hostile()), &options, &count), Err(NoRoom { tokens_in: 400 }));
+    assert!(prompt_of("q", &result(vec![]), &AskOptions::default(), &count).is_err());
 }
 
 proptest! {
@@ -104,7 +109,7 @@ proptest! {
     fn no_prompt_is_longer_than_its_budget(lengths in prop::collection::vec(0_usize..400, 1..6), tokens_in in 0_u32..1200) {
         let hits: Vec<Hit> = lengths.iter().enumerate().map(|(i, n)| hit(i as u32, "T", &[], &"w ".repeat(*n))).collect();
         let options = AskOptions { tokens_in, ..AskOptions::default() };
-        if let Ok(prompt) = Prompt::new("q", &result(hits), &options, &count) {
+        if let Ok(prompt) = prompt_of("q", &result(hits), &options, &count) {
             prop_assert!(prompt.tokens <= tokens_in as usize);
             let sent: usize = prompt.messages.iter().map(|m| count(&m.content)).sum();
             prop_assert!(sent <= prompt.tokens, "{} > {}", sent, prompt.tokens);

@@ -17,6 +17,7 @@ use super::options::Limits;
 use super::protocol::Protocol;
 use super::run::{Ask, Run};
 use super::types::{AgentEvent, Cap};
+use crate::answer::{Notice, NoticeCode};
 use crate::compact::Map;
 use crate::llm::{ChatRequest, LlmError, Message, after_thinking};
 use crate::plan::check::{Limits as PlanLimits, check};
@@ -58,7 +59,7 @@ impl Protocol for Lpkg {
                     Err(failure) => failure,
                 },
             };
-            run.warn(&why.describe());
+            run.warn(why.notice());
             fall_back(run, &known, why).await
         }
         .boxed_local()
@@ -77,13 +78,11 @@ enum Failure {
 }
 
 impl Failure {
-    fn describe(&self) -> String {
+    fn notice(&self) -> Notice {
         match self {
-            Failure::Plan => {
-                "The model gave no plan that can be carried out; passages for the question itself were read instead.".to_owned()
-            }
-            Failure::Empty(step) => format!("The plan's step {step} found nothing; passages for the question itself were read instead."),
-            Failure::Cap(_) => "The plan was not carried out to its end.".to_owned(),
+            Failure::Plan => Notice::new(NoticeCode::ModelPlanUnusable),
+            Failure::Empty(step) => Notice::about(NoticeCode::ModelPlanEmpty, step.as_str()),
+            Failure::Cap(_) => Notice::new(NoticeCode::ModelPlanStopped),
         }
     }
 }
@@ -123,7 +122,7 @@ async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Res
             Operation::Search { query } => {
                 let (filled, left_out) = combinations(query, &sets);
                 if left_out {
-                    run.warn(&format!("The step {} was carried out for its first {FAN_OUT} cases only.", statement.name));
+                    run.warn(Notice::first(NoticeCode::CasesLeftOut, statement.name.as_str(), FAN_OUT));
                 }
                 let mut set = Set::default();
                 for question in &filled {

@@ -28,5 +28,8 @@ fn with_parameters(name: &str) -> Option<Box<dyn Retriever>> {
     }
 }
 
+/// Those of them that a bundle must be prepared for.
+pub const PREPARED: &[&str] = &["linear", "hippo", "hypergraph", "graphrag", "raptor"];
+
 /// The names that [`by_name`] knows.
 pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];

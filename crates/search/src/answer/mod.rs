@@ -11,6 +11,7 @@ mod notice;
 mod parts;
 mod question;
 mod quote;
+mod target;
 mod types;
 mod units;
 mod weights;
@@ -25,6 +26,7 @@ pub use notice::{Notice, NoticeCode};
 pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
 pub use quote::{extractive, reference, span, warn_of_missing};
+pub use target::CitationTarget;
 pub use types::{
     Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure, NOT_SAID,
     Outcome, Reference,

@@ -4,6 +4,7 @@ use super::block::shown_text;
 use super::extract::{Candidate, Choice, Sureness};
 use super::notice::{Notice, NoticeCode};
 use super::parts::ends_in;
+use super::target::CitationTarget;
 use super::types::{Answer, AnswerBlock, AnswerBy, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, Outcome, Reference};
 use crate::bundle::Form;
 use crate::retrieve::{Hit, SearchResult, Span};
@@ -44,7 +45,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
     }
     if !choice.absent.is_empty() && !result.hits.is_empty() {
         let quoted: Vec<String> = choice.absent.iter().map(|w| format!("“{w}”")).collect();
-        answer.warnings.push(Notice::new(NoticeCode::Absent, format!("No passage that was found mentions {}.", quoted.join(", "))));
+        answer.warnings.push(Notice::about(NoticeCode::Absent, quoted.join(", ")));
     }
     warn_of_missing(result, &mut answer.warnings);
     answer
@@ -83,7 +84,7 @@ fn quote(answer: &mut Answer, candidate: &Candidate, hit: &Hit) {
     let end = answer.text[start..].find(']').map_or(start, |i| start + i + 1);
     answer.citations.push(Citation {
         number,
-        chunk: Some(hit.chunk),
+        target: Some(CitationTarget::Chunk { chunk: hit.chunk }),
         title: hit.title.clone(),
         heading_path: hit.heading_path.clone(),
         url: hit.url.clone(),
@@ -183,7 +184,6 @@ pub fn reference(number: u32, hit: &Hit) -> Reference {
 /// Adds the warning that tells which parts of the documents could not be loaded.
 pub fn warn_of_missing(result: &SearchResult, warnings: &mut Vec<Notice>) {
     if !result.missing.is_empty() {
-        let message = format!("Parts of the documents could not be loaded: {}.", result.missing.join(", "));
-        warnings.push(Notice::new(NoticeCode::Missing, message));
+        warnings.push(Notice::about(NoticeCode::Missing, result.missing.join(", ")));
     }
 }

@@ -1,6 +1,7 @@
 //! What an answer is. These types cross into JavaScript.
 
 use super::notice::Notice;
+use super::target::CitationTarget;
 use crate::retrieve::{SearchResult, Span};
 use pocketgraph_base::Usage;
 use serde::{Deserialize, Serialize};
@@ -31,8 +32,8 @@ pub enum CitationStatus {
 pub struct Citation {
     /// The number as cited.
     pub number: u32,
-    /// The chunk's number in the bundle; absent when the citation is dangling.
-    pub chunk: Option<u32>,
+    /// What it points at; absent when the citation is dangling.
+    pub target: Option<CitationTarget>,
     /// The document's title; empty when dangling.
     pub title: String,
     /// The headings above the passage, outermost first.
@@ -41,12 +42,19 @@ pub struct Citation {
     pub url: String,
     /// The piece of the passage that supports the sentence best, verbatim; empty when none shares a word with it.
     pub quote: String,
-    /// Where `quote` stands in the chunk's text.
+    /// Where `quote` stands in the text of what is cited.
     pub span: Span,
     /// Where the mark stands in the answer's text, brackets included. The citations of one bracket, `[1, 3]`, share it.
     pub at: Span,
     /// Whether it holds.
     pub status: CitationStatus,
+}
+
+impl Citation {
+    /// The passage of the bundle that it points at, where it is one.
+    pub fn chunk(&self) -> Option<u32> {
+        self.target?.chunk()
+    }
 }
 
 /// A passage that an answer may cite.
@@ -223,10 +231,13 @@ pub struct AskOptions {
     /// The retriever by name; the bundle's default when absent.
     pub retriever: Option<String>,
     /// The most tokens of a prompt.
+    #[serde(rename = "maxInputTokens")]
     pub tokens_in: u32,
     /// The most tokens of a model's answer.
+    #[serde(rename = "maxOutputTokens")]
     pub tokens_out: u32,
     /// The most milliseconds that the model is given, its reading of the prompt among them.
+    #[serde(rename = "timeLimitMs")]
     pub milliseconds: u32,
     /// The language to answer in, as its name ("German"); the question's when absent.
     pub language: Option<String>,

@@ -1,0 +1,245 @@
+//! What is written of the Rust types and tables: the options and notices as JavaScript, TypeScript and the handbook have them.
+
+use miette::{IntoDiagnostic, Result};
+use pocketgraph::agent::options::{Group, Kind, OPTIONS, OptionSpec, protocols};
+use pocketgraph::answer::NoticeCode;
+use pocketgraph::retrieve;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Stands over a file that is written as a whole.
+const WRITTEN: &str =
+    "// Written by `pocketgraph-lab interface` from src/agent/options.rs and crates/search/src/answer/notice.rs. Do not edit.\n";
+/// A line of documentation is at most so long.
+const WIDTH: usize = 150;
+
+/// Arguments of `pocketgraph-lab interface`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder of the sources
+    #[arg(default_value = ".")]
+    root: PathBuf,
+}
+
+/// Writes the files.
+///
+/// # Errors
+/// When a file cannot be read or written, or lacks the marks between which its part stands.
+pub fn run(args: &Args) -> Result<()> {
+    for (path, text) in files(&args.root)? {
+        std::fs::write(args.root.join(path), text).into_diagnostic()?;
+    }
+    Ok(())
+}
+
+/// The files by their paths, as they are to be.
+///
+/// # Errors
+/// When one cannot be read, or lacks the marks between which its part stands.
+pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>> {
+    let part = |path: &'static str, parts: &[(&str, String)]| -> Result<(&'static str, String)> {
+        let mut text = std::fs::read_to_string(root.join(path)).into_diagnostic()?;
+        for (name, part) in parts {
+            text = replaced(&text, name, part).ok_or_else(|| miette::miette!("{path} has no part {name:?}"))?;
+        }
+        Ok((path, text))
+    };
+    let api = [Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Endpoint];
+    let mut tables: Vec<(&str, String)> = api.iter().map(|&group| (group.name(), table(group))).collect();
+    tables.push(("notices", notice_table()));
+    Ok(vec![
+        ("js/option-table.js", option_table()),
+        ("js/retrievers.js", retrievers()),
+        ("js/notices.js", notices()),
+        part("js/pocketgraph.d.ts", &[("options", types()), ("names", names())])?,
+        part("docs/javascript-api.md", &tables)?,
+        part("docs/command-line.md", &[("options", terminal_table())])?,
+    ])
+}
+
+/// `text` with what stands between the lines `BEGIN name` and `END name` replaced.
+fn replaced(text: &str, name: &str, part: &str) -> Option<String> {
+    let behind_line = |at: usize| text[at..].find('\n').map(|end| at + end + 1);
+    let begin = behind_line(text.find(&format!("BEGIN {name} "))?)?;
+    let end = begin + text[begin..].find(&format!("END {name}"))?;
+    let line = text[..end].rfind('\n')? + 1;
+    Some(format!("{}{part}{}", &text[..begin], &text[line..]))
+}
+
+fn of(group: Group) -> impl Iterator<Item = &'static OptionSpec> {
+    OPTIONS.iter().filter(move |o| o.group == group)
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+/// The retrievers that every bundle has.
+fn plain_retrievers() -> Vec<&'static str> {
+    retrieve::NAMES.iter().copied().filter(|name| !retrieve::PREPARED.contains(name)).collect()
+}
+
+/// `js/option-table.js`.
+fn option_table() -> String {
+    let mut out = format!("{WRITTEN}\n/** The protocols by name. */\nexport const PROTOCOLS = [{}];\n", quoted(&protocols()));
+    let _ = writeln!(out, "\n/** The retrievers by name. */\nexport const RETRIEVERS = [{}];", quoted(retrieve::NAMES));
+    out.push_str("\n/** The options by what they belong to, each with what it may be: the name of a check, or the names that there are. Empty where a check of its own is due. */\n");
+    out.push_str("export const OPTIONS = {\n");
+    for &group in Group::ALL {
+        let members: Vec<String> = of(group).map(|o| format!("{}: {}", o.name, checked(o.kind))).collect();
+        let _ = writeln!(out, "  {}: {{ {} }},", group.name(), members.join(", "));
+    }
+    out.push_str("};\n");
+    out
+}
+
+fn checked(kind: Kind) -> String {
+    match kind {
+        Kind::Positive => "\"positive\"".to_owned(),
+        Kind::Whole => "\"whole\"".to_owned(),
+        Kind::Number => "\"number\"".to_owned(),
+        Kind::Flag => "\"flag\"".to_owned(),
+        Kind::Text => "\"text\"".to_owned(),
+        Kind::Choice(names) => format!("[{}]", quoted(names)),
+        Kind::Own(_) => "\"\"".to_owned(),
+    }
+}
+
+/// `js/retrievers.js`.
+fn retrievers() -> String {
+    format!(
+        "{WRITTEN}\n/** The retrievers that a bundle is prepared for on demand (`build --retrievers`); they run in the full module. */\nexport const GRAPH_RETRIEVERS = [{}];\n",
+        quoted(retrieve::PREPARED)
+    )
+}
+
+/// `js/notices.js`.
+fn notices() -> String {
+    let mut out = format!("{WRITTEN}\n/** What notices say in English, by their codes. */\nexport const NOTICES = {{\n");
+    for code in NoticeCode::ALL {
+        let _ = writeln!(out, "  \"{}\": \"{}\",", code.name(), code.wording());
+    }
+    out.push_str("};\n");
+    out
+}
+
+/// The options' interfaces in TypeScript.
+fn types() -> String {
+    let mut out = String::new();
+    for (group, declaration) in [
+        (Group::Open, "OpenOptions extends Abortable"),
+        (Group::Ranking, "SearchOptions extends Abortable"),
+        (Group::Search, "TypingOptions extends SearchOptions"),
+        (Group::Answering, "AskOptions extends SearchOptions"),
+        (Group::Execute, "ExecuteOptions extends AskOptions"),
+        (Group::Endpoint, "LlmEndpoint"),
+    ] {
+        if group == Group::Endpoint {
+            out.push_str("/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */\n");
+        }
+        let _ = writeln!(out, "export interface {declaration} {{");
+        for option in of(group) {
+            out.push_str(&comment(option.says));
+            let needed = group == Group::Endpoint && matches!(option.name, "baseUrl" | "model");
+            let _ = writeln!(out, "  {}{}: {};", option.name, if needed { "" } else { "?" }, typed(option.kind));
+        }
+        out.push_str("}\n\n");
+    }
+    out
+}
+
+fn typed(kind: Kind) -> String {
+    match kind {
+        Kind::Positive | Kind::Whole | Kind::Number => "number".to_owned(),
+        Kind::Flag => "boolean".to_owned(),
+        Kind::Text => "string".to_owned(),
+        Kind::Choice(names) => names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" | "),
+        Kind::Own(typed) => typed.to_owned(),
+    }
+}
+
+/// A comment of TypeScript, in lines.
+fn comment(says: &str) -> String {
+    if says.len() + 9 <= WIDTH {
+        return format!("  /** {says} */\n");
+    }
+    let mut lines = vec![String::new()];
+    for word in says.split(' ') {
+        let last = lines.last().map_or(0, String::len);
+        if last + 1 + word.len() + 5 > WIDTH {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    format!("  /**\n{}   */\n", lines.iter().map(|line| format!("   *{line}\n")).collect::<String>())
+}
+
+/// The unions of names in TypeScript.
+fn names() -> String {
+    let union = |names: &[&str]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" | ");
+    format!(
+        "/** How a retriever ranks: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or through the keyword graph. */\n\
+         export type Retriever = {} | GraphRetriever | `${{GraphRetriever}}:${{string}}`;\n\n\
+         /** Retrievers that a bundle must have been prepared for (`build --retrievers`); what follows a colon are a retriever's own parameters. */\n\
+         export type GraphRetriever = {};\n\n\
+         /**\n * How a question is answered: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of\n \
+         * the published protocols by which an LLM searches while it answers.\n */\n\
+         export type Protocol =\n{};\n",
+        union(&plain_retrievers()),
+        union(retrieve::PREPARED),
+        protocols().iter().map(|name| format!("  | \"{name}\"")).collect::<Vec<_>>().join("\n")
+    )
+}
+
+/// A table of the handbook: the options of a group.
+fn table(group: Group) -> String {
+    let mut out = "| option | type | meaning |\n|---|---|---|\n".to_owned();
+    for o in of(group) {
+        let _ = writeln!(out, "| `{}` | {} | {} |", o.name, said(o.kind), cell(o.says));
+    }
+    if group != Group::Endpoint && group != Group::Search && group != Group::Execute && group != Group::Answering {
+        out.push_str("| `signal` | `AbortSignal` | Stops the work; the call rejects with the code `aborted`. |\n");
+    }
+    out
+}
+
+fn said(kind: Kind) -> String {
+    match kind {
+        Kind::Positive => "positive whole number".to_owned(),
+        Kind::Whole => "whole number".to_owned(),
+        Kind::Choice(names) => names.iter().map(|name| format!("`\"{name}\"`")).collect::<Vec<_>>().join(", "),
+        Kind::Own(typed) => format!("`{}`", cell(typed)),
+        other => typed(other),
+    }
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// The table of the notices.
+fn notice_table() -> String {
+    let mut out = "| code | what it says |\n|---|---|\n".to_owned();
+    for code in NoticeCode::ALL {
+        let _ = writeln!(out, "| `{}` | {} |", code.name(), code.wording());
+    }
+    out
+}
+
+/// The table of what `--options` takes.
+fn terminal_table() -> String {
+    let mut out = "| member | type | meaning |\n|---|---|---|\n".to_owned();
+    for o in OPTIONS.iter().filter(|o| o.is_in_json()) {
+        let typed = if o.name == "retriever" { "string".to_owned() } else { said(o.kind) };
+        let argument = o.terminal.filter(|argument| *argument != "--options").map(|a| format!(" Also `{a}`.")).unwrap_or_default();
+        let _ = writeln!(out, "| `{}` | {typed} | {}{argument} |", o.name, cell(o.says));
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "interface_tests.rs"]
+mod tests;

@@ -1,0 +1,17 @@
+// Written by `pocketgraph-lab interface` from src/agent/options.rs and crates/search/src/answer/notice.rs. Do not edit.
+
+/** The protocols by name. */
+export const PROTOCOLS = ["quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1", "graph-rft", "lpkg", "graphrag-global", "tool-calling"];
+
+/** The retrievers by name. */
+export const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];
+
+/** The options by what they belong to, each with what it may be: the name of a check, or the names that there are. Empty where a check of its own is due. */
+export const OPTIONS = {
+  open: { onProgress: "", memoryLimit: "positive", worker: "", prefetch: "", eager: "flag" },
+  ranking: { k: "positive", retriever: "" },
+  search: { typing: "flag", perPage: "whole", llm: "" },
+  answering: { llm: "", history: "", language: "text", maxInputTokens: "positive", maxOutputTokens: "positive", maxEvidenceTokens: "positive", maxTokens: "positive", hideContacts: "flag", notSaid: "text", protocol: "", turns: "positive", searches: "positive", timeLimitMs: "positive", planner: ["auto", "rules", "trained", "llm"], leastConfidence: "number", demonstrations: "whole", temperature: "number", grounded: "flag", continuation: ["turns", "prefix", "continue-final-message"], condense: ["model", "sentences", "none"], polarity: ["on-no", "on-yes"], coverage: "flag", executePlan: "flag", votes: "positive", nativeTools: "flag", analysis: ["rules", "model", "none"], today: "text", tools: "", prompts: "", webSearch: "" },
+  execute: { question: "text" },
+  llm: { baseUrl: "", model: "", apiKey: "", headers: "", timeoutMs: "", retries: "" },
+};

@@ -1,0 +1,51 @@
+// The options of calls, checked against the table that is written of the Rust types.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { askOptions, checkOpenOptions, searchOptions } from "../../js/options.js";
+import { OPTIONS } from "../../js/option-table.js";
+
+const CHECKS = { open: checkOpenOptions, search: searchOptions, ask: askOptions, plan: (given) => askOptions(given, "plan"), execute: (given) => askOptions(given, "execute") };
+const GROUPS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"] };
+const LLM = { baseUrl: "https://llm.example/v1", model: "m" };
+const OWN = {
+  onProgress() {}, worker: "auto", prefetch: true, retriever: "hippo:canonical", llm: LLM, history: [], protocol: "react", tools: [], prompts: {}, webSearch: "https://s.example/",
+};
+const EXAMPLES = { positive: [3, 0], whole: [0, -1], number: [0.5, "half"], flag: [false, "no"], text: ["text", 3] };
+
+const refused = (call, given) => {
+  try {
+    CHECKS[call](given);
+    return "";
+  } catch (error) {
+    assert.equal(error.code, "bad-argument");
+    return error.message;
+  }
+};
+
+test("every option of the table is taken by its calls, and reaches the engine by its own name", () => {
+  for (const [call, groups] of Object.entries(GROUPS)) {
+    for (const [name, kind] of groups.flatMap((group) => Object.entries(OPTIONS[group]))) {
+      const [good, bad] = Array.isArray(kind) ? [kind.at(-1), "none of them"] : kind ? EXAMPLES[kind] : [OWN[name]];
+      assert.notEqual(good, undefined, `no example of ${name}`);
+      const given = CHECKS[call]({ [name]: good });
+      if (kind && call !== "open") assert.deepEqual(given[name], good, `${call} drops ${name}`);
+      if (kind) assert.match(refused(call, { [name]: bad }), new RegExp(`\`${name}\` is `), `${call} ${name}`);
+    }
+  }
+});
+
+test("an option of another call is an error that names the call", () => {
+  assert.match(refused("search", { planner: "rules" }), /`search` has no option `planner`: it is one of `ask`\./);
+  assert.match(refused("ask", { perPage: 3 }), /it is one of `search`/);
+  assert.match(refused("ask", { question: "why?" }), /it is one of `execute`/);
+  assert.match(refused("search", { memoryLimit: 1 }), /it is one of `open`/);
+  assert.match(refused("ask", { baseUrl: "https://x" }), /it is one of `llm`/);
+});
+
+test("an option that does not exist is an error that names the nearest", () => {
+  assert.match(refused("ask", { temprature: 1 }), /Did you mean `temperature`\?/);
+  assert.match(refused("ask", { maxTokensOut: 1, llm: LLM }), /`ask` has no option `maxTokensOut`\. Did you mean `maxTokens`\?/);
+  assert.match(refused("ask", { llm: { ...LLM, apikey: "k" } }), /`llm` has no option `apikey`\. Did you mean `apiKey`\?/);
+  assert.match(refused("open", { constructor: 1 }), /`open` has no option `constructor`/);
+});
