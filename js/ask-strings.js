@@ -35,7 +35,7 @@ export const ENGLISH = {
   byGraph: "Found in the knowledge graph.",
   byQuote: "Quoted from the documents.",
   notSaid: "The documents do not say.",
-  closest: "The documents do not say this in so many words. The closest passage:",
+  closest: "This may not answer the question. The closest passage:",
   readOn: "Read on",
   unsupported: "A citation marked ? could not be confirmed in its passage.",
   citation: "Citation {n}: {text}",

@@ -118,7 +118,7 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
   return fragment;
 }
 
-const QUOTED_WORDS = { closest: "The documents do not say this in so many words. The closest passage:", readOn: "Read on" };
+const QUOTED_WORDS = { closest: "This may not answer the question. The closest passage:", readOn: "Read on" };
 
 function quotedBlock({ form, text, language }, code = (node) => node) {
   const rows = text.split("\n");

@@ -10,7 +10,7 @@ use support::program;
 /// What a reader sees of an answer at once.
 const SHOWN: usize = 420;
 /// What stands before the closest passage.
-const CLOSEST: &str = "The documents do not say. The closest passage:";
+const CLOSEST: &str = "This may not answer the question. The closest passage:";
 /// For so many of the 42 questions the right block is shown at least, stated or as the closest passage; the failing test tells which are missing.
 const SHOWN_RIGHT: usize = 34;
 /// So many are answered by it at least.

@@ -31,12 +31,11 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
         usage: None,
         warnings: Vec::new(),
     };
-    if !answer.answered {
-        answer.text = options.not_said().to_owned();
-    }
-    if answer.outcome == Outcome::Closest {
-        answer.text.push(' ');
-        answer.text.push_str(CLOSEST);
+    // What is close may answer all the same: nobody knows that the documents do not say.
+    match answer.outcome {
+        Outcome::Answer => {}
+        Outcome::Closest => answer.text.push_str(CLOSEST),
+        Outcome::NotSaid => answer.text.push_str(options.not_said()),
     }
     for candidate in choice.picked.iter().filter_map(|&i| found.get(i)) {
         if let Some(hit) = result.hits.get(candidate.hit) {

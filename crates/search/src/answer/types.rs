@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub const NOT_SAID: &str = "The documents do not say.";
 
 /// What the closest passage is introduced by where an answer is plain text.
-pub const CLOSEST: &str = "The closest passage:";
+pub const CLOSEST: &str = "This may not answer the question. The closest passage:";
 
 /// Whether a citation holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
