@@ -19,7 +19,7 @@ pub struct Cli {
 enum Command {
     /// Measure plans, answers and linking with MetaQA, BetaE, GeoQuery, 2WikiMultiHopQA, CLQA-Wiki and ComplexWebQuestions
     #[command(subcommand)]
-    Eval(Eval),
+    Eval(Box<Eval>),
     /// Make the models that the program carries, and examples out of exam sets
     #[command(subcommand)]
     Train(Train),
@@ -67,12 +67,14 @@ enum Train {
 /// A report of what went wrong.
 pub fn run(cli: Cli) -> Result<()> {
     match cli.command {
-        Command::Eval(Eval::Plans(args)) => plans::run(&args, SETS),
-        Command::Eval(Eval::Answers(all)) => answers::run(&all.args, if all.evidence_graph { SETS } else { &[] }),
-        Command::Eval(Eval::Candidates(args)) => candidates::run(&args),
-        Command::Eval(Eval::Patterns(args)) => patterns::run(&args),
-        Command::Eval(Eval::Linking(args)) => linking::run(&args),
-        Command::Eval(Eval::Walks(args)) => walks::run(&args),
+        Command::Eval(eval) => match *eval {
+            Eval::Plans(args) => plans::run(&args, SETS),
+            Eval::Answers(all) => answers::run(&all.args, if all.evidence_graph { SETS } else { &[] }),
+            Eval::Candidates(args) => candidates::run(&args),
+            Eval::Patterns(args) => patterns::run(&args),
+            Eval::Linking(args) => linking::run(&args),
+            Eval::Walks(args) => walks::run(&args),
+        },
         Command::Train(Train::Label(args)) => train_label::run(&args, SETS),
         Command::Train(Train::Minilm(args)) => minilm::run(&args),
         Command::Interface(args) => interface::run(&args),
