@@ -392,7 +392,7 @@ impl Engine {
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
         let asked = self.asked(&query).await?;
-        let read = self.read_for(&query, &asked, &result, EMBEDDED_BLOCKS).await;
+        let read = self.read_for(&query, &asked, &result).await;
         self.pause().await;
         let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_deref());
         let answer = answer::extractive(&result, options, &read.candidates, &choice);
@@ -417,19 +417,19 @@ impl Engine {
         let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), ..SearchOptions::default() };
         let result = self.search_query(&query, &how).await?;
         let asked = self.asked(&query).await?;
-        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result, EMBEDDED_BLOCKS).await;
+        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result).await;
         Ok(Quotable { asked, result, candidates, cosines })
     }
 
     /// The blocks that could be quoted for a question, and how near the first of them are to it; no cosines without a model.
-    async fn read_for(&self, query: &Query, asked: &answer::Question, result: &SearchResult, embedded: usize) -> ReadBlocks {
+    async fn read_for(&self, query: &Query, asked: &answer::Question, result: &SearchResult) -> ReadBlocks {
         let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
         let layouts = self.corpus.layouts(&ids).await;
         let candidates = answer::candidates(asked, &result.hits, &layouts);
         let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return ReadBlocks { candidates, cosines: None } };
         self.pause().await;
         let mut cosines = Vec::with_capacity(candidates.len());
-        for c in candidates.iter().take(embedded) {
+        for c in candidates.iter().take(EMBEDDED_BLOCKS) {
             // As above: a block whose words cannot be loaded has no cosine.
             cosines.push(encoder.encode(&c.text).await.map_or(f32::NAN, |v| v.iter().zip(q).map(|(a, b)| a * b).sum()));
         }
