@@ -8,7 +8,7 @@ use pocketgraph_train::network::{Cpu, Layout, Network};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What computes.
+/// The device that trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Device {
     /// The processor

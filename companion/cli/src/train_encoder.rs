@@ -31,46 +31,46 @@ pub struct Args {
     /// Layers of the encoder
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = layers)]
     layers: usize,
-    /// What computes
+    /// The device that trains
     #[arg(long, value_enum, default_value = "cpu")]
     device: Device,
-    /// Most texts to learn from; sentences give several where one each is not enough
+    /// Maximum number of texts; where files have fewer, their sentences are taken too
     #[arg(long, value_name = "N", default_value_t = 220_000)]
     texts: usize,
-    /// Texts that are held out, to choose the best weights by
+    /// Texts that are held out: the checkpoint that does best on them is kept
     #[arg(long, value_name = "N", default_value_t = 4000)]
     held_out: usize,
-    /// Keep the texts and the model's vectors of them in this file, or take them from it: several encoders can learn from it
-    #[arg(long, value_name = "FILE")]
-    lessons: Option<PathBuf>,
+    /// Write the texts and the teacher's vectors of them (the distillation targets) to this file, or read them from it: several encoders can be trained on it
+    #[arg(long, alias = "lessons", value_name = "FILE")]
+    targets: Option<PathBuf>,
     /// Add this token table's vector of a text to the encoder's, which then learns what the table lacks; made by `train query-table`
     #[arg(long, value_name = "FILE")]
     add_table: Option<PathBuf>,
-    /// Passes over the texts
+    /// Epochs: passes over the texts
     #[arg(long, default_value_t = usual().epochs)]
     epochs: usize,
-    /// End after so many minutes of training, if that is sooner
+    /// Maximum minutes of training
     #[arg(long)]
     minutes: Option<f64>,
-    /// Texts a step
-    #[arg(long, default_value_t = usual().batch)]
-    batch: usize,
-    /// AdamW's rate [default: 0.0006 for batches of 128, and more for larger ones by the root of their size]
-    #[arg(long)]
-    lr: Option<f32>,
-    /// Texts between two looks at those held out
+    /// Batch size, in texts
+    #[arg(long, alias = "batch", default_value_t = usual().batch)]
+    batch_size: usize,
+    /// Learning rate of AdamW [default: 0.0006 at batch size 128, scaled by the square root of the batch size]
+    #[arg(long, alias = "lr")]
+    learning_rate: Option<f32>,
+    /// Texts between two evaluations on the held-out set
     #[arg(long, value_name = "N", default_value_t = usual().check_every)]
     check_every: usize,
-    /// Bits of the layers' weights
+    /// Bits per weight of the layers, as they are written
     #[arg(long, default_value = "4", value_parser = bits)]
     bits: Bits,
-    /// Keep checkpoints in this folder, and go on with the run that it holds
+    /// Write checkpoints to this folder, and resume the run that it holds
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Minutes between checkpoints
     #[arg(long, value_name = "N", default_value_t = usual().save_minutes)]
     save_minutes: f64,
-    /// Fixes every random choice
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Where to write the layers
@@ -103,8 +103,8 @@ pub fn run(args: &Args) -> Result<()> {
     let schedule = Schedule {
         epochs: args.epochs,
         minutes: args.minutes,
-        batch: args.batch,
-        rates: rates(args.batch, args.lr),
+        batch: args.batch_size,
+        rates: rates(args.batch_size, args.learning_rate),
         check_every: args.check_every,
         seed: args.seed,
         folder: args.resume.clone(),
@@ -118,7 +118,7 @@ pub fn run(args: &Args) -> Result<()> {
             "{} layers, {} numbers: cosine {:.4} before",
             args.layers,
             layout.len,
-            course.cosine(network.as_mut(), &state.parameters, args.batch)
+            course.cosine(network.as_mut(), &state.parameters, args.batch_size)
         );
     }
     let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |heard| tell(&heard))?;
@@ -146,7 +146,7 @@ fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[Lessons; 2]> {
         named(&args.without),
         args.seed
     );
-    if let Some(path) = &args.lessons
+    if let Some(path) = &args.targets
         && let Some(kept) = load(path, Some(&drawn), embedder.dim())?
     {
         return Ok(kept);
@@ -174,7 +174,7 @@ fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[Lessons; 2]> {
     if parts.iter().any(|p| p.tokens.is_empty()) {
         return Err(miette!(help = "name more files, or lower --held-out", "there are too few texts to learn from and to measure with"));
     }
-    if let Some(path) = &args.lessons {
+    if let Some(path) = &args.targets {
         save(path, &drawn, [&parts[0], &parts[1]])?;
     }
     Ok(parts)

@@ -24,7 +24,7 @@ pub struct Args {
     /// Examples, as `train data` makes them
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Examples to measure with at the end, and never to learn from
+    /// Test examples: measured at the end, never trained on
     #[arg(long, num_args = 1..)]
     test: Vec<PathBuf>,
     /// Further examples (of `train label`, or questions with nothing but the name of their pattern), repeated until they are --tune-share of all
@@ -34,10 +34,10 @@ pub struct Args {
     /// the first of ten
     #[arg(long, value_name = "K/N")]
     tune_part: Option<Part>,
-    /// Of every hundred examples so many are those of --tune
+    /// Percent of the examples that are those of --tune
     #[arg(long, value_name = "PERCENT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=90))]
     tune_share: u32,
-    /// The graph that examples were made from: held-out ones are then judged by what their plans find
+    /// The graph that examples were made from: held-out ones are then also measured by executing their plans
     #[arg(long, num_args = 1..)]
     kg: Vec<PathBuf>,
     #[command(flatten)]
@@ -45,61 +45,61 @@ pub struct Args {
     /// The same, where examples were made from the made-up world of this seed
     #[arg(long, value_name = "SEED", conflicts_with = "kg")]
     world: Option<u64>,
-    /// What computes
+    /// The device that trains
     #[arg(long, value_enum, default_value = "cpu")]
     device: Device,
     /// Where to write the model; its card goes to the same name with .md, its curves to that with .html
     #[arg(short, long, default_value = "models/planner.bin")]
     out: PathBuf,
-    /// Passes over the examples
+    /// Epochs: passes over the examples
     #[arg(long, default_value_t = Schedule::default().epochs)]
     epochs: usize,
-    /// End after so many minutes of training, if that is sooner
+    /// Maximum minutes of training
     #[arg(long)]
     minutes: Option<f64>,
-    /// Questions a step
-    #[arg(long, default_value_t = Schedule::default().batch)]
-    batch: usize,
-    /// AdamW's rate for the heads; the layers have less
-    #[arg(long, default_value_t = Rates::default().rate)]
-    lr: f32,
-    /// Examples of the data that are held out, to choose the best weights by
+    /// Batch size, in questions
+    #[arg(long, alias = "batch", default_value_t = Schedule::default().batch)]
+    batch_size: usize,
+    /// Learning rate of AdamW for the heads; the encoder's layers have a lower one
+    #[arg(long, alias = "lr", default_value_t = Rates::default().rate)]
+    learning_rate: f32,
+    /// Examples of the data that are held out: the checkpoint that does best on them is kept
     #[arg(long, value_name = "N", default_value_t = 1000)]
     held_out: usize,
-    /// Held-out examples whose plans are looked up in the graph at each look
-    #[arg(long, value_name = "N", default_value_t = 150)]
-    looked_up: usize,
-    /// Of every hundred edges of the graph so many are taken away where readings are paid, and where confidence is fitted
-    #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
-    dropped: f64,
-    /// Examples between two looks at those held out
+    /// Held-out examples whose plans are executed over the graph at each evaluation
+    #[arg(long, alias = "looked-up", value_name = "N", default_value_t = 150)]
+    executed: usize,
+    /// Edge dropout: percent of the graph's edges that are missing where plans are rewarded and where confidence is calibrated
+    #[arg(long, alias = "dropped", value_name = "PERCENT", default_value_t = 5.0)]
+    edge_dropout: f64,
+    /// Examples between two evaluations on the held-out set
     #[arg(long, value_name = "N", default_value_t = Schedule::default().check_every)]
     check_every: usize,
-    /// Looks without a better result after which the run ends
+    /// Early stopping: evaluations without improvement after which training ends
     #[arg(long, value_name = "N", default_value_t = Options::default().patience)]
     patience: usize,
-    /// Bits of the layers' weights
+    /// Bits per weight of the encoder's layers, as they are written
     #[arg(long, default_value = "8", value_parser = bits)]
     bits: Bits,
-    /// Train by reward afterwards; wants the graph
+    /// Afterwards, train by reinforcement learning with plans executed over the graph; needs --kg or --world
     #[arg(long, value_enum)]
     reward: Option<Reward>,
-    /// Steps by reward
+    /// Steps of reinforcement learning
     #[arg(long, value_name = "N", default_value_t = Reinforcement::default().steps)]
     reward_steps: usize,
-    /// Keep checkpoints in this folder, and go on with the run that it holds
+    /// Write checkpoints to this folder, and resume the run that it holds
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Minutes between checkpoints
     #[arg(long, value_name = "N", default_value_t = Schedule::default().save_minutes)]
     save_minutes: f64,
-    /// Begin with the best weights of the run in this folder, or with this model
+    /// Initial weights: the best of the run in this folder, or this model
     #[arg(long, value_name = "DIR|FILE")]
     from: Option<PathBuf>,
-    /// Layers of the encoder: MiniLM's first ones
+    /// Layers of the encoder: the first ones of MiniLM
     #[arg(long, value_name = "N", default_value_t = SIZES.layers, value_parser = layers)]
     layers: usize,
-    /// Fixes every random choice
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<()> {
     let layout = Layout::new(Sizes { layers: args.layers, ..SIZES });
     let linker = graph(args)?;
     let judge = linker.as_ref().map(Judge::new);
-    let thin = linker.as_ref().map(|l| thinned(l.graph(), args.dropped / 100.0, args.seed)).transpose().into_diagnostic()?;
+    let thin = linker.as_ref().map(|l| thinned(l.graph(), args.edge_dropout / 100.0, args.seed)).transpose().into_diagnostic()?;
     let thin = thin.as_ref().map(Linker::new);
     let payer = thin.as_ref().map(Judge::new);
     if args.reward.is_some() && judge.is_none() {
@@ -135,7 +135,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(miette!(help = "make some with `pocketgraph train data`", "there is nothing to learn from"));
     }
     let looked_up: Vec<Lesson> = match &judge {
-        Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.looked_up).cloned().collect(),
+        Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect(),
         None => Vec::new(),
     };
     counts.extend(tune(args, &mut lessons.lessons, &mut held_out)?);
@@ -207,7 +207,7 @@ pub fn run(args: &Args) -> Result<()> {
         let (all, by_pattern) = measure_model(&model, embedder.words(), &frames, &lessons)?;
         let judged = match &judge {
             Some(judge) => {
-                let known: Vec<Lesson> = lessons.iter().filter(|l| judge.knows(l)).take(args.looked_up).cloned().collect();
+                let known: Vec<Lesson> = lessons.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect();
                 if known.is_empty() { None } else { Some(judge.judge_model(&model, embedder.words(), &frames, &known)?) }
             }
             None => None,
@@ -292,8 +292,8 @@ fn options(args: &Args) -> Options {
     let schedule = Schedule {
         epochs: args.epochs,
         minutes: args.minutes,
-        batch: args.batch,
-        rates: Rates { rate: args.lr, ..Rates::default() },
+        batch: args.batch_size,
+        rates: Rates { rate: args.learning_rate, ..Rates::default() },
         check_every: args.check_every,
         seed: args.seed,
         folder: args.resume.clone(),

@@ -16,27 +16,27 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// JSON Lines, TSV, Markdown or text files, also gzipped, and folders of them
-    #[arg(required_unless_present = "lessons")]
+    #[arg(required_unless_present = "targets")]
     files: Vec<PathBuf>,
-    /// Learn from the texts and vectors that `train encoder --lessons FILE` kept, instead of files
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "without", "texts", "cache", "device"])]
-    lessons: Option<PathBuf>,
+    /// Train on the texts and vectors that `train encoder --targets FILE` wrote, instead of files
+    #[arg(long, alias = "lessons", value_name = "FILE", conflicts_with_all = ["files", "without", "texts", "cache", "device"])]
+    targets: Option<PathBuf>,
     /// Leave out every text that stands in these files: what the table will be measured with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     without: Vec<PathBuf>,
-    /// Most texts to learn from, besides the single words of the vocabulary
+    /// Maximum number of texts, besides the single words of the vocabulary
     #[arg(long, value_name = "N", default_value_t = 220_000)]
     texts: usize,
-    /// Passes over the texts
+    /// Epochs: passes over the texts
     #[arg(long, default_value_t = Options::default().epochs)]
     epochs: usize,
-    /// Fixes which texts are taken and in which order
+    /// Random seed: which texts are taken, and in which order
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Keep the texts' vectors in this folder: an interrupted or repeated run need not compute them again
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// What computes the model's vectors of the texts
+    /// The device that computes the model's vectors of the texts
     #[arg(long, value_enum, default_value = "cpu", conflicts_with = "cache")]
     device: Device,
     /// Where to write the table
@@ -51,10 +51,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
-    let mut lessons = match &args.lessons {
+    let mut lessons = match &args.targets {
         Some(path) => match load(path, None, model.dim())? {
             Some([lessons, _]) => lessons,
-            None => return Err(miette!(help = "`train encoder --lessons FILE` makes one", "there is no file {}", path.display())),
+            None => return Err(miette!(help = "`train encoder --targets FILE` makes one", "there is no file {}", path.display())),
         },
         None => read_lessons(args, &model, &bars)?,
     };

@@ -51,7 +51,7 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Less
     let found = metadata.metadata().as_ref().and_then(|m| m.get("drawn")).map_or("", String::as_str);
     if let Some(drawn) = drawn.filter(|&drawn| drawn != found) {
         return Err(miette!(
-            help = "name another file with --lessons, or remove this one",
+            help = "name another file with --targets, or remove this one",
             "{} holds other lessons ({found}) than are asked for ({drawn})",
             path.display()
         ));
