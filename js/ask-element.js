@@ -174,7 +174,7 @@ export class PocketGraphAskElement extends Base {
       let result = null;
       let written = "";
       let understood = null;
-      const options = { ...this.#searchOptions(), ...this.#askOptions, llm: this.#llm ?? undefined, history: literally ? [] : this.#history, signal };
+      const options = { ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...this.#askOptions, llm: this.#llm ?? undefined, history: literally ? [] : this.#history, signal };
       for await (const event of graph.ask(question, options)) {
         if (signal.aborted) return null;
         if (event.type === "understood") {

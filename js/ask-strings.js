@@ -34,7 +34,7 @@ export const ENGLISH = {
   byModel: "Written by a language model from the documents; its citations were checked.",
   byGraph: "Found in the knowledge graph.",
   byQuote: "Quoted from the documents.",
-  notSaid: "The documents do not say.",
+  noAnswer: "The documents do not say.",
   closest: "This may not answer the question. The closest passage:",
   readOn: "Read on",
   unsupported: "A citation marked ? could not be confirmed in its passage.",

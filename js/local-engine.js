@@ -27,7 +27,7 @@ const FULL_METHODS = {
 /** An open bundle in this thread. */
 export class LocalEngine {
   #engine;
-  #quicken;
+  #enableRelaxedSimd;
   #open;
   #load;
   // Without SIMD the first module does everything.
@@ -42,10 +42,10 @@ export class LocalEngine {
   #node;
   #files;
 
-  constructor({ engine, quicken }, open, load, node, files) {
+  constructor({ engine, enableRelaxedSimd }, open, load, node, files) {
     this.#files = files;
     this.#engine = engine;
-    this.#quicken = quicken;
+    this.#enableRelaxedSimd = enableRelaxedSimd;
     this.#open = open;
     this.#load = load;
     this.#node = node;
@@ -60,11 +60,11 @@ export class LocalEngine {
     const files = node || fetch ? null : new BundleFiles(baseUrl, { keeps: HAS_SIMD, eager });
     const load = (module, signal) => abortable(loadModule(module, node), signal);
     const open = async (module, progress, signal) => {
-      const { WasmEngine, quicken } = await load(module, signal);
+      const { WasmEngine, enableRelaxedSimd } = await load(module, signal);
       const opening = WasmEngine.open(baseUrl, { memoryLimit, pause, fetch: fetch ?? files?.fetcher() }, progress, signal);
       // An open that finishes after the caller has gone would leak its memory.
       if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
-      return { engine: await abortable(opening, signal), quicken };
+      return { engine: await abortable(opening, signal), enableRelaxedSimd };
     };
     const { controller, release } = linkedController(callersSignal);
     let trapped;
@@ -124,7 +124,7 @@ export class LocalEngine {
   async #prepare(tableOnly, onEvent, signal) {
     let prepared;
     do {
-      if (!tableOnly) await this.#quickened(signal);
+      if (!tableOnly) await this.#enabledRelaxedSimd(signal);
       // Read after the wait, and used at once: an engine whose place was taken meanwhile has been freed.
       prepared = this.#engine;
       await prepared.prepare(tableOnly, onEvent, signal);
@@ -133,12 +133,12 @@ export class LocalEngine {
   }
 
   /** Resolves when the module of the engine that is there then has what makes it quick. */
-  async #quickened(signal) {
-    let quicken;
+  async #enabledRelaxedSimd(signal) {
+    let enableRelaxedSimd;
     do {
-      quicken = this.#quicken;
-      await abortable(quicken(), signal);
-    } while (quicken !== this.#quicken);
+      enableRelaxedSimd = this.#enableRelaxedSimd;
+      await abortable(enableRelaxedSimd(), signal);
+    } while (enableRelaxedSimd !== this.#enableRelaxedSimd);
   }
 
   #stats() {
@@ -158,9 +158,9 @@ export class LocalEngine {
   }
 
   async #upgrade() {
-    const { engine: full, quicken } = await this.#open("full", undefined, this.#lifetime.signal);
+    const { engine: full, enableRelaxedSimd } = await this.#open("full", undefined, this.#lifetime.signal);
     // Models are wanted a good while later, if at all.
-    void quicken();
+    void enableRelaxedSimd();
     // Sections' files are named by their content: another bundle has others, and numbers its passages anew.
     if (JSON.stringify(full.info().sections) !== JSON.stringify(this.#engine.info().sections)) {
       full.free();
@@ -170,14 +170,14 @@ export class LocalEngine {
     // Without the table the full engine ranks as before it came, and that is all.
     if (this.#tableReady && !this.#engine.modelReady()) await full.prepare(true, undefined, signal).catch(() => {});
     while (this.#engine.modelReady() && !full.modelReady()) {
-      await abortable(quicken(), signal);
+      await abortable(enableRelaxedSimd(), signal);
       await full.prepare(false, undefined, signal);
     }
     const old = this.#engine;
     const { requests, bytes } = old.stats();
     this.#fetchedBefore = { requests, bytes };
     this.#engine = full;
-    this.#quicken = quicken;
+    this.#enableRelaxedSimd = enableRelaxedSimd;
     // What still runs on the old engine holds it by itself.
     old.free();
     this.#files?.release();

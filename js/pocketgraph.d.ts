@@ -234,7 +234,7 @@ export interface AskOptions extends SearchOptions {
   /** Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers, addresses and the like. */
   hideContacts?: boolean;
   /** The sentence that says that the documents do not say, in the reader's language. */
-  notSaid?: string;
+  noAnswerText?: string;
   /**
    * Where absent: with an LLM, the hits are given to it once; without one, a bundle with a knowledge graph is asked by `plan`, and any other by
    * `quote`.

@@ -29,7 +29,7 @@ export function provideCode(name, code) {
 }
 
 /**
- * The module `wanted`, "search" or "full": its class `WasmEngine`, and `quicken()`, after which models are read to be multiplied by relaxed SIMD where
+ * The module `wanted`, "search" or "full": its class `WasmEngine`, and `enableRelaxedSimd()`, after which models are read to be multiplied by relaxed SIMD where
  * the browser has it. `node`, the module node-files.js, is there in Node: it reads files, and knows whether the engine has trapped. What has is left
  * behind, and another instance serves from then on.
  */
@@ -60,9 +60,9 @@ async function start({ code, wasm }, readWasm = fetchWasm) {
     throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`, { cause });
   }
   // Not among what the first hits wait for, and nothing fails without it.
-  let quickened;
-  const quicken = () => (quickened ??= useRelaxed(module, exports, readWasm).catch(() => {}));
-  return { WasmEngine: module.WasmEngine, quicken };
+  let relaxed;
+  const enableRelaxedSimd = () => (relaxed ??= useRelaxed(module, exports, readWasm).catch(() => {}));
+  return { WasmEngine: module.WasmEngine, enableRelaxedSimd };
 }
 
 async function importCode(code, url) {

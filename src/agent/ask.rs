@@ -71,7 +71,7 @@ pub async fn ask_with_protocol(
                 task: options.task(),
                 k: Some(k),
                 retriever: options.retriever.clone(),
-                not_said: options.not_said.clone(),
+                no_answer_text: options.no_answer_text.clone(),
                 ..AskOptions::default()
             };
             let mut answer = engine.quote(question, &how, &mut |_| {}).await?;
@@ -113,7 +113,7 @@ fn resolved(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, res
         .collect();
     let passages: Vec<(u32, &Citable)> = sources.iter().map(|(number, source)| (*number, source)).collect();
     let reply = Completion { text: outcome.text.clone(), usage: (!outcome.estimated).then_some(outcome.usage), ..Completion::default() };
-    let how = AskOptions { not_said: options.not_said.clone(), ..AskOptions::default() };
+    let how = AskOptions { no_answer_text: options.no_answer_text.clone(), ..AskOptions::default() };
     let mut answer = checked(&reply, outcome.cut.as_deref(), &how, &passages, result);
     answer.warnings.extend(outcome.warnings.iter().cloned());
     answer

@@ -97,7 +97,7 @@ async fn answered(
         tokens_in: options.tokens_in,
         tokens_out: options.tokens_out.unwrap_or(AskOptions::default().tokens_out),
         language: options.language.clone(),
-        not_said: options.not_said.clone(),
+        no_answer_text: options.no_answer_text.clone(),
         hide_contacts: options.hide_contacts,
     };
     let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), ..SearchOptions::default() };

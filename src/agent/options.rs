@@ -207,7 +207,7 @@ pub const OPTIONS: &[OptionSpec] = {
             IN_JSON,
             "Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers, addresses and the like.",
         ),
-        option(Answering, "notSaid", Text, IN_JSON, "The sentence that says that the documents do not say, in the reader's language."),
+        option(Answering, "noAnswerText", Text, IN_JSON, "The sentence that says that the documents do not say, in the reader's language."),
         option(
             Answering,
             "protocol",

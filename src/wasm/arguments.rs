@@ -95,7 +95,7 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
         milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),
         language: given.text("language")?,
         hide_contacts: given.flag("hideContacts")?,
-        not_said: given.text("notSaid")?,
+        no_answer_text: given.text("noAnswerText")?,
         task: None,
     })
 }

@@ -270,6 +270,15 @@ test("it speaks the page's language, right to left where that is so, and the pag
   }
 });
 
+test("that the documents do not say is said in the page's language", async () => {
+  const { page, element, box, part } = await mounted({}, { html: { lang: "de" } });
+  await element.evaluate((node) => node.strings = {});
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=button]").textContent === "Fragen");
+  await asked({ box, part }, "Who won the women's marathon at the 1984 Olympics?");
+  await element.getByText("Die Dokumente sagen dazu nichts.").first().waitFor();
+  await page.context().close();
+});
+
 test("every language has every word, and every notice that concerns readers", async () => {
   const { page } = await mounted();
   const lacking = await page.evaluate(async () => {

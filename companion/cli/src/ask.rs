@@ -167,14 +167,14 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
 
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
-    let AgentOptions { k, retriever, language, not_said, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, .. } =
+    let AgentOptions { k, retriever, language, no_answer_text, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, .. } =
         with_options(args)?;
     let defaults = AskOptions::default();
     let options = AskOptions {
         k,
         retriever,
         language,
-        not_said,
+        no_answer_text,
         hide_contacts,
         milliseconds,
         // A protocol's prompts grow, so that its own number is another.

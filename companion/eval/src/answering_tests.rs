@@ -44,7 +44,7 @@ fn what_the_documents_do_not_say_is_no_answer() {
     let answer = Answer {
         text: "The documents do not say.".to_owned(),
         answered: false,
-        outcome: pocketgraph::answer::Outcome::NotSaid,
+        outcome: pocketgraph::answer::Outcome::NoAnswer,
         blocks: Vec::new(),
         by: AnswerBy::Extraction,
         citations: Vec::new(),

@@ -8,7 +8,7 @@ use super::environment::Report;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::rules::{cited, not_said};
+use super::rules::{cited, no_answer_text};
 use super::run::{Ask, Run};
 use crate::answer::{Notice, NoticeCode};
 use crate::compact::sort_by;
@@ -129,7 +129,7 @@ impl Protocol for GraphRagGlobal {
                 run.warn(Notice::counted(NoticeCode::RepliesUnread, unread, replies));
             }
             if all.is_empty() {
-                return Ok(if unread < replies { not_said(run.options) } else { String::new() });
+                return Ok(if unread < replies { no_answer_text(run.options) } else { String::new() });
             }
             sort_by(&mut all, |a, b| b.score.total_cmp(&a.score));
             let mut shown = String::new();
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn without_points_the_documents_do_not_say_and_nobody_is_asked_to_reduce() {
         let (outcome, asked) = ask(&AgentOptions::default(), &world(), &[r#"{"points": []}"#]);
-        assert_eq!((outcome.text.as_str(), asked.len()), (crate::answer::NOT_SAID, 1));
+        assert_eq!((outcome.text.as_str(), asked.len()), (crate::answer::NO_ANSWER, 1));
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub struct AgentOptions {
     pub language: Option<String>,
     /// The sentence that says that the documents do not say.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
-    pub not_said: Option<String>,
+    pub no_answer_text: Option<String>,
     /// Search-o1: how passages are made short.
     pub condense: Condense,
     /// GraphSearch: when it searches again.
@@ -172,7 +172,7 @@ impl Default for AgentOptions {
             grounded: true,
             retriever: None,
             language: None,
-            not_said: None,
+            no_answer_text: None,
             condense: Condense::default(),
             polarity: Polarity::default(),
             coverage: true,

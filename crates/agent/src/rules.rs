@@ -1,22 +1,22 @@
 //! What every protocol's task ends with: how to treat documents, how to cite, what to say when they do not suffice.
 
 use super::options::AgentOptions;
-use crate::answer::{NOT_SAID, neutralise};
+use crate::answer::{NO_ANSWER, neutralise};
 use crate::llm::Text;
 
-pub(super) const GROUNDED: Text = Text::new("rules.grounded", include_str!("prompts/rules.grounded.txt"), &[], &["not_said"]);
+pub(super) const GROUNDED: Text = Text::new("rules.grounded", include_str!("prompts/rules.grounded.txt"), &[], &["no_answer_text"]);
 pub(super) const LANGUAGE: Text = Text::new("rules.language", include_str!("prompts/rules.language.txt"), &["language"], &[]);
 
 /// The sentence that says that the documents do not say.
-pub fn not_said(options: &AgentOptions) -> String {
-    options.not_said.as_deref().map(line).filter(|s| !s.is_empty()).unwrap_or_else(|| NOT_SAID.to_owned())
+pub fn no_answer_text(options: &AgentOptions) -> String {
+    options.no_answer_text.as_deref().map(line).filter(|s| !s.is_empty()).unwrap_or_else(|| NO_ANSWER.to_owned())
 }
 
 /// Rules to be added to a task, each on a line of its own; empty where the bare protocol was asked for.
 pub fn rules(options: &AgentOptions) -> String {
     let mut out = String::new();
     if options.grounded {
-        out.push_str(&options.prompts.fill(&GROUNDED, &[("not_said", &not_said(options))]));
+        out.push_str(&options.prompts.fill(&GROUNDED, &[("no_answer_text", &no_answer_text(options))]));
     }
     if let Some(language) = options.language.as_deref().map(line).filter(|l| !l.is_empty()) {
         out.push_str(&options.prompts.fill(&LANGUAGE, &[("language", &language)]));
@@ -54,7 +54,7 @@ mod tests {
     fn a_language_and_a_sentence_are_one_line_each() {
         let options = AgentOptions {
             language: Some("German\n</answer>".to_owned()),
-            not_said: Some(" Nichts. ".to_owned()),
+            no_answer_text: Some(" Nichts. ".to_owned()),
             ..AgentOptions::default()
         };
         let rules = rules(&options);

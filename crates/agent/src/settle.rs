@@ -3,7 +3,7 @@
 use super::answer::{Citable, NoAnswer, Written, no_answer};
 use super::look::{Shown, listed};
 use super::protocol::Protocol;
-use super::rules::not_said;
+use super::rules::no_answer_text;
 use super::run::{Ask, Run};
 use super::single_shot::extract;
 use super::types::Cap;
@@ -46,8 +46,8 @@ impl Run<'_> {
         let shown: Vec<Citable> = self.shown.iter().map(Citable::from).collect();
         let passages: Vec<(u32, &Citable)> = (1..).zip(&shown).collect();
         let facts: Vec<String> = self.turns.iter().flat_map(|t| &t.calls).flat_map(|c| &c.facts).chain(&self.carried).cloned().collect();
-        let (prompts, question, not_said) = (&self.said, &self.question, not_said(self.options));
-        no_answer(&Written { text, cut, prompts, question, passages: &passages, facts: &facts, must_cite, not_said: &not_said })
+        let (prompts, question, no_answer_text) = (&self.said, &self.question, no_answer_text(self.options));
+        no_answer(&Written { text, cut, prompts, question, passages: &passages, facts: &facts, must_cite, no_answer_text: &no_answer_text })
     }
 
     /// The passages that the model was shown, as far as one search's room for evidence goes: the latest, because what it looked for last is what it lacked.

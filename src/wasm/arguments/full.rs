@@ -59,7 +59,7 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
         grounded: given.flag_or("grounded", default.grounded)?,
         retriever: given.text("retriever")?,
         language: given.text("language")?,
-        not_said: given.text("notSaid")?,
+        no_answer_text: given.text("noAnswerText")?,
         condense: match given.choice("condense", "model|sentences|none")? {
             1 => Condense::Sentences,
             2 => Condense::None,

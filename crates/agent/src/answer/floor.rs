@@ -57,7 +57,7 @@ pub struct Written<'a> {
     /// Whether it has to rest on them.
     pub must_cite: bool,
     /// The sentence that says that the documents do not say.
-    pub not_said: &'a str,
+    pub no_answer_text: &'a str,
 }
 
 /// Words in a row that two texts hardly share by chance.
@@ -79,7 +79,7 @@ pub fn no_answer(written: &Written<'_>) -> Option<NoAnswer> {
     if repeats_itself(text) {
         return Some(NoAnswer::Loop);
     }
-    if opens_with(text, written.not_said) {
+    if opens_with(text, written.no_answer_text) {
         return None;
     }
     if cut && !ends_a_sentence(text) {
@@ -216,7 +216,7 @@ mod tests {
             passages: &passages,
             facts: &[],
             must_cite,
-            not_said: "The documents do not say.",
+            no_answer_text: "The documents do not say.",
         })
     }
 
@@ -232,7 +232,7 @@ mod tests {
         let said = |text: &str, title: &str| {
             let hit = Citable::from(&hit(7, title, &[], "The Broncos beat Carolina in Super Bowl 50."));
             let (passages, prompts) = ([(1, &hit)], []);
-            let (question, not_said) = ("Whom did the Broncos beat?", "The documents do not say.");
+            let (question, no_answer_text) = ("Whom did the Broncos beat?", "The documents do not say.");
             no_answer(&Written {
                 text,
                 cut: false,
@@ -241,7 +241,7 @@ mod tests {
                 passages: &passages,
                 facts: &[],
                 must_cite: true,
-                not_said,
+                no_answer_text,
             })
         };
         assert_eq!(said("The answer is: Super_Bowl_50 [1]", "Super_Bowl_50"), Some(NoAnswer::Echo));
@@ -286,7 +286,7 @@ mod tests {
         for hint in ["and", "answer", "Beijing"] {
             let prompts =
                 ["The answer goes between <answer> and </answer>: Finish[answer]. For example, <answer> Beijing </answer>.".to_owned()];
-            let not_said = "The documents do not say.";
+            let no_answer_text = "The documents do not say.";
             let written = Written {
                 text: hint,
                 cut: false,
@@ -295,14 +295,14 @@ mod tests {
                 passages: &[],
                 facts: &[],
                 must_cite: false,
-                not_said,
+                no_answer_text,
             };
             assert_eq!(no_answer(&written), Some(Echo), "{hint}");
         }
         let facts = ["(Mira Voss, born in, Hallwil)".to_owned()];
         let said = |text| {
             let prompts = [];
-            let not_said = "The documents do not say.";
+            let no_answer_text = "The documents do not say.";
             no_answer(&Written {
                 text,
                 cut: false,
@@ -311,7 +311,7 @@ mod tests {
                 passages: &[],
                 facts: &facts,
                 must_cite: true,
-                not_said,
+                no_answer_text,
             })
         };
         assert_eq!((said("Hallwil"), said("Aarau")), (None, Some(Unborne)));

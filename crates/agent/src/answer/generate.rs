@@ -243,7 +243,7 @@ impl Asking<'_> {
             passages: &self.passages(prompt),
             facts: &[],
             must_cite: true,
-            not_said: self.options.not_said(),
+            no_answer_text: self.options.no_answer_text(),
         })
     }
 }
@@ -345,7 +345,7 @@ fn written(
     result: &SearchResult,
 ) -> Answer {
     let (citations, more) = tracker.check(passages);
-    let answered = !opens_with(tracker.text(), options.not_said());
+    let answered = !opens_with(tracker.text(), options.no_answer_text());
     let mut warnings = Vec::new();
     warnings.extend(cut.map(of_cut));
     let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
@@ -365,7 +365,7 @@ fn written(
     Answer {
         text: tracker.text().to_owned(),
         answered,
-        outcome: if answered { Outcome::Answer } else { Outcome::NotSaid },
+        outcome: if answered { Outcome::Answer } else { Outcome::NoAnswer },
         blocks: Vec::new(),
         by: AnswerBy::Llm,
         citations,

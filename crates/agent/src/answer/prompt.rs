@@ -7,7 +7,7 @@ use crate::llm::{Message, Text, fill};
 use crate::retrieve::{KeywordHit, KeywordKind, Reached};
 
 /// The task.
-pub(crate) const TASK: Text = Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["not_said", "hide_contacts"]);
+pub(crate) const TASK: Text = Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["no_answer_text", "hide_contacts"]);
 /// Direct keywords shown, at most.
 const DIRECT_KEYWORDS: usize = 10;
 /// Adjacent keywords shown, at most.
@@ -99,8 +99,10 @@ impl Prompt {
 }
 
 fn rules(options: &AskOptions) -> String {
-    let places =
-        [("not_said", &*label(options.not_said(), LABEL_CHARS)), ("hide_contacts", if options.hide_contacts { "yes" } else { "" })];
+    let places = [
+        ("no_answer_text", &*label(options.no_answer_text(), LABEL_CHARS)),
+        ("hide_contacts", if options.hide_contacts { "yes" } else { "" }),
+    ];
     fill(options.task.as_deref().unwrap_or(TASK.ours()), &places)
 }
 

@@ -28,7 +28,7 @@ pub use question::{Question, QuestionKind, QuestionTerm};
 pub use quote::{extractive, reference, span, warn_of_missing};
 pub use target::CitationTarget;
 pub use types::{
-    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure, NOT_SAID,
-    Outcome, Reference,
+    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure,
+    NO_ANSWER, Outcome, Reference,
 };
 pub use units::{Form, Unit, units};

@@ -19,7 +19,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
         outcome: match choice.sureness {
             Sureness::Stated => Outcome::Answer,
             Sureness::Closest => Outcome::Closest,
-            Sureness::Silent => Outcome::NotSaid,
+            Sureness::Silent => Outcome::NoAnswer,
         },
         blocks: Vec::new(),
         by: AnswerBy::Extraction,
@@ -35,7 +35,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
     match answer.outcome {
         Outcome::Answer => {}
         Outcome::Closest => answer.text.push_str(CLOSEST),
-        Outcome::NotSaid => answer.text.push_str(options.not_said()),
+        Outcome::NoAnswer => answer.text.push_str(options.no_answer_text()),
     }
     for candidate in choice.picked.iter().filter_map(|&i| found.get(i)) {
         if let Some(hit) = result.hits.get(candidate.hit) {

@@ -7,7 +7,7 @@ use pocketgraph_base::Usage;
 use serde::{Deserialize, Serialize};
 
 /// What is said when the documents hold no answer, unless the options bring another sentence.
-pub const NOT_SAID: &str = "The documents do not say.";
+pub const NO_ANSWER: &str = "The documents do not say.";
 
 /// What the closest passage is introduced by where an answer is plain text.
 pub const CLOSEST: &str = "This may not answer the question. The closest passage:";
@@ -98,7 +98,7 @@ pub enum Outcome {
     Closest,
     /// The documents do not say.
     #[default]
-    NotSaid,
+    NoAnswer,
 }
 
 /// The form of a block of an answer.
@@ -243,8 +243,8 @@ pub struct AskOptions {
     pub language: Option<String>,
     /// Ask the model to leave out telephone numbers, addresses and the like.
     pub hide_contacts: bool,
-    /// The sentence that says that the documents do not say, in the reader's language; [`NOT_SAID`] when absent.
-    pub not_said: Option<String>,
+    /// The sentence that says that the documents do not say, in the reader's language; [`NO_ANSWER`] when absent.
+    pub no_answer_text: Option<String>,
     /// A language model's task in the stead of ours; its places are those of the prompt `ask.task`.
     pub task: Option<String>,
 }
@@ -259,7 +259,7 @@ impl Default for AskOptions {
             milliseconds: 300_000,
             language: None,
             hide_contacts: false,
-            not_said: None,
+            no_answer_text: None,
             task: None,
         }
     }
@@ -267,8 +267,8 @@ impl Default for AskOptions {
 
 impl AskOptions {
     /// The sentence that says that the documents do not say.
-    pub fn not_said(&self) -> &str {
-        self.not_said.as_deref().map(str::trim).filter(|s| !s.is_empty()).unwrap_or(NOT_SAID)
+    pub fn no_answer_text(&self) -> &str {
+        self.no_answer_text.as_deref().map(str::trim).filter(|s| !s.is_empty()).unwrap_or(NO_ANSWER)
     }
 }
 
