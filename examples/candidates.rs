@@ -11,11 +11,11 @@ use pocketgraph::retrieve::candidates;
 use serde_json::{Value, json};
 
 fn main() {
-    questions::tell_each(told);
+    questions::tell_each(candidates_json);
 }
 
 /// A question with its candidates: the document of each, and its features.
-async fn told(engine: &Engine, question: &Value) -> Value {
+async fn candidates_json(engine: &Engine, question: &Value) -> Value {
     let text = ["question", "query", "claim", "text"].iter().find_map(|key| question[key].as_str()).unwrap();
     let query = engine.query(text, false).await.unwrap();
     let rows = candidates(engine.corpus(), &query).await.unwrap();

@@ -10,11 +10,11 @@ use pocketgraph::engine::Engine;
 use serde_json::{Value, json};
 
 fn main() {
-    questions::tell_each(told);
+    questions::tell_each(blocks_json);
 }
 
 /// A question with its blocks and what is known of them.
-async fn told(engine: &Engine, question: &Value) -> Value {
+async fn blocks_json(engine: &Engine, question: &Value) -> Value {
     let options = AskOptions::default();
     let found = engine.quotable(question["question"].as_str().unwrap(), &options).await.unwrap();
     let chosen = choose(&found.asked, &found.result.hits, &found.candidates, found.cosines.as_deref());

@@ -391,7 +391,7 @@ impl Engine {
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
-        let asked = self.asked(&query).await?;
+        let asked = self.parse_question(&query).await?;
         let read = self.read_for(&query, &asked, &result).await;
         self.pause().await;
         let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_deref());
@@ -400,7 +400,7 @@ impl Engine {
     }
 
     /// What a question asks for, its words weighed by the bundle.
-    async fn asked(&self, query: &Query) -> Result<answer::Question, EngineError> {
+    async fn parse_question(&self, query: &Query) -> Result<answer::Question, EngineError> {
         let found = lexical::search(self.corpus.bundle(), &query.lexical, 1).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
         let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
@@ -416,7 +416,7 @@ impl Engine {
         let query = self.query(question, false).await?;
         let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), ..SearchOptions::default() };
         let result = self.search_query(&query, &how).await?;
-        let asked = self.asked(&query).await?;
+        let asked = self.parse_question(&query).await?;
         let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result).await;
         Ok(Quotable { asked, result, candidates, cosines })
     }

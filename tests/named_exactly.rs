@@ -40,7 +40,7 @@ fn engine() -> (tempfile::TempDir, Engine) {
     (dir, engine)
 }
 
-fn found(engine: &Engine, question: &str, options: SearchOptions) -> Vec<String> {
+fn found_titles(engine: &Engine, question: &str, options: SearchOptions) -> Vec<String> {
     block_on(engine.search(question, &options)).unwrap().hits.into_iter().map(|h| h.url).collect()
 }
 
@@ -65,7 +65,7 @@ fn signs_options_operators_and_stop_words_that_are_headings_find_what_has_them()
         ("filename", "sign-on.html"),
     ] {
         for retriever in ["lexical", "auto"] {
-            let hits = found(&engine, question, by(retriever));
+            let hits = found_titles(&engine, question, by(retriever));
             let first = hits.first().map(String::as_str);
             // The id of a heading of signs is the generator's affair.
             let same = first == Some(url) || question == "??" && first.is_some_and(|f| f.starts_with("language.html"));
@@ -80,7 +80,7 @@ fn a_version_in_the_path_is_heard_where_titles_are_the_same() {
     block_on(engine.prepare()).unwrap();
     for version in ["1.0", "2.0"] {
         for retriever in ["lexical", "hybrid", "auto"] {
-            let hits = found(&engine, &format!("heat of the kiln {version}"), by(retriever));
+            let hits = found_titles(&engine, &format!("heat of the kiln {version}"), by(retriever));
             assert_eq!(hits[0], format!("{version}/kiln.html"), "{retriever}: {hits:?}");
         }
     }
@@ -92,24 +92,24 @@ fn a_version_in_the_path_is_heard_where_titles_are_the_same() {
 #[test]
 fn a_short_section_is_found_at_its_own_address() {
     let (_dir, engine) = engine();
-    assert_eq!(found(&engine, "kiln.lamp", by("lexical"))[0], "options.html#kilnlamp");
+    assert_eq!(found_titles(&engine, "kiln.lamp", by("lexical"))[0], "options.html#kilnlamp");
 }
 
 #[test]
 fn nonsense_finds_nothing_but_by_what_shows_the_nearest() {
     let (_dir, engine) = engine();
     block_on(engine.prepare()).unwrap();
-    assert!(found(&engine, "qwzx vbnmk plorf", by("auto")).is_empty());
-    assert!(found(&engine, "qwzx vbnmk plorf", by("hybrid")).is_empty());
-    assert!(!found(&engine, "qwzx vbnmk plorf", by("dense")).is_empty());
-    assert!(!found(&engine, "pottery oven", by("auto")).is_empty(), "meaning alone finds what is meant");
+    assert!(found_titles(&engine, "qwzx vbnmk plorf", by("auto")).is_empty());
+    assert!(found_titles(&engine, "qwzx vbnmk plorf", by("hybrid")).is_empty());
+    assert!(!found_titles(&engine, "qwzx vbnmk plorf", by("dense")).is_empty());
+    assert!(!found_titles(&engine, "pottery oven", by("auto")).is_empty(), "meaning alone finds what is meant");
 }
 
 #[test]
 fn one_page_does_not_fill_the_list_and_nothing_is_lost_for_it() {
     let (_dir, engine) = engine();
     let of_options = |options: SearchOptions| {
-        let hits = found(&engine, "kiln options", SearchOptions { k: Some(8), ..options });
+        let hits = found_titles(&engine, "kiln options", SearchOptions { k: Some(8), ..options });
         (hits.iter().take(4).filter(|url| url.starts_with("options.html")).count(), hits.len())
     };
     let (all, many) = of_options(SearchOptions { per_page: Some(0), ..SearchOptions::default() });

@@ -22,7 +22,8 @@ use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal,
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentEvent, AgentOptions, AnswerGraph, Found, Metered, PLAN as NAME, PlannedBy, PlannerChoice, PlanningAids, Source, WebPassages, found,
+    AgentEvent, AgentOptions, AnswerGraph, Metered, PLAN as NAME, PlanAnswer, PlannedBy, PlannerChoice, PlanningAids, Source, WebPassages,
+    plan_answer,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -129,8 +130,8 @@ async fn answered(
     engine.pause().await;
     if let (Some(linker), Some(done)) = (&linker, &done) {
         let load = |chunk: u32| -> LocalBoxFuture<'_, Option<Hit>> { async move { engine.passage(chunk).await.ok() }.boxed_local() };
-        of_plan = found(linker.graph(), &done.execution, &load).await;
-        warnings.extend(told(&done.execution, of_plan.is_some()));
+        of_plan = plan_answer(linker.graph(), &done.execution, &load).await;
+        warnings.extend(execution_notices(&done.execution, of_plan.is_some()));
     }
 
     // What answers without a model, and where the model fails. What no statement shows, such as that a thing is of a type, is told only where the
@@ -165,7 +166,7 @@ async fn answered(
         confidence: done.proposal.confidence,
         trace: done.execution.trace,
     });
-    let known = of_plan.iter().flat_map(Found::passages).cloned().chain(result.hits);
+    let known = of_plan.iter().flat_map(PlanAnswer::passages).cloned().chain(result.hits);
     let passages = referred(&answer, known);
     let (usage, estimated) = meter.as_ref().map(Metered::usage).unwrap_or_default();
     let turns = meter.as_ref().map(Metered::turns).unwrap_or_default();
@@ -342,7 +343,7 @@ pub(super) fn lines(plan: &Plan) -> String {
 }
 
 /// What a reader should know of an execution.
-fn told(execution: &Execution, found: bool) -> Vec<Notice> {
+fn execution_notices(execution: &Execution, found: bool) -> Vec<Notice> {
     let trace = &execution.trace;
     let mut out: Vec<Notice> = trace.exhausted.iter().map(|why| Notice::about(NoticeCode::PlanStopped, why.to_string())).collect();
     if !found {
@@ -361,7 +362,7 @@ async fn worded(
     how: &AskOptions,
     result: &SearchResult,
     done: Option<&Done>,
-    of_plan: Option<&Found>,
+    of_plan: Option<&PlanAnswer>,
     quoted: &Answer,
     meter: &Metered<'_>,
     count: &dyn Fn(&str) -> usize,
@@ -387,7 +388,7 @@ async fn worded(
 }
 
 /// What the model is shown: what the plan found, the statements and passages that show it, and the best hits.
-fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&Found>) -> Vec<Citable> {
+fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&PlanAnswer>) -> Vec<Citable> {
     let mut all: Vec<Citable> = Vec::new();
     if let (Some(done), Some(found)) = (done, of_plan) {
         all.extend(found.sources.iter().map(Source::citable));

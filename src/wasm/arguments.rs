@@ -16,16 +16,16 @@ use wasm_bindgen::{JsCast, JsValue};
 pub use full::{agent_options, endpoint, protocol, question, tools, web_search};
 
 /// An object of the page; one that is absent has no members.
-pub struct Given(JsValue);
+pub struct JsOptions(JsValue);
 
-impl Given {
+impl JsOptions {
     /// Takes what a caller gave.
     ///
     /// # Errors
     /// A `bad-argument` error for what is neither an object nor absent; below also for members of another type than asked for.
-    pub fn new(value: JsValue) -> Result<Given, JsValue> {
+    pub fn new(value: JsValue) -> Result<JsOptions, JsValue> {
         if value.is_object() || value.is_undefined() || value.is_null() {
-            Ok(Given(value))
+            Ok(JsOptions(value))
         } else {
             Err(bad_argument("options must be an object"))
         }
@@ -69,13 +69,13 @@ impl Given {
         Ok(self.member(name, "an array", |v| v.dyn_ref::<Array>().cloned())?.unwrap_or_default())
     }
 
-    fn objects(&self, name: &str) -> Result<Vec<Given>, JsValue> {
-        self.list(name)?.iter().map(Given::new).collect()
+    fn objects(&self, name: &str) -> Result<Vec<JsOptions>, JsValue> {
+        self.list(name)?.iter().map(JsOptions::new).collect()
     }
 }
 
 /// The options of `search`.
-pub fn search_options(given: &Given) -> Result<SearchOptions, JsValue> {
+pub fn search_options(given: &JsOptions) -> Result<SearchOptions, JsValue> {
     Ok(SearchOptions {
         k: given.count("k")?,
         retriever: given.text("retriever")?,
@@ -85,7 +85,7 @@ pub fn search_options(given: &Given) -> Result<SearchOptions, JsValue> {
 }
 
 /// The options of `ask`, without its endpoint.
-pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
+pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
     let default = AskOptions::default();
     Ok(AskOptions {
         k: given.count("k")?,
@@ -101,9 +101,9 @@ pub fn ask_options(given: &Given) -> Result<AskOptions, JsValue> {
 }
 
 /// As much of a result as its picture shows; the rest stays empty.
-pub fn pictured(given: &Given) -> Result<SearchResult, JsValue> {
-    let text = |from: &Given, name: &str| Ok::<_, JsValue>(from.text(name)?.unwrap_or_default());
-    let score = |from: &Given, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);
+pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
+    let text = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.text(name)?.unwrap_or_default());
+    let score = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);
     let mut out = SearchResult {
         question: text(given, "question")?,
         retriever: String::new(),

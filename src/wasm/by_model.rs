@@ -1,6 +1,6 @@
 //! Searching, where the retriever may ask a language model.
 
-use super::arguments::{self, Given};
+use super::arguments::{self, JsOptions};
 use super::chat;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::ChatModel;
@@ -13,7 +13,7 @@ pub(super) async fn search(
     engine: &Engine,
     question: &str,
     options: &SearchOptions,
-    given: &Given,
+    given: &JsOptions,
 ) -> Result<Result<SearchResult, EngineError>, JsValue> {
     let Some(endpoint) = arguments::endpoint(given)? else { return Ok(engine.search(question, options).await) };
     let model: Rc<dyn ChatModel> = Rc::from(chat::open(endpoint)?);

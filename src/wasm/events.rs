@@ -22,19 +22,19 @@ pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
 }
 
 /// Tells a page's handler what happens. What the handler throws ends the telling, and is the call's own error in the end.
-pub(super) struct Teller {
+pub(super) struct EventSink {
     on_event: Function,
     pub(super) texts: utf16::Texts,
     thrown: Option<JsValue>,
 }
 
-impl Teller {
-    pub(super) fn new(on_event: Function) -> Teller {
-        Teller { on_event, texts: utf16::Texts::default(), thrown: None }
+impl EventSink {
+    pub(super) fn new(on_event: Function) -> EventSink {
+        EventSink { on_event, texts: utf16::Texts::default(), thrown: None }
     }
 
     /// Tells an event whose spans are the page's already.
-    pub(super) fn tell(&mut self, event: &impl Serialize) {
+    pub(super) fn emit(&mut self, event: &impl Serialize) {
         if self.thrown.is_none() {
             let told = to_js(event).and_then(|event| self.on_event.call1(&JsValue::NULL, &event));
             self.thrown = told.err();
@@ -43,7 +43,7 @@ impl Teller {
 
     pub(super) fn ask_event(&mut self, event: AskEvent) {
         let event = self.texts.event(event);
-        self.tell(&event);
+        self.emit(&event);
     }
 
     /// The call's value, or what the handler threw.
@@ -56,10 +56,10 @@ impl Teller {
 }
 
 #[cfg(feature = "full")]
-impl Teller {
+impl EventSink {
     pub(super) fn agent_event(&mut self, event: crate::agent::AgentEvent) {
         let event = self.texts.agent_event(event);
-        self.tell(&event);
+        self.emit(&event);
     }
 
     /// Tells the last event, which is also the call's value.

@@ -1,7 +1,7 @@
 //! The class that `js/pocketgraph.js` wraps.
 
-use super::arguments::{self, Given};
-use super::events::{Teller, promise, to_js};
+use super::arguments::{self, JsOptions};
+use super::events::{EventSink, promise, to_js};
 use super::source::HttpSource;
 use super::{error, utf16};
 use crate::engine::{DEFAULT_MEMORY_LIMIT, Engine};
@@ -26,7 +26,7 @@ impl WasmEngine {
     #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
     pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
         promise(signal, async move {
-            let given = Given::new(options)?;
+            let given = JsOptions::new(options)?;
             let limit = match given.number("memoryLimit")? {
                 Some(n) if n.is_finite() && n >= 1.0 => n as u64,
                 Some(_) => return Err(error::bad_argument("memoryLimit must be a number of bytes")),
@@ -34,9 +34,9 @@ impl WasmEngine {
             };
             let base = if base.ends_with('/') { base } else { format!("{base}/") };
             let source = Rc::new(HttpSource::new(base, given.function("pause")?, given.function("fetch")?));
-            source.tell(progress);
+            source.set_progress(progress);
             let opened = Engine::open(Rc::clone(&source) as Rc<dyn crate::bundle::Source>, limit).await;
-            source.tell(None);
+            source.set_progress(None);
             let engine = Rc::new(opened.map_err(|e| error::engine(&e))?);
             Ok(WasmEngine { engine, source }.into())
         })
@@ -66,9 +66,9 @@ impl WasmEngine {
     ) -> Promise {
         let (engine, source) = (Rc::clone(&self.engine), Rc::clone(&self.source));
         promise(signal, async move {
-            source.tell(progress);
+            source.set_progress(progress);
             let done = if table_only { engine.prepare_table().await } else { engine.prepare().await };
-            source.tell(None);
+            source.set_progress(None);
             done.map(|()| JsValue::UNDEFINED).map_err(|e| error::engine(&e))
         })
     }
@@ -89,7 +89,7 @@ impl WasmEngine {
     ) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
-            let given = Given::new(options)?;
+            let given = JsOptions::new(options)?;
             let options = arguments::search_options(&given)?;
             #[cfg(feature = "full")]
             let found = super::by_model::search(&engine, &question, &options, &given).await?;
@@ -106,10 +106,10 @@ impl WasmEngine {
     pub fn quote(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
-            let options = arguments::ask_options(&Given::new(options)?)?;
-            let mut teller = Teller::new(on_event);
-            let answer = engine.quote(&question, &options, &mut |event| teller.ask_event(event)).await.map_err(|e| error::engine(&e))?;
-            teller.end(answer)
+            let options = arguments::ask_options(&JsOptions::new(options)?)?;
+            let mut sink = EventSink::new(on_event);
+            let answer = engine.quote(&question, &options, &mut |event| sink.ask_event(event)).await.map_err(|e| error::engine(&e))?;
+            sink.end(answer)
         })
     }
 
@@ -129,7 +129,7 @@ impl WasmEngine {
     pub fn subgraph(&self, #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(None, async move {
-            let result = arguments::pictured(&Given::new(result)?)?;
+            let result = arguments::pictured(&JsOptions::new(result)?)?;
             to_js(&engine.subgraph(&result).await.map_err(|e| error::engine(&e))?)
         })
     }

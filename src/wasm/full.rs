@@ -1,7 +1,7 @@
 //! What the full module can do beside searching and quoting: ask a language model, plainly or by a protocol; plan, and carry plans out.
 
-use super::arguments::{self, Given};
-use super::events::{Teller, promise, to_js};
+use super::arguments::{self, JsOptions};
+use super::events::{EventSink, promise, to_js};
 use super::face::WasmEngine;
 use super::page_tools::PageTools;
 use super::{chat, error, utf16};
@@ -16,18 +16,18 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
 /// What the options of a call bring along.
-struct Company {
+struct CallContext {
     chat: Option<Box<dyn ChatModel>>,
     web: Option<SearXng<chat::Fetch>>,
     tools: Option<PageTools>,
     options: AgentOptions,
 }
 
-impl Company {
-    fn of(given: &Given) -> Result<Company, JsValue> {
+impl CallContext {
+    fn of(given: &JsOptions) -> Result<CallContext, JsValue> {
         let chat = arguments::endpoint(given)?.map(chat::open).transpose()?;
         let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
-        Ok(Company {
+        Ok(CallContext {
             chat,
             web: web.map_err(|e| error::bad_argument(&e))?,
             tools: arguments::tools(given)?,
@@ -48,23 +48,23 @@ impl Company {
 }
 
 /// Tells a run's events but the last, which the page gets with the whole result.
-fn all_but_done(teller: &mut Teller) -> impl FnMut(AgentEvent) + '_ {
+fn all_but_done(sink: &mut EventSink) -> impl FnMut(AgentEvent) + '_ {
     move |event| match event {
         AgentEvent::Done { .. } => {}
-        event => teller.agent_event(event),
+        event => sink.agent_event(event),
     }
 }
 
 /// Tells the last event, `done` with the whole result, which is also the call's value. Spans become the page's.
-fn finish(mut teller: Teller, mut result: ProtocolAnswer) -> Result<JsValue, JsValue> {
+fn finish(mut sink: EventSink, mut result: ProtocolAnswer) -> Result<JsValue, JsValue> {
     for passage in &mut result.passages {
-        teller.texts.learn(passage.chunk, passage.text.clone());
+        sink.texts.learn(passage.chunk, passage.text.clone());
         utf16::hit(passage);
     }
-    result.answer = teller.texts.answer(result.answer);
+    result.answer = sink.texts.answer(result.answer);
     let value = to_js(&result)?;
     Reflect::set(&value, &"type".into(), &"done".into())?;
-    teller.last(value)
+    sink.last(value)
 }
 
 /// A plan in any of its surfaces.
@@ -81,19 +81,19 @@ impl WasmEngine {
     pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
-            let given = Given::new(options)?;
-            let company = Company::of(&given)?;
-            let mut teller = Teller::new(on_event);
+            let given = JsOptions::new(options)?;
+            let context = CallContext::of(&given)?;
+            let mut sink = EventSink::new(on_event);
             if let Some(protocol) = arguments::protocol(&given)? {
-                let mut hear = all_but_done(&mut teller);
-                let told = agent::ask_with_protocol(&engine, &question, &protocol, &company.options, &company.with(), &mut hear).await;
+                let mut hear = all_but_done(&mut sink);
+                let told = agent::ask_with_protocol(&engine, &question, &protocol, &context.options, &context.with(), &mut hear).await;
                 drop(hear);
-                return finish(teller, told.map_err(|e| error::engine(&e))?);
+                return finish(sink, told.map_err(|e| error::engine(&e))?);
             }
-            let Some(model) = &company.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
-            let options = AskOptions { task: company.options.task(), ..arguments::ask_options(&given)? };
-            let told = engine.ask(&question, &options, model.as_ref(), &mut |event| teller.ask_event(event)).await;
-            teller.end(told.map_err(|e| error::engine(&e))?)
+            let Some(model) = &context.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
+            let options = AskOptions { task: context.options.task(), ..arguments::ask_options(&given)? };
+            let told = engine.ask(&question, &options, model.as_ref(), &mut |event| sink.ask_event(event)).await;
+            sink.end(told.map_err(|e| error::engine(&e))?)
         })
     }
 
@@ -102,8 +102,8 @@ impl WasmEngine {
     pub fn plan(&self, question: String, options: JsValue, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
-            let company = Company::of(&Given::new(options)?)?;
-            let planned = agent::plan_question(&engine, &question, &company.options, &company.with()).await;
+            let context = CallContext::of(&JsOptions::new(options)?)?;
+            let planned = agent::plan_question(&engine, &question, &context.options, &context.with()).await;
             to_js(&planned.map_err(|e| error::engine(&e))?)
         })
     }
@@ -114,14 +114,14 @@ impl WasmEngine {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
             let plan = read_plan(&plan)?;
-            let given = Given::new(options)?;
-            let company = Company::of(&given)?;
+            let given = JsOptions::new(options)?;
+            let context = CallContext::of(&given)?;
             let question = arguments::question(&given)?;
-            let mut teller = Teller::new(on_event);
-            let mut hear = all_but_done(&mut teller);
-            let told = agent::answer_plan(&engine, &plan, question.as_deref(), &company.options, &company.with(), &mut hear).await;
+            let mut sink = EventSink::new(on_event);
+            let mut hear = all_but_done(&mut sink);
+            let told = agent::answer_plan(&engine, &plan, question.as_deref(), &context.options, &context.with(), &mut hear).await;
             drop(hear);
-            finish(teller, told.map_err(|e| error::engine(&e))?)
+            finish(sink, told.map_err(|e| error::engine(&e))?)
         })
     }
 }

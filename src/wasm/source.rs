@@ -67,7 +67,7 @@ impl HttpSource {
     }
 
     /// From now on, tells `progress` (or nobody) what arrives.
-    pub fn tell(&self, progress: Option<js_sys::Function>) {
+    pub fn set_progress(&self, progress: Option<js_sys::Function>) {
         *self.progress.borrow_mut() = progress;
     }
 

@@ -9,7 +9,7 @@ use pocketgraph::names::ChunkMentions;
 use pocketgraph::retrieve::{FactSource, Hippo};
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_knowledge::communities::{Reports, places, quantised, reports, stated, together};
-use pocketgraph_knowledge::names::{Embed, Found};
+use pocketgraph_knowledge::names::{Embed, FoundNames};
 use pocketgraph_knowledge::raptor::{RaptorOptions, Summaries, summaries};
 use pocketgraph_knowledge::relations::{Entity, Related};
 use pocketgraph_knowledge::summaries::Writer;
@@ -167,7 +167,7 @@ pub struct Corpus<'a> {
     /// One unit vector a chunk.
     pub vectors: &'a [Vec<f32>],
     /// Their names and mentions.
-    pub found: &'a Found,
+    pub found: &'a FoundNames,
     /// Turns texts into unit vectors.
     pub embed: &'a Embed<'a>,
     /// Counts tokens.

@@ -29,7 +29,7 @@ impl Source<'_> {
             Source::Outside(o, _) => {
                 let mut documents = o.documents.clone();
                 if !o.languages_told {
-                    languages::tell(&mut documents, &o.chunks);
+                    languages::detect(&mut documents, &o.chunks);
                 }
                 documents
             }

@@ -184,7 +184,7 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
             defaults.tokens_in
         },
         tokens_out: tokens_out.unwrap_or(defaults.tokens_out),
-        task: prompts.given(ASK_PROMPT).map(str::to_owned),
+        task: prompts.override_of(ASK_PROMPT).map(str::to_owned),
     };
     let mut streamed = false;
     let mut hear = |event: AskEvent| {
@@ -231,7 +231,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
     let with = AskWith { chat, clock: &clock, graph: None, web: web.as_ref().map(|web| web as &dyn WebSearch), tools: own };
     let mut hear = |event: AgentEvent| {
         if args.trace && !args.json {
-            eprint!("{}", trace::told(&event));
+            eprint!("{}", trace::trace_line(&event));
             let _ = std::io::stderr().flush();
         }
     };

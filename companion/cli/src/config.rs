@@ -69,7 +69,7 @@ pub(super) fn expanded(given: Vec<OsString>) -> Result<Vec<OsString>> {
         return Ok(given);
     }
     let named = build.get_one::<PathBuf>("config").map(|f| (f.clone(), Origin::Own));
-    let Some((file, origin)) = named.or_else(here).or_else(|| found(build)) else { return Ok(given) };
+    let Some((file, origin)) = named.or_else(here).or_else(|| find_file(build)) else { return Ok(given) };
     let text = read(&file).wrap_err_with(|| format!("cannot read the options in {}", file.display()))?;
     let root = Cli::command();
     let Some(command) = root.find_subcommand(BUILD) else { return Ok(given) };
@@ -110,7 +110,7 @@ fn here() -> Option<(PathBuf, Origin)> {
 }
 
 /// The file in the documents' folder or beside it.
-fn found(build: &ArgMatches) -> Option<(PathBuf, Origin)> {
+fn find_file(build: &ArgMatches) -> Option<(PathBuf, Origin)> {
     let documents = build.get_one::<PathBuf>("documents")?;
     let folder = if documents.is_dir() { documents.clone() } else { documents.parent()?.to_owned() };
     let above = folder.parent().map(Path::to_owned);

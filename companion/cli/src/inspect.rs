@@ -136,13 +136,13 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
     let mut order: Vec<(&Relation, RelationShape)> = v.relations().iter().zip(shapes(graph)).collect();
     order.sort_by_key(|(r, _)| std::cmp::Reverse(r.triples));
     for (r, shape) in order.into_iter().take(shown) {
-        let told = told(graph, &shape);
+        let told = describe_shape(graph, &shape);
         println!("  {:>8}  {} ({} to {}){}", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)), line(&told));
     }
 }
 
 /// What the data say of a relation, in words.
-fn told(graph: &KnowledgeGraph, shape: &RelationShape) -> String {
+fn describe_shape(graph: &KnowledgeGraph, shape: &RelationShape) -> String {
     let inverse = shape.inverse.and_then(|other| match other == shape.relation {
         true => Some("both ways".to_owned()),
         false => graph.vocabulary().relation(other).map(|r| format!("inverse of {}", r.label)),

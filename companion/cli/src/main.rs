@@ -2,7 +2,7 @@
 
 fn main() -> miette::Result<()> {
     end_with_the_reader();
-    let shown = |error| pocketgraph_native::terminal::Shown::of(&error).into();
+    let shown = |error| pocketgraph_native::terminal::SafeError::of(&error).into();
     let cli = pocketgraph_cli::parse(std::env::args_os().collect()).map_err(shown)?;
     pocketgraph_cli::run(cli).map_err(shown)
 }

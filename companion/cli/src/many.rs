@@ -85,7 +85,7 @@ pub fn merged(results: Vec<SearchResult>, k: usize) -> Many {
 mod tests {
     use super::*;
 
-    fn found(stage: Stage, hits: &[(&str, f32, f32, f32)]) -> SearchResult {
+    fn search_result(stage: Stage, hits: &[(&str, f32, f32, f32)]) -> SearchResult {
         let hit = |&(url, score, lexical, dense): &(&str, f32, f32, f32)| Hit {
             chunk: 0,
             score,
@@ -112,8 +112,8 @@ mod tests {
     fn scores_are_shares_of_a_lists_best_times_how_well_its_bundle_fits() {
         let results = || {
             vec![
-                found(Stage::Model, &[("a", 4.0, 9.0, 0.4), ("b", 1.0, 9.0, 0.1)]),
-                found(Stage::Model, &[("c", 1.0, 1.0, 0.8), ("d", 0.5, 1.0, 0.2)]),
+                search_result(Stage::Model, &[("a", 4.0, 9.0, 0.4), ("b", 1.0, 9.0, 0.1)]),
+                search_result(Stage::Model, &[("c", 1.0, 1.0, 0.8), ("d", 0.5, 1.0, 0.2)]),
             ]
         };
         let many = merged(results(), 3);
@@ -123,6 +123,6 @@ mod tests {
         let mut by_words = results();
         by_words[0].stage = Stage::Lexical;
         assert_eq!(by_strength(&by_words), [0, 1], "words decide where one bundle knows no meaning");
-        assert_eq!(by_strength(&[found(Stage::Model, &[]), found(Stage::Model, &[])]), [0, 1]);
+        assert_eq!(by_strength(&[search_result(Stage::Model, &[]), search_result(Stage::Model, &[])]), [0, 1]);
     }
 }

@@ -3,7 +3,7 @@
 use miette::Result;
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
-use pocketgraph_models::models::{Embedder, KNOWN, known};
+use pocketgraph_models::models::{Embedder, KNOWN, find};
 use std::path::PathBuf;
 
 /// Which model embeds.
@@ -66,14 +66,14 @@ pub fn run(args: &Args) -> Result<()> {
             }
         }
         What::Get { name, from } => {
-            let model = known(name)?;
+            let model = find(name)?;
             println!("{} is at {}", model.id, model.get(from.as_deref())?.display());
         }
-        What::Remove { name } => match known(name)?.remove()? {
+        What::Remove { name } => match find(name)?.remove()? {
             true => println!("removed {name}"),
             false => println!("{name} was not here"),
         },
-        What::Path { name } => println!("{}", known(name)?.path()?.display()),
+        What::Path { name } => println!("{}", find(name)?.path()?.display()),
     }
     Ok(())
 }

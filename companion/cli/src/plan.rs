@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<()> {
         };
         let done = match &planned.plan {
             Some(plan) if args.execute || given.is_some() => {
-                Some(carry_out(engine.as_ref(), &linker, plan, &question, &options, &with).await?)
+                Some(execute(engine.as_ref(), &linker, plan, &question, &options, &with).await?)
             }
             _ => None,
         };
@@ -189,7 +189,7 @@ enum Done {
     Executed(Box<Execution>, AnswerGraph, Vec<String>),
 }
 
-async fn carry_out(
+async fn execute(
     engine: Option<&Engine>,
     linker: &Linker,
     plan: &Plan,

@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<()> {
         ));
     }
     let Some(folder) = &args.folder else {
-        texts().into_iter().filter(|t| wanted(t)).for_each(told);
+        texts().into_iter().filter(|t| wanted(t)).for_each(print_prompt);
         return Ok(());
     };
     let files = write(folder, wanted).map_err(helped)?;
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn told(text: &Text) {
+fn print_prompt(text: &Text) {
     let listed = |names: &[&str]| names.iter().map(|n| format!("{{{{{n}}}}}")).collect::<Vec<_>>().join(" ");
     let may = if text.may.is_empty() { String::new() } else { format!("  may have {}", listed(text.may)) };
     let needs = if text.needs.is_empty() { String::new() } else { format!("  must have {}", listed(text.needs)) };

@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.also.is_empty() {
         return several(args);
     }
-    let (engine, result) = found(args, &args.bundle)?;
+    let (engine, result) = search_bundle(args, &args.bundle)?;
     if args.json {
         pocketgraph_native::terminal::json(&result).into_diagnostic()?;
         return Ok(());
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// What one bundle finds.
-fn found(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
+fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
     let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
     let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false, per_page: args.per_page };
     let model = if args.llm { args.endpoint.open()? } else { None };
@@ -102,7 +102,7 @@ fn found(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
 /// Searches several bundles as one.
 fn several(args: &Args) -> Result<()> {
     let results =
-        named(&args.bundle, &args.also).map(|bundle| found(args, bundle).map(|(_, result)| result)).collect::<Result<Vec<_>>>()?;
+        named(&args.bundle, &args.also).map(|bundle| search_bundle(args, bundle).map(|(_, result)| result)).collect::<Result<Vec<_>>>()?;
     let many = merged(results, args.k.unwrap_or(HITS) as usize);
     if args.json {
         pocketgraph_native::terminal::json(&many.json()?).into_diagnostic()?;

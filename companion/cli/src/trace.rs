@@ -16,7 +16,7 @@ pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
 }
 
 /// What an event looks like in the terminal; empty for those that are not shown.
-pub fn told(event: &AgentEvent) -> String {
+pub fn trace_line(event: &AgentEvent) -> String {
     match event {
         AgentEvent::Turn { number, purpose } => format!("\n── turn {number}: {purpose}\n"),
         AgentEvent::Token { text } => text.clone(),

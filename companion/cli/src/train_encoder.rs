@@ -8,10 +8,10 @@ use pocketgraph::embed::encode_layers;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{
-    Checkpoint, Course, Heard, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
+    Checkpoint, EncoderTrainer, Teacher, TrainingEvent, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
 };
 use pocketgraph_train::network::{Layout, Schedule};
-use pocketgraph_train::query_table::Lessons;
+use pocketgraph_train::query_table::DistillationTargets;
 use pocketgraph_train::rounding::Bits;
 use pocketgraph_train::texts::{self, Draw};
 use std::path::PathBuf;
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Result<()> {
         ..usual()
     };
     let course =
-        Course { layout: &layout, embedder: &embedder, lessons: &lessons, held_out: &held_out, added: added.as_ref(), stop: &stop };
+        EncoderTrainer { layout: &layout, embedder: &embedder, targets: &lessons, held_out: &held_out, added: added.as_ref(), stop: &stop };
     if state.step == 0 {
         println!(
             "{} layers, {} numbers: cosine {:.4} before",
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<()> {
             course.cosine(network.as_mut(), &state.parameters, args.batch_size)
         );
     }
-    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |heard| tell(&heard))?;
+    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |heard| print_progress(&heard))?;
     if !ended && args.resume.is_some() {
         println!("stopped after {} steps; the same command goes on", state.step);
         return Ok(());
@@ -136,7 +136,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// The texts with the model's vectors: those to learn from, and those to measure with.
-fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[Lessons; 2]> {
+fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[DistillationTargets; 2]> {
     let named = |files: &[PathBuf]| files.iter().map(|p| name(p)).collect::<Vec<_>>().join(" ");
     let drawn = format!(
         "{} texts and {} held out of {} without {}, seed {}",
@@ -169,7 +169,7 @@ fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[Lessons; 2]> {
         bars.stage("embedding texts", Some(tokens.len() as u64));
         let targets = teacher.vectors(embedder, &tokens, &|n| bars.at(n as u64));
         bars.finish();
-        Lessons { tokens, targets }
+        DistillationTargets { tokens, targets }
     });
     if parts.iter().any(|p| p.tokens.is_empty()) {
         return Err(miette!(help = "name more files, or lower --held-out", "there are too few texts to learn from and to measure with"));
@@ -181,7 +181,7 @@ fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[Lessons; 2]> {
 }
 
 /// A line of progress.
-fn tell(heard: &Heard<'_>) {
+fn print_progress(heard: &TrainingEvent<'_>) {
     let mut line = format!(
         "step {}, {:.1} %, loss {:.4}, {:.0} texts/s, {} left",
         heard.step,

@@ -9,7 +9,7 @@ use pocketgraph_eval::{Part, QuestionSet, graph_for, read_answerable};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::planner_model::{PlannerSource, model};
 use pocketgraph_native::progress::Progress;
-use pocketgraph_train::planner::{Frames, Judge, Told, labelled};
+use pocketgraph_train::planner::{Frames, Judge, LabelledQuestion, labelled};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     for (i, asked) in questions.iter().enumerate() {
         let mut random = Random::new(args.seed, i as u64);
         if let Some(labels) = labelled(&judge, &model, embedder.words(), &frames, asked, args.draws, &mut random)? {
-            let line = serde_json::to_string(&Told::of(asked.question(), &labels)).into_diagnostic()?;
+            let line = serde_json::to_string(&LabelledQuestion::of(asked.question(), &labels)).into_diagnostic()?;
             writeln!(out, "{line}").into_diagnostic().wrap_err_with(told)?;
             made += 1;
         }

@@ -12,8 +12,8 @@ use pocketgraph_knowledge::everyday;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes};
 use pocketgraph_train::planner::{
-    About, Baseline, Checkpoint, Course, Ended, Frames, Heard, Judge, Lesson, Lessons, Options, Reinforcement, Rewarded, SIZES,
-    SetMeasured, card, curves, measure_model, rounded, thinned,
+    About, Baseline, Checkpoint, Frames, Judge, Options, PlannerTrainer, Reinforcement, RewardEvent, SIZES, SetMeasured, StopReason,
+    TrainingEvent, TrainingExample, TrainingSet, card, curves, drop_edges, measure_model, rounded,
 };
 use pocketgraph_train::rounding::Bits;
 use std::path::{Path, PathBuf};
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<()> {
     let layout = Layout::new(Sizes { layers: args.layers, ..SIZES });
     let linker = graph(args)?;
     let judge = linker.as_ref().map(Judge::new);
-    let thin = linker.as_ref().map(|l| thinned(l.graph(), args.edge_dropout / 100.0, args.seed)).transpose().into_diagnostic()?;
+    let thin = linker.as_ref().map(|l| drop_edges(l.graph(), args.edge_dropout / 100.0, args.seed)).transpose().into_diagnostic()?;
     let thin = thin.as_ref().map(Linker::new);
     let payer = thin.as_ref().map(Judge::new);
     if args.reward.is_some() && judge.is_none() {
@@ -130,15 +130,15 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let (mut lessons, mut counts) = read(&args.data)?;
     let mut held_out = lessons.held_out(args.held_out, args.seed);
-    println!("{} examples to learn from, {} held out", lessons.lessons.len(), held_out.len());
-    if lessons.lessons.is_empty() {
+    println!("{} examples to learn from, {} held out", lessons.examples.len(), held_out.len());
+    if lessons.examples.is_empty() {
         return Err(miette!(help = "make some with `pocketgraph train data`", "there is nothing to learn from"));
     }
-    let looked_up: Vec<Lesson> = match &judge {
+    let looked_up: Vec<TrainingExample> = match &judge {
         Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect(),
         None => Vec::new(),
     };
-    counts.extend(tune(args, &mut lessons.lessons, &mut held_out)?);
+    counts.extend(tune(args, &mut lessons.examples, &mut held_out)?);
     let mut network = args.device.network(&layout)?;
     let stop = stopped()?;
     let mut state = begin(args, &layout, &embedder)?;
@@ -146,21 +146,21 @@ pub fn run(args: &Args) -> Result<()> {
     let look = |p: &[f32], network: &mut dyn Network| {
         judge.as_ref().map_or(0.0, |j| j.judge(&frames, network, p, &looked_up, &Calibration::default()).accuracy())
     };
-    let course = Course {
+    let course = PlannerTrainer {
         layout: &layout,
-        lessons: &lessons.lessons,
+        examples: &lessons.examples,
         held_out: &held_out,
         frames: &frames,
         stop: &stop,
         judge: (!looked_up.is_empty()).then_some(&look),
     };
-    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |heard| tell(&heard))?;
+    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |heard| print_progress(&heard))?;
     match ended {
-        Ended::Stopped if args.resume.is_some() => {
+        StopReason::Stopped if args.resume.is_some() => {
             println!("stopped after {} steps; the same command goes on", state.step);
             return Ok(());
         }
-        Ended::Early => println!("the held-out examples stopped getting better"),
+        StopReason::Early => println!("the held-out examples stopped getting better"),
         _ => {}
     }
     let mut about = About {
@@ -178,8 +178,8 @@ pub fn run(args: &Args) -> Result<()> {
     if let (Some(reward), Some(judge), Some(payer)) = (args.reward, &judge, &payer) {
         let baseline = if reward == Reward::Loo { Baseline::LeaveOneOut } else { Baseline::Grpo };
         let reinforcement = Reinforcement { steps: args.reward_steps, baseline, seed: args.seed, ..Reinforcement::default() };
-        let known: Vec<Lesson> = lessons.lessons.iter().filter(|l| judge.knows(l)).cloned().collect();
-        let rewarded = Rewarded { layout: &layout, lessons: &known, held_out: &looked_up, frames: &frames, payer, judge, stop: &stop };
+        let known: Vec<TrainingExample> = lessons.examples.iter().filter(|l| judge.knows(l)).cloned().collect();
+        let rewarded = RewardEvent { layout: &layout, examples: &known, held_out: &looked_up, frames: &frames, payer, judge, stop: &stop };
         (weights, about.drawn) = rewarded.train(network.as_mut(), &weights, &reinforcement, &mut |d, speed| {
             let executed = d.executed.map_or_else(String::new, |e| format!("; held out: answers {e:.4}"));
             eprintln!(
@@ -188,10 +188,10 @@ pub fn run(args: &Args) -> Result<()> {
             );
         });
     }
-    let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.lessons, args.bits)?;
+    let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.examples, args.bits)?;
     let model = match &payer {
         Some(payer) => {
-            let known: Vec<Lesson> = held_out.iter().filter(|l| payer.knows(l)).cloned().collect();
+            let known: Vec<TrainingExample> = held_out.iter().filter(|l| payer.knows(l)).cloned().collect();
             let calibration = payer.calibrated(&model, embedder.words(), &frames, &known)?;
             println!("calibration {:?}, from {} examples", calibration.0, known.len());
             model.with_calibration(calibration).into_diagnostic()?
@@ -201,13 +201,13 @@ pub fn run(args: &Args) -> Result<()> {
     let bits = args.bits.count();
     let mut sets = vec![("Held out".to_owned(), held_out)];
     for path in &args.test {
-        sets.push((name(path), read(std::slice::from_ref(path))?.0.lessons));
+        sets.push((name(path), read(std::slice::from_ref(path))?.0.examples));
     }
     for (name, lessons) in sets {
         let (all, by_pattern) = measure_model(&model, embedder.words(), &frames, &lessons)?;
         let judged = match &judge {
             Some(judge) => {
-                let known: Vec<Lesson> = lessons.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect();
+                let known: Vec<TrainingExample> = lessons.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect();
                 if known.is_empty() { None } else { Some(judge.judge_model(&model, embedder.words(), &frames, &known)?) }
             }
             None => None,
@@ -229,21 +229,21 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Adds what the run is tuned with, a tenth of it to what is held out; says how many examples each file gave.
-fn tune(args: &Args, lessons: &mut Vec<Lesson>, held_out: &mut Vec<Lesson>) -> Result<Vec<(String, usize)>> {
+fn tune(args: &Args, lessons: &mut Vec<TrainingExample>, held_out: &mut Vec<TrainingExample>) -> Result<Vec<(String, usize)>> {
     if args.tune.is_empty() {
         return Ok(Vec::new());
     }
     let (mut own, _) = read(&args.tune)?;
-    own.lessons.retain(|l| args.tune_part.is_none_or(|p| p.holds(l.of.as_ref().unwrap_or(&l.question))));
-    if own.lessons.is_empty() {
+    own.examples.retain(|l| args.tune_part.is_none_or(|p| p.holds(l.of.as_ref().unwrap_or(&l.question))));
+    if own.examples.is_empty() {
         return Err(miette!(help = "look at the files of --tune, and at --tune-part", "there is nothing to tune with"));
     }
-    let counts = vec![(args.tune.iter().map(|p| name(p)).collect::<Vec<_>>().join(", "), own.lessons.len())];
+    let counts = vec![(args.tune.iter().map(|p| name(p)).collect::<Vec<_>>().join(", "), own.examples.len())];
     held_out.append(&mut own.held_out(args.held_out, args.seed));
     let share = f64::from(args.tune_share) / 100.0;
-    let wanted = (share / (1.0 - share) * lessons.len() as f64).max(own.lessons.len() as f64) as usize;
-    println!("{} examples to tune with", own.lessons.len());
-    lessons.extend(own.lessons.iter().cycle().take(wanted).cloned());
+    let wanted = (share / (1.0 - share) * lessons.len() as f64).max(own.examples.len() as f64) as usize;
+    println!("{} examples to tune with", own.examples.len());
+    lessons.extend(own.examples.iter().cycle().take(wanted).cloned());
     Ok(counts)
 }
 
@@ -311,12 +311,12 @@ fn command() -> String {
 }
 
 /// Reads examples, and how many each file gave; says what was left out.
-fn read(files: &[PathBuf]) -> Result<(Lessons, Vec<(String, usize)>)> {
-    let (mut lessons, mut counts) = (Lessons::default(), Vec::new());
+fn read(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
+    let (mut lessons, mut counts) = (TrainingSet::default(), Vec::new());
     for path in files {
-        let before = lessons.lessons.len();
+        let before = lessons.examples.len();
         lessons.read(path)?;
-        counts.push((name(path), lessons.lessons.len() - before));
+        counts.push((name(path), lessons.examples.len() - before));
     }
     for (doubt, n) in &lessons.left_out {
         eprintln!("{n} examples left out: {doubt}");
@@ -325,7 +325,7 @@ fn read(files: &[PathBuf]) -> Result<(Lessons, Vec<(String, usize)>)> {
 }
 
 /// A line of progress.
-fn tell(heard: &Heard<'_>) {
+fn print_progress(heard: &TrainingEvent<'_>) {
     let mut line = format!(
         "step {}, {:.1} %, loss {:.4}, {:.0} examples/s, {} left",
         heard.step,

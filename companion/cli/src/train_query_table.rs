@@ -8,7 +8,7 @@ use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use pocketgraph_models::embeddings::CachedEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{Teacher, load, tokens};
-use pocketgraph_train::query_table::{Lessons, Options, alone, fit, lessons, untrained};
+use pocketgraph_train::query_table::{DistillationTargets, Options, alone, fit, lessons, untrained};
 use pocketgraph_train::texts::{self, Draw};
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Texts out of files, with the model's vectors.
-fn read_lessons(args: &Args, model: &NativeEmbedder, bars: &Bars) -> Result<Lessons> {
+fn read_lessons(args: &Args, model: &NativeEmbedder, bars: &Bars) -> Result<DistillationTargets> {
     bars.stage("reading texts", None);
     let found = texts::collect(&args.files, &args.without, Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed })?;
     let texts = found.texts;

@@ -8,7 +8,7 @@ use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::plan_data::{Near, Sample, Wanted, say_of_pattern};
-use pocketgraph_train::planner::Told;
+use pocketgraph_train::planner::LabelledQuestion;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph train rephrase`.
@@ -67,7 +67,12 @@ pub fn run(args: &Args) -> Result<()> {
     let (written, tally) = say_of_pattern(&samples, wanted, &without, &model, &bars, &count).into_diagnostic()?;
     let mut out = String::new();
     for w in &written {
-        let told = Told { question: w.question.clone(), shape: w.shape.name().to_owned(), of: Some(w.of.clone()), ..Told::default() };
+        let told = LabelledQuestion {
+            question: w.question.clone(),
+            shape: w.shape.name().to_owned(),
+            of: Some(w.of.clone()),
+            ..LabelledQuestion::default()
+        };
         out.push_str(&serde_json::to_string(&told).into_diagnostic()?);
         out.push('\n');
     }
@@ -83,7 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn read(path: &Path) -> Result<Vec<Sample>> {
     let text = std::fs::read_to_string(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
     let sample = |(number, line): (usize, &str)| {
-        let lesson = Told::read(line).and_then(Told::lesson).ok_or_else(|| {
+        let lesson = LabelledQuestion::read(line).and_then(LabelledQuestion::lesson).ok_or_else(|| {
             miette!(
                 help = "a line is a JSON object with \"question\" and \"shape\", a pattern such as \"2p\"",
                 "{}, line {}: this is no question with a pattern",

@@ -267,7 +267,7 @@ fn answers(dir: &Path) -> Vec<String> {
         .to_vec()
 }
 
-fn asked(base: &[String], more: &[&str]) -> Output {
+fn run_eval(base: &[String], more: &[&str]) -> Output {
     program(&[base.iter().map(String::as_str).collect::<Vec<_>>(), more.to_vec()].concat())
 }
 
@@ -276,7 +276,7 @@ fn answers_without_a_model_are_quoted_and_measured() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
     let html = dir.path().join("answers.html");
-    let found = figures(&asked(&base, &["--protocols", "quote,plan", "--json", "--html", html.to_str().unwrap()]));
+    let found = figures(&run_eval(&base, &["--protocols", "quote,plan", "--json", "--html", html.to_str().unwrap()]));
     assert_eq!((&found["questions"], &found["left_out"], &found["stopped"]), (&json!(2), &json!(1), &Value::Null));
     let quote = &found["rows"][0];
     assert_eq!(
@@ -289,7 +289,7 @@ fn answers_without_a_model_are_quoted_and_measured() {
     assert_eq!(found["rows"][1]["by"], json!({"quotation": 2}));
     assert!(found["caveat"].as_str().unwrap().contains("rewards long answers"));
     assert!(std::fs::read_to_string(&html).unwrap().contains("quote/hybrid"));
-    let told = out(&asked(&base, &["--misses", "2"]));
+    let told = out(&run_eval(&base, &["--misses", "2"]));
     assert!(told.contains("| quote/hybrid | 2 |") && told.contains("rewards long answers"), "{told}");
 }
 
@@ -297,7 +297,7 @@ fn answers_without_a_model_are_quoted_and_measured() {
 fn a_plan_answers_from_the_graph_that_the_bundle_is_given() {
     let dir = tempfile::tempdir().unwrap();
     let kg = write(dir.path(), "films.tsv", "head\trelation\ttail\nLow Tide\tdirected by\tMira Voss\nMira Voss\tplace of birth\tHallwil\n");
-    let found = figures(&asked(&answers(dir.path()), &["--protocols", "plan", "--kg", &kg, "--json"]));
+    let found = figures(&run_eval(&answers(dir.path()), &["--protocols", "plan", "--kg", &kg, "--json"]));
     let row = &found["rows"][0];
     assert!(row["by"]["graph"].as_u64().is_some_and(|n| n >= 1), "{row}");
     assert!(row["each"].as_array().unwrap().iter().any(|a| a["by"] == "graph" && a["em"] == json!(1.0)), "{row}");
@@ -311,7 +311,7 @@ fn a_models_answers_are_counted_and_a_second_run_asks_nothing() {
     let (cache, recording) = (dir.path().join("cache"), dir.path().join("run.jsonl"));
     let live = |more: &[&str]| {
         let fixed = ["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--cache", cache.to_str().unwrap(), "--json"];
-        asked(&base, &[&fixed[..], more].concat())
+        run_eval(&base, &[&fixed[..], more].concat())
     };
     let first = figures(&live(&["--price-in", "1", "--price-out", "2", "--record", recording.to_str().unwrap()]));
     let row = &first["rows"][0];
@@ -328,7 +328,7 @@ fn a_models_answers_are_counted_and_a_second_run_asks_nothing() {
     assert_eq!((model.asked.load(Ordering::SeqCst), &second["replies_kept"], &second["replies_asked"]), (2, &json!(2), &json!(0)));
     assert_eq!(second["rows"][0]["em"], row["em"]);
     // The recording gives the same without the endpoint.
-    let replayed = figures(&asked(&base, &["--protocols", "ask", "--replay", recording.to_str().unwrap(), "--json"]));
+    let replayed = figures(&run_eval(&base, &["--protocols", "ask", "--replay", recording.to_str().unwrap(), "--json"]));
     assert_eq!((&replayed["rows"][0]["em"], model.asked.load(Ordering::SeqCst)), (&row["em"], 2));
     assert!(!String::from_utf8_lossy(&std::fs::read(&recording).unwrap()).contains("POCKETGRAPH_API_KEY"));
 }
@@ -339,7 +339,7 @@ fn a_protocol_is_measured_with_its_turns_and_calls() {
     let base = answers(dir.path());
     let model = model(|n, _| Ok(if n % 2 == 0 { "<search>Mira Voss</search>" } else { "<answer>Hallwil [1]</answer>" }.to_owned()));
     let more = ["--protocols", "search-r1", "--base-url", &model.base, "--model", "m", "--no-cache", "--json", "--first", "1"];
-    let found = figures(&asked(&base, &more));
+    let found = figures(&run_eval(&base, &more));
     let row = &found["rows"][0];
     assert_eq!((&row["turns"], &row["calls"], &row["em"]["mean"]), (&json!(2.0), &json!(1.0), &json!(1.0)), "{row}");
 }
@@ -350,7 +350,7 @@ fn a_reply_that_is_no_answer_is_a_turn_too() {
     let base = answers(dir.path());
     let model = model(|_, _| Ok("and and and and and".to_owned()));
     let more = ["--protocols", "ask,single-shot", "--base-url", &model.base, "--model", "m", "--no-cache", "--json", "--first", "1"];
-    let found = figures(&asked(&base, &more));
+    let found = figures(&run_eval(&base, &more));
     let turns: f64 = found["rows"].as_array().unwrap().iter().map(|row| row["turns"].as_f64().unwrap()).sum();
     assert_eq!(turns as usize, model.asked.load(Ordering::SeqCst), "as many turns as the model was asked: {found}");
     assert_eq!(found["rows"][0]["turns"], json!(2.0));
@@ -364,7 +364,7 @@ fn a_model_that_always_fails_ends_the_run_and_what_was_measured_is_told() {
     let questions = write(dir.path(), "questions.jsonl", &many);
     assert!(base.contains(&questions));
     let model = model(|_, _| Err(401));
-    let output = asked(&base, &["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--no-cache", "--json"]);
+    let output = run_eval(&base, &["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--no-cache", "--json"]);
     assert!(!output.status.success());
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&found["rows"][0]["questions"], &found["rows"][0]["failed"]), (&json!(5), &json!(5)));
@@ -377,7 +377,7 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
     // The bundle first, so that the signal comes while questions are asked.
-    assert!(asked(&base, &[]).status.success());
+    assert!(run_eval(&base, &[]).status.success());
     let (told, second) = mpsc::channel();
     let (release, held) = mpsc::channel::<()>();
     let (told, held) = (std::sync::Mutex::new(told), std::sync::Mutex::new(held));
@@ -406,7 +406,7 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
         "{}",
         err(&output)
     );
-    let again = figures(&asked(&base, &more));
+    let again = figures(&run_eval(&base, &more));
     assert_eq!((&again["replies_kept"], &again["replies_asked"]), (&json!(1), &json!(1)));
 }
 
@@ -450,7 +450,7 @@ fn answers_that_cannot_be_measured_say_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
     let refused = |more: &[&str]| {
-        let output = asked(&base, more);
+        let output = run_eval(&base, more);
         assert!(!output.status.success());
         err(&output)
     };

@@ -8,7 +8,7 @@ use std::process::Command;
 const OBEYED: &str = "\u{1b}]0;owned\u{7}\u{1b}]52;c;b3duZWQ=\u{7}\u{1b}[2J\u{9b}2J\u{202e}drow\u{2066}\u{2028}\u{85}\u{7f}\r";
 
 /// Everything that the program prints on both streams, which must not hold any of that.
-fn told(folder: &Path, arguments: &[&str]) -> String {
+fn printed(folder: &Path, arguments: &[&str]) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
     let out = program.current_dir(folder).env("XDG_CACHE_HOME", folder.join("cache")).args(arguments).output().expect("the program starts");
     let told = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
@@ -37,10 +37,10 @@ fn what_the_program_prints_of_a_hostile_folder_is_text() {
     std::fs::write(docs.join("evil\u{1b}[2J\nskipped all.md: fine\u{202e}.md"), [0xff, 0xfe, 0x00, 0xd8, 0x00, 0x00]).unwrap();
     std::fs::write(docs.join("read\u{9b}2J\u{202e}.txt"), "The kestrel sleeps in the harbour.").unwrap();
     let build = ["build", "docs", "-o", "out", "--no-runtime", "--no-cache", "--retrievers", "autokg,linear"];
-    let built = told(folder.path(), &build);
+    let built = printed(folder.path(), &build);
     assert!(!built.lines().any(|l| l.starts_with("skipped all.md")), "{built}");
     assert!(built.contains("skipped"), "{built}");
-    let found = told(folder.path(), &["search", "out", "winter harbour kestrel"]);
+    let found = printed(folder.path(), &["search", "out", "winter harbour kestrel"]);
     assert!(found.contains("Kestrel ␛]0;owned␇"), "{found}");
     for arguments in [
         &["ask", "out", "Where was Mara Kestrel born?"][..],
@@ -52,6 +52,6 @@ fn what_the_program_prints_of_a_hostile_folder_is_text() {
         &["ask", "out", "Where was Mara Kestrel born?", "--json"],
         &["build", "docs\u{1b}[2J\u{202e}", "-o", "out2"],
     ] {
-        told(folder.path(), arguments);
+        printed(folder.path(), arguments);
     }
 }

@@ -9,7 +9,7 @@ mod endpoint;
 #[path = "support/request.rs"]
 mod request;
 
-use build::{Heard, Place, sections};
+use build::{BuildLog, Place, sections};
 use endpoint::{Answer, Server, error, ok, serve};
 use futures::executor::block_on;
 use pocketgraph::engine::{Engine, SearchOptions};
@@ -23,19 +23,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const PEOPLE: [&str; 6] = ["Ann Archer", "Bob Baker", "Carl Cook", "Dora Dean", "Emil Esch", "Fred Frost"];
 
-fn build_with(place: &Place, server: Option<&Server>, retrievers: &[&str]) -> (Result<Summary, BuildError>, Heard) {
+fn build_with(place: &Place, server: Option<&Server>, retrievers: &[&str]) -> (Result<Summary, BuildError>, BuildLog) {
     let needs = Needs::of(retrievers).unwrap();
     place.build(|options| BuildOptions { needs, relations_model: server.map(|s| place.model(s)), ..options })
 }
 
-fn asked(body: &str) -> String {
+fn fragment_of(body: &str) -> String {
     let asked: serde_json::Value = serde_json::from_str(body).unwrap();
     asked["messages"][1]["content"].as_str().unwrap().to_owned()
 }
 
 /// The people of a passage in the order of their names, with what `describe` says of each; the first two are friends, and all three a circle.
 fn read_by(body: &str, describe: impl Fn(&str) -> String) -> Answer {
-    let said = asked(body);
+    let said = fragment_of(body);
     let names: Vec<&str> = PEOPLE.into_iter().filter(|n| said.contains(n)).collect();
     let entity = |n: &&str| serde_json::json!({"name": n, "type": "person", "description": describe(n), "importance": 50});
     let entities: Vec<serde_json::Value> = names.iter().map(entity).collect();
@@ -104,7 +104,7 @@ fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
 fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
     let place = Place::new();
     let server = serve(|_, body| {
-        let said = asked(body);
+        let said = fragment_of(body);
         if said.contains("<lines>") {
             let name = PEOPLE.into_iter().find(|n| said.contains(&format!("<name>\n{n}\n"))).unwrap();
             return ok(format!("{name} in short."));
@@ -124,7 +124,7 @@ fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
     });
     built.unwrap();
     assert!(heard.warnings.lock().unwrap().is_empty(), "{:?}", heard.warnings);
-    let requests: Vec<String> = server.requests.lock().unwrap().iter().map(|b| asked(b)).collect();
+    let requests: Vec<String> = server.requests.lock().unwrap().iter().map(|b| fragment_of(b)).collect();
     let of = |mark: &str| requests.iter().filter(|r| r.contains(mark)).cloned().collect::<Vec<_>>();
     assert_eq!((requests.len(), of("<lines>").len(), of("<descriptions>").len()), (24 + 6 + 2, 6, 2));
     assert!(of("<lines>").iter().all(|r| r.matches("was seen").count() == 12), "all that was said of a person, once");

@@ -9,7 +9,7 @@ mod endpoint;
 #[path = "support/request.rs"]
 mod request;
 
-use build::{Heard, Place, sections};
+use build::{BuildLog, Place, sections};
 use endpoint::{Answer, Server, error, ok, serve};
 use futures::executor::block_on;
 use pocketgraph::engine::Engine;
@@ -19,7 +19,7 @@ use pocketgraph_build::prepare::Needs;
 use pocketgraph_build::verify::verify;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn build_with(place: &Place, server: Option<&Server>) -> (Result<Summary, BuildError>, Heard) {
+fn build_with(place: &Place, server: Option<&Server>) -> (Result<Summary, BuildError>, BuildLog) {
     let needs = Needs::of(&["raptor", "graphrag"]).unwrap();
     place.build(|options| BuildOptions { needs, summaries_model: server.map(|s| place.model(s)), ..options })
 }

@@ -7,7 +7,7 @@ use super::kept_replies::KeptReplies;
 use super::kinds::{KindRow, by_kind};
 use super::metrics::{Estimate, quantile};
 use super::one_answer::{Answered, evidence_recall};
-use super::shown::Shown;
+use super::shown::ShownPassages;
 use futures::future::{Either, LocalBoxFuture, select};
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
@@ -203,7 +203,7 @@ pub async fn evaluate_answers(
     let rows: Vec<AnswerRow> = setup.systems.iter().zip(answers).map(|(system, all)| row(system, all, setup.prices)).collect();
     let paired = setup.baseline.map(|name| paired(&rows, name)).unwrap_or_default();
     let kinds = by_kind(rows.iter().map(|r| (r.system.as_str(), r.each.as_slice())));
-    let (replies_asked, replies_kept) = setup.chat.map_or((0, 0), |c| (c.asked(), c.reused()));
+    let (replies_asked, replies_kept) = setup.chat.map_or((0, 0), |c| (c.request_count(), c.reused()));
     Ok(AnswersReport {
         questions: questions.len(),
         left_out: 0,
@@ -226,7 +226,7 @@ pub(super) async fn answer(
     setup: &AnswerSetup<'_>,
 ) -> Result<Answered, EngineError> {
     let started = Instant::now();
-    let shown = RefCell::new(Shown::default());
+    let shown = RefCell::new(ShownPassages::default());
     let options = AgentOptions { retriever: Some(system.retriever.clone()), ..setup.options.clone() };
     let chat = setup.before.or(setup.chat.map(|c| c as &dyn ChatModel));
     if let Some(kept) = setup.chat {
@@ -241,11 +241,11 @@ pub(super) async fn answer(
         ..defaults
     };
     let said = match (system.protocol.as_str(), chat) {
-        (QUOTE, _) => Said::of(engine.quote(&question.text, &ask, &mut |event| shown.borrow_mut().quoted(&event)).await?, false),
+        (QUOTE, _) => QuestionOutcome::of(engine.quote(&question.text, &ask, &mut |event| shown.borrow_mut().quoted(&event)).await?, false),
         (ASK, Some(chat)) => {
             let counting = Requests { chat, made: Cell::new(0) };
-            let answer = engine.ask(&question.text, &ask, &counting, &mut |event| shown.borrow_mut().asked(&event)).await?;
-            Said { turns: counting.made.get(), ..Said::of(answer, true) }
+            let answer = engine.ask(&question.text, &ask, &counting, &mut |event| shown.borrow_mut().record_answer(&event)).await?;
+            QuestionOutcome { turns: counting.made.get(), ..QuestionOutcome::of(answer, true) }
         }
         (ASK, None) => return Err(EngineError::BadArgument("`ask` needs a language model".to_owned())),
         (protocol, chat) => {
@@ -253,7 +253,7 @@ pub(super) async fn answer(
             let with = AskWith { chat, clock: &clock, graph: None, web: None, tools: None };
             let mut hear = |event| shown.borrow_mut().ran(&event);
             let reasoned = ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut hear).await?;
-            Said::by(reasoned, needs_model(protocol))
+            QuestionOutcome::by(reasoned, needs_model(protocol))
         }
     };
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
@@ -280,7 +280,7 @@ fn endpoint_failure(answer: &Answer) -> Option<String> {
 }
 
 /// What came of a question, whichever way it was answered.
-struct Said {
+struct QuestionOutcome {
     text: String,
     members: Vec<String>,
     by: AnswerBy,
@@ -291,12 +291,12 @@ struct Said {
     failure: Option<String>,
 }
 
-impl Said {
+impl QuestionOutcome {
     /// An answer in one go.
-    fn of(answer: Answer, by_model: bool) -> Said {
+    fn of(answer: Answer, by_model: bool) -> QuestionOutcome {
         let text = if answer.answered { bare(&answer.text) } else { String::new() };
         let usage = answer.usage.unwrap_or_default();
-        Said {
+        QuestionOutcome {
             members: if answer.answered { listed(&answer.text) } else { Vec::new() },
             text,
             by: answer.by,
@@ -309,7 +309,7 @@ impl Said {
     }
 
     /// The answer of a protocol. What a plan found in the graph is the answer itself, not the sentence around it.
-    fn by(reasoned: ProtocolAnswer, by_model: bool) -> Said {
+    fn by(reasoned: ProtocolAnswer, by_model: bool) -> QuestionOutcome {
         let ProtocolAnswer { answer, usage, estimated, turns, carried, .. } = reasoned;
         let calls = turns.iter().map(|t| t.calls.len()).sum();
         let by = answer.by;
@@ -319,7 +319,7 @@ impl Said {
         });
         // What stands before the first reply is numbered 0.
         let replies = turns.iter().filter(|turn| turn.number > 0).count();
-        let mut said = Said { turns: replies, calls, estimated, ..Said::of(answer, by_model) };
+        let mut said = QuestionOutcome { turns: replies, calls, estimated, ..QuestionOutcome::of(answer, by_model) };
         said.tokens = (usage.prompt_tokens, usage.completion_tokens);
         if let Some(members) = found.filter(|m| !m.is_empty()) {
             said.members = members.into_iter().map(|m| decided(m.label)).collect();
@@ -338,7 +338,7 @@ fn decided(label: String) -> String {
     }
 }
 
-fn measured(question: &Question, said: Said, milliseconds: f64) -> Answered {
+fn measured(question: &Question, said: QuestionOutcome, milliseconds: f64) -> Answered {
     let accepted: Vec<String> = question.answers.iter().flatten().cloned().collect();
     // The one wanted answer may hold commas itself: then the whole text is the only member.
     let whole = [said.text.clone()];

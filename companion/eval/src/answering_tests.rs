@@ -8,8 +8,8 @@ fn question(answers: &[&[&str]]) -> Question {
     Question { id: "q".to_owned(), text: "?".to_owned(), answers, ..Question::default() }
 }
 
-fn said(text: &str, members: &[&str]) -> Said {
-    Said {
+fn outcome(text: &str, members: &[&str]) -> QuestionOutcome {
+    QuestionOutcome {
         text: text.to_owned(),
         members: members.iter().map(|m| (*m).to_owned()).collect(),
         by: AnswerBy::Llm,
@@ -22,12 +22,12 @@ fn said(text: &str, members: &[&str]) -> Said {
 }
 
 pub(crate) fn answered(text: &str) -> Answered {
-    measured(&question(&[&["Hallwil"]]), said(text, &[text]), 5.0)
+    measured(&question(&[&["Hallwil"]]), outcome(text, &[text]), 5.0)
 }
 
 #[test]
 fn an_answer_is_measured_against_its_aliases_and_its_set() {
-    let a = measured(&question(&[&["USA", "United States"], &["Peru"]]), said("The USA and Peru", &["The USA", "Peru"]), 1.0);
+    let a = measured(&question(&[&["USA", "United States"], &["Peru"]]), outcome("The USA and Peru", &["The USA", "Peru"]), 1.0);
     assert_eq!((a.em, a.contain_em, a.set_precision, a.set_recall, a.hits_1), (0.0, 1.0, 1.0, 1.0, 1.0));
     // "usa and peru" against "usa": one shared word of 3 + 1.
     assert!((a.f1 - 0.5).abs() < 1e-12);
@@ -35,7 +35,7 @@ fn an_answer_is_measured_against_its_aliases_and_its_set() {
 
 #[test]
 fn one_answer_that_holds_commas_is_not_taken_apart() {
-    let a = measured(&question(&[&["December 24, 1886"]]), said("December 24, 1886", &["December 24", "1886"]), 1.0);
+    let a = measured(&question(&[&["December 24, 1886"]]), outcome("December 24, 1886", &["December 24", "1886"]), 1.0);
     assert_eq!((a.em, a.set_f1, a.hits_1), (1.0, 1.0, 1.0));
 }
 
@@ -59,9 +59,9 @@ fn what_the_documents_do_not_say_is_no_answer() {
         failure: Some(ModelFailure { code: code.to_owned(), message: "it failed".to_owned(), status: None }),
         ..answer.clone()
     };
-    let s = Said::of(failing("llm-http"), true);
+    let s = QuestionOutcome::of(failing("llm-http"), true);
     assert_eq!((s.text.as_str(), s.failure.as_deref(), s.estimated), ("", Some("it failed"), true));
-    assert_eq!(Said::of(failing(ModelFailure::NO_ANSWER), true).failure, None);
+    assert_eq!(QuestionOutcome::of(failing(ModelFailure::NO_ANSWER), true).failure, None);
     assert_eq!(measured(&question(&[&["x"]]), s, 0.0).f1, 0.0);
 }
 

@@ -21,8 +21,8 @@ impl Naming {
         match (self, item.node()) {
             (Naming::Id, Some(node)) => graph.id(node).to_owned(),
             (Naming::Loose, node) => {
-                let label = loose(&item.label(Some(graph)));
-                let mut others = node.into_iter().flat_map(|n| graph.aliases(n)).map(loose);
+                let label = loose_name(&item.label(Some(graph)));
+                let mut others = node.into_iter().flat_map(|n| graph.aliases(n)).map(loose_name);
                 if wanted.contains(&label) { label } else { others.find(|o| wanted.contains(o)).unwrap_or(label) }
             }
             _ => item.label(Some(graph)),
@@ -31,7 +31,7 @@ impl Naming {
 }
 
 /// A name as [`Naming::Loose`] compares it.
-pub fn loose(text: &str) -> String {
+pub fn loose_name(text: &str) -> String {
     let text = text.trim();
     if let Some(n) = number(text) {
         // As many digits as two ways of computing one figure agree in.
@@ -52,13 +52,13 @@ pub fn loose(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::loose;
+    use super::loose_name;
 
     #[test]
     fn loose_names_are_compared_by_what_they_say() {
-        assert_eq!(loose("December 24, 1886"), loose("24 December 1886"));
-        assert_eq!(loose("1186.0"), loose("1,186"));
-        assert_eq!(loose("The God's Gift"), loose("God'S  gift"));
-        assert_eq!((loose("true").as_str(), loose("1886") == loose("1887")), ("yes", false));
+        assert_eq!(loose_name("December 24, 1886"), loose_name("24 December 1886"));
+        assert_eq!(loose_name("1186.0"), loose_name("1,186"));
+        assert_eq!(loose_name("The God's Gift"), loose_name("God'S  gift"));
+        assert_eq!((loose_name("true").as_str(), loose_name("1886") == loose_name("1887")), ("yes", false));
     }
 }

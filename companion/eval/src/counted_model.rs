@@ -136,12 +136,12 @@ impl ReplyCache for CountedModel {
 mod tests {
     use super::*;
     use pocketgraph::llm::{Message, Usage, complete};
-    use pocketgraph_llm_client::asker::testing::{Says, counted};
+    use pocketgraph_llm_client::asker::testing::{ScriptedModel, counted};
     use std::rc::Rc;
 
     /// Counts its own tokens where it was made so.
     fn says(usage: Option<Usage>) -> Box<dyn ChatModel> {
-        Box::new(Says::new(move |_, _| counted("twelve chars", usage)))
+        Box::new(ScriptedModel::new(move |_, _| counted("twelve chars", usage)))
     }
 
     fn ask(model: &CountedModel, text: &str) -> String {

@@ -264,7 +264,7 @@ pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) ->
     let judged = qrels.map(read_qrels).transpose()?;
     let (mut out, mut named) = (Questions::default(), false);
     for (line, v) in lines(path)? {
-        let question = asked(path, line, &v, AnswersAre::Aliases)?;
+        let question = question_of_line(path, line, &v, AnswersAre::Aliases)?;
         let ids = match &judged {
             Some(judged) => judged.get(&question.id).cloned().unwrap_or_default(),
             None => named_pages(&v),
@@ -318,7 +318,7 @@ pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) 
     let places = passages.map(places).unwrap_or_default();
     let mut out = Questions::default();
     for (line, v) in lines(path)? {
-        let question = asked(path, line, &v, how)?;
+        let question = question_of_line(path, line, &v, how)?;
         if question.answers.is_empty() {
             out.left_out += 1;
         } else {
@@ -329,7 +329,7 @@ pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) 
 }
 
 /// What a line asks.
-fn asked(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Question, DataError> {
+fn question_of_line(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Question, DataError> {
     let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
     let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();
     let id = first(v, &["id", "_id", "query_id"]).and_then(word).unwrap_or_else(|| line.to_string());

@@ -193,7 +193,7 @@ pub fn evaluate_plans(
 ///
 /// # Errors
 /// [`PlansError`] for a plan that does not pass its checks.
-pub fn found(linker: &Linker, plan: &Plan, gold: &Gold) -> Result<(Vec<String>, bool), PlansError> {
+pub fn execute_plan(linker: &Linker, plan: &Plan, gold: &Gold) -> Result<(Vec<String>, bool), PlansError> {
     let execution = execute(&Executor::new(Some(linker)), plan, &gold.id)?;
     let ranked = answers(linker.graph(), &execution, gold);
     let exact = ranked.iter().cloned().collect::<BTreeSet<String>>() == gold.answers;

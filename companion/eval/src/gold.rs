@@ -43,7 +43,7 @@ pub struct Tables {
 /// A form in which questions come, one a line of JSON.
 pub trait QuestionSet: Sync {
     /// What a line has that makes it one of this form, for people.
-    fn told_by(&self) -> &str;
+    fn marker_field(&self) -> &str;
 
     /// Whether a line is a question of this form.
     fn is_one(&self, line: &Value) -> bool;
@@ -74,7 +74,7 @@ pub struct OpenForm;
 pub const OPEN: &[&dyn QuestionSet] = &[&OpenForm];
 
 impl QuestionSet for OpenForm {
-    fn told_by(&self) -> &str {
+    fn marker_field(&self) -> &str {
         "question and answers, and perhaps a plan as an object"
     }
 
@@ -116,7 +116,7 @@ pub fn read_gold(path: &Path, sets: &[&dyn QuestionSet]) -> Result<Vec<Gold>, Da
     for (line, v) in lines(path)? {
         let bad = |what: String| DataError::Line { path: path.to_owned(), line, what };
         let Some(set) = sets.iter().find(|set| set.is_one(&v)) else {
-            let known: Vec<&str> = sets.iter().map(|set| set.told_by()).collect();
+            let known: Vec<&str> = sets.iter().map(|set| set.marker_field()).collect();
             return Err(bad(format!("it is in no form that is read here: {}", known.join("; "))));
         };
         let mut gold = set.gold(&v).map_err(bad)?;

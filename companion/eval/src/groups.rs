@@ -51,7 +51,7 @@ pub fn groups(questions: &[Question], rows: &[(&str, &[Measures])]) -> Vec<Group
 mod tests {
     use super::*;
 
-    fn asked(kinds: &[&str]) -> Vec<Question> {
+    fn questions(kinds: &[&str]) -> Vec<Question> {
         kinds.iter().map(|kind| Question { kind: (*kind).to_owned(), ..Question::default() }).collect()
     }
 
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn each_kind_has_the_mean_of_its_own_questions() {
-        let found = groups(&asked(&["4hop", "2hop", "4hop", ""]), &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))]);
+        let found = groups(&questions(&["4hop", "2hop", "4hop", ""]), &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))]);
         let told: Vec<(&str, usize, f64)> = found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
         assert_eq!(told, [("none told", 1, 0.75), ("2hop", 1, 1.0), ("4hop", 2, 0.25)]);
         assert!(found[2].rows[0].intervals.low.recall_5 <= 0.25 && found[2].rows[0].intervals.high.recall_5 >= 0.25);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_set_without_kinds_has_no_groups() {
-        assert!(groups(&asked(&["", ""]), &[("auto", &each(&[1.0, 0.0]))]).is_empty());
+        assert!(groups(&questions(&["", ""]), &[("auto", &each(&[1.0, 0.0]))]).is_empty());
         assert!(groups(&[], &[("auto", &[])]).is_empty());
     }
 }

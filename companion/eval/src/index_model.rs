@@ -80,7 +80,7 @@ impl<'a> IndexModel<'a> {
     }
 
     /// What questions took so far.
-    pub fn asked(&self) -> Tokens {
+    pub fn question_tokens(&self) -> Tokens {
         self.chat.tokens()
     }
 

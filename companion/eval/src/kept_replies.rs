@@ -32,7 +32,7 @@ impl<'a> KeptReplies<'a> {
     }
 
     /// How many replies the model was asked for.
-    pub fn asked(&self) -> usize {
+    pub fn request_count(&self) -> usize {
         self.asked.get()
     }
 
@@ -52,7 +52,7 @@ impl<'a> KeptReplies<'a> {
     }
 
     /// The reply as it was kept; none for one that is damaged.
-    async fn kept(&self, key: &Key, request: &ChatRequest) -> Option<Vec<Result<pocketgraph::llm::Delta, LlmError>>> {
+    async fn cached_reply(&self, key: &Key, request: &ChatRequest) -> Option<Vec<Result<pocketgraph::llm::Delta, LlmError>>> {
         let line = String::from_utf8(self.cache.as_ref()?.get(key)?).ok()?;
         let replay = Replay::read(&line).ok()?;
         let stream = replay.chat(request.clone()).await.ok()?;
@@ -65,7 +65,7 @@ impl ChatModel for KeptReplies<'_> {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         async move {
             let key = self.key(&request);
-            if let Some(items) = self.kept(&key, &request).await {
+            if let Some(items) = self.cached_reply(&key, &request).await {
                 self.reused.set(self.reused.get() + 1);
                 return Ok(stream::iter(items).boxed_local());
             }
@@ -91,13 +91,13 @@ impl ChatModel for KeptReplies<'_> {
 mod tests {
     use super::*;
     use pocketgraph::llm::{Message, complete};
-    use pocketgraph_llm_client::asker::testing::{Says, said};
+    use pocketgraph_llm_client::asker::testing::{ScriptedModel, whole_reply};
     use std::rc::Rc;
 
     /// Says how often it was asked; fails where the question says so.
-    fn counting() -> Rc<Says> {
-        Says::new(|n, request| {
-            let mut reply = said(&format!("reply {}", n + 1))?;
+    fn counting() -> Rc<ScriptedModel> {
+        ScriptedModel::new(|n, request| {
+            let mut reply = whole_reply(&format!("reply {}", n + 1))?;
             if request.messages.iter().any(|m| m.content == "fail") {
                 reply.push(Err(LlmError::Stream("broken".to_owned())));
             }
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!((ask(&second, request("a")), ask(&second, request("a"))), ("reply 1".to_owned(), "reply 2".to_owned()));
         second.begin();
         assert_eq!(ask(&second, request("a")), "reply 1");
-        assert_eq!((second.asked(), second.reused()), (0, 3));
+        assert_eq!((second.request_count(), second.reused()), (0, 3));
         // Whatever else is asked is another request.
         assert_eq!(ask(&second, ChatRequest { stop: vec!["x".to_owned()], ..request("a") }), "reply 3");
         assert_eq!(ask(&second, ChatRequest { extra: vec![("tools".to_owned(), "t".into())], ..request("a") }), "reply 4");
@@ -142,6 +142,6 @@ mod tests {
         assert_eq!(ask(&kept, request("fail")), "reply 1");
         kept.begin();
         assert_eq!(ask(&kept, request("fail")), "reply 2");
-        assert_eq!((kept.asked(), kept.reused()), (2, 0));
+        assert_eq!((kept.request_count(), kept.reused()), (2, 0));
     }
 }

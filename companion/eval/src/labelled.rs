@@ -118,7 +118,7 @@ fn checked(path: &Path, labelled: Labelled) -> Result<Labelled, DataError> {
 
 /// The documents that an author's name for a page means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meant {
+pub enum ResolvedPage {
     /// This one, and in it the section of that fragment, where one is named.
     Document(u32, Option<String>),
     /// None; the path of the one whose name is nearest.
@@ -142,13 +142,13 @@ impl<'a> Places<'a> {
 
     /// What a name means: a path in the source folder, an address with or without its host, each with or without its ending. A name that ends as
     /// one document's does is enough.
-    pub fn meant(&self, name: &str) -> Meant {
+    pub fn resolve(&self, name: &str) -> ResolvedPage {
         let (page, fragment) = name.split_once('#').map_or((name, None), |(page, fragment)| (page, Some(decoded(fragment))));
         let fragment = fragment.filter(|f| !f.is_empty());
         let given = page.trim();
         let exactly = |d: &Document| d.path == given || d.url == given;
         if let Some(at) = self.documents.iter().position(exactly) {
-            return Meant::Document(at as u32, fragment);
+            return ResolvedPage::Document(at as u32, fragment);
         }
         let wanted = plain(given);
         let ends = |long: &str, short: &str| short.is_empty() || long.strip_suffix(short).is_some_and(|before| before.ends_with('/'));
@@ -164,10 +164,10 @@ impl<'a> Places<'a> {
         let address = |at: usize| self.documents.get(at).map(|d| &d.url).filter(|url| !url.is_empty());
         match found.as_slice() {
             [one, others @ ..] if others.iter().all(|&other| address(other).is_some_and(|url| address(*one) == Some(url))) => {
-                Meant::Document(*one as u32, fragment)
+                ResolvedPage::Document(*one as u32, fragment)
             }
-            [] => Meant::Unknown(self.nearest(&wanted)),
-            many => Meant::Several(many.iter().take(3).filter_map(|&i| self.documents.get(i)).map(|d| d.path.clone()).collect()),
+            [] => ResolvedPage::Unknown(self.nearest(&wanted)),
+            many => ResolvedPage::Several(many.iter().take(3).filter_map(|&i| self.documents.get(i)).map(|d| d.path.clone()).collect()),
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
         read_labelled(&path)
     }
 
-    fn told(text: &str) -> String {
+    fn error_text(text: &str) -> String {
         read(text).unwrap_err().to_string()
     }
 
@@ -228,14 +228,14 @@ mod tests {
 
     #[test]
     fn what_is_malformed_is_told_with_its_line() {
-        assert!(told("{\"question\":\"a\",\"page\":\"x\"}\n{\"question\":").contains("line 2: not JSON"));
-        assert!(told("{\"question\":\"a\",\"page\":\"x\"}\n\n{\"question\":\"b\"}").contains("line 3: it names neither the page"));
-        assert!(told("{\"qestion\":\"a\",\"page\":\"x\"}").contains("line 1: it has no question"));
-        assert!(told("ask,page\na,b\n").contains("line 1: no column is called question; there are: ask, page"));
-        assert!(told("question,where\na,b\n").contains("no column is called page or answer"));
-        assert!(told("question,page\na,b\nc,d,e\n").contains("line 3: not comma-separated values"));
-        assert!(told("question,page\na,b\n,d\n").contains("line 3: it has no question"));
-        assert!(told("\n\n").contains("holds no questions") && told("question,page\n").contains("holds no questions"));
+        assert!(error_text("{\"question\":\"a\",\"page\":\"x\"}\n{\"question\":").contains("line 2: not JSON"));
+        assert!(error_text("{\"question\":\"a\",\"page\":\"x\"}\n\n{\"question\":\"b\"}").contains("line 3: it names neither the page"));
+        assert!(error_text("{\"qestion\":\"a\",\"page\":\"x\"}").contains("line 1: it has no question"));
+        assert!(error_text("ask,page\na,b\n").contains("line 1: no column is called question; there are: ask, page"));
+        assert!(error_text("question,where\na,b\n").contains("no column is called page or answer"));
+        assert!(error_text("question,page\na,b\nc,d,e\n").contains("line 3: not comma-separated values"));
+        assert!(error_text("question,page\na,b\n,d\n").contains("line 3: it has no question"));
+        assert!(error_text("\n\n").contains("holds no questions") && error_text("question,page\n").contains("holds no questions"));
         assert!(read_labelled(Path::new("/absent")).unwrap_err().to_string().contains("cannot read"));
     }
 
@@ -267,15 +267,15 @@ mod tests {
             "http://localhost:8000/docs/guide/install",
         ];
         for name in all {
-            assert_eq!(places.meant(name), Meant::Document(0, None), "{name}");
+            assert_eq!(places.resolve(name), ResolvedPage::Document(0, None), "{name}");
         }
-        assert_eq!(places.meant("guide/install#first%20steps"), Meant::Document(0, Some("first steps".to_owned())));
-        assert_eq!(places.meant("guide/über uns"), Meant::Document(3, None));
-        assert_eq!(places.meant("index.md"), Meant::Document(2, None));
-        assert_eq!(places.meant("install"), Meant::Several(vec!["guide/install.md".to_owned(), "api/install.md".to_owned()]));
-        assert_eq!(places.meant("guide/instal"), Meant::Unknown(Some("guide/install.md".to_owned())));
-        assert_eq!(places.meant("zzz"), Meant::Unknown(None));
-        assert_eq!(Places::new(&[]).meant("a"), Meant::Unknown(None));
+        assert_eq!(places.resolve("guide/install#first%20steps"), ResolvedPage::Document(0, Some("first steps".to_owned())));
+        assert_eq!(places.resolve("guide/über uns"), ResolvedPage::Document(3, None));
+        assert_eq!(places.resolve("index.md"), ResolvedPage::Document(2, None));
+        assert_eq!(places.resolve("install"), ResolvedPage::Several(vec!["guide/install.md".to_owned(), "api/install.md".to_owned()]));
+        assert_eq!(places.resolve("guide/instal"), ResolvedPage::Unknown(Some("guide/install.md".to_owned())));
+        assert_eq!(places.resolve("zzz"), ResolvedPage::Unknown(None));
+        assert_eq!(Places::new(&[]).resolve("a"), ResolvedPage::Unknown(None));
     }
 
     #[test]
@@ -284,8 +284,8 @@ mod tests {
             |id: &str, url: &str| Document { title: id.to_owned(), url: url.to_owned(), path: id.to_owned(), language: String::new() };
         let documents = [chunk("0", "docs/a.md"), chunk("1", "docs/b.md"), chunk("2", "docs/b.md"), chunk("3", ""), chunk("x/3", "")];
         let places = Places::new(&documents);
-        assert_eq!(places.meant("b.md"), Meant::Document(1, None));
-        assert_eq!(places.meant("y/x/3"), Meant::Several(vec!["3".to_owned(), "x/3".to_owned()]), "no address is not one page");
+        assert_eq!(places.resolve("b.md"), ResolvedPage::Document(1, None));
+        assert_eq!(places.resolve("y/x/3"), ResolvedPage::Several(vec!["3".to_owned(), "x/3".to_owned()]), "no address is not one page");
     }
 
     proptest! {
@@ -293,7 +293,7 @@ mod tests {
         fn no_file_and_no_name_makes_it_panic(text in "(\\{|\\}|\"|question|page|answer|:|,|\\||\n|a|é|#|%|/|\u{feff}){0,40}") {
             let _ = read(&text);
             let documents = documents();
-            let _ = Places::new(&documents).meant(&text);
+            let _ = Places::new(&documents).resolve(&text);
         }
     }
 }

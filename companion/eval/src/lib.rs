@@ -30,14 +30,14 @@ mod study;
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
 pub use answered::{AnsweredQuestion, read_answerable};
 pub use answering::{ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, CAVEAT, QUOTE, System, evaluate_answers, wants_model};
-pub use answers::{Naming, loose};
+pub use answers::{Naming, loose_name};
 pub use cost::{LlmCost, Prices};
 pub use counted_model::{CountedModel, Tokens};
 pub use data::{
     AnswersAre, DataError, Judged, Page, Passage, Passages, Question, Questions, lines, read_answered, read_passages, read_qrels,
     read_questions,
 };
-pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans, found};
+pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans, execute_plan};
 pub use gold::{Gold, OPEN, OpenForm, QuestionSet, Tables, read_gold};
 pub use gold_fields::{answers, text};
 pub use groups::{Group, GroupRow};
@@ -45,16 +45,16 @@ pub use html::{Bar, HtmlPage, answers_page, retrieval_page, site_page};
 pub use index_model::{IndexModel, IndexTokens};
 pub use kept_replies::KeptReplies;
 pub use kinds::KindRow;
-pub use labelled::{Labelled, Meant, Places, read_labelled};
+pub use labelled::{Labelled, Places, ResolvedPage, read_labelled};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
 pub use one_answer::Answered;
 pub use part::Part;
 pub use protocol_options::{measured_with, named_options};
 pub use retrieval::{Missed, Paired, Report, Row, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
-pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, evaluate_site, told};
+pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, describe_miss, evaluate_site};
 pub use study::{
-    Asked, Asker, BreakEven, Doing, Even, IndexRow, Indexing, Kept, OpenSet, RankRow, SetFigures, Study, StudyError, StudyReport, StudyRow,
-    StudySet, ask_all, csv_tables, make_indexes, markdown, report,
+    Asker, BreakEven, Even, IndexRow, Indexing, Journal, OpenSet, RankRow, SetFigures, Study, StudyAnswer, StudyError, StudyProgress,
+    StudyReport, StudyRow, StudySet, ask_all, csv_tables, make_indexes, markdown, report,
 };
 pub use world::graph_for;

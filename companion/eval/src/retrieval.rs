@@ -156,7 +156,7 @@ async fn measured(
     let (mut all, mut times, mut misses, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), 0usize);
     let title = |p: u32| passages.pages.get(p as usize).map_or_else(String::new, |p| p.name().to_owned());
     let k = if passages.pages.len() == passages.all.len() { DEPTH } else { CHUNKS };
-    let before = reader.map(IndexModel::asked).unwrap_or_default();
+    let before = reader.map(IndexModel::question_tokens).unwrap_or_default();
     let mut failed = 0;
     for (i, q) in questions.iter().enumerate() {
         let started = Instant::now();
@@ -181,7 +181,7 @@ async fn measured(
         all.push(measure(&ranking, &q.gold));
         done(i + 1);
     }
-    let asked = reader.map(|r| r.asked() - before).unwrap_or_default();
+    let asked = reader.map(|r| r.question_tokens() - before).unwrap_or_default();
     let told = match &set.spent {
         Some(index) => Some(index.of(name)),
         None => (!by_a_model(name, &manifest.options)).then(Vec::new),

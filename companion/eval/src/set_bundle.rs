@@ -176,7 +176,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         }
     };
     let chunks: Vec<Chunk> = passages.all.iter().map(chunk).collect();
-    languages::tell(&mut documents, &chunks);
+    languages::detect(&mut documents, &chunks);
     let weight = model.info().weight.or_else(|| Readings::of(&documents, &chunks, &|text| model.tokenizer().count(text)).weight());
     let mut seconds = Vec::new();
     let mut since = Instant::now();

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 
 /// The passages that were shown so far, by their numbers in the bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct ShownPassages {
     chunks: BTreeSet<u32>,
 }
 
-impl Shown {
+impl ShownPassages {
     /// Hears a quotation: it is taken from what was found.
     pub fn quoted(&mut self, event: &AskEvent) {
         if let AskEvent::Hits { result } = event {
@@ -21,7 +21,7 @@ impl Shown {
     }
 
     /// Hears an answer of a model in one go: what it was shown is what it may cite.
-    pub fn asked(&mut self, event: &AskEvent) {
+    pub fn record_answer(&mut self, event: &AskEvent) {
         if let AskEvent::References { references } = event {
             self.chunks.extend(references.iter().map(|r| r.chunk));
         }

@@ -2,7 +2,7 @@
 
 use super::answer_metrics::{bare, contains, exact_match, token_f1};
 use super::data::Judged;
-use super::labelled::{Labelled, Meant, Places};
+use super::labelled::{Labelled, Places, ResolvedPage};
 use super::metrics::{Estimate, Intervals, Measures, measure, quantile};
 use super::retrieval::pages_of;
 use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol};
@@ -205,13 +205,13 @@ fn expectations<'a>(questions: &'a [Labelled], documents: &[Document]) -> Result
         let mut pages = Vec::new();
         for (missing, page) in (0u32..).zip(&labelled.pages) {
             let line = labelled.line;
-            match places.meant(page) {
-                Meant::Document(at, fragment) => pages.push((at, fragment, page.as_str())),
-                Meant::Unknown(nearest) => {
+            match places.resolve(page) {
+                ResolvedPage::Document(at, fragment) => pages.push((at, fragment, page.as_str())),
+                ResolvedPage::Unknown(nearest) => {
                     unknown.push(UnknownPage { line, page: page.clone(), nearest });
                     pages.push((NOWHERE - missing, None, page.as_str()));
                 }
-                Meant::Several(candidates) => return Err(SiteError::Ambiguous { line, page: page.clone(), candidates }),
+                ResolvedPage::Several(candidates) => return Err(SiteError::Ambiguous { line, page: page.clone(), candidates }),
             }
         }
         expected.push(Expected { labelled, pages });
@@ -252,7 +252,7 @@ async fn row(
             let instead = ranking
                 .iter()
                 .take(TOLD)
-                .filter_map(|&d| best(d).and_then(|c| Some(found(c, documents.get(c.document as usize)?))))
+                .filter_map(|&d| best(d).and_then(|c| Some(found_page(c, documents.get(c.document as usize)?))))
                 .collect();
             let (line, text) = (question.labelled.line, question.labelled.question.clone());
             misses.push(SiteMiss { line, question: text, missing, instead });
@@ -269,7 +269,7 @@ async fn row(
     })
 }
 
-fn found(chunk: &Chunk, document: &Document) -> FoundPage {
+fn found_page(chunk: &Chunk, document: &Document) -> FoundPage {
     let place = std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
     let url = if chunk.fragment.is_empty() { document.url.clone() } else { format!("{}#{}", document.url, chunk.fragment) };
     let line = chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -317,7 +317,7 @@ async fn answers(
 }
 
 /// A missing page in words.
-pub fn told(page: &str, rank: Option<usize>) -> String {
+pub fn describe_miss(page: &str, rank: Option<usize>) -> String {
     match rank {
         Some(rank) => format!("{page} (stands at place {rank})"),
         None => format!("{page} (not among the first {CHUNKS} passages)"),

@@ -1,6 +1,6 @@
 //! Ready chunks as they come in, and the documents that they are of.
 
-use super::ready::{Place, Ready};
+use super::ready::{ChunkFields, Place};
 use super::vectors::Vectors;
 use super::{IngestError, SourceDocument, address};
 use pocketgraph::bundle::{Chunk, Document, Layout};
@@ -74,12 +74,12 @@ impl Gathered {
     ///
     /// # Errors
     /// What is wrong with it, in words: an unsafe address, an id that came before, a document that had another title before.
-    pub fn add(&mut self, row: usize, ready: Ready) -> Result<(), String> {
+    pub fn add(&mut self, row: usize, ready: ChunkFields) -> Result<(), String> {
         let at = (self.files.len(), row);
         if let Some(id) = &ready.id
             && let Some(&before) = self.ids.get(id)
         {
-            return Err(format!("the id {id:?} is also that of {}", self.told(before)));
+            return Err(format!("the id {id:?} is also that of {}", self.describe_row(before)));
         }
         if let Some(id) = &ready.id {
             self.ids.insert(id.clone(), at);
@@ -102,7 +102,7 @@ impl Gathered {
         if let Some(index) = place.index
             && let Some(before) = self.indices.insert((document, index), at)
         {
-            return Err(format!("chunk {index} of this document is also in {}", self.told(before)));
+            return Err(format!("chunk {index} of this document is also in {}", self.describe_row(before)));
         }
         self.add_chunk(document, block.fragment, (block.text, block.end), place);
         Ok(())
@@ -135,7 +135,7 @@ impl Gathered {
         Ok(number)
     }
 
-    fn told(&self, (file, row): Row) -> String {
+    fn describe_row(&self, (file, row): Row) -> String {
         format!("{} row {row}", file.checked_sub(1).and_then(|i| self.files.get(i)).map_or("", String::as_str))
     }
 
@@ -187,13 +187,13 @@ fn reorder(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]) {
     for (now, &before) in documents.iter().enumerate() {
         number[before] = now as u32;
     }
-    out.documents = taken(std::mem::take(&mut out.documents), documents);
-    out.chunks = taken(std::mem::take(&mut out.chunks), chunks);
+    out.documents = reordered(std::mem::take(&mut out.documents), documents);
+    out.chunks = reordered(std::mem::take(&mut out.chunks), chunks);
     for chunk in &mut out.chunks {
         chunk.document = number.get(chunk.document as usize).copied().unwrap_or(0);
     }
     if !out.layouts.is_empty() {
-        out.layouts = taken(std::mem::take(&mut out.layouts), chunks);
+        out.layouts = reordered(std::mem::take(&mut out.layouts), chunks);
     }
     if out.dimension > 0 && !chunks.is_sorted() {
         let row = |&i: &usize| out.vectors.get(i * out.dimension..(i + 1) * out.dimension).unwrap_or(&[]);
@@ -202,7 +202,7 @@ fn reorder(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]) {
 }
 
 /// The items in an order, each taken once.
-fn taken<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
+fn reordered<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     order.iter().filter_map(|&i| items.get_mut(i)?.take()).collect()
 }

@@ -1,7 +1,7 @@
 //! JSON Lines of ready chunks: `{"id"?, "title"?, "url"?, "text"}`, one a line.
 
 use super::SourceDocument;
-use super::ready::Ready;
+use super::ready::ChunkFields;
 use serde_json::Value;
 use std::io::{self, BufRead, Read};
 
@@ -73,7 +73,8 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
         Some(Value::Number(n)) if name == "id" => Ok(Some(n.to_string())),
         Some(_) => Err(format!("\"{name}\" is not a string")),
     };
-    let ready = Ready { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")?, ..Ready::default() };
+    let ready =
+        ChunkFields { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")?, ..ChunkFields::default() };
     ready.document(file, number, base_url)
 }
 

@@ -75,7 +75,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use walk::{Found, walk};
+use walk::{FoundFile, walk};
 
 /// Titles longer than this many characters are cut.
 const MAX_TITLE: usize = 300;
@@ -301,7 +301,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     let mut site = Site::of(root, choice, options.url_style);
     for f in found.iter().filter(|f| site.is_heard(&f.path)).map(|f| (f.path.clone(), f.file.clone())).collect::<Vec<_>>() {
         if let Some(fields) = top_of(&f.1) {
-            site.hear(&f.0, &fields);
+            site.apply_front_matter(&f.0, &fields);
         }
     }
     let files = found.len();
@@ -374,7 +374,7 @@ struct Reading<'a> {
 }
 
 /// Why a file is no page of the site, if it is none.
-fn no_page(found: &Found, rendered: &Rendered, site: &Site) -> Option<&'static str> {
+fn no_page(found: &FoundFile, rendered: &Rendered, site: &Site) -> Option<&'static str> {
     if found.format == Format::JsonLines {
         return None;
     }
@@ -455,7 +455,7 @@ struct Outcome {
     used: BTreeSet<String>,
 }
 
-fn read(found: &Found, reading: &Reading<'_>) -> Outcome {
+fn read(found: &FoundFile, reading: &Reading<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     // A fault of a reader loses its file, not the build.
     let read = caught(|| try_read(found, reading, &mut outcome));
@@ -466,7 +466,7 @@ fn read(found: &Found, reading: &Reading<'_>) -> Outcome {
     outcome
 }
 
-fn try_read(found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+fn try_read(found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
     let options = reading.options;
     let limit = options.max_file_bytes.min(2 << 30);
     let too_large = || format!("larger than the limit of {} bytes", limit);
@@ -493,7 +493,7 @@ fn try_read(found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Resu
 /// [`IngestError::UnknownFormat`] where the ending is that of no kind that can be read.
 pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Result<Corpus, IngestError> {
     let Some(format) = format_of(Path::new(path)) else { return Err(IngestError::UnknownFormat { path: path.into() }) };
-    let found = Found { path: path.to_owned(), file: path.into(), format, bytes: bytes.len() as u64 };
+    let found = FoundFile { path: path.to_owned(), file: path.into(), format, bytes: bytes.len() as u64 };
     let mut outcome = Outcome::default();
     let size = found.bytes;
     // Bytes belong to no folder, and so to no generator's site.
@@ -509,7 +509,7 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
     Ok(Corpus { documents: outcome.documents, skipped: outcome.skipped, files: 1, bytes: size, ..Corpus::default() })
 }
 
-fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+fn read_whole(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
     let options = reading.options;
     if let Format::Epub | Format::Docx = found.format {
         let limit = options.max_file_bytes.min(2 << 30);
@@ -554,7 +554,7 @@ fn read_whole(bytes: Vec<u8>, found: &Found, reading: &Reading<'_>, outcome: &mu
 }
 
 /// Adds what the site knows of a page, and keeps the page.
-fn keep(mut document: SourceDocument, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+fn keep(mut document: SourceDocument, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
     for (name, value) in [("lang", reading.site.language(&found.path).map(str::to_owned)), ("version", reading.site.version(&found.path))] {
         if let Some(value) = value.filter(|_| field(&document.front_matter, name).is_none()) {
             document.front_matter.push((name.to_owned(), value));
@@ -567,7 +567,7 @@ fn keep(mut document: SourceDocument, found: &Found, reading: &Reading<'_>, outc
     Ok(())
 }
 
-fn blank(found: &Found) -> SourceDocument {
+fn blank(found: &FoundFile) -> SourceDocument {
     SourceDocument {
         path: found.path.clone(),
         url: String::new(),
@@ -579,7 +579,7 @@ fn blank(found: &Found) -> SourceDocument {
     }
 }
 
-fn markdown_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
+fn markdown_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
     let (fields, from) = front_matter(source);
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
         return Err(reason.into());
@@ -630,7 +630,7 @@ impl Reading<'_> {
 }
 
 /// Its places are those of the text of its cells, which are one after the other.
-fn notebook_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
+fn notebook_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
     let (text, mut fields) = notebook::markdown(source)?;
     let mut page = markdown_page(&text, found, reading, includer)?;
     if page.front_matter.is_empty()
@@ -645,7 +645,7 @@ fn notebook_page(source: &str, found: &Found, reading: &Reading<'_>, includer: &
 /// A page in reStructuredText or AsciiDoc.
 fn marked_page(
     source: &str,
-    found: &Found,
+    found: &FoundFile,
     format: Format,
     reading: &Reading<'_>,
     includer: &Includer<'_>,
@@ -699,7 +699,7 @@ fn without_template(source: &str) -> String {
     out + rest
 }
 
-fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<SourceDocument, String> {
+fn html_page(source: &str, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<SourceDocument, String> {
     // Of Jekyll, Hugo and Eleventy, pages of HTML have front matter, too.
     let templated = matches!(reading.site.name(), Some("jekyll" | "hugo" | "eleventy"));
     let (fields, from) = if templated { front_matter(source) } else { (Vec::new(), 0) };
@@ -750,7 +750,7 @@ fn html_page(source: &str, found: &Found, reading: &Reading<'_>, outcome: &mut O
 }
 
 /// A page of another format, from the HTML that its reader made of it. Its places are those of that HTML; its address is the file's.
-fn made_page(html: &str, found: &Found, reading: &Reading<'_>) -> SourceDocument {
+fn made_page(html: &str, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
     let page = html::page(html);
     let index = block::CharIndex::new(html);
     // Ids in the made page are nobody's.
@@ -768,7 +768,7 @@ fn made_page(html: &str, found: &Found, reading: &Reading<'_>) -> SourceDocument
 }
 
 /// A PDF. Its places are those of the text that was read, and every block has its page as its fragment, which viewers go to.
-fn pdf_pages(text: pocketgraph_pdf::Text, found: &Found, reading: &Reading<'_>) -> SourceDocument {
+fn pdf_pages(text: pocketgraph_pdf::Text, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
     let mut at = 0u32;
     let mut blocks = Vec::with_capacity(text.parts.len());
     for part in text.parts {
@@ -799,7 +799,7 @@ fn description(front_matter: &[(String, String)], source: &str) -> Option<Block>
     Some(Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(u32::MAX)))
 }
 
-fn read_json_lines(file: impl Read, found: &Found, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
+fn read_json_lines(file: impl Read, found: &FoundFile, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
     let mut bad = 0;
     for line in json_lines::lines(BufReader::new(file), &found.path, &options.base_url) {
         let line = line.map_err(|e| e.to_string())?;

@@ -145,7 +145,7 @@ impl<'v> Page<'v> {
             }
             out.element("h3", name);
             self.described(out, schema);
-            let values: Vec<String> = items(schema, "enum").map(said).collect();
+            let values: Vec<String> = items(schema, "enum").map(value_text).collect();
             if !values.is_empty() {
                 out.element("p", &format!("One of: {}", values.join(", ")));
             }
@@ -182,7 +182,7 @@ fn items<'v>(value: &'v Value, field: &str) -> impl Iterator<Item = &'v Value> {
     value.get(field).and_then(Value::as_array).into_iter().flatten()
 }
 
-fn said(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -212,7 +212,7 @@ fn kind_of(schema: &Value) -> String {
             .take(8)
             .filter_map(|s| s.get("$ref").or_else(|| s.get("type")))
             .map(|s| {
-                let name = said(s);
+                let name = value_text(s);
                 name.rsplit('/').next().unwrap_or(&name).to_owned()
             })
             .collect();
@@ -221,8 +221,8 @@ fn kind_of(schema: &Value) -> String {
         }
     }
     let kind = match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().map(said).collect::<Vec<_>>().join(" or "),
-        Some(kind) => said(kind),
+        Some(Value::Array(kinds)) => kinds.iter().map(value_text).collect::<Vec<_>>().join(" or "),
+        Some(kind) => value_text(kind),
         None => String::new(),
     };
     if kind == "array"

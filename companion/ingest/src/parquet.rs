@@ -5,7 +5,7 @@
 //! [`PLACE_COLUMNS`]. Further columns are not read.
 
 use super::IngestError;
-use super::ready::Ready;
+use super::ready::ChunkFields;
 use super::vectors::{MAX_DIMENSION, Vectors};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
@@ -42,7 +42,7 @@ pub(super) struct Table {
 }
 
 /// Takes a row by its number, from 1; the error says what is wrong with it.
-pub(super) type Each<'a> = dyn FnMut(usize, Ready) -> Result<(), String> + 'a;
+pub(super) type Each<'a> = dyn FnMut(usize, ChunkFields) -> Result<(), String> + 'a;
 
 /// Reads the rows in order and gives each to `each`; the vectors where the file has a column of them and `with_vectors` asks for it.
 ///
@@ -72,7 +72,7 @@ fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut 
         *at += 1;
         let found = found.map_err(|e| row(path, *at, &format!("the file is damaged here: {e}")))?;
         let wrong = |reason: String| row(path, *at, &reason);
-        each(*at, ready(&found).map_err(wrong)?).map_err(wrong)?;
+        each(*at, chunk_of_row(&found).map_err(wrong)?).map_err(wrong)?;
         if let Some(column) = &vector {
             vector_of(&found, column, expected, &mut out).map_err(|reason| wrong(format!("column \"{column}\": {reason}")))?;
         }
@@ -138,8 +138,8 @@ fn columns(schema: &Type, with_vectors: bool) -> Result<(Type, Option<String>), 
 }
 
 /// What a row says of its chunk.
-fn ready(row: &Row) -> Result<Ready, String> {
-    let mut out = Ready::default();
+fn chunk_of_row(row: &Row) -> Result<ChunkFields, String> {
+    let mut out = ChunkFields::default();
     for (name, field) in row.get_column_iter() {
         let of_column = |reason: String| format!("column \"{name}\": {reason}");
         let place = &mut out.place;

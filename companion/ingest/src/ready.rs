@@ -6,7 +6,7 @@ use pocketgraph::bundle::Layout;
 
 /// The fields of a ready chunk, trimmed; an empty one is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Ready {
+pub(super) struct ChunkFields {
     /// What the writer calls it.
     pub id: Option<String>,
     /// The title of its document.
@@ -40,7 +40,7 @@ pub(super) struct Place {
     pub layout: Layout,
 }
 
-impl Ready {
+impl ChunkFields {
     /// The chunk as a document of its own; `file` and `number` name it where it has no id. The error says what is wrong with which field.
     pub fn document(self, file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
         let text = self.text.ok_or("no \"text\"")?;

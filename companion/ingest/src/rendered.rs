@@ -1,6 +1,6 @@
 //! A folder that a generator wrote: what in it is the page of a reader, and what stands beside the pages.
 
-use super::walk::{Format, Found};
+use super::walk::{Format, FoundFile};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(super) struct Rendered {
 
 impl Rendered {
     /// Looks at the files of a folder.
-    pub fn of(root: &Path, found: &[Found]) -> Rendered {
+    pub fn of(root: &Path, found: &[FoundFile]) -> Rendered {
         let pages: BTreeSet<String> = found.iter().filter(|f| f.format == Format::Html).map(|f| f.path.clone()).collect();
         let has = |name: &str| root.join(name).exists();
         let mut rendered = Rendered { pages, ..Rendered::default() };

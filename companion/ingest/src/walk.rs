@@ -37,7 +37,7 @@ pub enum Format {
 
 /// A file to be read.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundFile {
     /// Its path in the source folder, with forward slashes.
     pub path: String,
     pub file: PathBuf,
@@ -113,14 +113,14 @@ pub fn format_of(file: &Path) -> Option<Format> {
 /// Hidden files and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out silently. Ignore files above the
 /// folder and the user's own git configuration do not count: the same folder gives the same files on every machine, and a generated site can be read
 /// where the repository ignores it.
-pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<Found>, Vec<Skipped>), IngestError> {
+pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<FoundFile>, Vec<Skipped>), IngestError> {
     let at_root = |source| IngestError::Read { path: root.to_owned(), source };
     let metadata = std::fs::metadata(root).map_err(at_root)?;
     let (mut found, mut skipped) = (Vec::new(), Vec::new());
     if metadata.is_file() {
         let Some(format) = ruled(root, &options.formats) else { return Err(IngestError::UnknownFormat { path: root.to_owned() }) };
         let path = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        found.push(Found { path, file: root.to_owned(), format, bytes: metadata.len() });
+        found.push(FoundFile { path, file: root.to_owned(), format, bytes: metadata.len() });
         return Ok((found, skipped));
     }
     std::fs::read_dir(root).map_err(at_root)?;
@@ -166,7 +166,7 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<Found>, 
             continue;
         }
         match entry.metadata() {
-            Ok(m) => found.push(Found { path, file: file.to_owned(), format, bytes: m.len() }),
+            Ok(m) => found.push(FoundFile { path, file: file.to_owned(), format, bytes: m.len() }),
             Err(error) => skipped.push(Skipped { path, reason: reason_of(&error) }),
         }
     }

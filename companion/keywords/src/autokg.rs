@@ -6,7 +6,7 @@ mod options;
 mod report;
 
 pub use crate::extract::ChunkView;
-pub use copies::{numbered, told_apart};
+pub use copies::{numbered, without_copies};
 pub use keywords::cluster_count;
 pub use options::AutoKgOptions;
 pub use report::{AutoKgReport, AutoKgWarning, SetSizes, Stage};

@@ -7,7 +7,7 @@ mod together;
 pub use stated::{places, stated};
 pub use together::together;
 
-use crate::names::{Embed, Found};
+use crate::names::{Embed, FoundNames};
 use crate::summaries::{Material, Writer};
 use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{Community, SentencePlace};
@@ -78,7 +78,7 @@ pub struct Reports {
 
 /// The `n` sentences that speak for a community, best first: those whose entities are best connected inside it, unlike each other.
 fn speaking(
-    (source, found): (&Source<'_>, &Found),
+    (source, found): (&Source<'_>, &FoundNames),
     places: &BTreeSet<SentencePlace>,
     strength: &BTreeMap<u32, f32>,
     n: usize,
@@ -120,7 +120,7 @@ fn speaking(
 pub fn reports(
     source: &Source<'_>,
     chunks: &[Chunk],
-    found: &Found,
+    found: &FoundNames,
     embed: &Embed<'_>,
     writer: Option<&Writer<'_>>,
     seed: u64,

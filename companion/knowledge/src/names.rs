@@ -19,7 +19,7 @@ const SENTENCES: usize = 64;
 
 /// What [`find`] found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundNames {
     /// The table, chunks numbered as given.
     pub table: NameTable,
     /// The share of documents that open with what their title names.
@@ -43,14 +43,14 @@ pub struct Extra {
 }
 
 /// As [`find_with`], with the names that titles give alone.
-pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>, everywhere: bool) -> Found {
+pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>, everywhere: bool) -> FoundNames {
     find_with(documents, chunks, &[], embed, everywhere)
 }
 
 /// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks for that document. In the [parts](hopped)
 /// whose documents are about what their titles name, every sentence is scanned for mentions and embedded by `embed`; without it nothing is hopped.
 /// `everywhere` scans and embeds the sentences of all documents, for retrievers that need them; what is hopped stays the same.
-pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>, everywhere: bool) -> Found {
+pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>, everywhere: bool) -> FoundNames {
     let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
     for (i, chunk) in chunks.iter().enumerate() {
         if let Some(first) = first_chunk.get_mut(chunk.document as usize) {
@@ -107,7 +107,7 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
     let links_in = hopped.iter().map(|h| if *h { 0 } else { NOT_HOPPED }).collect();
     let mut table = NameTable { entries, document_of, title_weight, links_in, hop };
     let mentions = embed.map_or_else(Vec::new, |embed| mentions(&mut table, chunks, &words, embed));
-    Found { table, opening, mentions }
+    FoundNames { table, opening, mentions }
 }
 
 /// The words of each sentence; none of a chunk that is not scanned.

@@ -7,7 +7,7 @@
 //! Members are carried by number, and a cluster that does not fall apart is cut by size, so that building ends.
 
 use crate::communities::sentence;
-use crate::names::{Embed, Found};
+use crate::names::{Embed, FoundNames};
 use crate::summaries::Writer;
 use nalgebra::{DMatrix, SymmetricEigen};
 use pocketgraph::bundle::Chunk;
@@ -167,7 +167,7 @@ fn summary(
     members: &[&Node<'_>],
     middle: &[f32],
     chunks: &[Chunk],
-    found: &Found,
+    found: &FoundNames,
     count: &dyn Fn(&str) -> usize,
     tokens: usize,
 ) -> Vec<SentencePlace> {
@@ -201,7 +201,7 @@ fn summary(
 pub fn summaries(
     chunks: &[Chunk],
     vectors: &[Vec<f32>],
-    found: &Found,
+    found: &FoundNames,
     embed: &Embed<'_>,
     count: &dyn Fn(&str) -> usize,
     writer: Option<&Writer<'_>>,

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub struct BetaE;
 
 impl QuestionSet for BetaE {
-    fn told_by(&self) -> &str {
+    fn marker_field(&self) -> &str {
         "a logical query (BetaE: query)"
     }
 

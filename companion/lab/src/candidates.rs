@@ -7,7 +7,7 @@ use pocketgraph::kg::Linker;
 use pocketgraph::planner::{Candidate, Candidates, ChosenFrom, FEATURES, RulesPlanner, candidates};
 use pocketgraph_cli::import::Tables;
 use pocketgraph_cli::open::{bundle, wait};
-use pocketgraph_eval::{Part, found, graph_for, read_gold};
+use pocketgraph_eval::{Part, execute_plan, graph_for, read_gold};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<()> {
         let counted = counted.filter(|g| g.answerable && args.part.is_none_or(|p| p.holds(&g.question)));
         for gold in counted.take(args.first.unwrap_or(usize::MAX)) {
             let all = block_on(candidates(&rules, &others, &linker, &gold.question));
-            let judge = |c: &Candidate| found(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic();
+            let judge = |c: &Candidate| execute_plan(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic();
             // Shorter lists hold no other plans.
             let judged = all.list().iter().map(judge).collect::<Result<Vec<_>>>()?;
             let proposed = |list: &Candidates| {

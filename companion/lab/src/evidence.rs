@@ -7,7 +7,7 @@ use super::draft::Draft;
 use pocketgraph::kg::date;
 use pocketgraph::plan::{Compare, Head, How, Operation, Plan};
 use pocketgraph::text::{fold, words};
-use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, answers, loose, text};
+use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, answers, loose_name, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 pub struct Evidence;
 
 impl QuestionSet for Evidence {
-    fn told_by(&self) -> &str {
+    fn marker_field(&self) -> &str {
         "triples (2WikiMultiHopQA: evidence)"
     }
 
@@ -135,7 +135,7 @@ fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, Stri
 /// A question with the plan that its triples spell.
 fn gold(v: &Value) -> Result<Gold, String> {
     let (question, kind) = (text(v, "question")?, text(v, "type")?);
-    let answers = answers(v)?.iter().map(|a| loose(a)).collect();
+    let answers = answers(v)?.iter().map(|a| loose_name(a)).collect();
     let triples = triples(v)?;
     Ok(Gold {
         id: text(v, "id")?,

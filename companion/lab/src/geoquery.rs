@@ -5,7 +5,7 @@
 
 use super::logic;
 use super::majors::{MAJOR, entity_id};
-use pocketgraph_eval::{DataError, Gold, Naming, QuestionSet, Tables, loose, text};
+use pocketgraph_eval::{DataError, Gold, Naming, QuestionSet, Tables, loose_name, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -21,7 +21,7 @@ const COUNTRY_NAMES: &str = "united states|united states of america|us|u.s.|amer
 pub struct GeoQuery;
 
 impl QuestionSet for GeoQuery {
-    fn told_by(&self) -> &str {
+    fn marker_field(&self) -> &str {
         "SQL (GeoQuery: sql)"
     }
 
@@ -59,7 +59,7 @@ fn gold(v: &Value) -> Result<Gold, String> {
         plan: form.ok_or_else(|| "no logical form".to_owned()).and_then(|form| logic::plan(form, &question)),
         question,
         groups,
-        answers: answers.into_iter().flatten().map(|a| loose(a.as_str().unwrap_or(&a.to_string()))).collect(),
+        answers: answers.into_iter().flatten().map(|a| loose_name(a.as_str().unwrap_or(&a.to_string()))).collect(),
         without: None,
         naming: Naming::Loose,
         answerable: answers.is_some(),

@@ -198,7 +198,7 @@ fn names() -> String {
 fn table(group: Group) -> String {
     let mut out = "| option | type | meaning |\n|---|---|---|\n".to_owned();
     for o in of(group) {
-        let _ = writeln!(out, "| `{}` | {} | {} |", o.name, said(o.kind), cell(o.says));
+        let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(o.kind), cell(o.says));
     }
     if group != Group::Endpoint && group != Group::Search && group != Group::Execute && group != Group::Answering {
         out.push_str("| `signal` | `AbortSignal` | Stops the work; the call rejects with the code `aborted`. |\n");
@@ -206,7 +206,7 @@ fn table(group: Group) -> String {
     out
 }
 
-fn said(kind: Kind) -> String {
+fn kind_text(kind: Kind) -> String {
     match kind {
         Kind::Positive => "positive whole number".to_owned(),
         Kind::Whole => "whole number".to_owned(),
@@ -233,7 +233,7 @@ fn notice_table() -> String {
 fn terminal_table() -> String {
     let mut out = "| member | type | meaning |\n|---|---|---|\n".to_owned();
     for o in OPTIONS.iter().filter(|o| o.is_in_json()) {
-        let typed = if o.name == "retriever" { "string".to_owned() } else { said(o.kind) };
+        let typed = if o.name == "retriever" { "string".to_owned() } else { kind_text(o.kind) };
         let argument = o.terminal.filter(|argument| *argument != "--options").map(|a| format!(" Also `{a}`.")).unwrap_or_default();
         let _ = writeln!(out, "| `{}` | {typed} | {}{argument} |", o.name, cell(o.says));
     }

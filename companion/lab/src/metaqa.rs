@@ -11,7 +11,7 @@ use std::path::Path;
 pub struct MetaQa;
 
 impl QuestionSet for MetaQa {
-    fn told_by(&self) -> &str {
+    fn marker_field(&self) -> &str {
         "a relation path (MetaQA: plan)"
     }
 

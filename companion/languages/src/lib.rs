@@ -131,7 +131,7 @@ pub fn language<'a>(told: Option<&str>, texts: impl Iterator<Item = &'a str>) ->
 }
 
 /// Sets the language of each document by its title and the text of its chunks.
-pub fn tell(documents: &mut [Document], chunks: &[Chunk]) {
+pub fn detect(documents: &mut [Document], chunks: &[Chunk]) {
     let mut texts: Vec<Vec<&str>> = vec![Vec::new(); documents.len()];
     for chunk in chunks {
         if let Some(of) = texts.get_mut(chunk.document as usize) {

@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(files.len(), texts().len());
         let read = read(dir.path()).unwrap();
         for text in texts() {
-            assert_eq!(read.given(text.name), Some(text.ours()), "{}", text.name);
+            assert_eq!(read.override_of(text.name), Some(text.ours()), "{}", text.name);
         }
     }
 

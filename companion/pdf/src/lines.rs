@@ -1,6 +1,6 @@
 //! Letters to lines: what stands on one baseline, close together.
 
-use super::glyphs::{Glyph, Look};
+use super::glyphs::{FontStyle, Glyph};
 use std::collections::HashMap;
 
 /// A gap wider than this many sizes is one between words.
@@ -20,7 +20,7 @@ pub(super) struct Line {
     /// The size that most of its letters have.
     pub size: f64,
     /// Whether all of its letters look so.
-    pub look: Look,
+    pub look: FontStyle,
 }
 
 impl Line {
@@ -97,8 +97,14 @@ fn into_lines(row: Vec<Run>, out: &mut Vec<Line>) {
             close(open.take(), out);
         }
         let (line, sizes) = open.get_or_insert_with(|| {
-            let line =
-                Line { text: String::new(), left: run.left, right: run.left, y: run.y, size: 0.0, look: Look { bold: true, fixed: true } };
+            let line = Line {
+                text: String::new(),
+                left: run.left,
+                right: run.left,
+                y: run.y,
+                size: 0.0,
+                look: FontStyle { bold: true, fixed: true },
+            };
             (line, Sizes::default())
         });
         for glyph in run.glyphs {

@@ -29,11 +29,11 @@ const SMALLEST_COMPRESSED: u64 = 256;
 /// Answers a GET or HEAD with the file that its path names below `root` (a canonical path).
 pub(super) async fn answer(root: &Path, packed: &Packed, request: &Parts) -> Response {
     match find(root, request.uri.path()).await {
-        Found::File(path) => match send(&path, packed, request.method == Method::HEAD, &request.headers).await {
+        FoundFile::File(path) => match send(&path, packed, request.method == Method::HEAD, &request.headers).await {
             Ok(response) => response,
             Err(_) => respond::plain(StatusCode::INTERNAL_SERVER_ERROR, "the file cannot be read"),
         },
-        Found::FolderWithoutSlash => {
+        FoundFile::FolderWithoutSlash => {
             // A path that named something starts with exactly one slash, so this cannot point at another site.
             let mut target = format!("{}/", request.uri.path());
             if let Some(query) = request.uri.query() {
@@ -43,11 +43,11 @@ pub(super) async fn answer(root: &Path, packed: &Packed, request: &Parts) -> Res
             let headers = [(header::LOCATION, target), (header::CACHE_CONTROL, "no-cache".to_owned())];
             respond::with_headers(StatusCode::MOVED_PERMANENTLY, &headers, Body::empty())
         }
-        Found::Nothing => respond::plain(StatusCode::NOT_FOUND, "not found"),
+        FoundFile::Nothing => respond::plain(StatusCode::NOT_FOUND, "not found"),
     }
 }
 
-enum Found {
+enum FoundFile {
     File(PathBuf),
     /// A folder that has an index, asked for without the slash that its relative links need.
     FolderWithoutSlash,
@@ -55,22 +55,22 @@ enum Found {
 }
 
 /// Looks a request's path up. What a symbolic link leads to counts by where it really is: outside the root it is nothing.
-async fn find(root: &Path, request_path: &str) -> Found {
-    let Some((relative, slash)) = names::relative_path(request_path) else { return Found::Nothing };
+async fn find(root: &Path, request_path: &str) -> FoundFile {
+    let Some((relative, slash)) = names::relative_path(request_path) else { return FoundFile::Nothing };
     let wanted = root.join(relative);
     let is_folder = tokio::fs::metadata(&wanted).await.is_ok_and(|m| m.is_dir());
     if slash && !is_folder {
-        return Found::Nothing;
+        return FoundFile::Nothing;
     }
     let file = if is_folder { wanted.join("index.html") } else { wanted };
-    let Ok(real) = tokio::fs::canonicalize(&file).await else { return Found::Nothing };
+    let Ok(real) = tokio::fs::canonicalize(&file).await else { return FoundFile::Nothing };
     let visible = real
         .strip_prefix(root)
         .is_ok_and(|below| below.components().all(|c| c.as_os_str().to_str().is_some_and(|n| !n.starts_with('.') || n == ".well-known")));
     if !visible || !tokio::fs::metadata(&real).await.is_ok_and(|m| m.is_file()) {
-        return Found::Nothing;
+        return FoundFile::Nothing;
     }
-    if is_folder && !slash { Found::FolderWithoutSlash } else { Found::File(real) }
+    if is_folder && !slash { FoundFile::FolderWithoutSlash } else { FoundFile::File(real) }
 }
 
 async fn send(path: &Path, kept: &Packed, head_only: bool, asked: &HeaderMap) -> io::Result<Response> {

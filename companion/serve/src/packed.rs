@@ -23,13 +23,13 @@ pub(super) struct Version {
 #[derive(Debug)]
 pub(super) struct Packed {
     most_bytes: u64,
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedFile>,
     /// One at a time: two large files at once would take two compressors' memory.
     compressing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CachedFile {
     files: HashMap<Version, Entry>,
     /// The sum of what the files take, or may come to take.
     bytes: u64,
@@ -80,7 +80,7 @@ impl Packed {
         Ok(Some(made))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, CachedFile> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -120,10 +120,10 @@ impl Packed {
     }
 }
 
-impl Kept {
+impl CachedFile {
     /// Drops idle files that `which` names; what is being read stays counted.
     fn drop_where(&mut self, which: impl Fn(&Version) -> bool) {
-        let Kept { files, bytes, .. } = self;
+        let CachedFile { files, bytes, .. } = self;
         files.retain(|version, entry| {
             let goes = which(version) && entry.is_idle();
             if goes {

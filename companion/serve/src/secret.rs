@@ -245,7 +245,7 @@ mod tests {
     }
 
     /// One character of the key in one of the ways that text has of saying it.
-    fn said(byte: u8, way: u8) -> String {
+    fn encoded_char(byte: u8, way: u8) -> String {
         match way {
             1 => format!("\\u00{byte:02x}"),
             2 => format!("\\\\u00{byte:02X}"),
@@ -291,7 +291,7 @@ mod tests {
         fn a_key_is_taken_out_however_it_is_escaped_and_cut(
             ways in proptest::collection::vec(0_u8..9, KEY.len()), before in "[ -~]{0,9}", after in "[ -~]{0,9}", pieces in 1_usize..40,
         ) {
-            let quoted: String = KEY.bytes().zip(ways).map(|(byte, way)| said(byte, way)).collect();
+            let quoted: String = KEY.bytes().zip(ways).map(|(byte, way)| encoded_char(byte, way)).collect();
             // A backslash before the key escapes its first character, which is taken as well.
             let before = before.trim_end_matches('\\');
             let out = passed(format!("{before}{quoted}{after}").as_bytes(), pieces);

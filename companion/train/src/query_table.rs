@@ -42,7 +42,7 @@ impl Default for Options {
 
 /// The texts' tokens and what the model says they mean.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lessons {
+pub struct DistillationTargets {
     /// Content tokens of each text.
     pub tokens: Vec<Vec<u32>>,
     /// Unit vectors, one a text.
@@ -83,7 +83,7 @@ pub fn untrained(alone: &[Vec<f32>], tokens: &[Vec<u32>]) -> TokenTable {
 }
 
 /// Fits the rows to the lessons; `hear` is told what every epoch reached.
-pub fn fit(table: &mut TokenTable, lessons: &Lessons, options: &Options, hear: &mut dyn FnMut(Fit)) {
+pub fn fit(table: &mut TokenTable, lessons: &DistillationTargets, options: &Options, hear: &mut dyn FnMut(Fit)) {
     let mut order: Vec<usize> = (0..lessons.tokens.len()).collect();
     let mut random = Random::new(options.seed, 1);
     random.shuffle(&mut order);
@@ -105,7 +105,7 @@ pub fn fit(table: &mut TokenTable, lessons: &Lessons, options: &Options, hear: &
     }
 }
 
-fn mean_cosine(table: &TokenTable, lessons: &Lessons, which: &[usize]) -> f64 {
+fn mean_cosine(table: &TokenTable, lessons: &DistillationTargets, which: &[usize]) -> f64 {
     let cosine = |&i: &usize| table.embed(&lessons.tokens[i]).map_or(0.0, |q| f64::from(dot(&q, &lessons.targets.row_f32(i))));
     which.par_iter().map(cosine).collect::<Vec<f64>>().iter().sum::<f64>() / which.len().max(1) as f64
 }
@@ -128,7 +128,7 @@ impl Adam {
     }
 
     /// One step on the texts `batch`; the sum of their cosines before it.
-    fn step(&mut self, table: &mut TokenTable, lessons: &Lessons, batch: &[usize], rate: f32) -> f64 {
+    fn step(&mut self, table: &mut TokenTable, lessons: &DistillationTargets, batch: &[usize], rate: f32) -> f64 {
         let dim = table.dim;
         let lesson = |&i: &usize| {
             let mut u = table.sum(&lessons.tokens[i]);
@@ -195,14 +195,14 @@ pub fn alone(model: &NativeEmbedder) -> Vec<Vec<f32>> {
 }
 
 /// The lessons of `texts`, whose vectors are given, without those that have no content token: they teach nothing.
-pub fn lessons(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>]) -> Lessons {
+pub fn lessons(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>]) -> DistillationTargets {
     let tokens = texts.par_iter().map(|text| model.tokenizer().content(text)).collect::<Vec<_>>();
-    let mut lessons = Lessons { tokens: Vec::new(), targets: QuantizedMatrix::empty(model.dim()) };
+    let mut lessons = DistillationTargets { tokens: Vec::new(), targets: QuantizedMatrix::empty(model.dim()) };
     tokens.into_iter().zip(vectors).for_each(|(content, vector)| lessons.add(content, vector));
     lessons
 }
 
-impl Lessons {
+impl DistillationTargets {
     /// Adds the vocabulary's whole words by themselves, whose vectors are `alone`.
     pub fn add_words(&mut self, model: &NativeEmbedder, alone: &[Vec<f32>]) {
         for (token, vector) in (0u32..).zip(alone) {
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     /// Lessons that a table can learn exactly: the targets are sums of hidden rows.
-    fn lessons(vocabulary: u32, dim: usize, n: usize) -> Lessons {
+    fn lessons(vocabulary: u32, dim: usize, n: usize) -> DistillationTargets {
         let mut random = Random::new(5, 1);
         let number = |random: &mut Random| (0..dim).map(|_| random.unit() as f32 - 0.5).collect::<Vec<f32>>();
         let hidden: Vec<Vec<f32>> = (0..vocabulary).map(|_| number(&mut random)).collect();
@@ -237,7 +237,7 @@ mod tests {
             let sum = TokenTable { dim, rows: hidden.concat(), bias: vec![0.0; dim] }.embed(text);
             targets.push(&QuantizedVector::from_f32(&sum.unwrap_or_else(|| vec![0.0; dim])));
         }
-        Lessons { tokens, targets }
+        DistillationTargets { tokens, targets }
     }
 
     fn fitted(threads: usize) -> (TokenTable, Vec<Fit>) {

@@ -322,7 +322,7 @@ fn a_chunk_keeps_its_number_through_the_run() {
 
 #[test]
 fn stop_sequences_are_sent_as_what_an_endpoint_may_leave_out_because_the_reader_stops_the_model() {
-    let model = Scripted::of(vec![says("<search>low tide</search> I go on"), says("<answer>a</answer> and on")]);
+    let model = Scripted::of(vec![scripted_reply("<search>low tide</search> I go on"), scripted_reply("<answer>a</answer> and on")]);
     let (outcome, _) = converse("search-r1", &bare(), &model, &world());
     assert_eq!((outcome.text.as_str(), outcome.turns[0].text.as_str()), ("a", "<search>low tide</search>"));
     assert!(model.requests.borrow().iter().all(|r| !r.stop.is_empty() && r.stop_is_optional && r.within_ms.is_some()));
@@ -449,7 +449,7 @@ fn a_cut_reply_without_a_reason_is_marked() {
 #[test]
 fn an_endpoint_that_takes_no_tools_is_asked_in_words() {
     let refused = vec![Err(LlmError::Http { status: Some(400), message: "this model does not support Tools".to_owned() })];
-    let model = Scripted::of(vec![refused, says("[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"a\"}}]")]);
+    let model = Scripted::of(vec![refused, scripted_reply("[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"a\"}}]")]);
     let (outcome, _) = converse("tool-calling", &AgentOptions { native_tools: true, analysis: Analysis::None, ..bare() }, &model, &world());
     assert_eq!((outcome.text.as_str(), outcome.error.as_ref(), outcome.warnings.len()), ("a", None, 1));
     assert!(model.requests.borrow()[1].extra.is_empty());

@@ -48,7 +48,7 @@ impl Passages for WebPassages<'_> {
 
 impl Run<'_> {
     /// Carries out a plan within what is left of the budgets, and tells it step by step; `None` where the environment cannot.
-    pub async fn carry_out(&mut self, plan: &Plan) -> Option<String> {
+    pub async fn execute_plan(&mut self, plan: &Plan) -> Option<String> {
         let environment = self.services.environment;
         let shelf = Shelf { environment, asked: Cell::new(0) };
         let left = self.limits.searches.saturating_sub(self.searches) as usize;
@@ -63,13 +63,13 @@ impl Run<'_> {
         for mut step in steps {
             let trace = step.trace.take();
             let text = self.shown_step(step, &mut read).await;
-            self.tell(AgentEvent::Step { text: text.trim_end().to_owned(), step: trace });
+            self.emit(AgentEvent::Step { text: text.trim_end().to_owned(), step: trace });
             self.carried.push(text.clone());
             out.push_str(&text);
         }
         // What was read is shown, since a model may find in it what the executor did not.
         sort_unique(&mut read);
-        let passages = listed(&self.again(&read));
+        let passages = listed(&self.reshow(&read));
         if !passages.is_empty() {
             out.push_str(&format!("\n{}", passages.trim_end()));
         }
@@ -87,7 +87,7 @@ impl Run<'_> {
         }
         let mut out = format!("{} ({}): {members}\n", line(&self.safe(&step.name)), line(&self.safe(&step.says)));
         let facts = step.facts.into_iter().take(FACTS).collect();
-        for fact in self.told(Ok(facts)).await.unwrap_or_default() {
+        for fact in self.number_facts(Ok(facts)).await.unwrap_or_default() {
             out.push_str(&format!("  {}\n", line(&self.safe(&fact))));
         }
         let numbers: Vec<u32> = step.passages.into_iter().map(|e: Evidence| self.number(e)).collect();

@@ -67,7 +67,7 @@ impl Complexity {
     }
 
     /// The dimensions in words.
-    pub fn told(self) -> String {
+    pub fn describe(self) -> String {
         let [breadth, dependency, decisions, risk] = NAMES;
         format!(
             "{breadth} {}, {dependency} {}, {decisions} {}, {risk} {}: complexity {} of 12",

@@ -62,7 +62,7 @@ impl Source {
 
 /// What a plan has found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct PlanAnswer {
     /// The members with their marks.
     pub text: String,
     /// The marks, resolved.
@@ -75,7 +75,7 @@ pub struct Found {
     pub warnings: Vec<Notice>,
 }
 
-impl Found {
+impl PlanAnswer {
     /// As an answer without a model.
     pub fn answer(&self) -> Answer {
         let references = (1..).zip(&self.sources).filter_map(|(number, source)| match source {
@@ -105,7 +105,7 @@ impl Found {
 }
 
 /// What an execution found; `None` when that is nothing.
-pub async fn found(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_, '_>) -> Option<Found> {
+pub async fn plan_answer(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_, '_>) -> Option<PlanAnswer> {
     let answer = execution.answer();
     if answer.members.is_empty() {
         return None;
@@ -142,7 +142,7 @@ pub async fn found(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_,
         warnings.push(Notice::new(NoticeCode::FromWeb));
     }
     let Writer { text, citations, sources, .. } = writer;
-    Some(Found { text, citations, sources, from_graph, warnings })
+    Some(PlanAnswer { text, citations, sources, from_graph, warnings })
 }
 
 /// A member in words.

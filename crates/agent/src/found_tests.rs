@@ -24,7 +24,7 @@ fn hit(chunk: u32, text: &str) -> Hit {
     Hit { url: "/films".to_owned(), ..pocketgraph_testing::hits::hit(chunk, "Films", &[], text) }
 }
 
-fn answered(graph: &KnowledgeGraph, lines: &str, passages: Option<&dyn Passages>, chunks: &[Hit]) -> Option<Found> {
+fn answered(graph: &KnowledgeGraph, lines: &str, passages: Option<&dyn Passages>, chunks: &[Hit]) -> Option<PlanAnswer> {
     let linker = Linker::new(graph);
     let plan = rft::parse(lines, &PlanLimits::default()).unwrap().plan;
     let resources = Resources { passages, ..Resources::default() };
@@ -33,7 +33,7 @@ fn answered(graph: &KnowledgeGraph, lines: &str, passages: Option<&dyn Passages>
         let found = chunks.iter().find(|h| h.chunk == chunk).cloned();
         async move { found }.boxed_local()
     };
-    found(graph, &execution, &load).now_or_never().unwrap()
+    plan_answer(graph, &execution, &load).now_or_never().unwrap()
 }
 
 struct Shelf(Vec<Passage>);

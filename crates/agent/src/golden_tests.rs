@@ -9,7 +9,7 @@ use crate::llm::{Delta, Finish, Recorder, Replay, ToolCall, ToolCallPiece};
 use std::cell::RefCell;
 
 fn golden(file: &str, protocol: &str, options: &AgentOptions, environment: &dyn Environment, replies: &[&str]) -> Outcome {
-    golden_of(file, protocol, options, environment, replies.iter().map(|r| says(r)).collect())
+    golden_of(file, protocol, options, environment, replies.iter().map(|r| scripted_reply(r)).collect())
 }
 
 fn golden_of(file: &str, protocol: &str, options: &AgentOptions, environment: &dyn Environment, replies: Vec<Items>) -> Outcome {
@@ -280,6 +280,6 @@ fn graph_rft_with_its_plan_carried_out_at_once() {
         "<answer>Michael Mann</answer>",
     ];
     let options = AgentOptions { execute_plan: true, ..ours() };
-    let outcome = golden_of("graph_rft_executed", "graph-rft", &options, &environment, replies.iter().map(|r| says(r)).collect());
+    let outcome = golden_of("graph_rft_executed", "graph-rft", &options, &environment, replies.iter().map(|r| scripted_reply(r)).collect());
     assert_eq!(outcome.text, "Michael Mann");
 }

@@ -7,7 +7,7 @@
 //! run that ends without an answer is asked for it once.
 
 use super::dialogue::Dialogue;
-use super::look::Found;
+use super::look::QueryOutcome;
 use super::neutralise::Marks;
 use super::options::{Continuation, Limits};
 use super::protocol::Protocol;
@@ -57,7 +57,7 @@ impl Protocol for GraphR1 {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], Continuation::Turns, "");
+            let mut dialogue = Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], Continuation::Turns, "");
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -70,10 +70,10 @@ impl Protocol for GraphR1 {
                         let found = run.search("search", &query).await;
                         dialogue.environment(knowledge(&found, run.options.grounded), "<knowledge>\n(left out for length)\n</knowledge>");
                     }
-                    Action::BadQuery => dialogue.remark(&run.said(&INVALID, &[])),
+                    Action::BadQuery => dialogue.remark(&run.render(&INVALID, &[])),
                 }
             };
-            let words = run.said(&LAST, &[]);
+            let words = run.render(&LAST, &[]);
             let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(last_words(&reply.text))
         }
@@ -122,7 +122,7 @@ fn query(inside: &str) -> Action {
 }
 
 /// What was found, in the form of the environment. The number that cites a passage stands at its beginning where citations are wanted.
-fn knowledge(found: &Found, numbered: bool) -> String {
+fn knowledge(found: &QueryOutcome, numbered: bool) -> String {
     if let Some(notice) = found.notice() {
         return format!("<knowledge>\n{notice}\n</knowledge>");
     }

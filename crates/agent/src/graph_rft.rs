@@ -9,7 +9,7 @@
 //! passages take its place. No public code exists; what the paper leaves open (limits, notices, the end at the cap) is ours.
 
 use super::dialogue::Dialogue;
-use super::look::{Place, listed};
+use super::look::{PassageOrigin, listed};
 use super::neutralise::Marks;
 use super::options;
 use super::protocol::Protocol;
@@ -72,8 +72,8 @@ impl Protocol for GraphRft {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let task = run.said(if run.options.execute_plan { &EXECUTED } else { &TASK }, &[]);
-            let mut dialogue = Dialogue::new(vec![Message::user(task)], run.options.continuation, run.said(&NEXT, &[]));
+            let task = run.render(if run.options.execute_plan { &EXECUTED } else { &TASK }, &[]);
+            let mut dialogue = Dialogue::new(vec![Message::user(task)], run.options.continuation, run.render(&NEXT, &[]));
             let mut coverage = Coverage::default();
             let mut planned = false;
             let cap = loop {
@@ -88,11 +88,11 @@ impl Protocol for GraphRft {
                     let text = plan.inside.to_owned();
                     let plan = read(&text);
                     let carried = run.options.execute_plan && run.has_graph() && plan.is_ok();
-                    run.tell(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None, carried });
+                    run.emit(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None, carried });
                     match plan {
                         Ok(plan) if run.options.execute_plan => {
                             planned = true;
-                            if let Some(steps) = run.carry_out(&plan).await {
+                            if let Some(steps) = run.execute_plan(&plan).await {
                                 // What was found speaks for the graph; where it found nothing, so does the miss.
                                 coverage.missed = steps.contains(": nothing\n");
                                 dialogue.environment(
@@ -104,30 +104,30 @@ impl Protocol for GraphRft {
                         }
                         Ok(_) => planned = true,
                         Err(fault) if run.options.execute_plan => {
-                            dialogue.remark(&run.said(&FAULT, &[("fault", &fault)]));
+                            dialogue.remark(&run.render(&FAULT, &[("fault", &fault)]));
                             continue;
                         }
                         // The model carries it out itself, and may deviate from it; the reader is told.
                         Err(fault) => {
                             planned = true;
-                            run.tell(AgentEvent::Step { text: format!("The plan has a fault: {fault}"), step: None });
+                            run.emit(AgentEvent::Step { text: format!("The plan has a fault: {fault}"), step: None });
                         }
                     }
                 }
                 let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty()) else {
-                    dialogue.remark(&run.said(&INVALID, &[]));
+                    dialogue.remark(&run.render(&INVALID, &[]));
                     continue;
                 };
                 if call.name == "answer" {
                     return Ok(call.inside.to_owned());
                 }
-                let (tag, text) = look(run, &call, &mut coverage).await;
+                let (tag, text) = call_tool(run, &call, &mut coverage).await;
                 dialogue.environment(
                     format!("\n\n<{tag}>{}</{tag}>\n\n", text.trim()),
                     &format!("\n\n<{tag}>(left out for length)</{tag}>\n\n"),
                 );
             };
-            let words = run.said(&LAST, &[]);
+            let words = run.render(&LAST, &[]);
             let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(last_words(&reply.text))
         }
@@ -155,36 +155,36 @@ struct Coverage {
 }
 
 /// Carries out a call: the tag and the text of the answer.
-async fn look(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage) -> (&'static str, String) {
+async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage) -> (&'static str, String) {
     let (head, relation) = head_and_relation(call.inside);
     match call.name {
         "relation_search" => {
             let found = run.relations("relation_search", head, relation, RELATIONS).await;
             coverage.missed = found.is_empty();
-            ("relation_information", told(run, &found, head))
+            ("relation_information", describe_passages(run, &found, head))
         }
         "neighbor_search" => {
             let found = run.neighbors("neighbor_search", head, relation, NEIGHBORS).await;
             coverage.missed = found.is_empty();
-            ("neighbor_information", told(run, &found, head))
+            ("neighbor_information", describe_passages(run, &found, head))
         }
         _ => {
             let query = format!("{head} {relation}").trim().to_owned();
             let graph = run.has_graph() && run.options.coverage && !coverage.missed;
             if graph && !coverage.refused.contains(&query) {
                 coverage.refused.push(query);
-                return ("web_information", run.said(&COVERED, &[]));
+                return ("web_information", run.render(&COVERED, &[]));
             }
-            let found = run.search_all("web_search", Place::Web, &[query]).await.pop();
+            let found = run.search_all("web_search", PassageOrigin::Web, &[query]).await.pop();
             coverage.missed = false;
             ("web_information", found.map_or_else(String::new, |f| f.notice().unwrap_or_else(|| listed(f.passages()))))
         }
     }
 }
 
-fn told(run: &Run<'_>, found: &[String], head: &str) -> String {
+fn describe_passages(run: &Run<'_>, found: &[String], head: &str) -> String {
     match found.is_empty() {
-        true => run.said(&NOTHING, &[("entity", &head.chars().take(100).collect::<String>())]),
+        true => run.render(&NOTHING, &[("entity", &head.chars().take(100).collect::<String>())]),
         false => found.join("\n"),
     }
 }

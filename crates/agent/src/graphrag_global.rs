@@ -78,7 +78,7 @@ fn batches(tokens: &[usize], room: usize) -> Vec<std::ops::Range<usize>> {
 fn map_task(run: &Run<'_>, reports: &[Report], first: usize) -> String {
     let shown: String = reports.iter().enumerate().map(|(i, r)| format!("Report {}\n{}\n\n", first + i, r.text)).collect();
     let first = first.to_string();
-    run.said(&MAP, &[("reports", &shown), ("first", &first)])
+    run.render(&MAP, &[("reports", &shown), ("first", &first)])
 }
 
 impl Protocol for GraphRagGlobal {
@@ -149,7 +149,7 @@ impl Protocol for GraphRagGlobal {
                 let marks: String = run.cite(&chunks).await.iter().map(|n| format!("[{n}]")).collect();
                 shown.push_str(&format!("{line}{}\n", cited(run.options, &marks)));
             }
-            let task = run.said(&REDUCE, &[("points", &shown)]);
+            let task = run.render(&REDUCE, &[("points", &shown)]);
             let reply = match run.cap() {
                 None => run.aside("reduce", task, true).await?,
                 Some(cap) => {

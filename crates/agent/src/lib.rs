@@ -67,7 +67,7 @@ pub use driver::run;
 pub use environment::{
     CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch,
 };
-pub use found::{Found, Load, Source, found};
+pub use found::{Load, PlanAnswer, Source, plan_answer};
 pub use kg_tools::{KgTools, Meanings};
 pub use meter::Metered;
 pub use neutralise::{Marks, neutralise};

@@ -10,7 +10,7 @@ use futures::future::join_all;
 
 /// A passage as the model is shown it: safe, and cut to size.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct ShownPassage {
     /// The number that cites it.
     pub number: u32,
     /// The document's title, on one line.
@@ -22,15 +22,15 @@ pub struct Shown {
 }
 
 /// The passages under their numbers, a blank line between them.
-pub fn listed(passages: &[Shown]) -> String {
+pub fn listed(passages: &[ShownPassage]) -> String {
     passages.iter().map(|p| format!("[{}] {}\n{}\n\n", p.number, p.title, p.text)).collect()
 }
 
 /// What became of a query.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum QueryOutcome {
     /// Passages, best first.
-    Passages(Vec<Shown>),
+    Passages(Vec<ShownPassage>),
     /// There are none.
     Nothing,
     /// The query was empty; nothing was looked for.
@@ -43,11 +43,11 @@ pub enum Found {
     Failed,
 }
 
-impl Found {
+impl QueryOutcome {
     /// The passages, where there are any.
-    pub fn passages(&self) -> &[Shown] {
+    pub fn passages(&self) -> &[ShownPassage] {
         match self {
-            Found::Passages(passages) => passages,
+            QueryOutcome::Passages(passages) => passages,
             _ => &[],
         }
     }
@@ -55,25 +55,25 @@ impl Found {
     /// What to tell the model instead of passages.
     pub fn notice(&self) -> Option<String> {
         Some(match self {
-            Found::Passages(_) => return None,
-            Found::Nothing => "Nothing was found for this query. Try other words.".to_owned(),
-            Found::Empty => "The query was empty, so nothing was searched. Write what to search for.".to_owned(),
-            Found::Repeat(numbers) if numbers.is_empty() => {
+            QueryOutcome::Passages(_) => return None,
+            QueryOutcome::Nothing => "Nothing was found for this query. Try other words.".to_owned(),
+            QueryOutcome::Empty => "The query was empty, so nothing was searched. Write what to search for.".to_owned(),
+            QueryOutcome::Repeat(numbers) if numbers.is_empty() => {
                 "This query was searched before and found nothing. Ask something else, or go on without it.".to_owned()
             }
-            Found::Repeat(numbers) => {
+            QueryOutcome::Repeat(numbers) => {
                 let list: Vec<String> = numbers.iter().map(|n| format!("[{n}]")).collect();
                 format!("This query was searched before. Its results stand above: {}.", list.join(" "))
             }
-            Found::Limit => "The limit of searches is reached. No further search is possible; go on with what you have.".to_owned(),
-            Found::Failed => "The search failed. Go on without it.".to_owned(),
+            QueryOutcome::Limit => "The limit of searches is reached. No further search is possible; go on with what you have.".to_owned(),
+            QueryOutcome::Failed => "The search failed. Go on without it.".to_owned(),
         })
     }
 }
 
 /// Whether passages come from the bundle or from the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PassageOrigin {
     /// The bundle.
     Bundle,
     /// The web; the bundle where no way to search the web was supplied.
@@ -89,21 +89,21 @@ const LEAST: usize = 24;
 
 impl Run<'_> {
     /// Looks for one query.
-    pub async fn search(&mut self, tool: &'static str, query: &str) -> Found {
-        self.search_all(tool, Place::Bundle, &[query.to_owned()]).await.pop().unwrap_or(Found::Nothing)
+    pub async fn search(&mut self, tool: &'static str, query: &str) -> QueryOutcome {
+        self.search_all(tool, PassageOrigin::Bundle, &[query.to_owned()]).await.pop().unwrap_or(QueryOutcome::Nothing)
     }
 
     /// Looks for several queries at once; the answers come in their order.
-    pub async fn search_all(&mut self, tool: &'static str, place: Place, queries: &[String]) -> Vec<Found> {
-        let mut found: Vec<Option<Found>> = Vec::new();
+    pub async fn search_all(&mut self, tool: &'static str, place: PassageOrigin, queries: &[String]) -> Vec<QueryOutcome> {
+        let mut found: Vec<Option<QueryOutcome>> = Vec::new();
         let mut first_of: Vec<Option<usize>> = Vec::new();
         for query in queries {
             let key = normalised(query);
-            self.tell(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
+            self.emit(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
             let (known, fresh) = match () {
-                () if key.is_empty() => (Some(Found::Empty), None),
-                () if self.asked.iter().any(|(t, k, _)| *t == tool && *k == key) => (Some(Found::Repeat(Vec::new())), None),
-                () if self.searches >= self.limits.searches => (Some(Found::Limit), None),
+                () if key.is_empty() => (Some(QueryOutcome::Empty), None),
+                () if self.asked.iter().any(|(t, k, _)| *t == tool && *k == key) => (Some(QueryOutcome::Repeat(Vec::new())), None),
+                () if self.searches >= self.limits.searches => (Some(QueryOutcome::Limit), None),
                 () => {
                     self.searches += 1;
                     self.asked.push((tool, key, Vec::new()));
@@ -118,7 +118,7 @@ impl Run<'_> {
         let work = queries.iter().zip(&found).map(|(query, known)| async move {
             match (known, environment.web()) {
                 (Some(_), _) => None,
-                (None, Some(web)) if place == Place::Web => Some(web.search(query.trim(), k).await),
+                (None, Some(web)) if place == PassageOrigin::Web => Some(web.search(query.trim(), k).await),
                 (None, _) => Some(environment.search(query.trim(), k).await),
             }
         });
@@ -127,12 +127,12 @@ impl Run<'_> {
         for (i, answer) in answers.into_iter().enumerate() {
             let result = match (answer, found[i].take()) {
                 (Some(answer), _) => self.take(answer),
-                (None, Some(Found::Repeat(_))) => {
+                (None, Some(QueryOutcome::Repeat(_))) => {
                     let key = normalised(&queries[i]);
                     let before = self.asked.iter().find(|(t, k, _)| *t == tool && *k == key);
-                    Found::Repeat(before.map(|(_, _, numbers)| numbers.clone()).unwrap_or_default())
+                    QueryOutcome::Repeat(before.map(|(_, _, numbers)| numbers.clone()).unwrap_or_default())
                 }
-                (None, known) => known.unwrap_or(Found::Nothing),
+                (None, known) => known.unwrap_or(QueryOutcome::Nothing),
             };
             if let Some(entry) = first_of[i].and_then(|at| self.asked.get_mut(at)) {
                 entry.2 = result.passages().iter().map(|p| p.number).collect();
@@ -144,7 +144,7 @@ impl Run<'_> {
     }
 
     /// Numbers what was found, makes it safe, and cuts it to size.
-    fn take(&mut self, answer: Result<Vec<Evidence>, EnvironmentError>) -> Found {
+    fn take(&mut self, answer: Result<Vec<Evidence>, EnvironmentError>) -> QueryOutcome {
         let passages = match answer {
             Ok(passages) => passages,
             Err(error) => return self.failed(&error),
@@ -159,11 +159,11 @@ impl Run<'_> {
             let score = passage.score;
             let number = self.number(passage);
             // Two retrievers' ways to one passage are still one passage.
-            if !shown.iter().any(|s: &Shown| s.number == number) {
-                shown.push(Shown { number, title, text, score });
+            if !shown.iter().any(|s: &ShownPassage| s.number == number) {
+                shown.push(ShownPassage { number, title, text, score });
             }
         }
-        if shown.is_empty() { Found::Nothing } else { Found::Passages(shown) }
+        if shown.is_empty() { QueryOutcome::Nothing } else { QueryOutcome::Passages(shown) }
     }
 
     /// The number of a passage: a chunk keeps the one that it was first given.
@@ -203,14 +203,14 @@ impl Run<'_> {
     }
 
     /// Passages that were shown before, once more, for a prompt that stands alone.
-    pub fn again(&self, numbers: &[u32]) -> Vec<Shown> {
+    pub fn reshow(&self, numbers: &[u32]) -> Vec<ShownPassage> {
         let mut room = self.options.tokens_evidence as usize;
         let mut out = Vec::new();
         for &number in numbers {
             let Some(e) = (number as usize).checked_sub(1).and_then(|at| self.shown.get(at)) else { continue };
             let Some(text) = self.cut_to(&self.safe(e.text.trim()), room, out.is_empty()) else { break };
             room = room.saturating_sub(self.count_tokens(&text));
-            out.push(Shown { number, title: line(&self.safe(&e.title)), text, score: e.score });
+            out.push(ShownPassage { number, title: line(&self.safe(&e.title)), text, score: e.score });
         }
         out
     }
@@ -232,7 +232,7 @@ impl Run<'_> {
         let facts: Vec<String> = found.iter().map(|r| r.title.clone()).collect();
         let call = Call { tool: tool.to_owned(), query: line(query), passages: Vec::new(), facts: facts.clone(), note: note.clone() };
         let (tool, query) = (call.tool.clone(), call.query.clone());
-        self.tell(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts, note });
+        self.emit(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts, note });
         self.note(call);
         found
     }
@@ -258,14 +258,14 @@ impl Run<'_> {
 
     /// Counts a call of a tool, and tells of it; false when no more are allowed.
     pub(super) fn may_call(&mut self, tool: &str, query: &str) -> bool {
-        self.tell(AgentEvent::Call { tool: line(tool), query: line(query) });
+        self.emit(AgentEvent::Call { tool: line(tool), query: line(query) });
         let allowed = self.searches < self.limits.searches;
         self.searches += u32::from(allowed);
         allowed
     }
 
     /// Takes what one call brought, as the model is shown it.
-    pub(super) fn shown_of(&mut self, tool: &str, query: &str, evidence: Evidence) -> Vec<Shown> {
+    pub(super) fn shown_of(&mut self, tool: &str, query: &str, evidence: Evidence) -> Vec<ShownPassage> {
         let found = self.take(Ok(vec![evidence]));
         self.report(tool, query, &found);
         found.passages().to_vec()
@@ -274,8 +274,8 @@ impl Run<'_> {
     /// Notes a call that could not be carried out.
     pub fn missed(&mut self, tool: &str, query: &str, note: &str) {
         let (tool, query, note) = (line(tool), line(query), Some(note.to_owned()));
-        self.tell(AgentEvent::Call { tool: tool.clone(), query: query.clone() });
-        self.tell(AgentEvent::Evidence {
+        self.emit(AgentEvent::Call { tool: tool.clone(), query: query.clone() });
+        self.emit(AgentEvent::Evidence {
             tool: tool.clone(),
             query: query.clone(),
             passages: Vec::new(),
@@ -285,16 +285,16 @@ impl Run<'_> {
         self.note(Call { tool, query, passages: Vec::new(), facts: Vec::new(), note });
     }
 
-    fn failed(&mut self, error: &EnvironmentError) -> Found {
+    fn failed(&mut self, error: &EnvironmentError) -> QueryOutcome {
         match error {
             EnvironmentError::Aborted => self.aborted = true,
             EnvironmentError::Failed(why) => self.warn(Notice::about(NoticeCode::SearchFailed, why.as_str())),
         }
-        Found::Failed
+        QueryOutcome::Failed
     }
 
-    fn report(&mut self, tool: &str, query: &str, found: &Found) {
-        let numbered = |s: &Shown| {
+    fn report(&mut self, tool: &str, query: &str, found: &QueryOutcome) {
+        let numbered = |s: &ShownPassage| {
             let of = self.shown.get((s.number as usize).checked_sub(1)?)?;
             Some(Numbered { number: s.number, target: of.target, title: s.title.clone(), url: of.url.clone() })
         };
@@ -306,7 +306,7 @@ impl Run<'_> {
             facts: Vec::new(),
             note: found.notice(),
         };
-        self.tell(AgentEvent::Evidence {
+        self.emit(AgentEvent::Evidence {
             tool: call.tool.clone(),
             query: call.query.clone(),
             passages,
@@ -326,14 +326,14 @@ impl Run<'_> {
         let note = note.or_else(|| facts.is_empty().then(|| "The graph holds nothing for this.".to_owned()));
         let call = Call { tool: tool.to_owned(), query: line(query), passages: Vec::new(), facts: facts.clone(), note: note.clone() };
         let (tool, query) = (call.tool.clone(), call.query.clone());
-        self.tell(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts: facts.clone(), note });
+        self.emit(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts: facts.clone(), note });
         self.note(call);
         facts
     }
 
     /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it; else, where citations are asked
     /// for, with a number of its own.
-    pub(super) async fn told(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
+    pub(super) async fn number_facts(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
         let mut out = Vec::new();
         let mut loaded = 0;
         for fact in facts? {
@@ -376,7 +376,7 @@ impl Run<'_> {
             return Vec::new();
         }
         let facts = graph.facts(query.trim(), self.limits.k as usize).await;
-        let answer = self.told(facts).await;
+        let answer = self.number_facts(facts).await;
         self.take_facts(tool, query, answer)
     }
 
@@ -403,7 +403,7 @@ impl Run<'_> {
             Some(graph) => graph.neighbors(entity, relation, k).await,
             None => Ok(Vec::new()),
         };
-        let answer = self.told(facts).await;
+        let answer = self.number_facts(facts).await;
         self.take_facts(tool, &query, answer)
     }
 }

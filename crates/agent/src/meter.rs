@@ -15,11 +15,11 @@ pub struct Metered<'a> {
     deadline: f64,
     tokens_out: u32,
     purpose: Cell<&'static str>,
-    kept: RefCell<Vec<Kept>>,
+    kept: RefCell<Vec<CachedReply>>,
 }
 
 /// One request and its reply.
-struct Kept {
+struct CachedReply {
     turn: Turn,
     read: usize,
     usage: Option<Usage>,
@@ -74,7 +74,7 @@ impl<'a> Metered<'a> {
         self.kept.borrow().iter().map(|k| k.turn.clone()).collect()
     }
 
-    fn change(&self, at: usize, change: impl FnOnce(&mut Kept)) {
+    fn change(&self, at: usize, change: impl FnOnce(&mut CachedReply)) {
         if let Some(kept) = self.kept.borrow_mut().get_mut(at) {
             change(kept);
             kept.turn.milliseconds = ((self.clock)() - kept.started).clamp(0.0, f64::from(u32::MAX)) as u32;
@@ -94,7 +94,7 @@ impl ChatModel for Metered<'_> {
             let read = request.messages.iter().map(|m| (self.count)(&m.content)).sum();
             let purpose = self.purpose.get().to_owned();
             let turn = Turn { number: at as u32 + 1, purpose, text: String::new(), cut: None, calls: Vec::new(), milliseconds: 0 };
-            self.kept.borrow_mut().push(Kept { turn, read, usage: None, started: (self.clock)() });
+            self.kept.borrow_mut().push(CachedReply { turn, read, usage: None, started: (self.clock)() });
             let stream = match self.chat.chat(request).await {
                 Ok(stream) => stream,
                 Err(error) => {
@@ -141,11 +141,11 @@ impl ChatModel for Metered<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::{Scripted, count, says};
+    use super::super::testing::{Scripted, count, scripted_reply};
     use super::*;
     use crate::llm::{Delta, Message, complete};
 
-    fn asked() -> ChatRequest {
+    fn request() -> ChatRequest {
         ChatRequest { messages: vec![Message::user("three words here".to_owned())], ..ChatRequest::default() }
     }
 
@@ -153,15 +153,15 @@ mod tests {
     fn replies_are_counted_as_told_or_else_estimated_and_failures_are_kept() {
         let uncounted = vec![Ok(Delta { text: "two words".to_owned(), ..Delta::default() })];
         let broken = vec![Ok(Delta { text: "half".to_owned(), ..Delta::default() }), Err(LlmError::Stream("gone".to_owned()))];
-        let model = Scripted::of(vec![says("told"), uncounted, broken]);
+        let model = Scripted::of(vec![scripted_reply("told"), uncounted, broken]);
         let meter = Metered::new(&model, &|| 0.0, &count);
         assert_eq!(meter.begin("plan"), 1);
-        complete(&meter, asked()).now_or_never().unwrap();
+        complete(&meter, request()).now_or_never().unwrap();
         assert_eq!(meter.usage(), (Usage { prompt_tokens: 10, completion_tokens: 5 }, false));
         assert_eq!(meter.begin("answer"), 2);
-        complete(&meter, asked()).now_or_never().unwrap();
+        complete(&meter, request()).now_or_never().unwrap();
         assert_eq!(meter.usage(), (Usage { prompt_tokens: 13, completion_tokens: 7 }, true));
-        complete(&meter, asked()).now_or_never().unwrap();
+        complete(&meter, request()).now_or_never().unwrap();
         let turns: Vec<_> = meter.turns().into_iter().map(|t| (t.number, t.purpose, t.text, t.cut)).collect();
         let turn = |n, purpose: &str, text: &str, cut: Option<&str>| (n, purpose.to_owned(), text.to_owned(), cut.map(str::to_owned));
         assert_eq!(turns, [turn(1, "plan", "told", None), turn(2, "answer", "two words", None), turn(3, "answer", "half", Some("error"))]);

@@ -192,7 +192,7 @@ impl Default for AgentOptions {
 impl AgentOptions {
     /// The caller's task of a plain answer, where there is one.
     pub fn task(&self) -> Option<String> {
-        self.prompts.given(ASK_PROMPT).map(str::to_owned)
+        self.prompts.override_of(ASK_PROMPT).map(str::to_owned)
     }
 }
 

@@ -4,7 +4,7 @@
 //! `Action: Search` with `Action Input: query` on the next line is read too, because many models were taught that one.
 
 use super::dialogue::Dialogue;
-use super::look::{Shown, listed};
+use super::look::{ShownPassage, listed};
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
@@ -51,8 +51,8 @@ impl Protocol for ReAct {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], run.options.continuation, "");
-            let mut last: Vec<Shown> = Vec::new();
+            let mut dialogue = Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], run.options.continuation, "");
+            let mut last: Vec<ShownPassage> = Vec::new();
             let mut looked_up: (String, usize) = Default::default();
             let mut round = 1;
             let cap = loop {
@@ -81,11 +81,11 @@ impl Protocol for ReAct {
                     }
                     Action::Unknown(name) => {
                         let name: String = name.chars().take(60).collect();
-                        let note = run.said(&UNKNOWN, &[("name", &name)]);
+                        let note = run.render(&UNKNOWN, &[("name", &name)]);
                         run.missed(&name, "", &note);
                         note
                     }
-                    Action::None => run.said(&INVALID, &[]),
+                    Action::None => run.render(&INVALID, &[]),
                 };
                 let observation = observation.trim();
                 dialogue.environment(
@@ -94,7 +94,7 @@ impl Protocol for ReAct {
                 );
                 round += 1;
             };
-            let words = run.said(&LAST, &[]);
+            let words = run.render(&LAST, &[]);
             let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(match action(&reply.text) {
                 Action::Finish(answer) => answer.to_owned(),
@@ -146,11 +146,11 @@ fn bracketed(text: &str) -> &str {
 }
 
 /// The sentence number `nth` of the passages that holds a folded term.
-fn lookup(passages: &[Shown], term: &str, nth: usize) -> String {
+fn lookup(passages: &[ShownPassage], term: &str, nth: usize) -> String {
     if term.trim().is_empty() {
         return "Lookup needs a term.".to_owned();
     }
-    let holding = |p: &Shown| {
+    let holding = |p: &ShownPassage| {
         let found: Vec<String> = sentences(&p.text)
             .into_iter()
             .map(|range| &p.text[range])
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn lookup_walks_through_the_sentences_that_hold_a_term() {
         let passages =
-            [Shown { number: 2, title: String::new(), text: "Loops end. A loop is bounded. Cats sleep.".to_owned(), score: 1.0 }];
+            [ShownPassage { number: 2, title: String::new(), text: "Loops end. A loop is bounded. Cats sleep.".to_owned(), score: 1.0 }];
         assert_eq!(lookup(&passages, "loop", 0), "(Result 1 of 2) [2] Loops end.");
         assert_eq!(lookup(&passages, "loop", 1), "(Result 2 of 2) [2] A loop is bounded.");
         assert_eq!(lookup(&passages, "loop", 2), "There are no more sentences with that term.");

@@ -25,7 +25,7 @@ pub fn rules(options: &AgentOptions) -> String {
 }
 
 /// A text as a model is told it: its places filled in, the rules and whether to cite among them.
-pub fn said(options: &AgentOptions, text: &Text, values: &[(&str, &str)]) -> String {
+pub fn render(options: &AgentOptions, text: &Text, values: &[(&str, &str)]) -> String {
     let rules = rules(options);
     let own = [("rules", rules.as_str()), ("cite", if options.grounded { "yes" } else { "" })];
     options.prompts.fill(text, &[values, &own].concat())

@@ -5,7 +5,7 @@ use super::dialogue::Dialogue;
 use super::environment::{Environment, Evidence};
 use super::neutralise::{Marks, neutralise};
 use super::options::{AgentOptions, Limits};
-use super::rules::said;
+use super::rules::render;
 use super::stream::{Reader, Reply, Stop};
 use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
 use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Role, Text, Usage};
@@ -144,12 +144,12 @@ impl<'a> Run<'a> {
     }
 
     /// A text as the model is told it, with the question among what fills its places.
-    pub fn said(&self, text: &Text, values: &[(&str, &str)]) -> String {
-        said(self.options, text, &[values, &[("question", self.question.as_str())]].concat())
+    pub fn render(&self, text: &Text, values: &[(&str, &str)]) -> String {
+        render(self.options, text, &[values, &[("question", self.question.as_str())]].concat())
     }
 
     /// Tells of something that happened.
-    pub fn tell(&mut self, event: AgentEvent) {
+    pub fn emit(&mut self, event: AgentEvent) {
         (self.events)(event);
     }
 
@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
         }
         let Ask { purpose, mut request, stops, counts } = ask;
         let number = self.requests() + 1;
-        self.tell(AgentEvent::Turn { number, purpose: purpose.to_owned() });
+        self.emit(AgentEvent::Turn { number, purpose: purpose.to_owned() });
         let started = (self.services.clock)();
         request.max_tokens.get_or_insert(self.limits.tokens_out);
         request.temperature.get_or_insert(self.limits.temperature);
@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
         let error = self.read(request, &mut reader).await;
         let (reply, back) = reader.finish();
         if error.is_none() && !back.is_empty() {
-            self.tell(AgentEvent::Token { text: back.to_owned() });
+            self.emit(AgentEvent::Token { text: back.to_owned() });
         }
         self.account(&reply, read);
         let milliseconds = ((self.services.clock)() - started).clamp(0.0, f64::from(u32::MAX)) as u32;
@@ -307,7 +307,7 @@ impl<'a> Run<'a> {
                 Ok(delta) => {
                     let text = reader.push(&delta).to_owned();
                     if !text.is_empty() {
-                        self.tell(AgentEvent::Token { text });
+                        self.emit(AgentEvent::Token { text });
                     }
                 }
             }

@@ -7,7 +7,7 @@
 //! Where we differ: queries that differ in case and spacing alone are repeats; when the turns are used up, the answer is asked for once more.
 
 use super::dialogue::Dialogue;
-use super::look::{Found, Shown};
+use super::look::{QueryOutcome, ShownPassage};
 use super::neutralise::Marks;
 use super::options::{Condense, Limits};
 use super::protocol::Protocol;
@@ -61,8 +61,8 @@ impl Protocol for SearchO1 {
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
             let searches = run.limits.searches.to_string();
-            let task = run.said(&TASK, &[("searches", &searches)]);
-            let mut dialogue = Dialogue::new(vec![Message::user(task)], run.options.continuation, run.said(&NEXT, &[]));
+            let task = run.render(&TASK, &[("searches", &searches)]);
+            let mut dialogue = Dialogue::new(vec![Message::user(task)], run.options.continuation, run.render(&NEXT, &[]));
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -90,7 +90,7 @@ impl Protocol for SearchO1 {
                     &format!("\n\n{BEGIN_RESULT}\n(left out for length)\n{END_RESULT}\n\n"),
                 );
             };
-            let words = run.said(&LAST, &[]);
+            let words = run.render(&LAST, &[]);
             let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(answer(&reply.text).or_else(|| answer(&dialogue.written())).unwrap_or_else(|| after_thinking(&reply.text).trim().to_owned()))
         }
@@ -112,9 +112,9 @@ fn answer(text: &str) -> Option<String> {
 }
 
 /// The paper's reason-in-documents: the model reads them apart from its chain, and only what helps enters it.
-async fn read(run: &mut Run<'_>, dialogue: &Dialogue, query: &str, found: &Found) -> Result<String, LlmError> {
+async fn read(run: &mut Run<'_>, dialogue: &Dialogue, query: &str, found: &QueryOutcome) -> Result<String, LlmError> {
     let (reasoning, documents) = (chain(&dialogue.transcript()), documents(found.passages()));
-    let prompt = run.said(&CONDENSE, &[("reasoning", &reasoning), ("query", query), ("documents", &documents)]);
+    let prompt = run.render(&CONDENSE, &[("reasoning", &reasoning), ("query", query), ("documents", &documents)]);
     let reply = run.aside("condense", prompt, false).await?;
     let text = after_thinking(&reply.text);
     let useful = rfind(text, FINAL_INFORMATION).map_or("", |at| text[at + FINAL_INFORMATION.len()..].trim());
@@ -150,8 +150,8 @@ fn chain(transcript: &str) -> String {
 }
 
 /// Documents as blocks of JSON.
-fn documents(passages: &[Shown]) -> String {
-    let block = |p: &Shown| {
+fn documents(passages: &[ShownPassage]) -> String {
+    let block = |p: &ShownPassage| {
         let json = Value::object([("title", p.title.as_str().into()), ("text", p.text.as_str().into())]);
         format!("**Web Page {}:**\n{json}\n\n", p.number)
     };
@@ -159,7 +159,7 @@ fn documents(passages: &[Shown]) -> String {
 }
 
 /// The sentences that share most words with the query, in the order of the documents.
-fn pick(query: &str, passages: &[Shown]) -> String {
+fn pick(query: &str, passages: &[ShownPassage]) -> String {
     let wanted: Set<String> = terms(query).into_iter().map(|(t, _)| t).collect();
     let mut scored: Vec<(usize, usize, String)> = Vec::new();
     for passage in passages {
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn sentences_are_picked_by_the_words_of_the_query() {
-        let passage = |number, text: &str| Shown { number, title: String::new(), text: text.to_owned(), score: 0.0 };
+        let passage = |number, text: &str| ShownPassage { number, title: String::new(), text: text.to_owned(), score: 0.0 };
         let passages = [passage(3, "Cats sleep. The tower is 90 metres high."), passage(4, "Its height was measured.")];
         assert_eq!(pick("how high is the tower", &passages), "The tower is 90 metres high. [3]");
         assert_eq!(pick("weather", &passages), NOTHING_HELPFUL);

@@ -8,7 +8,7 @@
 //! question is never cut away; repeated queries are pointed to their earlier results.
 
 use super::dialogue::Dialogue;
-use super::look::Found;
+use super::look::QueryOutcome;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
@@ -52,7 +52,7 @@ impl Protocol for SearchR1 {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], run.options.continuation, run.said(&NEXT, &[]));
+            let mut dialogue = Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], run.options.continuation, run.render(&NEXT, &[]));
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -67,10 +67,10 @@ impl Protocol for SearchR1 {
                         let found = run.search("search", query).await;
                         dialogue.environment(information(&found), "\n\n<information>(left out for length)</information>\n\n");
                     }
-                    Action::Invalid => dialogue.remark(&run.said(&INVALID, &[])),
+                    Action::Invalid => dialogue.remark(&run.render(&INVALID, &[])),
                 }
             };
-            let words = run.said(&LAST, &[]);
+            let words = run.render(&LAST, &[]);
             let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             Ok(last_words(&reply.text))
         }
@@ -101,7 +101,7 @@ pub(super) fn action(text: &str) -> Action<'_> {
 }
 
 /// What was found, as the checkpoints know it.
-fn information(found: &Found) -> String {
+fn information(found: &QueryOutcome) -> String {
     let docs: String = match found.notice() {
         Some(notice) => notice,
         None => found.passages().iter().map(|p| format!("Doc {}(Title: {}) {}\n", p.number, p.title, p.text)).collect(),

@@ -160,7 +160,7 @@ mod tests {
     use proptest::prelude::*;
     use std::cell::RefCell;
 
-    struct Says {
+    struct FixedResponse {
         status: u16,
         body: Vec<u8>,
         /// Whether it never answers.
@@ -168,11 +168,11 @@ mod tests {
         asked: RefCell<Vec<String>>,
     }
 
-    fn says(status: u16, body: &str) -> Says {
-        Says { status, body: body.as_bytes().to_vec(), silent: false, asked: RefCell::default() }
+    fn response(status: u16, body: &str) -> FixedResponse {
+        FixedResponse { status, body: body.as_bytes().to_vec(), silent: false, asked: RefCell::default() }
     }
 
-    impl Transport for Says {
+    impl Transport for FixedResponse {
         fn post(&self, _: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
             async { Err(TransportError::Connection("a search is no post".to_owned())) }.boxed_local()
         }
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    fn search(transport: Says, query: &str, k: usize) -> (Result<Vec<Evidence>, EnvironmentError>, Vec<String>) {
+    fn search(transport: FixedResponse, query: &str, k: usize) -> (Result<Vec<Evidence>, EnvironmentError>, Vec<String>) {
         let web = SearXng::new(transport, "https://search.example.org/").unwrap();
         let found = web.search(query, k).now_or_never().unwrap();
         (found, web.transport.asked.into_inner())
@@ -208,7 +208,7 @@ mod tests {
             {"title":"No address","content":"x"},
             {"url":"http://a.org/2","title":"Two","content":null},
             {"url":"https://a.org/3","title":"Three","content":"y"}]}"#;
-        let (found, asked) = search(says(200, body), "Hallwil & Aargau?", 2);
+        let (found, asked) = search(response(200, body), "Hallwil & Aargau?", 2);
         let found = found.unwrap();
         assert_eq!(asked, ["https://search.example.org/search?format=json&q=Hallwil%20%26%20Aargau%3F"]);
         assert_eq!(found.len(), 2);
@@ -218,22 +218,22 @@ mod tests {
 
     #[test]
     fn what_is_no_answer_says_why() {
-        let why = |transport: Says| search(transport, "x", 3).0.unwrap_err().to_string();
-        assert!(why(says(403, "")).contains("status 403; the server must allow the format json"));
-        assert!(why(says(302, "")).contains("status 302"));
-        assert!(why(says(200, "<html>")).contains("did not answer with JSON"));
-        assert!(why(says(200, "{\"results\":3}")).contains("without a list"));
-        assert!(why(says(200, &"[".repeat(100_000))).contains("JSON"));
-        assert!(why(says(200, &" ".repeat(MOST + 1))).contains("more than"));
-        assert!(why(Says { silent: true, ..says(200, "") }).contains("within 15000 ms"));
-        assert_eq!(search(says(200, "{\"results\":[]}"), "x", 3).0, Ok(Vec::new()));
+        let why = |transport: FixedResponse| search(transport, "x", 3).0.unwrap_err().to_string();
+        assert!(why(response(403, "")).contains("status 403; the server must allow the format json"));
+        assert!(why(response(302, "")).contains("status 302"));
+        assert!(why(response(200, "<html>")).contains("did not answer with JSON"));
+        assert!(why(response(200, "{\"results\":3}")).contains("without a list"));
+        assert!(why(response(200, &"[".repeat(100_000))).contains("JSON"));
+        assert!(why(response(200, &" ".repeat(MOST + 1))).contains("more than"));
+        assert!(why(FixedResponse { silent: true, ..response(200, "") }).contains("within 15000 ms"));
+        assert_eq!(search(response(200, "{\"results\":[]}"), "x", 3).0, Ok(Vec::new()));
     }
 
     #[test]
     fn hostile_results_are_cut_and_long_queries_too() {
         let long = "é".repeat(100_000);
         let body = format!(r#"{{"results":[{{"url":"https://a","title":"{long}","content":"{long}"}}]}}"#);
-        let (found, asked) = search(says(200, &body), &long, 3);
+        let (found, asked) = search(response(200, &body), &long, 3);
         let found = found.unwrap();
         assert_eq!((found[0].title.chars().count(), found[0].text.chars().count()), (TITLE, TEXT));
         assert!(asked[0].len() < 2_000);
@@ -250,7 +250,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_answer_makes_it_panic(body in "(\\{|\\}|\\[|\\]|\"results\"|\"url\"|\"content\"|:|,|\"https://a\"|null|.){0,30}", query in ".{0,600}") {
-            let _ = search(says(200, &body), &query, 3);
+            let _ = search(response(200, &body), &query, 3);
         }
     }
 }

@@ -54,8 +54,8 @@ impl Protocol for SelfAsk {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let nudge = run.said(&NEXT, &[]);
-            let mut dialogue = Dialogue::new(vec![Message::user(run.said(&TASK, &[]))], run.options.continuation, nudge);
+            let nudge = run.render(&NEXT, &[]);
+            let mut dialogue = Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], run.options.continuation, nudge);
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -70,7 +70,7 @@ impl Protocol for SelfAsk {
                 let context = found.notice().unwrap_or_else(|| listed(found.passages()));
                 dialogue.environment(format!("\nContext:\n{}\n", context.trim()), "\nContext: (left out for length)\n");
             };
-            let words = run.said(&LAST, &[]);
+            let words = run.render(&LAST, &[]);
             let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
             let text = after_thinking(&reply.text);
             Ok(after_last_label(text, FINAL).unwrap_or(text).to_owned())

@@ -1,7 +1,7 @@
 //! The end of a run: what a model gave as its answer is taken for one only if it is; else it is asked once more, with the passages before it.
 
-use super::answer::{Citable, NoAnswer, Written, no_answer};
-use super::look::{Shown, listed};
+use super::answer::{Citable, ModelReply, NoAnswer, no_answer};
+use super::look::{ShownPassage, listed};
 use super::protocol::Protocol;
 use super::rules::no_answer_text;
 use super::run::{Ask, Run};
@@ -33,7 +33,7 @@ pub(super) async fn settle(run: &mut Run<'_>, protocol: &dyn Protocol, text: Str
     if passages.is_empty() {
         return Ok(String::new());
     }
-    let task = run.said(&AGAIN, &[("passages", &listed(&passages))]);
+    let task = run.render(&AGAIN, &[("passages", &listed(&passages))]);
     let request = ChatRequest { messages: vec![Message::user(task)], ..ChatRequest::default() };
     let reply = run.last(Cap::NoAnswer, Ask { purpose: "final", request, stops: &[], counts: true }).await?;
     let visible = extract(&reply.text).to_owned();
@@ -47,13 +47,22 @@ impl Run<'_> {
         let passages: Vec<(u32, &Citable)> = (1..).zip(&shown).collect();
         let facts: Vec<String> = self.turns.iter().flat_map(|t| &t.calls).flat_map(|c| &c.facts).chain(&self.carried).cloned().collect();
         let (prompts, question, no_answer_text) = (&self.said, &self.question, no_answer_text(self.options));
-        no_answer(&Written { text, cut, prompts, question, passages: &passages, facts: &facts, must_cite, no_answer_text: &no_answer_text })
+        no_answer(&ModelReply {
+            text,
+            cut,
+            prompts,
+            question,
+            passages: &passages,
+            facts: &facts,
+            must_cite,
+            no_answer_text: &no_answer_text,
+        })
     }
 
     /// The passages that the model was shown, as far as one search's room for evidence goes: the latest, because what it looked for last is what it lacked.
-    fn latest_passages(&self) -> Vec<Shown> {
+    fn latest_passages(&self) -> Vec<ShownPassage> {
         let numbers: Vec<u32> = (1..).take(self.shown.len()).collect();
-        let mut passages = self.again(&numbers.into_iter().rev().collect::<Vec<_>>());
+        let mut passages = self.reshow(&numbers.into_iter().rev().collect::<Vec<_>>());
         passages.reverse();
         passages
     }

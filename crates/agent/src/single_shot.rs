@@ -65,7 +65,7 @@ impl Protocol for SingleShot {
                 (true, false) => TASK,
                 (false, _) => CLOSED,
             };
-            let task = run.said(&text, &[("passages", &passages)]);
+            let task = run.render(&text, &[("passages", &passages)]);
             let reply = run.aside("answer", task, true).await?;
             Ok(extract(&reply.text).to_owned())
         }

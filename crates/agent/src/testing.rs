@@ -6,7 +6,7 @@ use crate::answer::CitationTarget;
 use crate::json::Value;
 use crate::llm::{ChatModel, ChatRequest};
 use futures::future::{FutureExt, LocalBoxFuture};
-pub use pocketgraph_testing::model::{Items, Scripted, says};
+pub use pocketgraph_testing::model::{Items, Scripted, scripted_reply};
 use std::cell::{Cell, RefCell};
 
 /// Passages for any query that holds their key; a small graph; a web of one page.

@@ -13,7 +13,7 @@ use super::calls::{STOP, ToolUse, calls};
 use super::complexity::Complexity;
 use super::dialogue::Dialogue;
 use super::environment::CallerTool;
-use super::look::{Found, Place, listed};
+use super::look::{PassageOrigin, QueryOutcome, listed};
 use super::neutralise::Marks;
 use super::options::{Analysis, Continuation, Limits};
 use super::protocol::Protocol;
@@ -92,7 +92,7 @@ impl Protocol for ToolCalling {
 async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Result<String, LlmError> {
     let tools = tools(run);
     let task = vec![Message::system(task(run, &tools, native, size)), Message::user(run.question.clone())];
-    let nudge = if native { String::new() } else { run.said(&NEXT, &[]) };
+    let nudge = if native { String::new() } else { run.render(&NEXT, &[]) };
     let mut talk =
         Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
     let mut counting = 0;
@@ -108,7 +108,7 @@ async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Resu
             Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
             Err(_) if reply.text.trim().is_empty() => break Cap::Silence,
             Err(why) => {
-                talk.say(&run.said(&INVALID, &[("fault", &why)]));
+                talk.say(&run.render(&INVALID, &[("fault", &why)]));
                 continue;
             }
         };
@@ -118,7 +118,7 @@ async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Resu
         if let (Some(done), Some(size)) = (done.first(), size.filter(|s| !sent_back && made < s.complexity.depth())) {
             sent_back = true;
             let [score, depth, so_far] = [usize::from(size.complexity.score()), size.complexity.depth(), made].map(|n| n.to_string());
-            results.push(run.said(&SHALLOW, &[("complexity", &score), ("depth", &depth), ("made", &so_far)]));
+            results.push(run.render(&SHALLOW, &[("complexity", &score), ("depth", &depth), ("made", &so_far)]));
             others.push(done.clone());
             talk.observe(&reply, &others, &results, counting);
             counting = made;
@@ -130,12 +130,12 @@ async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Resu
                 return Ok(answer.to_owned());
             }
             talk.observe(&reply, &others, &results, counting);
-            talk.say(&run.said(&WRITE, &[]));
+            talk.say(&run.render(&WRITE, &[]));
             return Ok(after_thinking(&talk.last(run, None).await?.text).to_owned());
         }
         counting = talk.observe(&reply, &others, &results, counting);
     };
-    talk.say(&run.said(&LAST, &[]));
+    talk.say(&run.render(&LAST, &[]));
     let reply = talk.last(run, Some(cap)).await?;
     // A model that cannot leave the form has its answer in it.
     let inside = |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
@@ -159,7 +159,7 @@ async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) 
     let query = |c: &ToolUse| c.text(&["query", "q", "question"]).to_owned();
     let known = |c: &ToolUse, tool: &str| c.fault.is_none() && is(&c.name, tool) && tools.iter().any(|t| t.name == tool);
     let mut out: Vec<Option<String>> = vec![None; wanted.len()];
-    for (tool, place) in [(SEARCH, Place::Bundle), (WEB, Place::Web)] {
+    for (tool, place) in [(SEARCH, PassageOrigin::Bundle), (WEB, PassageOrigin::Web)] {
         let ours: Vec<usize> = (0..wanted.len()).filter(|&i| known(&wanted[i], tool)).collect();
         let queries: Vec<String> = ours.iter().map(|&i| query(&wanted[i])).collect();
         for (i, found) in ours.iter().zip(run.search_all(tool, place, &queries).await) {
@@ -195,7 +195,7 @@ fn is(name: &str, tool: &str) -> bool {
         || name.strip_prefix(tool).and_then(|n| n.strip_prefix('_')).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn shown(found: &Found) -> String {
+fn shown(found: &QueryOutcome) -> String {
     found.notice().unwrap_or_else(|| listed(found.passages()).trim_end().to_owned())
 }
 
@@ -312,7 +312,7 @@ fn task(run: &Run<'_>, tools: &[CallerTool], native: bool, size: Option<&Sized>)
     let today = run.options.today.as_deref().map(|today| run.safe(today)).unwrap_or_default();
     let tools = if native { String::new() } else { schemas(tools).to_string() };
     let analysis = size.map(|s| s.words.as_str()).unwrap_or_default();
-    run.said(if native { &NATIVE } else { &TASK }, &[("tools", &tools), ("today", &today), ("analysis", analysis)])
+    run.render(if native { &NATIVE } else { &TASK }, &[("tools", &tools), ("today", &today), ("analysis", analysis)])
 }
 
 /// A task's size, and the words of its analysis.
@@ -326,14 +326,14 @@ async fn sized(run: &mut Run<'_>) -> Result<Option<Sized>, LlmError> {
     let rules = Complexity::by_rules(&run.question);
     Ok(match run.options.analysis {
         Analysis::None => None,
-        Analysis::Rules => Some(Sized { complexity: rules, words: format!("{}.", rules.told()) }),
+        Analysis::Rules => Some(Sized { complexity: rules, words: format!("{}.", rules.describe()) }),
         Analysis::Model => {
-            let prompt = run.said(&ANALYSE, &[]);
+            let prompt = run.render(&ANALYSE, &[]);
             let reply = run.aside("analyse", prompt, false).await?;
             let text = run.safe(after_thinking(&reply.text).trim());
             let complexity = Complexity::read(&text).unwrap_or(rules);
             let text: String = text.chars().take(ANALYSED).collect();
-            Some(Sized { complexity, words: format!("{}.\n{text}", complexity.told()) })
+            Some(Sized { complexity, words: format!("{}.\n{text}", complexity.describe()) })
         }
     })
 }

@@ -5,7 +5,7 @@ use super::vocabulary::Vocabulary;
 use super::{EmbedError, EmbedScratch, LayersDecoder, MiniLm, WordRows};
 use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, decode_vectors, open_section};
 use crate::compact::Map;
-use crate::text::{Cut, Tokenizer};
+use crate::text::{Tokenized, Tokenizer};
 use crate::vector::QuantizedMatrix;
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::{Ref, RefCell};
@@ -99,7 +99,7 @@ impl WordPages {
     /// [`BundleError`] when a range cannot be loaded, or the model has another tokenizer.
     pub async fn tokenizer(&self, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<Ref<'_, Tokenizer>, BundleError> {
         match &self.cutter {
-            Cutter::Ranges(vocabulary) => vocabulary.ready(&self.bundle, wanted).await.map(|()| vocabulary.tokenizer()),
+            Cutter::Ranges(vocabulary) => vocabulary.load_ranges(&self.bundle, wanted).await.map(|()| vocabulary.tokenizer()),
             Cutter::Unigram(_) => Err(BundleError::Corrupt { file: "vocabulary".into(), what: "it is another tokenizer's".into() }),
         }
     }
@@ -111,7 +111,7 @@ impl WordPages {
             return Ok(texts.iter().map(|text| pieces.question(prefix, text, MAX_TOKENS)).collect());
         }
         let wanted = |tokenizer: &Tokenizer| {
-            let mut all = Cut::default();
+            let mut all = Tokenized::default();
             texts.iter().for_each(|text| tokenizer.cut_into(&mut all, text, MAX_TOKENS));
             all.absent
         };

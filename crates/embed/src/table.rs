@@ -143,7 +143,7 @@ impl TableEncoder {
     pub fn encode<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<Option<Vec<f32>>, BundleError>> {
         async move {
             let cut = |tokenizer: &Tokenizer| tokenizer.cut(text, MAX_TOKENS);
-            self.vocabulary.ready(&self.bundle, &|tokenizer| cut(tokenizer).absent).await?;
+            self.vocabulary.load_ranges(&self.bundle, &|tokenizer| cut(tokenizer).absent).await?;
             let ids = cut(&self.vocabulary.tokenizer()).ids;
             if ids.is_empty() {
                 return Ok(None);

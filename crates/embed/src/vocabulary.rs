@@ -182,7 +182,7 @@ impl Vocabulary {
     }
 
     /// Loads the ranges that are wanted, until none is. `wanted` tells them for the tokenizer of what has been loaded.
-    pub(crate) fn ready<'a>(
+    pub(crate) fn load_ranges<'a>(
         &'a self,
         bundle: &'a Bundle,
         wanted: &'a dyn Fn(&Tokenizer) -> Vec<usize>,

@@ -353,7 +353,7 @@ impl KgBuilder {
     }
 
     /// How many triples were given so far, repetitions included.
-    pub fn given(&self) -> usize {
+    pub fn added_triples(&self) -> usize {
         self.triples.len()
     }
 

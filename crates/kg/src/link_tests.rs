@@ -21,7 +21,7 @@ fn best(l: &Linker, mention: &str) -> Vec<(String, Match)> {
     l.link(mention, 10).into_iter().map(|c| (c.name, c.how)).collect()
 }
 
-fn said(l: &Linker, text: &str) -> Vec<(String, String)> {
+fn linked_names(l: &Linker, text: &str) -> Vec<(String, String)> {
     l.mentions(text).into_iter().map(|m| (text[m.span].to_owned(), m.candidates[0].name.clone())).collect()
 }
 
@@ -55,7 +55,7 @@ fn letters_of_other_scripts_are_kept_apart() {
     assert_eq!(best(&l, "東京"), [("東京".into(), Match::Exact)]);
     assert_eq!(best(&l, "МОСКВА"), [("Москва".into(), Match::Folded)]);
     assert_eq!(best(&l, "cafe"), [("Café".into(), Match::Folded)]);
-    assert_eq!(said(&l, "東京はどこ"), [("東京".to_owned(), "東京".to_owned())]);
+    assert_eq!(linked_names(&l, "東京はどこ"), [("東京".to_owned(), "東京".to_owned())]);
 }
 
 #[test]
@@ -63,19 +63,19 @@ fn a_question_names_the_longest_names_in_it() {
     let l = linker(&["Harry Potter", "Harry Potter and the Goblet of Fire", "Goblet", "John Travolta", "Olivia Newton-John"]);
     let q = "who starred in Harry Potter and the Goblet of Fire with John Travolta's friend olivia newton john?";
     assert_eq!(
-        said(&l, q).into_iter().map(|m| m.1).collect::<Vec<_>>(),
+        linked_names(&l, q).into_iter().map(|m| m.1).collect::<Vec<_>>(),
         ["Harry Potter and the Goblet of Fire", "John Travolta", "Olivia Newton-John"]
     );
-    assert_eq!(said(&l, q)[1].0, "John Travolta");
+    assert_eq!(linked_names(&l, q)[1].0, "John Travolta");
 }
 
 #[test]
 fn function_words_are_names_only_as_the_graph_writes_them() {
     let l = linker(&["Up", "Who", "Up!", "$"]);
-    assert_eq!(said(&l, "who directed up"), []);
-    assert_eq!(said(&l, "Who directed Up?"), [("Up".to_owned(), "Up".to_owned())]);
-    assert_eq!(said(&l, "who directed Up!"), [("Up!".to_owned(), "Up!".to_owned())]);
-    assert_eq!(said(&l, "who wrote $"), [("$".to_owned(), "$".to_owned())]);
+    assert_eq!(linked_names(&l, "who directed up"), []);
+    assert_eq!(linked_names(&l, "Who directed Up?"), [("Up".to_owned(), "Up".to_owned())]);
+    assert_eq!(linked_names(&l, "who directed Up!"), [("Up!".to_owned(), "Up!".to_owned())]);
+    assert_eq!(linked_names(&l, "who wrote $"), [("$".to_owned(), "$".to_owned())]);
 }
 
 #[test]
@@ -84,14 +84,14 @@ fn an_article_of_the_question_does_not_hide_the_exact_name() {
     let m = l.mentions("films by the Rat Race director");
     assert_eq!(m.len(), 1);
     assert_eq!(m[0].candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["Rat Race", "The Rat Race"]);
-    assert_eq!(said(&l, "the race of The Rat Race"), [("The Rat Race".to_owned(), "The Rat Race".to_owned())]);
+    assert_eq!(linked_names(&l, "the race of The Rat Race"), [("The Rat Race".to_owned(), "The Rat Race".to_owned())]);
 }
 
 #[test]
 fn a_sign_between_words_does_not_part_a_name() {
     let l = linker(&["Romeo + Juliet", "Romeo", "Juliet", "Hell", "In Hell"]);
-    assert_eq!(said(&l, "what type of film is Romeo + Juliet"), [("Romeo + Juliet".to_owned(), "Romeo + Juliet".to_owned())]);
-    assert_eq!(said(&l, "the language spoken in Hell"), [("Hell".to_owned(), "Hell".to_owned())]);
+    assert_eq!(linked_names(&l, "what type of film is Romeo + Juliet"), [("Romeo + Juliet".to_owned(), "Romeo + Juliet".to_owned())]);
+    assert_eq!(linked_names(&l, "the language spoken in Hell"), [("Hell".to_owned(), "Hell".to_owned())]);
 }
 
 #[test]

@@ -127,7 +127,7 @@ impl Prompts {
     }
 
     /// The caller's words for a text, where there are any.
-    pub fn given(&self, name: &str) -> Option<&str> {
+    pub fn override_of(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 

@@ -29,7 +29,7 @@ pub struct Responses<T>(pub T);
 
 impl<T: Transport> Transport for Responses<T> {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        self.0.post(asked(request)).map(|response| response.map(told)).boxed_local()
+        self.0.post(to_responses_request(request)).map(|response| response.map(from_responses_response)).boxed_local()
     }
 
     fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
@@ -42,7 +42,7 @@ impl<T: Transport> Transport for Responses<T> {
 }
 
 /// A request of chat completions as one of this API.
-pub fn asked(request: HttpRequest) -> HttpRequest {
+pub fn to_responses_request(request: HttpRequest) -> HttpRequest {
     HttpRequest { url: address(&request.url), body: body(request.body), ..request }
 }
 
@@ -125,7 +125,7 @@ fn spread(value: &Value, name: &str) -> Value {
 }
 
 /// A response of this API as one of chat completions: a stream of events, or one object. What is an error stays as it is: both have errors of one form.
-pub fn told(response: HttpResponse) -> HttpResponse {
+pub fn from_responses_response(response: HttpResponse) -> HttpResponse {
     if !(200..300).contains(&response.status) {
         return response;
     }
@@ -255,9 +255,9 @@ impl Translator {
                     Value::object([("choices", vec![choice("delta", Value::object([]), finish)].into()), ("usage", usage)])
                 ));
             }
-            "response.failed" => said(out, &Value::object([("error", error_of(value.get("response").unwrap_or(&value)))])),
-            "error" => said(out, &Value::object([("error", error_of(&value))])),
-            _ if value.get("error").is_some_and(|e| !matches!(e, Value::Null)) => said(out, &value),
+            "response.failed" => push_text(out, &Value::object([("error", error_of(value.get("response").unwrap_or(&value)))])),
+            "error" => push_text(out, &Value::object([("error", error_of(&value))])),
+            _ if value.get("error").is_some_and(|e| !matches!(e, Value::Null)) => push_text(out, &value),
             _ => {}
         }
     }
@@ -319,10 +319,10 @@ fn choice(part: &str, of: Value, finish: &str) -> Value {
 }
 
 fn chunk(out: &mut String, name: &str, value: Value) {
-    said(out, &Value::object([("choices", vec![Value::object([("delta", Value::object([(name, value)]))])].into())]));
+    push_text(out, &Value::object([("choices", vec![Value::object([("delta", Value::object([(name, value)]))])].into())]));
 }
 
-fn said(out: &mut String, value: &Value) {
+fn push_text(out: &mut String, value: &Value) {
     out.push_str(&format!("data: {value}\n\n"));
 }
 

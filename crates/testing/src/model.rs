@@ -17,7 +17,7 @@ pub struct Scripted {
 }
 
 /// A reply of these words in pieces, ended by a stop, with its tokens counted.
-pub fn says(text: &str) -> Items {
+pub fn scripted_reply(text: &str) -> Items {
     let mut items: Items = pieces(text).into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect();
     let usage = Some(Usage { prompt_tokens: 10, completion_tokens: 5 });
     items.push(Ok(Delta { finish: Some(Finish::Stop), usage, ..Delta::default() }));
@@ -32,7 +32,7 @@ fn pieces(text: &str) -> Vec<String> {
 impl Scripted {
     /// A model that says these texts.
     pub fn new(replies: &[&str]) -> Scripted {
-        Scripted::of(replies.iter().map(|r| says(r)).collect())
+        Scripted::of(replies.iter().map(|r| scripted_reply(r)).collect())
     }
 
     /// A model with these streams of items.

@@ -19,5 +19,5 @@ pub use exact::{asked_exactly, exact_terms};
 pub use fold::fold;
 pub use sentences::sentences;
 pub use unigram::{Folding, SCORE_UNIT, Unigram};
-pub use wordpiece::{Cut, Tokenizer, VocabularyError, piece_key};
+pub use wordpiece::{Tokenized, Tokenizer, VocabularyError, piece_key};
 pub use words::{Word, is_stop_word, stem, terms, without_possessive, words};

@@ -47,7 +47,7 @@ pub struct Tokenizer {
 
 /// A text in tokens, as far as the pieces at hand allow.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Cut {
+pub struct Tokenized {
     /// The tokens' ids; that of `[UNK]` for a word whose pieces are not at hand.
     pub ids: Vec<u32>,
     /// The ranges of pieces that are needed to go on; when they are at hand the text may want others.
@@ -124,21 +124,21 @@ impl Tokenizer {
 
     /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_len` in all (and never fewer than those two): the tail is cut.
     pub fn encode(&self, text: &str, max_len: usize) -> Vec<u32> {
-        let mut cut = Cut { ids: vec![self.cls], absent: Vec::new() };
+        let mut cut = Tokenized { ids: vec![self.cls], absent: Vec::new() };
         self.cut_into(&mut cut, text, max_len.saturating_sub(2));
         cut.ids.push(self.sep);
         cut.ids
     }
 
     /// The ids of `text` with no `[CLS]` and no `[SEP]`, at most `most`, and the ranges of pieces that are wanted.
-    pub fn cut(&self, text: &str, most: usize) -> Cut {
-        let mut cut = Cut::default();
+    pub fn cut(&self, text: &str, most: usize) -> Tokenized {
+        let mut cut = Tokenized::default();
         self.cut_into(&mut cut, text, most);
         cut
     }
 
     /// As [`Tokenizer::cut`], behind what was cut before.
-    pub fn cut_into(&self, cut: &mut Cut, text: &str, most: usize) {
+    pub fn cut_into(&self, cut: &mut Tokenized, text: &str, most: usize) {
         let mut left = most;
         if most > 0 {
             self.parts(text, &mut |part| {

@@ -1,6 +1,6 @@
 //! The options of what only the full module does: asking language models, and running protocols and plans.
 
-use super::Given;
+use super::JsOptions;
 use crate::agent::{self, AgentOptions, Analysis, CallerTool, Condense, Continuation, PlannerChoice, Polarity};
 use crate::json::parse;
 use crate::llm::Prompts;
@@ -10,35 +10,35 @@ use crate::wasm::page_tools::PageTools;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
-impl Given {
+impl JsOptions {
     /// Which of `choices`, several names with a bar between, the member `name` is; the first where it is absent.
     fn choice(&self, name: &str, choices: &str) -> Result<usize, JsValue> {
         let which = |v: &JsValue| v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given));
         Ok(self.member(name, choices, which)?.unwrap_or(0))
     }
 
-    fn object(&self, name: &str) -> Result<Option<Given>, JsValue> {
-        self.member(name, "an object", |v| v.is_object().then(|| Given(v.clone())))
+    fn object(&self, name: &str) -> Result<Option<JsOptions>, JsValue> {
+        self.member(name, "an object", |v| v.is_object().then(|| JsOptions(v.clone())))
     }
 }
 
 /// The protocol in the options of `ask`, if one is named.
-pub fn protocol(given: &Given) -> Result<Option<String>, JsValue> {
+pub fn protocol(given: &JsOptions) -> Result<Option<String>, JsValue> {
     given.text("protocol")
 }
 
 /// The question that a plan answers, where the caller says it.
-pub fn question(given: &Given) -> Result<Option<String>, JsValue> {
+pub fn question(given: &JsOptions) -> Result<Option<String>, JsValue> {
     given.text("question")
 }
 
 /// The address of a search of the web, if one is given.
-pub fn web_search(given: &Given) -> Result<Option<String>, JsValue> {
+pub fn web_search(given: &JsOptions) -> Result<Option<String>, JsValue> {
     given.text("webSearch")
 }
 
 /// How to run a protocol.
-pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
+pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
     let default = AgentOptions::default();
     Ok(AgentOptions {
         k: given.count("k")?,
@@ -92,9 +92,9 @@ pub fn agent_options(given: &Given) -> Result<AgentOptions, JsValue> {
 }
 
 /// The page's own tools, where there are any.
-pub fn tools(given: &Given) -> Result<Option<PageTools>, JsValue> {
+pub fn tools(given: &JsOptions) -> Result<Option<PageTools>, JsValue> {
     let Some(call) = given.function("callTool")? else { return Ok(None) };
-    let tool = |tool: Given| {
+    let tool = |tool: JsOptions| {
         let parameters = parse(&tool.text("parameters")?.unwrap_or_default()).map_err(|e| bad_argument(&e.to_string()))?;
         let (name, description) = (tool.text("name")?.unwrap_or_default(), tool.text("description")?.unwrap_or_default());
         Ok(CallerTool { name, description, parameters })
@@ -104,7 +104,7 @@ pub fn tools(given: &Given) -> Result<Option<PageTools>, JsValue> {
 }
 
 /// The prompts in the options, by name.
-fn prompts(given: &Given) -> Result<Prompts, JsValue> {
+fn prompts(given: &JsOptions) -> Result<Prompts, JsValue> {
     let Some(named) = given.object("prompts")? else { return Ok(Prompts::default()) };
     let entry = |entry: JsValue| {
         let entry: Array = entry.unchecked_into();
@@ -115,7 +115,7 @@ fn prompts(given: &Given) -> Result<Prompts, JsValue> {
 }
 
 /// The endpoint in the options of `ask`, if one is named.
-pub fn endpoint(given: &Given) -> Result<Option<EndpointOptions>, JsValue> {
+pub fn endpoint(given: &JsOptions) -> Result<Option<EndpointOptions>, JsValue> {
     let Some(llm) = given.object("llm")? else { return Ok(None) };
     let headers = llm.object("headers")?.map(|h| js_sys::Object::entries(h.0.unchecked_ref())).unwrap_or_default();
     let header = |entry: JsValue| {

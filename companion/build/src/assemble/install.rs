@@ -157,7 +157,7 @@ impl Staging {
         match exchange(fresh, &self.target) {
             Ok(()) => {
                 // What stands here now is what stood there, perhaps another than was looked at.
-                if let Err(e) = goes(fresh, &self.target) {
+                if let Err(e) = remove_replaced(fresh, &self.target) {
                     exchange(fresh, &self.target).map_err(io("move back", fresh))?;
                     return Err(e);
                 }
@@ -183,7 +183,7 @@ impl Staging {
         };
         occupant(&old).map_err(|e| back(of_target(e, &self.target)))?;
         match take_place(fresh, &self.target) {
-            Ok(true) => goes(&old, &self.target).map(|()| true),
+            Ok(true) => remove_replaced(&old, &self.target).map(|()| true),
             Ok(false) => Err(back(InstallError::NotABundle(self.target.clone()))),
             Err(e) => Err(back(e)),
         }
@@ -237,7 +237,7 @@ fn of_target(e: InstallError, target: &Path) -> InstallError {
 }
 
 /// Removes an old bundle that has been replaced, if it holds nothing else.
-fn goes(old: &Path, target: &Path) -> Result<(), InstallError> {
+fn remove_replaced(old: &Path, target: &Path) -> Result<(), InstallError> {
     if let Occupant::Nothing = occupant(old).map_err(|e| of_target(e, target))? {
         return std::fs::remove_dir(old).map_err(io("remove", old));
     }

@@ -10,7 +10,7 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::names::{NameTable, in_question, inside, numbered_by_chunks};
 use pocketgraph::retrieve::{NameIndex, Query, Reached, SearchResult, title_terms};
 use pocketgraph_cluster::{Random, cells};
-use pocketgraph_knowledge::names::{Found, find};
+use pocketgraph_knowledge::names::{FoundNames, find};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
     files_of(&documents, &chunks, vectors, None)
 }
 
-fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], names: Option<&Found>) -> BTreeMap<String, Vec<u8>> {
+fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], names: Option<&FoundNames>) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let contents = Contents {
         documents,
@@ -251,7 +251,7 @@ fn thing(i: usize) -> String {
 }
 
 /// A corpus about named things, two chunks a document, of which each opens with its title and mentions others.
-fn named() -> (Vec<Document>, Vec<Chunk>, Found) {
+fn named() -> (Vec<Document>, Vec<Chunk>, FoundNames) {
     let documents: Vec<Document> = (0..CHUNKS / 2)
         .map(|i| Document { title: thing(i), url: format!("{i}.html"), path: format!("{i}.md"), language: String::new() })
         .collect();
@@ -300,7 +300,7 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
         let terms: Vec<String> = title_terms(question);
         let index = block_on(NameIndex::open(engine.corpus(), question, &terms)).unwrap();
         assert_eq!(index.count() as usize, whole.entries.len());
-        assert_eq!(in_question(question, &|key| index.known(key)), in_question(question, &|key| whole.known(key)));
+        assert_eq!(in_question(question, &|key| index.lookup(key)), in_question(question, &|key| whole.lookup(key)));
         assert_eq!(index.documents.of, whole.document_of);
         for term in &terms {
             let naive: Vec<(u32, u32)> = (0..order.len())
@@ -320,7 +320,7 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
     for &p in &places {
         let entry = index.at(p).unwrap();
         assert_eq!(entry, whole.entries[p as usize]);
-        assert_eq!(inside(&entry, &|key| index.known(key)), inside(&entry, &|key| whole.known(key)));
+        assert_eq!(inside(&entry, &|key| index.lookup(key)), inside(&entry, &|key| whole.lookup(key)));
     }
     assert!(whole.entries.iter().any(|e| e.of.is_empty() && e.key.starts_with("king")), "phrases that name nothing are among them");
 }

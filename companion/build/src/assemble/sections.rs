@@ -28,7 +28,7 @@ use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantised;
-use pocketgraph_knowledge::names::Found;
+use pocketgraph_knowledge::names::FoundNames;
 use pocketgraph_languages::Forms;
 use pocketgraph_models::e5;
 use pocketgraph_models::token_table::TokenTable;
@@ -69,7 +69,7 @@ pub struct Contents<'a> {
     /// The keyword graph, its chunks numbered as in `chunks`.
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
-    pub names: Option<&'a Found>,
+    pub names: Option<&'a FoundNames>,
     /// What retrievers other than the default read, numbered as the names are.
     pub prepared: Option<&'a Prepared>,
     /// The typed knowledge graph, the chunks of its provenance numbered as in `chunks`.
@@ -355,7 +355,7 @@ const NAME_RANGE_BYTES: usize = 4 << 10;
 /// And in a small corpus, where one range has them all as a rule.
 const SMALL_NAME_RANGE_BYTES: usize = 48 << 10;
 
-fn names(w: &mut SectionWriter, documents: &[Document], found: &Found, order: &[usize]) -> Result<(), WriteError> {
+fn names(w: &mut SectionWriter, documents: &[Document], found: &FoundNames, order: &[usize]) -> Result<(), WriteError> {
     let document_of: Vec<u32> = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
     let table = numbered_by_chunks(&found.table, &document_of);
     let range = if order.len() <= SMALL_CORPUS { SMALL_NAME_RANGE_BYTES } else { NAME_RANGE_BYTES };
@@ -378,7 +378,7 @@ fn names(w: &mut SectionWriter, documents: &[Document], found: &Found, order: &[
     w.section("mentions", &root, RAW_PAGES, &index.pages)
 }
 
-fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &Found, order: &[usize]) -> Result<(), WriteError> {
+fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &FoundNames, order: &[usize]) -> Result<(), WriteError> {
     if let Some(vectors) = &prepared.entities {
         let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| found.mentions.get(i).map_or(&[][..], |m| m.sentences.as_slice())).collect();
         w.section("entities", &encode_entities(vectors, &chunks), GZIP, &[])?;

@@ -41,7 +41,7 @@ pub fn unigram(
     let section = UnigramVocabulary {
         folding: vocabulary.folding.clone(),
         unknown: vocabulary.unknown.1,
-        mean: e5::mean(e5::Side::Question),
+        mean: e5::mean(e5::TextRole::Question),
         pieces: order.iter().map(piece).collect(),
     };
     w.section("vocabulary", &section.encode(), GZIP, &[])?;

@@ -57,7 +57,7 @@ fn cell_count(chunks: usize) -> usize {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, corpus_of};
+    use crate::stages::testing::{RecordedWarnings, corpus_of};
 
     #[test]
     fn a_small_corpus_is_one_cell_and_a_large_one_has_the_square_root() {
@@ -68,7 +68,7 @@ mod tests {
     fn every_chunk_has_a_cell_and_a_rule_weighs_its_documents_chunks() {
         let corpus = corpus_of(6);
         let rules = ["note-2*=2".parse().unwrap()];
-        let made = Arrange { rules: &rules, seed: 0 }.run(corpus.corpus(), &Heard::default()).unwrap();
+        let made = Arrange { rules: &rules, seed: 0 }.run(corpus.corpus(), &RecordedWarnings::default()).unwrap();
         assert_eq!(made.cells, [0; 6]);
         assert_eq!(made.weights.iter().flat_map(|w| w.chunks.clone()).collect::<Vec<_>>(), [2]);
     }

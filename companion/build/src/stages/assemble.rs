@@ -26,7 +26,7 @@ impl Stage<(Contents<'_>, Staging)> for Assemble {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, corpus_of};
+    use crate::stages::testing::{RecordedWarnings, corpus_of};
     use pocketgraph::bundle::EmbedderInfo;
 
     #[test]
@@ -43,7 +43,7 @@ mod tests {
             ..Contents::bare(embedder)
         };
         let place = dir.path().join("bundle");
-        let manifest = Assemble.run((contents, Staging::beside(&place, &[]).unwrap()), &Heard::default()).unwrap();
+        let manifest = Assemble.run((contents, Staging::beside(&place, &[]).unwrap()), &RecordedWarnings::default()).unwrap();
         assert_eq!((manifest.counts.documents, manifest.counts.chunks), (3, 3));
         assert!(place.join(pocketgraph::bundle::MANIFEST).is_file());
         assert!(!manifest.sections.iter().any(|s| s.name == "layers"));

@@ -108,7 +108,7 @@ impl Split<'_> {
 fn outside(o: OutsideChunks, embedder: Option<&str>) -> Cut {
     let OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files } = o;
     if !languages_told {
-        languages::tell(&mut documents, &chunks);
+        languages::detect(&mut documents, &chunks);
     }
     let layouts = match layouts.is_empty() {
         true => chunks.iter().map(|c| guessed_layout(&c.text)).collect(),
@@ -137,11 +137,11 @@ fn of_bundles(merged: Merged) -> Cut {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, read_in, words};
+    use crate::stages::testing::{RecordedWarnings, read_in, words};
 
     fn cut(files: &[(&str, &str)], max_tokens: usize) -> Result<Cut, BuildError> {
         let corpus = read_in(files);
-        Split { max_tokens, count: &words }.run(Source::Documents(Path::new("docs"), corpus), &Heard::default())
+        Split { max_tokens, count: &words }.run(Source::Documents(Path::new("docs"), corpus), &RecordedWarnings::default())
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Stage<(&Chunked, Brought)> for Embed<'_> {
             Brought::Nothing(_) => self.embedded(chunked, progress),
             Brought::Outside { embedder: None, .. } => return Err(BuildError::NoEmbedder),
             Brought::Outside { rows, dimension, embedder: Some(named) } => self.outside(&rows, dimension, named),
-            Brought::Merged(vectors, embedder) => self.made(vectors, embedder, EmbeddingCounts::default()),
+            Brought::Merged(vectors, embedder) => self.with_vectors(vectors, embedder, EmbeddingCounts::default()),
         };
         if out.ours && out.embedder.weight.is_none() {
             let readings = Readings::of(&chunked.documents, &chunked.chunks, &|text| self.model.tokenizer().count(text));
@@ -67,7 +67,7 @@ impl Stage<(&Chunked, Brought)> for Embed<'_> {
 }
 
 impl Embed<'_> {
-    fn made(&self, vectors: Vec<Vec<f32>>, embedder: EmbedderInfo, counts: EmbeddingCounts) -> Embedded {
+    fn with_vectors(&self, vectors: Vec<Vec<f32>>, embedder: EmbedderInfo, counts: EmbeddingCounts) -> Embedded {
         let ours = embedder.id == self.model.id();
         Embedded { vectors, embedder, counts, ours }
     }
@@ -76,7 +76,7 @@ impl Embed<'_> {
     fn embedded(&self, chunked: &Chunked, progress: &dyn Progress) -> Embedded {
         if self.words_only {
             let none = EmbedderInfo { id: NO_EMBEDDER.to_owned(), weight: Some(0), ..EmbedderInfo::default() };
-            return self.made(Vec::new(), none, EmbeddingCounts::default());
+            return self.with_vectors(Vec::new(), none, EmbeddingCounts::default());
         }
         let Chunked { documents, chunks, .. } = chunked;
         progress.stage("embedding chunks", Some(chunks.len() as u64));
@@ -84,7 +84,7 @@ impl Embed<'_> {
         let texts: Vec<String> = chunks.iter().map(|c| c.context(titles.get(c.document as usize).map_or("", String::as_str))).collect();
         let embedding = CachedEmbedder::new(self.model, self.cache);
         let vectors = embedding.embed_all(&texts, &|done| progress.at(done as u64));
-        self.made(vectors, self.model.info(), embedding.counts())
+        self.with_vectors(vectors, self.model.info(), embedding.counts())
     }
 
     /// Vectors that another program made.
@@ -97,7 +97,7 @@ impl Embed<'_> {
             quantisation: "int8".into(),
             ..EmbedderInfo::default()
         });
-        self.made(vectors, embedder, EmbeddingCounts::default())
+        self.with_vectors(vectors, embedder, EmbeddingCounts::default())
     }
 }
 
@@ -105,11 +105,11 @@ impl Embed<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, MODEL, chunked};
+    use crate::stages::testing::{MODEL, RecordedWarnings, chunked};
 
     fn run(brought: Brought, words_only: bool) -> Result<Embedded, BuildError> {
         let chunked = chunked(&[("Rivers", "The Elbe flows through Hamburg."), ("Trees", "Oaks are old.")]);
-        Embed { model: &MODEL, cache: None, words_only }.run((&chunked, brought), &Heard::default())
+        Embed { model: &MODEL, cache: None, words_only }.run((&chunked, brought), &RecordedWarnings::default())
     }
 
     #[test]

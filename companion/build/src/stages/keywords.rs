@@ -43,7 +43,7 @@ impl Stage<Corpus<'_>> for DrawKeywords<'_> {
     fn run(&self, corpus: Corpus<'_>, progress: &dyn Progress) -> Result<Option<KeywordsDrawn>, BuildError> {
         let Some((options, embedder)) = self.autokg.zip(self.embedder) else { return Ok(None) };
         let Corpus { documents, chunks, vectors: all } = corpus;
-        let kept = autokg::told_apart(chunks.iter().map(|c| c.text.as_str()), options.neighbours);
+        let kept = autokg::without_copies(chunks.iter().map(|c| c.text.as_str()), options.neighbours);
         let vectors: Cow<'_, [Vec<f32>]> = match kept.len() == all.len() {
             true => Cow::Borrowed(all),
             false => Cow::Owned(kept.iter().filter_map(|&c| all.get(c as usize).cloned()).collect()),
@@ -106,7 +106,7 @@ fn stage_name(stage: autokg::Stage) -> &'static str {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, MODEL, corpus_of};
+    use crate::stages::testing::{MODEL, RecordedWarnings, corpus_of};
 
     #[test]
     fn keywords_are_phrases_of_the_chunks_and_none_are_drawn_unless_asked_for() {
@@ -114,7 +114,7 @@ mod tests {
         let embedder = CachedEmbedder::new(&MODEL, None);
         let draw = |autokg| {
             let stage = DrawKeywords { autokg, llm: None, cache: None, max_tokens: 200, embedder: Some(&embedder) };
-            stage.run(corpus.corpus(), &Heard::default()).unwrap()
+            stage.run(corpus.corpus(), &RecordedWarnings::default()).unwrap()
         };
         assert!(draw(None).is_none());
         let drawn = draw(Some(&AutoKgOptions::default())).unwrap();

@@ -99,12 +99,12 @@ mod tests {
     use super::*;
     use crate::source::Source;
     use crate::stages::chunk::Split;
-    use crate::stages::testing::{Heard, read_in, words};
+    use crate::stages::testing::{RecordedWarnings, read_in, words};
     use std::path::Path;
 
     /// The graph of a document, with and without its structure.
     fn graph(from_documents: bool) -> Option<Knowledge> {
-        let heard = Heard::default();
+        let heard = RecordedWarnings::default();
         let page = "---\nauthor: Ann Archer\n---\n# Boats\n\nSee [Harbours](b.md).";
         let source = Source::Documents(Path::new("."), read_in(&[("a.md", page), ("b.md", "# Harbours\n\nQuiet.")]));
         let cut = Split { max_tokens: 50, count: &words }.run(source, &heard).unwrap();
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_table_of_triples_is_a_graph_of_its_own() {
-        let heard = Heard::default();
+        let heard = RecordedWarnings::default();
         let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/films.tsv");
         let files = (KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default());
         let gathering = ImportTables { files: Some(&files) }.run((), &heard).unwrap();

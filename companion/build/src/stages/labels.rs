@@ -50,13 +50,13 @@ impl Stage<Option<&KnowledgeGraph>> for EmbedLabels<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, MODEL, films};
+    use crate::stages::testing::{MODEL, RecordedWarnings, films};
     use pocketgraph_models::embed_bulk::QueryLayers;
 
     #[test]
     fn every_entity_and_every_relation_has_a_vector() {
         let (graph, embedder) = (films(), CachedEmbedder::new(&MODEL, None));
-        let run = |layers: &[u8]| EmbedLabels { embedder: &embedder, layers }.run(Some(&graph), &Heard::default());
+        let run = |layers: &[u8]| EmbedLabels { embedder: &embedder, layers }.run(Some(&graph), &RecordedWarnings::default());
         let labels = run(&MODEL.layers(QueryLayers::Small)).unwrap();
         assert_eq!(labels.vectors.entities.unwrap().rows(), graph.entities());
         assert_eq!(labels.vectors.relations.unwrap().rows(), graph.vocabulary().relations().len());

@@ -74,7 +74,7 @@ fn with_causes(error: &miette::Report) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::Heard;
+    use crate::stages::testing::RecordedWarnings;
     use pocketgraph_ingest::Corpus;
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         let (own, missing) = (Embedder::Own, PlannerSource::File("nowhere.planner".into()));
         let load = |planner| {
             let stage = LoadModels { embedder: &own, query_layers: QueryLayers::Small, query_encoder: None, query_table: None, planner };
-            stage.run(&none, &Heard::default())
+            stage.run(&none, &RecordedWarnings::default())
         };
         assert!(matches!(load(&missing), Err(BuildError::Planner(_))));
         let models = load(&PlannerSource::Nothing).unwrap();

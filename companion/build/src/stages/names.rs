@@ -4,7 +4,7 @@ use super::{Corpus, Stage};
 use crate::outcome::BuildError;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_knowledge::kg;
-use pocketgraph_knowledge::names::{self, Embed, Found};
+use pocketgraph_knowledge::names::{self, Embed, FoundNames};
 use pocketgraph_models::embeddings::CachedEmbedder;
 use pocketgraph_native::progress::Progress;
 
@@ -17,10 +17,10 @@ pub struct FindNames<'a> {
 }
 
 impl Stage<(Corpus<'_>, Option<&KnowledgeGraph>)> for FindNames<'_> {
-    type Out = Found;
+    type Out = FoundNames;
     const NAME: &'static str = "names";
 
-    fn run(&self, (corpus, graph): (Corpus<'_>, Option<&KnowledgeGraph>), progress: &dyn Progress) -> Result<Found, BuildError> {
+    fn run(&self, (corpus, graph): (Corpus<'_>, Option<&KnowledgeGraph>), progress: &dyn Progress) -> Result<FoundNames, BuildError> {
         progress.stage("finding names", None);
         let extra = graph.map(|graph| kg::names_of(graph, corpus.chunks)).unwrap_or_default();
         let embed = self.embedder.map(|embedder| sentences(embedder, progress));
@@ -41,12 +41,12 @@ pub fn sentences<'a>(embedder: &'a CachedEmbedder<'_>, progress: &'a dyn Progres
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, corpus_of};
+    use crate::stages::testing::{RecordedWarnings, corpus_of};
 
     #[test]
     fn titles_are_names_and_without_a_model_no_sentence_is_embedded() {
         let corpus = corpus_of(6);
-        let found = FindNames { embedder: None, everywhere: true }.run((corpus.corpus(), None), &Heard::default()).unwrap();
+        let found = FindNames { embedder: None, everywhere: true }.run((corpus.corpus(), None), &RecordedWarnings::default()).unwrap();
         assert!(found.table.entries.iter().any(|e| e.key.contains("note 3")), "{:?}", found.table.entries);
         assert!(found.mentions.iter().all(|m| m.vectors.rows() == 0));
     }

@@ -5,7 +5,7 @@ use super::{Corpus, Stage};
 use crate::outcome::BuildError;
 use crate::prepare::{self, Beside, Needs, Prepared, prepare_with};
 use pocketgraph::kg::KnowledgeGraph;
-use pocketgraph_knowledge::names::Found;
+use pocketgraph_knowledge::names::FoundNames;
 use pocketgraph_knowledge::relations::Related;
 use pocketgraph_knowledge::summaries::Writer;
 use pocketgraph_llm_client::asker::BuildModel;
@@ -32,7 +32,7 @@ pub struct Gathered<'a> {
     /// Documents, chunks and vectors.
     pub corpus: Corpus<'a>,
     /// Their names and mentions.
-    pub found: &'a Found,
+    pub found: &'a FoundNames,
     /// The knowledge graph.
     pub knowledge: Option<&'a KnowledgeGraph>,
     /// What a language model read in the chunks.
@@ -70,11 +70,11 @@ impl Stage<Gathered<'_>> for Prepare<'_> {
 mod tests {
     use super::*;
     use crate::stages::FindNames;
-    use crate::stages::testing::{Heard, MODEL, corpus_of};
+    use crate::stages::testing::{MODEL, RecordedWarnings, corpus_of};
 
     #[test]
     fn only_what_is_needed_is_prepared_and_a_need_without_matter_is_told() {
-        let (corpus, heard) = (corpus_of(8), Heard::default());
+        let (corpus, heard) = (corpus_of(8), RecordedWarnings::default());
         let embedder = CachedEmbedder::new(&MODEL, None);
         let found = FindNames { embedder: Some(&embedder), everywhere: true }.run((corpus.corpus(), None), &heard).unwrap();
         let gathered = Gathered { corpus: corpus.corpus(), found: &found, knowledge: None, related: None };

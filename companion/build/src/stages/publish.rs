@@ -37,16 +37,16 @@ impl Stage<&Origin> for Publish<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, read_in};
+    use crate::stages::testing::{RecordedWarnings, read_in};
 
     #[test]
     fn only_what_is_asked_for_is_written() {
         let documents = Origin::Documents(read_in(&[("a.md", "# A title\n\nOne.")]).documents);
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        Publish { folder: dir.path(), pages: None, llms: Some(&at("llms")) }.run(&documents, &Heard::default()).unwrap();
+        Publish { folder: dir.path(), pages: None, llms: Some(&at("llms")) }.run(&documents, &RecordedWarnings::default()).unwrap();
         assert!(std::fs::read_to_string(at("llms").join("llms.txt")).unwrap().contains("A title"));
-        Publish { folder: dir.path(), pages: None, llms: None }.run(&documents, &Heard::default()).unwrap();
+        Publish { folder: dir.path(), pages: None, llms: None }.run(&documents, &RecordedWarnings::default()).unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

@@ -67,14 +67,14 @@ impl Read<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, folder};
+    use crate::stages::testing::{RecordedWarnings, folder};
 
     #[test]
     fn documents_are_read_in_the_order_of_their_paths_and_the_bundle_is_none_of_them() {
         let dir = folder(&[("b.md", "# B\n\nTwo."), ("a.md", "# A\n\nOne."), ("out/c.md", "# C\n\nThree.")]);
         let (ingest, out) = (IngestOptions::default(), dir.path().join("out"));
         let input = Input::Documents(dir.path().to_owned());
-        let read = Read { ingest: &ingest, out: &out, needs: Needs::default() }.run(&input, &Heard::default()).unwrap();
+        let read = Read { ingest: &ingest, out: &out, needs: Needs::default() }.run(&input, &RecordedWarnings::default()).unwrap();
         let Source::Documents(_, corpus) = read else { unreachable!("documents were named") };
         assert_eq!(corpus.documents.iter().map(|d| d.document().title).collect::<Vec<_>>(), ["A", "B"]);
     }
@@ -84,6 +84,6 @@ mod tests {
         let ingest = IngestOptions::default();
         let read = Read { ingest: &ingest, out: Path::new("out"), needs: Needs::default() };
         let input = Input::Outside { chunks: "nowhere.jsonl".into(), vectors: None, embedder: None };
-        assert!(matches!(read.run(&input, &Heard::default()), Err(BuildError::Ingest(_))));
+        assert!(matches!(read.run(&input, &RecordedWarnings::default()), Err(BuildError::Ingest(_))));
     }
 }

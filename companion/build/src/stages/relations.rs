@@ -45,11 +45,11 @@ impl Stage<Corpus<'_>> for ReadRelations<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::stages::testing::{Heard, corpus_of, silent_model, words};
+    use crate::stages::testing::{RecordedWarnings, corpus_of, silent_model, words};
 
     #[test]
     fn a_model_without_a_use_is_not_asked_and_the_user_hears_why() {
-        let (chunked, model, heard) = (corpus_of(4), silent_model(), Heard::default());
+        let (chunked, model, heard) = (corpus_of(4), silent_model(), RecordedWarnings::default());
         let run = |needs, ours| ReadRelations { reader: Some(&model), needs, ours, count: &words }.run(chunked.corpus(), &heard);
         assert!(run(Needs::default(), true).unwrap().is_none());
         assert!(run(Needs::of(&["graphrag"]).unwrap(), false).unwrap().is_none());

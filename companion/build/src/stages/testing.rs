@@ -21,15 +21,15 @@ pub static MODEL: LazyLock<NativeEmbedder> = LazyLock::new(|| NativeEmbedder::ne
 
 /// Keeps the warnings of a stage.
 #[derive(Default)]
-pub struct Heard(Mutex<Vec<String>>);
+pub struct RecordedWarnings(Mutex<Vec<String>>);
 
-impl Heard {
+impl RecordedWarnings {
     pub fn warnings(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Progress for Heard {
+impl Progress for RecordedWarnings {
     fn stage(&self, _: &str, _: Option<u64>) {}
     fn at(&self, _: u64) {}
     fn warn(&self, message: &str) {

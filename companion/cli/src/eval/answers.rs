@@ -177,7 +177,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
     let mut report = report.into_diagnostic()?;
     bars.finish();
     report.left_out = questions.left_out;
-    told(args, &report)?;
+    print_report(args, &report)?;
     file.map_or(Ok(()), RecordFile::finish).into_diagnostic()?;
     match &report.stopped {
         None => Ok(()),
@@ -223,7 +223,7 @@ fn graph(args: &Args, sets: &[&dyn QuestionSet]) -> Result<Option<pocketgraph::k
     graph_for(std::slice::from_ref(&args.questions), sets, &files, &options).into_diagnostic().map(Some)
 }
 
-fn told(args: &Args, report: &AnswersReport) -> Result<()> {
+fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
     let corpus = args.corpus.as_ref().or(args.bundle.as_ref()).map(|p| p.display().to_string()).unwrap_or_default();
     let about = [
         format!("Passages: {corpus}. Questions: {}.", args.questions.display()),

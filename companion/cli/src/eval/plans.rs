@@ -13,7 +13,7 @@ use pocketgraph_eval::{Part, PlansReport, QuestionSet, Writer, evaluate_plans, g
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource, model};
-use pocketgraph_train::planner::{Frames, Judge, Lesson, Lessons};
+use pocketgraph_train::planner::{Frames, Judge, TrainingExample, TrainingSet};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -106,7 +106,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         let best = proposed.best().filter(|(_, certainty)| *certainty >= args.least_confidence.unwrap_or(LEAST_CERTAINTY));
         best.map(|(found, _)| found.plan.clone()).ok_or_else(|| "no relation is near".to_owned())
     };
-    let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| Given::new(args, &linker, e)).transpose()?;
+    let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| GoldLabels::new(args, &linker, e)).transpose()?;
     let told = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));
     let writer = match args.planner.as_str() {
         "pattern" | "labels" => Writer::Other(&told),
@@ -134,28 +134,36 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
 }
 
 /// Questions whose labels are given.
-struct Given<'g> {
+struct GoldLabels<'g> {
     judge: Judge<'g>,
     model: PlannerModel,
     embedder: &'g NativeEmbedder,
     frames: Frames<'g>,
-    lessons: BTreeMap<String, Lesson>,
+    lessons: BTreeMap<String, TrainingExample>,
     all: bool,
 }
 
-impl<'g> Given<'g> {
-    fn new(args: &Args, linker: &'g Linker, embedder: &'g NativeEmbedder) -> Result<Given<'g>> {
-        let mut read = Lessons::default();
+impl<'g> GoldLabels<'g> {
+    fn new(args: &Args, linker: &'g Linker, embedder: &'g NativeEmbedder) -> Result<GoldLabels<'g>> {
+        let mut read = TrainingSet::default();
         args.questions.iter().try_for_each(|path| read.read(path))?;
         let model = model(&PlannerSource::of(args.planner_model.as_deref()))?;
         let model = model.ok_or_else(|| miette!("name the weights of a trained planner with --planner-model"))?;
-        let lessons = read.lessons.into_iter().map(|l| (l.question.clone(), l)).collect();
-        Ok(Given { judge: Judge::new(linker), model, embedder, frames: Frames::new(embedder)?, lessons, all: args.planner == "labels" })
+        let lessons = read.examples.into_iter().map(|l| (l.question.clone(), l)).collect();
+        Ok(GoldLabels {
+            judge: Judge::new(linker),
+            model,
+            embedder,
+            frames: Frames::new(embedder)?,
+            lessons,
+            all: args.planner == "labels",
+        })
     }
 
     fn plan(&self, question: &str) -> Result<Plan, String> {
         let lesson = self.lessons.get(question).ok_or("its labels are in doubt")?;
-        let found = self.judge.given(&self.model, self.embedder.words(), &self.frames, lesson, self.all).map_err(|e| e.to_string())?;
+        let found =
+            self.judge.ground_gold_labels(&self.model, self.embedder.words(), &self.frames, lesson, self.all).map_err(|e| e.to_string())?;
         found.map(|g| g.plan).ok_or_else(|| "nothing of it is known".to_owned())
     }
 }

@@ -5,7 +5,7 @@ use crate::open::{wait, with_model};
 use crate::progress::Bars;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::NAMES;
-use pocketgraph_eval::{CAVEAT, Estimate, QUOTE, SiteReport, evaluate_site, read_labelled, site_page, told};
+use pocketgraph_eval::{CAVEAT, Estimate, QUOTE, SiteReport, describe_miss, evaluate_site, read_labelled, site_page};
 use pocketgraph_native::progress::Progress;
 use std::path::PathBuf;
 
@@ -99,7 +99,7 @@ fn print(report: &SiteReport) {
         println!("\n{}: {} of {} questions miss an expected page among the first five", r.retriever, r.misses.len(), report.with_pages);
         for m in &r.misses {
             println!("- line {}: {}", m.line, m.question);
-            m.missing.iter().for_each(|(page, rank)| println!("  missing: {}", told(page, *rank)));
+            m.missing.iter().for_each(|(page, rank)| println!("  missing: {}", describe_miss(page, *rank)));
             if m.instead.is_empty() {
                 println!("  found nothing");
             }

@@ -38,12 +38,12 @@ pub struct Place {
 
 /// What a build told.
 #[derive(Default)]
-pub struct Heard {
+pub struct BuildLog {
     pub notes: Mutex<Vec<String>>,
     pub warnings: Mutex<Vec<String>>,
 }
 
-impl Progress for Heard {
+impl Progress for BuildLog {
     fn stage(&self, _: &str, _: Option<u64>) {}
     fn at(&self, _: u64) {}
     fn warn(&self, message: &str) {
@@ -74,9 +74,9 @@ impl Place {
         BuildModel { chat: Box::new(chat), asking, cache: Box::new(Cache::open(&self.at("cache")).unwrap()) }
     }
 
-    pub fn build(&self, options: impl FnOnce(BuildOptions) -> BuildOptions) -> (Result<Summary, BuildError>, Heard) {
+    pub fn build(&self, options: impl FnOnce(BuildOptions) -> BuildOptions) -> (Result<Summary, BuildError>, BuildLog) {
         let options = options(BuildOptions::bare(Input::Documents(self.at("corpus.jsonl")), self.at("bundle")));
-        let heard = Heard::default();
+        let heard = BuildLog::default();
         (build(&options, &heard), heard)
     }
 

@@ -61,7 +61,7 @@ pub fn site_page(report: &SiteReport, about: &[String]) -> String {
 }
 
 fn entry(m: &SiteMiss) -> (String, Vec<(&'static str, String)>) {
-    let missing = m.missing.iter().map(|(page, rank)| ("missing", crate::site::told(page, *rank)));
+    let missing = m.missing.iter().map(|(page, rank)| ("missing", crate::site::describe_miss(page, *rank)));
     let instead = m.instead.iter().map(|f| ("found", format!("{} ({}): {}", f.place, f.url, f.beginning)));
     (format!("line {}: {}", m.line, m.question), missing.chain(instead).collect())
 }

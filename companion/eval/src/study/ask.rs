@@ -2,7 +2,7 @@
 
 use super::file::{Study, StudyError};
 use super::indexes::OpenSet;
-use super::kept::{Kept, key};
+use super::kept::{Journal, key};
 use crate::answering::{AnswerSetup, System, answer, wants_model};
 use crate::data::Question;
 use crate::one_answer::Answered;
@@ -17,7 +17,7 @@ const FAILURES: usize = 5;
 
 /// One answer of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct StudyAnswer {
     /// The set.
     pub set: String,
     /// The protocol.
@@ -30,7 +30,7 @@ pub struct Asked {
     pub answered: Answered,
 }
 
-impl Asked {
+impl StudyAnswer {
     /// Whether it was given in this way.
     pub fn is_of(&self, system: &System) -> bool {
         self.protocol == system.protocol && self.retriever == system.retriever
@@ -55,9 +55,9 @@ pub struct Asker<'a> {
 
 /// What came of asking.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Doing {
+pub struct StudyProgress {
     /// Every answer that there is: kept from before, given now, and, not kept, those at which the model failed.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<StudyAnswer>,
     /// How many were kept from before.
     pub before: usize,
     /// Why it ended before its last question, where it did.
@@ -92,10 +92,10 @@ struct Task<'a> {
 ///
 /// # Errors
 /// [`StudyError`] when a bundle cannot be searched, or an answer not be kept.
-pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFuture<'_, ()>) -> Result<Doing, StudyError> {
-    let mut kept: Kept<Asked> = Kept::open(&with.folder.join("answers.jsonl"))?;
+pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFuture<'_, ()>) -> Result<StudyProgress, StudyError> {
+    let mut kept: Journal<StudyAnswer> = Journal::open(&with.folder.join("answers.jsonl"))?;
     let systems = with.study.systems();
-    let (mut out, mut failures) = (Doing::default(), 0);
+    let (mut out, mut failures) = (StudyProgress::default(), 0);
     for task in tasks(with.study, &systems, sets) {
         let key = task_key(with, &task);
         if let Some(asked) = kept.get(&key) {
@@ -116,7 +116,7 @@ pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFutur
         };
         let failure = answered.failure.clone();
         let System { protocol, retriever } = task.system.clone();
-        let asked = Asked { set: task.set.name.clone(), protocol, retriever, seed: task.seed, answered };
+        let asked = StudyAnswer { set: task.set.name.clone(), protocol, retriever, seed: task.seed, answered };
         if failure.is_none() {
             kept.put(&key, asked.clone())?;
         }

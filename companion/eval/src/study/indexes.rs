@@ -1,7 +1,7 @@
 //! The indexes of a study: for each set and retriever a bundle of its own, built from nothing, so that its time, bytes and tokens are its own.
 
 use super::file::{Study, StudyError, StudySet};
-use super::kept::{Kept, key};
+use super::kept::{Journal, key};
 use crate::cost::Prices;
 use crate::counted_model::Tokens;
 use crate::data::{Passages, Question, read_answered, read_passages};
@@ -114,11 +114,11 @@ impl OpenSet {
 pub fn make_indexes(study: &Study, with: &Indexing<'_>) -> Result<Vec<OpenSet>, StudyError> {
     let made = std::fs::create_dir_all(with.folder);
     made.map_err(|reason| StudyError::Io { path: with.folder.to_owned(), reason })?;
-    let mut kept = Kept::open(&with.folder.join("indexes.jsonl"))?;
+    let mut kept = Journal::open(&with.folder.join("indexes.jsonl"))?;
     study.sets.iter().map(|set| open(study, set, with, &mut kept)).collect()
 }
 
-fn open(study: &Study, set: &StudySet, with: &Indexing<'_>, kept: &mut Kept<IndexRow>) -> Result<OpenSet, StudyError> {
+fn open(study: &Study, set: &StudySet, with: &Indexing<'_>, kept: &mut Journal<IndexRow>) -> Result<OpenSet, StudyError> {
     let corpus = std::fs::read(&set.corpus).map_err(|reason| StudyError::Io { path: set.corpus.clone(), reason })?;
     let passages = read_passages(&set.corpus)?;
     let mut questions = read_answered(&set.questions, set.answers_are, Some(&passages))?.all;
@@ -141,7 +141,7 @@ fn index(
     key: &str,
     with: &Indexing<'_>,
     reader: Option<&(Rc<dyn ChatModel>, Asking)>,
-    kept: &mut Kept<IndexRow>,
+    kept: &mut Journal<IndexRow>,
 ) -> Result<(IndexRow, SetBundle), StudyError> {
     // Names of retrievers hold marks that names of folders had better not.
     let name: String = retriever.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();

@@ -22,18 +22,18 @@ struct Line<T> {
 
 /// Values under keys, on the disk before the next is made.
 #[derive(Debug)]
-pub struct Kept<T> {
+pub struct Journal<T> {
     path: PathBuf,
     file: File,
     all: BTreeMap<String, T>,
 }
 
-impl<T: Serialize + DeserializeOwned> Kept<T> {
+impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// Opens a file of such, or begins one. A line that was cut off when the machine or the program ended is passed over.
     ///
     /// # Errors
     /// [`StudyError::Io`] when it cannot be read or written.
-    pub fn open(path: &Path) -> Result<Kept<T>, StudyError> {
+    pub fn open(path: &Path) -> Result<Journal<T>, StudyError> {
         let failed = |reason| StudyError::Io { path: path.to_owned(), reason };
         let bytes = match std::fs::read(path) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -45,7 +45,7 @@ impl<T: Serialize + DeserializeOwned> Kept<T> {
         }
         let read = |line: &[u8]| serde_json::from_slice::<Line<T>>(line).ok().map(|line| (line.key, line.value));
         let all = bytes.split(|byte| *byte == b'\n').filter_map(read).collect();
-        Ok(Kept { path: path.to_owned(), file, all })
+        Ok(Journal { path: path.to_owned(), file, all })
     }
 
     /// The value of a key.
@@ -77,18 +77,18 @@ mod tests {
     fn what_is_kept_is_there_again_and_a_line_that_was_cut_off_is_not() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("kept.jsonl");
-        let mut kept: Kept<u32> = Kept::open(&path).unwrap();
+        let mut kept: Journal<u32> = Journal::open(&path).unwrap();
         kept.put("a", 1).unwrap();
         kept.put("b", 2).unwrap();
         drop(kept);
         let mut text = std::fs::read(&path).unwrap();
         text.truncate(text.len() - 4);
         std::fs::write(&path, text).unwrap();
-        let mut kept: Kept<u32> = Kept::open(&path).unwrap();
+        let mut kept: Journal<u32> = Journal::open(&path).unwrap();
         assert_eq!((kept.get("a"), kept.get("b")), (Some(&1), None));
         kept.put("b", 3).unwrap();
         drop(kept);
-        let kept: Kept<u32> = Kept::open(&path).unwrap();
+        let kept: Journal<u32> = Journal::open(&path).unwrap();
         assert_eq!((kept.get("a"), kept.get("b")), (Some(&1), Some(&3)));
     }
 

@@ -15,11 +15,11 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Asked, Asker, Doing, ask_all};
+pub use ask::{Asker, StudyAnswer, StudyProgress, ask_all};
 pub use break_even::{BreakEven, Even};
 pub use file::{Study, StudyError, StudySet};
 pub use indexes::{IndexRow, Indexing, OpenSet, make_indexes};
-pub use kept::Kept;
+pub use kept::Journal;
 pub use ranks::RankRow;
 pub use report::{SetFigures, StudyReport, StudyRow, report};
 pub use tables::{csv_tables, markdown};

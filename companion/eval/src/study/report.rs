@@ -1,6 +1,6 @@
 //! The figures of a study, made of what it has measured so far.
 
-use super::ask::{Asked, Doing};
+use super::ask::{StudyAnswer, StudyProgress};
 use super::break_even::{BreakEven, Even};
 use super::file::Study;
 use super::indexes::{IndexRow, OpenSet};
@@ -139,7 +139,7 @@ impl<'a> Cell<'a> {
 }
 
 /// The figures of a study.
-pub fn report(study: &Study, sets: &[OpenSet], doing: &Doing, prices: Option<Prices>) -> StudyReport {
+pub fn report(study: &Study, sets: &[OpenSet], doing: &StudyProgress, prices: Option<Prices>) -> StudyReport {
     let systems = study.systems();
     let names: Vec<String> = systems.iter().map(System::name).collect();
     let indexes: Vec<IndexRow> = sets.iter().flat_map(OpenSet::indexes).cloned().collect();
@@ -193,11 +193,12 @@ fn by_protocol(study: &Study, sets: &[SetFigures]) -> Vec<Vec<(String, [f64; 3])
 }
 
 /// The answers of a set by way and question; of questions that were not asked in every way and with every seed, none.
-fn cells<'a>(study: &Study, set: &OpenSet, systems: &'a [System], asked: &'a [Asked]) -> Vec<Cell<'a>> {
+fn cells<'a>(study: &Study, set: &OpenSet, systems: &'a [System], asked: &'a [StudyAnswer]) -> Vec<Cell<'a>> {
     let mut out: Vec<Cell<'a>> = systems.iter().map(|system| Cell { system, questions: Vec::new() }).collect();
-    let ours: Vec<&Asked> = asked.iter().filter(|a| a.set == set.name).collect();
+    let ours: Vec<&StudyAnswer> = asked.iter().filter(|a| a.set == set.name).collect();
     for question in &set.questions {
-        let of_it: Vec<&&Asked> = ours.iter().filter(|a| a.answered.id == question.id && a.answered.question == question.text).collect();
+        let of_it: Vec<&&StudyAnswer> =
+            ours.iter().filter(|a| a.answered.id == question.id && a.answered.question == question.text).collect();
         let runs = |system: &System| {
             let one = |seed: &u64| of_it.iter().find(|a| a.seed == *seed && a.is_of(system)).map(|a| &a.answered);
             study.seeds_of(&system.protocol).iter().map(one).collect::<Option<Vec<_>>>()

@@ -7,7 +7,7 @@ use crate::cost::Prices;
 use futures::future::{FutureExt, poll_fn};
 use pocketgraph::agent::AgentOptions;
 use pocketgraph::llm::{ChatModel, ChatRequest, Usage};
-use pocketgraph_llm_client::asker::testing::{Reply, Says, counted};
+use pocketgraph_llm_client::asker::testing::{Reply, ScriptedModel, counted};
 use pocketgraph_llm_client::asker::{Asking, run};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Silent;
@@ -54,9 +54,9 @@ fn guesses(_: usize, request: &ChatRequest) -> Reply {
 }
 
 /// Asks a study to its end, or until so many answers are given; the figures, and how many replies the model was asked for.
-fn asked(study: &Study, folder: &Path, until: Option<usize>) -> (StudyReport, Doing, usize) {
+fn run_study(study: &Study, folder: &Path, until: Option<usize>) -> (StudyReport, StudyProgress, usize) {
     let embedder = NativeEmbedder::new().unwrap();
-    let model = Says::new(guesses);
+    let model = ScriptedModel::new(guesses);
     let chat: Rc<dyn ChatModel> = Rc::clone(&model) as Rc<dyn ChatModel>;
     let indexing = Indexing { embedder: &embedder, model: Some((chat, Asking::new("scripted"))), folder, progress: &Silent };
     let sets = make_indexes(study, &indexing).unwrap();
@@ -66,22 +66,22 @@ fn asked(study: &Study, folder: &Path, until: Option<usize>) -> (StudyReport, Do
     let with = Asker { study, options: &options, chat: Some(&model), identity: "scripted", folder, done: &done };
     let most = until.unwrap_or(usize::MAX);
     let stop = poll_fn(|_| if given.get() >= most { Poll::Ready(()) } else { Poll::Pending }).boxed_local();
-    let before = model.asked().len();
+    let before = model.requests().len();
     let doing = run(async { Ok(ask_all(&with, &sets, stop).await) }).unwrap().unwrap();
     let prices = Prices { prompt: 1.0, completion: 2.0 };
-    (report(study, &sets, &doing, Some(prices)), doing, model.asked().len() - before)
+    (report(study, &sets, &doing, Some(prices)), doing, model.requests().len() - before)
 }
 
 #[test]
 fn a_study_that_was_ended_goes_on_where_it_was_and_comes_to_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let study = study(dir.path(), "").unwrap();
-    let (whole, _, all) = asked(&study, &dir.path().join("whole"), None);
+    let (whole, _, all) = run_study(&study, &dir.path().join("whole"), None);
     let folder = dir.path().join("parts");
-    let (part, doing, first) = asked(&study, &folder, Some(7));
+    let (part, doing, first) = run_study(&study, &folder, Some(7));
     assert_eq!((doing.asked.len(), doing.stopped.as_deref()), (7, Some("it was interrupted")));
     assert_eq!((part.sets[0].complete, part.sets[1].complete), (0, 0), "no question was asked in every way");
-    let (rest, doing, second) = asked(&study, &folder, None);
+    let (rest, doing, second) = run_study(&study, &folder, None);
     assert_eq!((doing.before, doing.stopped), (7, None));
     assert_eq!(first + second, all, "no reply is paid for twice");
     // All but the times of two runs is the same.
@@ -90,7 +90,7 @@ fn a_study_that_was_ended_goes_on_where_it_was_and_comes_to_the_same() {
         rows.map(|r| (r.set.clone(), r.protocol.clone(), r.retriever.clone(), r.em, r.contain_em, r.turns, r.cost)).collect::<Vec<_>>()
     };
     assert_eq!(told(&whole), told(&rest));
-    let (_, doing, third) = asked(&study, &folder, None);
+    let (_, doing, third) = run_study(&study, &folder, None);
     assert_eq!((third, doing.before), (0, doing.asked.len()), "a study at its end asks nothing");
 }
 
@@ -98,7 +98,7 @@ fn a_study_that_was_ended_goes_on_where_it_was_and_comes_to_the_same() {
 fn its_figures_are_those_of_turns_runs_and_evidence_by_hand() {
     let dir = tempfile::tempdir().unwrap();
     let study = study(dir.path(), "").unwrap();
-    let (report, doing, _) = asked(&study, &dir.path().join("out"), None);
+    let (report, doing, _) = run_study(&study, &dir.path().join("out"), None);
     // Two sets, two questions, two retrievers: one quotation, and two seeds of two protocols.
     assert_eq!(doing.asked.len(), 2 * 2 * 2 * (1 + 2 * 2));
     let row = |protocol: &str| report.sets[0].rows.iter().find(|r| r.protocol == protocol && r.retriever == "dense").unwrap();
@@ -120,7 +120,7 @@ fn its_figures_are_those_of_turns_runs_and_evidence_by_hand() {
 fn its_indexes_have_their_own_costs_and_pay_for_themselves_or_not() {
     let dir = tempfile::tempdir().unwrap();
     let read = study(dir.path(), "model_reads = true\n").unwrap();
-    let (report, ..) = asked(&read, &dir.path().join("out"), None);
+    let (report, ..) = run_study(&read, &dir.path().join("out"), None);
     let of = |retriever: &str| report.indexes.iter().find(|i| i.set == "one" && i.retriever == retriever).unwrap();
     assert_eq!(of("dense").tokens(), 0);
     assert!(of("hypergraph").tokens() > 0 && of("hypergraph").build_seconds() > 0.0 && of("hypergraph").bytes > of("dense").bytes);

@@ -73,14 +73,14 @@ fn filled(template: &str, page: &Page<'_>) -> Option<String> {
     while let Some((before, behind)) = rest.split_once("{{") {
         let (expression, after) = behind.split_once("}}")?;
         out.push_str(before);
-        out.push_str(&said(expression.trim(), page)?);
+        out.push_str(&evaluate(expression.trim(), page)?);
         rest = after;
     }
     Some(out + rest)
 }
 
 /// What an expression in an address says.
-fn said(expression: &str, page: &Page<'_>) -> Option<String> {
+fn evaluate(expression: &str, page: &Page<'_>) -> Option<String> {
     let (name, filter) = expression.split_once('|').map_or((expression, ""), |(name, filter)| (name.trim(), filter.trim()));
     let (folder, file) = parted(without_ending(page.path));
     let bare = dated(file).map_or(file, |(_, rest)| rest);

@@ -166,7 +166,7 @@ pub(super) fn is_index(path: &str) -> bool {
 }
 
 /// Hears what the page of a folder says of the pages in it.
-pub(super) fn hear(site: &mut Site, path: &str, fields: &[(String, String)]) {
+pub(super) fn apply_front_matter(site: &mut Site, path: &str, fields: &[(String, String)]) {
     let (folder, name) = parted(path);
     if is_leaf(name) {
         if !folder.is_empty() {

@@ -219,10 +219,10 @@ impl Site {
     }
 
     /// Hears what front matter says of all pages of a folder, before pages are read.
-    pub fn hear(&mut self, path: &str, fields: &[(String, String)]) {
+    pub fn apply_front_matter(&mut self, path: &str, fields: &[(String, String)]) {
         if self.name() == Some("hugo") {
             let content = self.content.clone();
-            hugo::hear(self, path.strip_prefix(&content).unwrap_or(path), fields);
+            hugo::apply_front_matter(self, path.strip_prefix(&content).unwrap_or(path), fields);
         }
     }
 

@@ -346,11 +346,11 @@ impl Reader<'_, '_> {
             });
         if is_kept {
             self.origin.step(self.out.len(), whole.start);
-            self.kept(&name, &properties, closed);
+            self.push_component(&name, &properties, closed);
             return true;
         }
         let own_line = self.begins_line() && !heading;
-        let said = self.said(&name, &properties);
+        let said = self.properties_markdown(&name, &properties);
         let rest = self.rest();
         let alone = own_line && (rest.trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{']) || rest.trim().is_empty());
         match (said.is_empty(), own_line) {
@@ -415,7 +415,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn kept(&mut self, name: &str, properties: &[Property], closed: bool) {
+    fn push_component(&mut self, name: &str, properties: &[Property], closed: bool) {
         let _ = write!(self.out, "<{name}");
         for property in properties.iter().filter(|p| ATTRIBUTES.contains(&p.name.as_str())) {
             match &property.text {
@@ -436,7 +436,7 @@ impl Reader<'_, '_> {
     }
 
     /// What the properties of a component say to readers, as Markdown.
-    fn said(&mut self, name: &str, properties: &[Property]) -> String {
+    fn properties_markdown(&mut self, name: &str, properties: &[Property]) -> String {
         let of = |wanted: &str| {
             properties.iter().find(|p| p.name == wanted).and_then(|p| p.text.as_deref()).map(str::trim).filter(|t| !t.is_empty())
         };

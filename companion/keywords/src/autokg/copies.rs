@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// The chunks that the keyword graph is built of: of chunks with one and the same text the first `most`. The nearest neighbours of such a chunk are others
 /// like it, so that more of them say nothing more; and a folder of one sentence in a hundred thousand files must not cost the square of that.
-pub fn told_apart<'t>(texts: impl IntoIterator<Item = &'t str>, most: usize) -> Vec<u32> {
+pub fn without_copies<'t>(texts: impl IntoIterator<Item = &'t str>, most: usize) -> Vec<u32> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut kept = Vec::new();
     for (chunk, text) in texts.into_iter().enumerate() {
@@ -36,9 +36,9 @@ mod tests {
     #[test]
     fn only_the_first_of_many_equal_chunks_count_and_lists_name_them_by_their_numbers_among_all() {
         let texts = ["a", "b", "a", "a", "c", "b", "a"];
-        assert_eq!(told_apart(texts, 2), [0, 1, 2, 4, 5]);
-        assert_eq!(told_apart(texts, 9), [0, 1, 2, 3, 4, 5, 6], "where there are few, nothing is left out");
-        assert!(told_apart([], 2).is_empty());
+        assert_eq!(without_copies(texts, 2), [0, 1, 2, 4, 5]);
+        assert_eq!(without_copies(texts, 9), [0, 1, 2, 3, 4, 5, 6], "where there are few, nothing is left out");
+        assert!(without_copies([], 2).is_empty());
         let mut graph = KeywordGraph {
             labels: vec!["a".to_owned()],
             vectors: QuantizedMatrix::from_rows(1, [[1.0f32]].iter().map(|r| &r[..])),

@@ -1,13 +1,13 @@
 //! Entities that a language model named in the chunks, tied where it states something of both: GraphRAG's graph as the original has it.
 
 use super::{Source, Tie};
-use crate::names::Found;
+use crate::names::FoundNames;
 use crate::relations::{Related, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At which sentence of its chunk each statement stands: the one nearest to it in meaning. `vectors` holds for each chunk those of its statements. For each
 /// chunk and each of its sentences, the entities of the statements there.
-pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &Found) -> Vec<Vec<Vec<u32>>> {
+pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) -> Vec<Vec<Vec<u32>>> {
     let of_chunk = |(c, statements): (usize, &Vec<Statement>)| {
         let Some(m) = found.mentions.get(c) else { return Vec::new() };
         let rows: Vec<Vec<f32>> = (0..m.vectors.rows()).map(|i| m.vectors.row_f32(i)).collect();
@@ -96,7 +96,7 @@ mod tests {
     fn a_statement_stands_at_the_sentence_nearest_to_it() {
         let matrix = |rows: &[[f32; 2]]| QuantizedMatrix::from_rows(2, rows.iter().map(|r| &r[..]));
         let of = |rows: &[[f32; 2]]| ChunkMentions { sentences: vec![Vec::new(); rows.len()], vectors: matrix(rows) };
-        let found = Found { table: NameTable::default(), opening: 0.0, mentions: vec![of(&[[1.0, 0.0], [0.0, 1.0]]), of(&[])] };
+        let found = FoundNames { table: NameTable::default(), opening: 0.0, mentions: vec![of(&[[1.0, 0.0], [0.0, 1.0]]), of(&[])] };
         let vectors = vec![vec![vec![0.1, 0.9], vec![1.0, 0.1]], vec![vec![1.0, 0.0]; 2]];
         let related = related();
         let places = places(&related, &vectors, &found);

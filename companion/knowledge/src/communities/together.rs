@@ -1,7 +1,7 @@
 //! Names of the corpus, tied where they stand in the same chunks: GraphRAG's graph where no language model reads.
 
 use super::{Source, Tie};
-use crate::names::Found;
+use crate::names::FoundNames;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Entities of a chunk that are joined with each other, at most: a page of a thousand names says little of any two of them.
@@ -12,7 +12,7 @@ const LEAST_CHUNKS: usize = 2;
 const WEAKEST: f64 = 0.4;
 
 /// The names that were found, and what ties them.
-pub fn together(found: &Found) -> Source<'_> {
+pub fn together(found: &FoundNames) -> Source<'_> {
     let of_chunk = entities_of(found);
     let labels: Vec<&str> = found.table.entries.iter().map(|e| e.key.as_str()).collect();
     let ties = counted(&of_chunk, labels.len());
@@ -21,7 +21,7 @@ pub fn together(found: &Found) -> Source<'_> {
 }
 
 /// The distinct entities of each chunk, ascending.
-fn entities_of(found: &Found) -> Vec<Vec<u32>> {
+fn entities_of(found: &FoundNames) -> Vec<Vec<u32>> {
     let distinct = |sentences: &Vec<Vec<u32>>| sentences.iter().flatten().copied().collect::<BTreeSet<u32>>().into_iter().collect();
     found.mentions.iter().map(|m| distinct(&m.sentences)).collect()
 }

@@ -62,7 +62,7 @@ impl Gathering {
     /// # Errors
     /// [`KgError`] when the graph is too large for the format.
     pub fn finish(self) -> Result<Option<(KnowledgeGraph, ImportReport)>, KgError> {
-        let (given, repeated) = (self.kg.given(), self.kg.repeated_names());
+        let (given, repeated) = (self.kg.added_triples(), self.kg.repeated_names());
         if self.sources == 0 || (self.files.is_none() && given == 0) {
             return Ok(None);
         }

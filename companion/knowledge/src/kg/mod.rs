@@ -123,7 +123,7 @@ pub enum ImportError {
 pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGraph, ImportReport), ImportError> {
     let mut kg = KgBuilder::default();
     let report = read_into(&mut kg, files, options)?;
-    let (given, repeated) = (kg.given(), kg.repeated_names());
+    let (given, repeated) = (kg.added_triples(), kg.repeated_names());
     let graph = kg.finish()?;
     Ok((graph.clone(), report.finish(&graph, given, repeated)))
 }

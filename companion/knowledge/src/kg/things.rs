@@ -11,17 +11,17 @@ const LONGEST_BYTES: usize = 120;
 
 /// Which entity a normalised name means.
 #[derive(Debug, Default)]
-pub(super) struct Things {
+pub(super) struct EntityIndex {
     /// Entities that were there before, by each of their names; none where two share it.
     known: HashMap<String, Option<BuildNode>>,
     /// Entities made here.
     made: HashMap<String, BuildNode>,
 }
 
-impl Things {
+impl EntityIndex {
     /// Knows the entities of the builder by their labels and aliases.
     pub fn of(kg: &KgBuilder) -> Self {
-        let mut things = Things::default();
+        let mut things = EntityIndex::default();
         for (node, names) in kg.names() {
             names.for_each(|name| things.know(&name_key(name), node));
         }
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn one_name_in_several_spellings_is_one_thing_and_letters_of_other_scripts_stay() {
         let mut kg = KgBuilder::default();
-        let mut things = Things::of(&kg);
+        let mut things = EntityIndex::of(&kg);
         let a = things.thing(&mut kg, "Café Müller").unwrap().unwrap();
         assert_eq!(things.thing(&mut kg, " cafe  MULLER! ").unwrap(), Some(a));
         let tokyo = things.thing(&mut kg, "東京").unwrap().unwrap();
@@ -89,7 +89,7 @@ mod tests {
         let (a, b) = (kg.entity("Q2").unwrap(), kg.entity("Q3").unwrap());
         kg.label(a, "Springfield").unwrap();
         kg.label(b, "springfield").unwrap();
-        let mut things = Things::of(&kg);
+        let mut things = EntityIndex::of(&kg);
         assert_eq!(things.thing(&mut kg, "hitze").unwrap(), Some(q1));
         let third = things.thing(&mut kg, "Springfield").unwrap();
         assert!(third.is_some() && third != Some(a) && third != Some(b));

@@ -1,13 +1,13 @@
 use super::prompts::{description, read_report, read_summary, report, summary};
 use super::*;
-use pocketgraph_llm_client::asker::testing::{Says, said};
+use pocketgraph_llm_client::asker::testing::{ScriptedModel, whole_reply};
 use pocketgraph_llm_client::asker::{Asking, MemoryCache};
 use pocketgraph_native::progress::Silent;
 use proptest::prelude::*;
 use std::rc::Rc;
 
-fn model(says: &'static str) -> (BuildModel, Rc<Says>) {
-    let says = Says::new(move |_, _| said(says));
+fn model(says: &'static str) -> (BuildModel, Rc<ScriptedModel>) {
+    let says = ScriptedModel::new(move |_, _| whole_reply(says));
     (BuildModel { chat: Box::new(Rc::clone(&says)), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) }, says)
 }
 
@@ -23,13 +23,13 @@ fn a_summary_is_paid_for_once_and_nonsense_leaves_the_extract() {
     let wanted = [Some("Boats float.".to_owned()), Some("Boats float.".to_owned())];
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), wanted);
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), wanted);
-    assert_eq!(asked.asked().len(), 2);
+    assert_eq!(asked.requests().len(), 2);
     let (mute, asked) = model("...");
     let writer = Writer::new(&mute, &Silent, &words);
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), [None, None]);
     assert_eq!(writer.reports(&[Material::default()]).unwrap(), [None]);
     assert_eq!(writer.summaries(&clusters, 100).unwrap(), [None, None]);
-    assert_eq!(asked.asked().len(), 3, "what cannot be used is not paid for again");
+    assert_eq!(asked.requests().len(), 3, "what cannot be used is not paid for again");
 }
 
 #[test]

@@ -13,24 +13,24 @@ pub type Reply = Result<Vec<Result<Delta, LlmError>>, LlmError>;
 type Script = dyn Fn(usize, &ChatRequest) -> Reply;
 
 /// Says what a script makes of a request, and remembers what it was asked.
-pub struct Says {
+pub struct ScriptedModel {
     reply: Box<Script>,
     asked: RefCell<Vec<ChatRequest>>,
 }
 
-impl Says {
+impl ScriptedModel {
     /// A model that several may share.
-    pub fn new(reply: impl Fn(usize, &ChatRequest) -> Reply + 'static) -> Rc<Says> {
-        Rc::new(Says { reply: Box::new(reply), asked: RefCell::default() })
+    pub fn new(reply: impl Fn(usize, &ChatRequest) -> Reply + 'static) -> Rc<ScriptedModel> {
+        Rc::new(ScriptedModel { reply: Box::new(reply), asked: RefCell::default() })
     }
 
     /// What it was asked.
-    pub fn asked(&self) -> Vec<ChatRequest> {
+    pub fn requests(&self) -> Vec<ChatRequest> {
         self.asked.borrow().clone()
     }
 }
 
-impl ChatModel for Says {
+impl ChatModel for ScriptedModel {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         let n = self.asked.borrow().len();
         let reply = (self.reply)(n, &request);
@@ -40,7 +40,7 @@ impl ChatModel for Says {
 }
 
 /// A whole reply.
-pub fn said(text: &str) -> Reply {
+pub fn whole_reply(text: &str) -> Reply {
     counted(text, None)
 }
 

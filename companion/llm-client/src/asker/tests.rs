@@ -1,7 +1,7 @@
 //! What becomes of replies that are none, and of models that think.
 #![allow(clippy::unwrap_used)]
 
-use super::testing::{Says, said};
+use super::testing::{ScriptedModel, whole_reply};
 use super::*;
 use pocketgraph::llm::{Delta, Message};
 
@@ -20,22 +20,22 @@ fn words(reply: &str) -> Option<String> {
 
 #[test]
 fn a_model_that_thinks_is_given_room_for_it_from_then_on() {
-    let model = Says::new(|n, _| match n {
+    let model = ScriptedModel::new(|n, _| match n {
         0 => Ok(vec![Ok(Delta { text: "<think>Let me see".to_owned(), finish: Some(Finish::Length), ..Delta::default() })]),
-        _ => said("<think>Let me see</think>Boats"),
+        _ => whole_reply("<think>Let me see</think>Boats"),
     });
     let (cache, asking) = (MemoryCache::default(), asking());
     let asker = Asker::new(model.as_ref(), &cache, &asking);
     let found = run(async { asker.all(["a", "b"].map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
     assert_eq!(found, [Some("Boats".to_owned()), Some("Boats".to_owned())]);
-    let room: Vec<Option<u32>> = model.asked().iter().map(|r| r.max_tokens).collect();
+    let room: Vec<Option<u32>> = model.requests().iter().map(|r| r.max_tokens).collect();
     assert_eq!(room.iter().filter(|r| **r == Some(80 + THINKING_TOKENS)).count(), 2, "{room:?}");
 }
 
 #[test]
 fn a_request_that_is_refused_for_what_it_holds_costs_only_itself() {
     let refused = |status| Err(LlmError::Http { status: Some(status), message: "content filter".to_owned() });
-    let model = Says::new(move |n, _| if n % 2 == 0 { refused([400, 413, 422][n / 2 % 3]) } else { said("Boats") });
+    let model = ScriptedModel::new(move |n, _| if n % 2 == 0 { refused([400, 413, 422][n / 2 % 3]) } else { whole_reply("Boats") });
     let (cache, mut asking) = (MemoryCache::default(), asking());
     asking.concurrency = 1;
     let asker = Asker::new(model.as_ref(), &cache, &asking);
@@ -43,16 +43,16 @@ fn a_request_that_is_refused_for_what_it_holds_costs_only_itself() {
     let found = run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
     assert_eq!(found.iter().flatten().count(), 3);
     assert_eq!(asker.tally().failed, 3);
-    let dead = Says::new(move |_, _| refused(400));
+    let dead = ScriptedModel::new(move |_, _| refused(400));
     let asker = Asker::new(dead.as_ref(), &cache, &asking);
     let texts: Vec<String> = (10..30).map(|n| n.to_string()).collect();
     assert!(run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).is_err());
-    assert_eq!(dead.asked().len(), FAILURES_IN_A_ROW);
+    assert_eq!(dead.requests().len(), FAILURES_IN_A_ROW);
 }
 
 #[test]
 fn what_cannot_be_used_is_not_paid_for_twice() {
-    let model = Says::new(|_, _| said("..."));
+    let model = ScriptedModel::new(|_, _| whole_reply("..."));
     let (cache, asking) = (MemoryCache::default(), asking());
     let nothing = |_: &str| None::<String>;
     for unusable in [1, 1] {
@@ -60,5 +60,5 @@ fn what_cannot_be_used_is_not_paid_for_twice() {
         assert_eq!(run(async { Ok(asker.ask(question("a"), nothing).await) }).unwrap(), None);
         assert_eq!(asker.tally().unusable, unusable);
     }
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
 }

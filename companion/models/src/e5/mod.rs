@@ -35,7 +35,7 @@ const EPSILON: f32 = 1e-12;
 
 /// Whether a text asks or is to be found: the model was trained to tell them apart by what stands before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum TextRole {
     /// It asks.
     Question,
     /// It is to be found.
@@ -43,9 +43,9 @@ pub enum Side {
 }
 
 /// What is taken from the vectors of a side ([`pocketgraph::embed::take_mean`]); `tuning/e5_means.py` fitted it.
-pub fn mean(side: Side) -> Vec<f32> {
+pub fn mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
-    let bytes = if side == Side::Question { questions } else { passages };
+    let bytes = if side == TextRole::Question { questions } else { passages };
     bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
 }
 
@@ -197,7 +197,7 @@ mod tests {
 
     /// The model where it is on this machine; a test without it says so.
     fn model() -> Option<NativeEmbedder> {
-        let known = models::known(ID).unwrap();
+        let known = models::find(ID).unwrap();
         if !known.is_here() {
             eprintln!("SKIPPED: {ID} is not on this machine; {}", known.how_to_get());
             return None;
@@ -241,23 +241,23 @@ mod tests {
     fn golden_texts_have_the_originals_vectors() {
         let Some(model) = model() else { return };
         let texts = texts();
-        let raw = |layers: &MiniLm, side: Side, texts: &[String]| -> Vec<Vec<f32>> {
+        let raw = |layers: &MiniLm, side: TextRole, texts: &[String]| -> Vec<Vec<f32>> {
             texts.par_iter().map(|text| layers.embed(&model.tokens(side, text), model.words()).unwrap()).collect()
         };
-        let found = raw(model.model(), Side::Passage, &texts);
+        let found = raw(model.model(), TextRole::Passage, &texts);
         let (worst, mean) = cosines(&found, &vectors(include_bytes!("../../../../tests/golden/e5/vectors.f16")));
         println!("passages, layers in bytes: worst {worst:.5}, mean {mean:.5}");
         assert!(worst > 0.999, "{worst}");
         let questions: Vec<String> = texts.iter().step_by(8).cloned().collect();
         let layers = MiniLm::from_layers(&model.layers(crate::embed_bulk::QueryLayers::Int4)).unwrap();
         let (worst, mean) =
-            cosines(&raw(&layers, Side::Question, &questions), &vectors(include_bytes!("../../../../tests/golden/e5/questions.f16")));
+            cosines(&raw(&layers, TextRole::Question, &questions), &vectors(include_bytes!("../../../../tests/golden/e5/questions.f16")));
         println!("questions, layers in four bits: worst {worst:.5}, mean {mean:.5}");
         assert!(worst > 0.985, "{worst}");
         // Those of a build have a part of the mean taken from them.
         let taken = model.embed_all(&questions, &|_| {});
         let mut own = found.iter().step_by(8).cloned().collect::<Vec<_>>();
-        own.iter_mut().for_each(|v| pocketgraph::embed::take_mean(v, &super::mean(Side::Passage)));
+        own.iter_mut().for_each(|v| pocketgraph::embed::take_mean(v, &super::mean(TextRole::Passage)));
         assert_eq!(taken, own);
     }
 
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_cut_or_changed_file_is_an_error_and_no_panic() {
-        let Some(known) = models::known(ID).ok().filter(|k| k.is_here()) else { return };
+        let Some(known) = models::find(ID).ok().filter(|k| k.is_here()) else { return };
         let bytes = known.read(None).unwrap();
         for end in [0, 3, 40, 80, 1_000_000, 4_000_000, 4_600_000, 4_700_000, bytes.len() - 1] {
             assert!(NativeEmbedder::multilingual(&bytes[..end]).is_err(), "{end}");

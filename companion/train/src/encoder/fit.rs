@@ -3,7 +3,7 @@
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
 use crate::network::{self, Adam, Batch, Layout, Measure, Network, Rates, Schedule, batches, vectors};
-use crate::query_table::{Lessons, cosine_gradient};
+use crate::query_table::{DistillationTargets, cosine_gradient};
 use miette::Result;
 use pocketgraph_models::embed_bulk::{NativeEmbedder, framed};
 use pocketgraph_models::token_table::{TokenTable, dot};
@@ -29,7 +29,7 @@ pub fn rates(batch: usize, rate: Option<f32>) -> Rates {
 
 /// What one look at held-out texts found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct Evaluation {
     /// Steps before it.
     pub step: u64,
     /// Texts learnt from before it.
@@ -42,18 +42,18 @@ pub struct Look {
     pub cosine: f64,
 }
 
-impl Measure for Look {
+impl Measure for Evaluation {
     fn value(&self) -> f64 {
         self.cosine
     }
 }
 
 /// A student's run.
-pub type Checkpoint = network::Checkpoint<Look>;
+pub type Checkpoint = network::Checkpoint<Evaluation>;
 
 /// What is told while training.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Heard<'a> {
+pub struct TrainingEvent<'a> {
     /// Steps done.
     pub step: u64,
     /// Part of the run that is done, from 0 to 1.
@@ -65,19 +65,19 @@ pub struct Heard<'a> {
     /// Seconds to the end, as it looks.
     pub left: f64,
     /// A new look at the texts held out.
-    pub look: Option<&'a Look>,
+    pub look: Option<&'a Evaluation>,
 }
 
 /// What training works with.
-pub struct Course<'a> {
+pub struct EncoderTrainer<'a> {
     /// The student's layout.
     pub layout: &'a Layout,
     /// Tokenizer, word vectors, positions and input normalisation.
     pub embedder: &'a NativeEmbedder,
     /// Texts to learn, with the model's vectors.
-    pub lessons: &'a Lessons,
+    pub targets: &'a DistillationTargets,
     /// Texts to measure with.
-    pub held_out: &'a Lessons,
+    pub held_out: &'a DistillationTargets,
     /// The token table whose unit vector is added to the student's before both are compared with the model's; it stays as it is.
     pub added: Option<&'a TokenTable>,
     /// Tells the run to write a checkpoint and end.
@@ -93,7 +93,7 @@ struct Targeted {
     added: Vec<f32>,
 }
 
-impl Course<'_> {
+impl EncoderTrainer<'_> {
     /// Trains from `state` on, which holds the best numbers afterwards beside the last. Says whether the run came to its end.
     ///
     /// # Errors
@@ -103,10 +103,10 @@ impl Course<'_> {
         network: &mut dyn Network,
         state: &mut Checkpoint,
         schedule: &Schedule,
-        hear: &mut dyn FnMut(Heard<'_>),
+        hear: &mut dyn FnMut(TrainingEvent<'_>),
     ) -> Result<bool> {
         let batch = schedule.batch.max(1);
-        let lengths: Vec<usize> = self.lessons.tokens.iter().map(Vec::len).collect();
+        let lengths: Vec<usize> = self.targets.tokens.iter().map(Vec::len).collect();
         let (per_epoch, total) = (schedule.per_epoch(lengths.len()), schedule.total(lengths.len()));
         let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let mut order = (u64::MAX, Vec::new());
@@ -117,7 +117,7 @@ impl Course<'_> {
             }
             order.1.get((step % per_epoch) as usize).cloned().unwrap_or_default()
         };
-        let mut ready = self.batch(self.lessons, &chosen(state.step));
+        let mut ready = self.batch(self.targets, &chosen(state.step));
         let (began, before, seen_before) = (Instant::now(), state.seconds, state.seen);
         let (mut saved, mut told) = (Instant::now(), Instant::now());
         let (mut loss_sum, mut losses) = (0.0, 0u32);
@@ -134,7 +134,7 @@ impl Course<'_> {
             }
             let following = chosen(state.step + 1);
             let (loss, next) = std::thread::scope(|scope| {
-                let next = scope.spawn(|| self.batch(self.lessons, &following));
+                let next = scope.spawn(|| self.batch(self.targets, &following));
                 let mut scores = learner.forward(&ready.batch);
                 let cosines = cosines(&mut scores.first, &ready, self.embedder.dim());
                 learner.learn(&scores, &schedule.rates, schedule.factor(state.step, done));
@@ -145,16 +145,23 @@ impl Course<'_> {
             ready = next;
             loss_sum += loss;
             losses += 1;
-            let looks = schedule.looks(state.step, total);
+            let looks = schedule.evaluates_after(state.step, total);
             if looks || told.elapsed() > Duration::from_secs(10) {
                 let loss = loss_sum / f64::from(losses.max(1));
                 let look = looks.then(|| {
                     learner.read(&mut state.parameters, &mut state.moments);
-                    self.look(network, state, loss, batch)
+                    self.evaluate(network, state, loss, batch)
                 });
                 let seconds = began.elapsed().as_secs_f64();
                 let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
-                hear(Heard { step: state.step, done, loss, speed: (state.seen - seen_before) as f64 / seconds, left, look: look.as_ref() });
+                hear(TrainingEvent {
+                    step: state.step,
+                    done,
+                    loss,
+                    speed: (state.seen - seen_before) as f64 / seconds,
+                    left,
+                    look: look.as_ref(),
+                });
                 told = Instant::now();
                 if let Some(look) = look {
                     (loss_sum, losses) = (0.0, 0);
@@ -170,18 +177,18 @@ impl Course<'_> {
         learner.read(&mut state.parameters, &mut state.moments);
         if ended && state.points.last().is_none_or(|p| p.step != state.step) {
             let loss = loss_sum / f64::from(losses.max(1));
-            let look = self.look(network, state, loss, batch);
+            let look = self.evaluate(network, state, loss, batch);
             let speed = (state.seen - seen_before) as f64 / began.elapsed().as_secs_f64();
-            hear(Heard { step: state.step, done: 1.0, loss, speed, left: 0.0, look: Some(&look) });
+            hear(TrainingEvent { step: state.step, done: 1.0, loss, speed, left: 0.0, look: Some(&look) });
             state.point(look);
         }
         state.save(schedule.folder.as_deref())?;
         Ok(ended)
     }
 
-    fn look(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, batch: usize) -> Look {
+    fn evaluate(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, batch: usize) -> Evaluation {
         let cosine = self.cosine(network, &state.parameters, batch);
-        Look { step: state.step, seen: state.seen, seconds: state.seconds, loss, cosine }
+        Evaluation { step: state.step, seen: state.seen, seconds: state.seconds, loss, cosine }
     }
 
     /// The mean cosine of the held-out texts' vectors to the model's, so many texts at a time (on a card best as many as in training, for which its
@@ -198,7 +205,7 @@ impl Course<'_> {
     }
 
     /// The token vectors of some texts and what they shall come to, made on all cores.
-    fn batch(&self, lessons: &Lessons, which: &[usize]) -> Targeted {
+    fn batch(&self, lessons: &DistillationTargets, which: &[usize]) -> Targeted {
         let e = self.embedder;
         let of = |&i: &usize| (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i));
         let (x, targets): (Vec<Vec<f32>>, Vec<Vec<f32>>) = which.par_iter().map(of).unzip();

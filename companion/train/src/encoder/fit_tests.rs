@@ -10,8 +10,8 @@ use pocketgraph_cluster::Random;
 use std::sync::OnceLock;
 
 /// The model, texts to learn and texts held out.
-fn set() -> &'static (NativeEmbedder, Lessons, Lessons) {
-    static SET: OnceLock<(NativeEmbedder, Lessons, Lessons)> = OnceLock::new();
+fn set() -> &'static (NativeEmbedder, DistillationTargets, DistillationTargets) {
+    static SET: OnceLock<(NativeEmbedder, DistillationTargets, DistillationTargets)> = OnceLock::new();
     SET.get_or_init(|| {
         let embedder = NativeEmbedder::new().unwrap();
         let mut random = Random::new(3, 3);
@@ -19,7 +19,7 @@ fn set() -> &'static (NativeEmbedder, Lessons, Lessons) {
         let mut text = || (0..2 + random.below(4)).map(|_| words[random.below(10)]).collect::<Vec<_>>().join(" ");
         let mut lessons = |n: usize| {
             let tokens = tokens(&embedder, &(0..n).map(|_| text()).collect::<Vec<_>>(), 64);
-            Lessons { targets: Teacher::Engine.vectors(&embedder, &tokens, &|_| {}), tokens }
+            DistillationTargets { targets: Teacher::Engine.vectors(&embedder, &tokens, &|_| {}), tokens }
         };
         let (learnt, held_out) = (lessons(240), lessons(40));
         (embedder, learnt, held_out)
@@ -33,12 +33,12 @@ fn start(layers: usize) -> (Layout, Vec<f32>) {
     (layout, parameters)
 }
 
-fn course<'a>(layout: &'a Layout, stop: &'a AtomicBool) -> Course<'a> {
+fn course<'a>(layout: &'a Layout, stop: &'a AtomicBool) -> EncoderTrainer<'a> {
     let (embedder, lessons, held_out) = set();
-    Course { layout, embedder, lessons, held_out, added: None, stop }
+    EncoderTrainer { layout, embedder, targets: lessons, held_out, added: None, stop }
 }
 
-fn mean_cosine(table: &TokenTable, lessons: &Lessons) -> f64 {
+fn mean_cosine(table: &TokenTable, lessons: &DistillationTargets) -> f64 {
     let of = |(i, tokens): (usize, &Vec<u32>)| f64::from(dot(&addend(table, tokens), &lessons.targets.row_f32(i)));
     lessons.tokens.iter().enumerate().map(of).sum::<f64>() / lessons.tokens.len() as f64
 }
@@ -69,7 +69,7 @@ fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
     let options = Schedule { epochs: 1, check_every: 16, ..options() };
     let run = |state: &mut Checkpoint, options: &Schedule, until: Option<u64>| {
         let stop = AtomicBool::new(false);
-        let mut hear = |heard: Heard<'_>| stop.store(until.is_some_and(|u| heard.step >= u), Ordering::Relaxed);
+        let mut hear = |heard: TrainingEvent<'_>| stop.store(until.is_some_and(|u| heard.step >= u), Ordering::Relaxed);
         course(&layout, &stop).fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
     };
     let mut whole = Checkpoint::new(parameters.clone());
@@ -90,7 +90,7 @@ fn beside_a_token_table_a_layer_learns_what_the_table_lacks() {
     let mut table = crate::query_table::untrained(&alone(embedder), &lessons.tokens);
     crate::query_table::fit(&mut table, lessons, &Fitting { epochs: 3, batch: 32, held_out: 0, ..Fitting::default() }, &mut |_| {});
     let by_table = mean_cosine(&table, held_out);
-    let beside = Course { added: Some(&table), ..course(&layout, &stop) };
+    let beside = EncoderTrainer { added: Some(&table), ..course(&layout, &stop) };
     let mut network = Cpu::new(layout.clone());
     let before = beside.cosine(&mut network, &parameters, 16);
     let mut state = Checkpoint::new(parameters);

@@ -1,6 +1,6 @@
 //! Texts with the model's vectors on disk, so that several students learn from them and the model is run once.
 
-use crate::query_table::Lessons;
+use crate::query_table::DistillationTargets;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use pocketgraph::vector::QuantizedMatrix;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -14,7 +14,7 @@ const PARTS: [&str; 2] = ["learnt", "held-out"];
 ///
 /// # Errors
 /// When that fails.
-pub fn save(path: &Path, drawn: &str, lessons: [&Lessons; 2]) -> Result<()> {
+pub fn save(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Result<()> {
     let mut tensors = Vec::new();
     for (name, lessons) in PARTS.iter().zip(lessons) {
         let (rows, scales) = lessons.targets.parts();
@@ -41,7 +41,7 @@ pub fn save(path: &Path, drawn: &str, lessons: [&Lessons; 2]) -> Result<()> {
 ///
 /// # Errors
 /// When it is no such file, or its lessons were drawn from something else.
-pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Lessons; 2]>> {
+pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[DistillationTargets; 2]>> {
     if !path.exists() {
         return Ok(None);
     }
@@ -57,7 +57,7 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Less
         ));
     }
     let file = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(told)?;
-    let part = |name: &str| -> Result<Lessons> {
+    let part = |name: &str| -> Result<DistillationTargets> {
         let tensor = |what: &str, dtype: Dtype| {
             let t = file.tensor(&format!("{name}.{what}")).into_diagnostic().wrap_err_with(told)?;
             if t.dtype() == dtype { Ok(t.data()) } else { Err(miette!("{}: {what} is {:?}", path.display(), t.dtype())) }
@@ -71,7 +71,7 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Less
         let targets = QuantizedMatrix::new(dim, rows, scales).into_diagnostic().wrap_err_with(told)?;
         let whole =
             rest.next().is_none() && targets.rows() == tokens.len() && tokens.iter().zip(&lengths).all(|(t, &n)| t.len() == usize::from(n));
-        if whole { Ok(Lessons { tokens, targets }) } else { Err(miette!("{} is damaged", path.display())) }
+        if whole { Ok(DistillationTargets { tokens, targets }) } else { Err(miette!("{} is damaged", path.display())) }
     };
     Ok(Some([part(PARTS[0])?, part(PARTS[1])?]))
 }
@@ -81,9 +81,9 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Less
 mod tests {
     use super::*;
 
-    fn lessons(n: usize) -> Lessons {
+    fn lessons(n: usize) -> DistillationTargets {
         let rows: Vec<Vec<f32>> = (0..n).map(|i| vec![0.5, i as f32, -1.0, 0.0]).collect();
-        Lessons {
+        DistillationTargets {
             tokens: (0..n).map(|i| (0..i as u32 % 4 + 1).map(|t| 30_000 + t).collect()).collect(),
             targets: QuantizedMatrix::from_rows(4, rows.iter().map(Vec::as_slice)),
         }

@@ -1,7 +1,7 @@
 //! From a student in floats to the engine's layers, and how near these come to the model.
 
 use crate::network::{Layout, rounded_layers, sums};
-use crate::query_table::Lessons;
+use crate::query_table::DistillationTargets;
 use crate::rounding::Bits;
 use miette::Result;
 use pocketgraph::embed::MiniLm;
@@ -17,14 +17,21 @@ const TEXTS: usize = 1000;
 ///
 /// # Errors
 /// When a number is not finite.
-pub fn rounded(layout: &Layout, parameters: &[f32], embedder: &NativeEmbedder, lessons: &Lessons, bits: Bits, seed: u64) -> Result<MiniLm> {
+pub fn rounded(
+    layout: &Layout,
+    parameters: &[f32],
+    embedder: &NativeEmbedder,
+    lessons: &DistillationTargets,
+    bits: Bits,
+    seed: u64,
+) -> Result<MiniLm> {
     let chosen = Random::new(seed, 31).sample(lessons.tokens.len(), TEXTS.min(lessons.tokens.len()));
     let texts = chosen.iter().map(|&i| sums(embedder.model(), embedder.words(), framed(&lessons.tokens[i]))).collect();
     rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
 }
 
 /// The mean cosine of the vectors that the engine gives with these layers, beside a token table where there is one, to those of the lessons.
-pub fn cosine_of(model: &MiniLm, added: Option<&TokenTable>, embedder: &NativeEmbedder, lessons: &Lessons) -> f64 {
+pub fn cosine_of(model: &MiniLm, added: Option<&TokenTable>, embedder: &NativeEmbedder, lessons: &DistillationTargets) -> f64 {
     let of = |(i, content): (usize, &Vec<u32>)| {
         let ids: Vec<u32> = framed(content).collect();
         let Ok(mut v) = model.embed(&ids, embedder.words()) else { return 0.0 };

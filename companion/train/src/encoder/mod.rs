@@ -10,7 +10,7 @@ mod kept;
 mod measure;
 mod teacher;
 
-pub use fit::{Checkpoint, Course, Heard, Look, rates, usual};
+pub use fit::{Checkpoint, EncoderTrainer, Evaluation, TrainingEvent, rates, usual};
 pub use kept::{load, save};
 pub use measure::{cosine_of, rounded};
 pub use teacher::{Teacher, tokens};

@@ -21,14 +21,14 @@ pub struct Cpu {
 #[derive(Debug, Default)]
 struct Half {
     batch: Batch,
-    layers: Vec<Kept>,
+    layers: Vec<LayerCache>,
     scores: Scores,
     gradient: Vec<f32>,
 }
 
 /// What a layer keeps.
 #[derive(Debug, Default)]
-struct Kept {
+struct LayerCache {
     /// Queries, keys and values of each token.
     qkv: Vec<f32>,
     /// The shares of attention: by sequence and head, a row a token.
@@ -100,7 +100,7 @@ impl Network for Cpu {
 impl Half {
     fn forward(&mut self, layout: &Layout, p: &[f32]) {
         let sizes = &layout.sizes;
-        self.layers.resize_with(layout.layers.len(), Kept::default);
+        self.layers.resize_with(layout.layers.len(), LayerCache::default);
         for i in 0..layout.layers.len() {
             let (below, rest) = self.layers.split_at_mut(i);
             let Some(kept) = rest.first_mut() else { break };
@@ -109,7 +109,7 @@ impl Half {
         }
         let last = self.layers.last().map_or(&self.batch.x, |k| &k.end.out);
         if sizes.gives_means() {
-            self.scores.first = means(last, &self.batch.lengths, sizes.hidden);
+            self.scores.first = sequence_means(last, &self.batch.lengths, sizes.hidden);
             return;
         }
         let firsts = first_tokens(last, &self.batch.lengths, sizes.hidden);
@@ -159,7 +159,7 @@ impl Half {
     }
 }
 
-impl Kept {
+impl LayerCache {
     fn forward(&mut self, at: &LayerAt, p: &[f32], x: &[f32], lengths: &[usize], heads: usize) {
         let hidden = at.qkv.inputs;
         dense(&at.qkv, p, x, &mut self.qkv);
@@ -331,7 +331,7 @@ fn first_tokens(x: &[f32], lengths: &[usize], hidden: usize) -> Vec<f32> {
 }
 
 /// The mean of each sequence's vectors.
-fn means(x: &[f32], lengths: &[usize], hidden: usize) -> Vec<f32> {
+fn sequence_means(x: &[f32], lengths: &[usize], hidden: usize) -> Vec<f32> {
     let mut out = vec![0.0; lengths.len() * hidden];
     let mut rows = x.chunks_exact(hidden);
     for (mean, &n) in out.chunks_exact_mut(hidden).zip(lengths) {

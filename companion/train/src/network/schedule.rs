@@ -54,7 +54,7 @@ impl Schedule {
     }
 
     /// Whether held-out texts are looked at after so many of all steps.
-    pub fn looks(&self, step: u64, total: u64) -> bool {
+    pub fn evaluates_after(&self, step: u64, total: u64) -> bool {
         step.is_multiple_of((self.check_every / self.batch.max(1)).max(1) as u64) || step == total
     }
 

@@ -3,7 +3,7 @@
 use super::ground::Grounder;
 use super::near::{Near, fnv};
 use super::pattern::{PATTERNS, Pattern};
-use super::unsaid::without_unsaid;
+use super::unsaid::without_uncued_types;
 use super::wording::{Noise, Role, Wording};
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId, TypeId};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
@@ -107,7 +107,7 @@ pub fn generate(
     if (0..own.entities() as u32).all(|n| own.degree(NodeId(n), Direction::Forward) == 0) {
         return Err(DataError::Empty);
     }
-    let held = Held { seed: options.seed, relations: options.held_relations, entities: options.held_entities };
+    let held = HeldOut { seed: options.seed, relations: options.held_relations, entities: options.held_entities };
     let relations = own.vocabulary().relations();
     let mut report = DataReport {
         relations: (relations.len(), relations.iter().filter(|r| held.relation(&r.name)).count()),
@@ -179,13 +179,13 @@ pub fn generate(
 
 /// What is kept for testing, by the hash of its name: the same in every run and for every graph that has it.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct HeldOut {
     seed: u64,
     relations: u32,
     entities: u32,
 }
 
-impl Held {
+impl HeldOut {
     fn share(&self, name: &str, of: u64) -> u64 {
         // The low bits of FNV alone are too regular for a share.
         Random::new(self.seed ^ fnv(name.bytes()), of).bits() % 100
@@ -212,11 +212,11 @@ struct Maker<'g> {
     grounder: Grounder<'g>,
     wording: Wording<'g>,
     seed: u64,
-    held: Held,
+    held: HeldOut,
 }
 
 impl<'g> Maker<'g> {
-    fn new(linker: &'g Linker, options: &DataOptions, held: Held) -> Self {
+    fn new(linker: &'g Linker, options: &DataOptions, held: HeldOut) -> Self {
         let graph = linker.graph();
         Maker {
             graph,
@@ -234,17 +234,17 @@ impl<'g> Maker<'g> {
         (0..TRIES).find_map(|attempt| {
             let mut random = Random::new(self.seed, (number as u64) << 10 | attempt);
             let asked = self.grounder.ground(pattern, &mut random)?;
-            self.told(number, pattern, &asked, &mut random)
+            self.phrase_example(number, pattern, &asked, &mut random)
         })
     }
 
-    fn told(&self, number: usize, pattern: Pattern, asked: &Asked, random: &mut Random) -> Option<Example> {
+    fn phrase_example(&self, number: usize, pattern: Pattern, asked: &Asked, random: &mut Random) -> Option<Example> {
         let (question, spans) = self.wording.question(asked, random).text();
         if spans.iter().any(|(_, _, role)| matches!(role, Role::Entity(n) if is_code(self.graph.label(*n)))) {
             return None;
         }
         let types: Vec<TypeId> = spans.iter().filter_map(|s| if let Role::Type(of) = s.2 { Some(of) } else { None }).collect();
-        let plan = without_unsaid(asked, &types).plan(self.graph, &question);
+        let plan = without_uncued_types(asked, &types).plan(self.graph, &question);
         let work = self.executor.execute(&plan, Resources::default(), Limits::default());
         let execution = futures::FutureExt::now_or_never(work)?.ok()?;
         let members = &execution.answer().members;

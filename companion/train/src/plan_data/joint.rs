@@ -1,16 +1,16 @@
 //! What two steps find together, said with "both": "which city is both the capital of … and the birthplace of …".
 
 use super::english::{participle, pick};
-use super::wording::{Number, Role, Said, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording};
 use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
 use pocketgraph_cluster::Random;
 
 impl Wording<'_> {
     /// "Which city is both the capital of A and the birthplace of B": steps over two relations; `None` where one is said by a clause.
-    pub(super) fn asks_both(&self, parts: &[Query], random: &mut Random) -> Option<Said> {
+    pub(super) fn asks_both(&self, parts: &[Query], random: &mut Random) -> Option<QuestionPieces> {
         let [Query::Step { target, .. }, Query::Step { .. }] = parts else { return None };
-        let (first, second) = self.both_said(parts, random)?;
+        let (first, second) = self.coordinate_nouns(parts, random)?;
         let which = pick(random, &["Which ", "What "]);
         let noun = self.kind_or_thing(*target, Number::One, random);
         let is = pick(
@@ -27,27 +27,27 @@ impl Wording<'_> {
         );
         let and = pick(random, &[" and ", " and ", " as well as ", " and also "]);
         Some(match random.below(4) {
-            0 => Said::plain(pick(random, &["What is the common ", "What is the shared "]))
+            0 => QuestionPieces::plain(pick(random, &["What is the common ", "What is the shared "]))
                 .then(noun)
                 .and(pick(random, &[" of ", " associated with ", " between "]))
                 .then(first)
                 .and(" and ")
                 .then(second),
-            _ => Said::plain(which).then(noun).and(is).then(first).and(and).then(second),
+            _ => QuestionPieces::plain(which).then(noun).and(is).then(first).and(and).then(second),
         })
     }
 
     /// "The country that is both the origin of A and the home of B", as a noun phrase.
-    pub(super) fn that_is_both(&self, parts: &[Query], number: Number, the: &str, random: &mut Random) -> Option<Said> {
+    pub(super) fn that_is_both(&self, parts: &[Query], number: Number, the: &str, random: &mut Random) -> Option<QuestionPieces> {
         let [Query::Step { target, .. }, Query::Step { .. }] = parts else { return None };
-        let (first, second) = self.both_said(parts, random)?;
+        let (first, second) = self.coordinate_nouns(parts, random)?;
         let noun = self.kind_or_thing(*target, number, random);
         let both = if number == Number::Many { " that are both " } else { " that is both " };
-        Some(Said::plain(the).then(noun).and(both).then(first).and(" and ").then(second))
+        Some(QuestionPieces::plain(the).then(noun).and(both).then(first).and(" and ").then(second))
     }
 
     /// Two forward steps over nouns, in either order: "the capital of A", "the birthplace of B".
-    fn both_said(&self, parts: &[Query], random: &mut Random) -> Option<(Said, Said)> {
+    fn coordinate_nouns(&self, parts: &[Query], random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
         let mut said = Vec::new();
         for part in parts {
             let Query::Step { of, relation, direction: Direction::Forward, .. } = part else { return None };
@@ -57,8 +57,8 @@ impl Wording<'_> {
             }
             let the = pick(random, &["the ", "the ", "a "]);
             let of = self.phrase(of, Number::One, true, random);
-            let words = Said(vec![(label, Role::Relation(*relation, Direction::Forward))]);
-            said.push(Said::plain(the).then(words).and(pick(random, &[" of ", " of ", " for ", " with ", " in "])).then(of));
+            let words = QuestionPieces(vec![(label, Role::Relation(*relation, Direction::Forward))]);
+            said.push(QuestionPieces::plain(the).then(words).and(pick(random, &[" of ", " of ", " for ", " with ", " in "])).then(of));
         }
         if random.below(2) == 0 {
             said.reverse();

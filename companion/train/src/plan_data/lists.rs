@@ -1,7 +1,7 @@
 //! Lists of everything that is wanted: "the capital of A and also the counties of B", "the combined genres of A and B".
 
 use super::english::{active, participle, pick, plural};
-use super::wording::{Number, Role, Said, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording};
 use crate::lexicon;
 use pocketgraph::kg::{Direction, RelationId, TypeId};
 use pocketgraph::planner::Query;
@@ -9,23 +9,23 @@ use pocketgraph_cluster::Random;
 
 impl Wording<'_> {
     /// Parts as a list of what is wanted, all together: "the capital of A and also the counties of B".
-    pub(super) fn listed(&self, parts: &[Query], random: &mut Random) -> Said {
+    pub(super) fn listed(&self, parts: &[Query], random: &mut Random) -> QuestionPieces {
         if let Some((starts, relation, direction, target)) = Self::alike(parts)
             && random.below(2) == 0
             && let Some(said) = self.pooled(&starts, (relation, direction), target, random)
         {
             return said;
         }
-        let mut said: Option<Said> = None;
+        let mut said: Option<QuestionPieces> = None;
         for part in parts {
             let active = match part {
                 Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => self.who(of, *relation, random),
                 // "… and which cities are twinned with B", "… and those that border B".
                 Query::Step { of, relation, direction: Direction::Backward, target } if random.below(3) == 0 => {
                     let noun = match (target, said.is_some() && random.below(3) == 0) {
-                        (Some(t), false) => Said::plain("which ").then(self.noun(*t, Number::Many, random)),
-                        (_, true) => Said::plain(pick(random, &["those that", "the ones that", "those which", "all that"])),
-                        (None, false) => Said::plain(pick(random, &["what", "which things", "who"])),
+                        (Some(t), false) => QuestionPieces::plain("which ").then(self.noun(*t, Number::Many, random)),
+                        (_, true) => QuestionPieces::plain(pick(random, &["those that", "the ones that", "those which", "all that"])),
+                        (None, false) => QuestionPieces::plain(pick(random, &["what", "which things", "who"])),
                     };
                     Some(noun.then(self.clause(of, *relation, Direction::Backward, Number::Many, false, random)))
                 }
@@ -33,7 +33,7 @@ impl Wording<'_> {
             };
             let number = if random.below(3) == 0 { Number::One } else { Number::Many };
             let all = pick(random, &["", "", "", "all ", "all of "]);
-            let phrase = active.unwrap_or_else(|| Said::plain(all).then(self.phrase(part, number, true, random)));
+            let phrase = active.unwrap_or_else(|| QuestionPieces::plain(all).then(self.phrase(part, number, true, random)));
             said = Some(match said {
                 None => phrase,
                 Some(said) => {
@@ -47,10 +47,10 @@ impl Wording<'_> {
     }
 
     /// "Who directed …", where the relation has such a verb.
-    fn who(&self, of: &Query, relation: RelationId, random: &mut Random) -> Option<Said> {
+    fn who(&self, of: &Query, relation: RelationId, random: &mut Random) -> Option<QuestionPieces> {
         let past = active(&self.label(relation, random))?;
-        let words = Said(vec![(past, Role::Relation(relation, Direction::Forward))]);
-        Some(Said::plain("who ").then(words).and(" ").then(self.phrase(of, Number::One, true, random)))
+        let words = QuestionPieces(vec![(past, Role::Relation(relation, Direction::Forward))]);
+        Some(QuestionPieces::plain("who ").then(words).and(" ").then(self.phrase(of, Number::One, true, random)))
     }
 
     /// What steps over one relation find all together: "the genres of A and B combined", "which counties border either A or B"; `None` where the relation's
@@ -61,7 +61,7 @@ impl Wording<'_> {
         (relation, direction): (RelationId, Direction),
         target: Option<TypeId>,
         random: &mut Random,
-    ) -> Option<Said> {
+    ) -> Option<QuestionPieces> {
         let label = self.label(relation, random);
         let role = Role::Relation(relation, direction);
         // "Both" of a list is each of them, where the rest of the sentence says that it is one.
@@ -73,20 +73,20 @@ impl Wording<'_> {
         if direction == Direction::Backward {
             let noun = self.kind_or_thing(target, Number::Many, random);
             let names = self.names(starts, "or", random);
-            let which = Said::plain(pick(random, &["which ", "which ", "all the ", "all "])).then(noun);
+            let which = QuestionPieces::plain(pick(random, &["which ", "which ", "all the ", "all "])).then(noun);
             if let Some(base) = self.verb(relation, random) {
-                return Some(which.and(" ").then(Said(vec![(base, role)])).and(" ").then(names));
+                return Some(which.and(" ").then(QuestionPieces(vec![(base, role)])).and(" ").then(names));
             }
             let (were, is_participle) = (pick(random, &[" were ", " are "]), participle(&label));
-            let words = Said(vec![(label, role)]);
+            let words = QuestionPieces(vec![(label, role)]);
             return is_participle.then(|| which.and(were).then(words).and(" ").then(names));
         }
         if participle(&label) {
             return None;
         }
         let names = self.names(starts, word, random);
-        let words = Said(vec![(plural(&label), role)]);
+        let words = QuestionPieces(vec![(plural(&label), role)]);
         let of = [" of ", " associated with ", " for ", " related to ", " linked to ", " connected to ", " from ", " involved in "];
-        Some(Said::plain(whole).then(words).and(pick(random, &of)).then(names).and(end))
+        Some(QuestionPieces::plain(whole).then(words).and(pick(random, &of)).then(names).and(end))
     }
 }

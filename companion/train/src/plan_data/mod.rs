@@ -29,7 +29,7 @@ pub use pairs::{LPKG, PairOptions, Written as WrittenPlan, pairs, written};
 pub use pattern::{PATTERNS, Pattern};
 pub use rephrase::rephrase;
 pub use siblings::{Sample, Wanted, Written, say_of_pattern};
-pub use wording::{Noise, Role, Said, Wording};
+pub use wording::{Noise, QuestionPieces, Role, Wording};
 
 #[cfg(test)]
 mod tests;

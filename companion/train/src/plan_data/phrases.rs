@@ -1,7 +1,7 @@
 //! Queries as noun phrases and clauses of English.
 
 use super::english::{active, article, finite, participle, pick, plural, present, third_person, verb};
-use super::wording::{Number, Role, Said, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording};
 use crate::lexicon;
 use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
 use pocketgraph::planner::Query;
@@ -9,14 +9,14 @@ use pocketgraph_cluster::Random;
 
 impl Wording<'_> {
     /// A noun phrase for the set.
-    pub(super) fn phrase(&self, query: &Query, number: Number, article: bool, random: &mut Random) -> Said {
+    pub(super) fn phrase(&self, query: &Query, number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
         if let Some(said) = self.sharing(query, number, the, random) {
             return said;
         }
         match query {
             Query::Entity(node) => self.mention(*node, random),
-            Query::All(of) => Said::plain(the).then(self.noun(*of, number, random)),
+            Query::All(of) => QuestionPieces::plain(the).then(self.noun(*of, number, random)),
             Query::Step { of, relation, direction: Direction::Forward, target } => {
                 self.forward(of, *relation, *target, number, the, random)
             }
@@ -27,11 +27,16 @@ impl Wording<'_> {
                     && matches!(of.as_ref(), Query::Entity(_))
                     && let Some(stem) = self.label(*relation, random).strip_suffix(" by")
                 {
-                    let words = Said(vec![(stem.to_owned(), Role::Relation(*relation, Direction::Backward))]);
-                    return Said::plain(the).then(self.phrase(of, Number::One, true, random)).and(" ").then(words).and(" ").then(noun);
+                    let words = QuestionPieces(vec![(stem.to_owned(), Role::Relation(*relation, Direction::Backward))]);
+                    return QuestionPieces::plain(the)
+                        .then(self.phrase(of, Number::One, true, random))
+                        .and(" ")
+                        .then(words)
+                        .and(" ")
+                        .then(noun);
                 }
                 let the = if the.is_empty() || number == Number::Many { the } else { article_of(random, &noun) };
-                Said::plain(the).then(noun).then(self.having(of, *relation, number, random))
+                QuestionPieces::plain(the).then(noun).then(self.having(of, *relation, number, random))
             }
             Query::And(parts) => self.joined(parts, number, article, random),
             Query::Or(parts) => self.either(parts, number, article, random),
@@ -39,8 +44,8 @@ impl Wording<'_> {
                 if random.below(2) == 0
                     && let Some((noun, clauses)) = self.clauses(query, number, random)
                 {
-                    let noun = if noun.0.is_empty() { things(number, random) } else { noun };
-                    return Said::plain(the).then(noun).and(" that").then(clauses);
+                    let noun = if noun.0.is_empty() { untyped_noun(number, random) } else { noun };
+                    return QuestionPieces::plain(the).then(noun).and(" that").then(clauses);
                 }
                 let but = pick(
                     random,
@@ -52,7 +57,7 @@ impl Wording<'_> {
     }
 
     /// "Films that have the same director as …": a step and the same step back.
-    fn sharing(&self, query: &Query, number: Number, the: &str, random: &mut Random) -> Option<Said> {
+    fn sharing(&self, query: &Query, number: Number, the: &str, random: &mut Random) -> Option<QuestionPieces> {
         let Query::Step { of, relation, direction, target } = query else { return None };
         let Query::Step { of: entity, relation: first, direction: before, target: between } = of.as_ref() else { return None };
         if first != relation || before == direction || !matches!(entity.as_ref(), Query::Entity(_)) || random.below(4) == 0 {
@@ -67,61 +72,68 @@ impl Wording<'_> {
             if participle(&label) {
                 let by = if many { " that were " } else { " that was " };
                 let end = pick(random, &[" the same one as ", " the same as "]);
-                return Some(Said::plain(the).then(noun).and(by).then(Said(vec![(label, role)])).and(end).then(entity));
+                return Some(QuestionPieces::plain(the).then(noun).and(by).then(QuestionPieces(vec![(label, role)])).and(end).then(entity));
             }
             let past = active(&self.label(*relation, random));
-            let words = Said(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
+            let words = QuestionPieces(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
             if let Some(past) = past
                 && random.below(2) == 0
             {
-                return Some(Said::plain(the).then(noun).and(" whose ").then(words).and(" also ").and(&past).and(" ").then(entity));
+                return Some(
+                    QuestionPieces::plain(the).then(noun).and(" whose ").then(words).and(" also ").and(&past).and(" ").then(entity),
+                );
             }
             return Some(match random.below(5) {
                 4 => {
                     let also = pick(random, &[" is also that of ", " are also those of "]);
-                    Said::plain(the).then(noun).and(" whose ").then(words).and(also).then(entity)
+                    QuestionPieces::plain(the).then(noun).and(" whose ").then(words).and(also).then(entity)
                 }
-                0 => Said::plain(the)
+                0 => QuestionPieces::plain(the)
                     .then(noun)
                     .and(if many { " that share " } else { " that shares " })
                     .then(words)
                     .and(" with ")
                     .then(entity),
-                1 => Said::plain(the)
+                1 => QuestionPieces::plain(the)
                     .then(noun)
                     .and(if many { " that have the same " } else { " that has the same " })
                     .then(words)
                     .and(pick(random, &[" as ", " as ", " of "]))
                     .then(entity),
-                2 => Said::plain(the)
+                2 => QuestionPieces::plain(the)
                     .then(noun)
                     .and(pick(random, &[" with the same ", " of the same ", " from the same "]))
                     .then(words)
                     .and(pick(random, &[" as ", " as ", " of "]))
                     .then(entity),
-                _ => Said::plain(the).and("other ").then(noun).and(" of the ").then(words).and(" of ").then(entity),
+                _ => QuestionPieces::plain(the).and("other ").then(noun).and(" of the ").then(words).and(" of ").then(entity),
             });
         }
         // "The actors who starred in the same films as …": what lies between is said by its type.
-        let between = between.map_or_else(|| Said::plain("things"), |t| self.noun(t, Number::Many, random));
+        let between = between.map_or_else(|| QuestionPieces::plain("things"), |t| self.noun(t, Number::Many, random));
         let label = self.label(*relation, random);
         if participle(&label) {
             return None;
         }
         let past = active(&self.label(*relation, random));
-        let words = Said(vec![(label, role)]);
+        let words = QuestionPieces(vec![(label, role)]);
         if let Some(past) = past
             && random.below(2) == 0
         {
-            let who = Said::plain(the).then(noun).and(pick(random, &[" who ", " that "])).then(Said(vec![(past, role)]));
+            let who =
+                QuestionPieces::plain(the).then(noun).and(pick(random, &[" who ", " that "])).then(QuestionPieces(vec![(past, role)]));
             return Some(match random.below(2) {
                 0 => who.and(" ").then(between).and(" together with ").then(entity),
                 _ => who.and(" the same ").then(between).and(" as ").then(entity),
             });
         }
         Some(match random.below(3) {
-            2 => Said::plain(the).and(pick(random, &["co-", "fellow "])).then(words).and(pick(random, &[" of ", " with "])).then(entity),
-            0 => Said::plain(the)
+            2 => QuestionPieces::plain(the)
+                .and(pick(random, &["co-", "fellow "]))
+                .then(words)
+                .and(pick(random, &[" of ", " with "]))
+                .then(entity),
+            0 => QuestionPieces::plain(the)
                 .then(noun)
                 .and(if many { " that are the " } else { " that is the " })
                 .then(words)
@@ -129,7 +141,7 @@ impl Wording<'_> {
                 .then(between)
                 .and(" as ")
                 .then(entity),
-            _ => Said::plain(the)
+            _ => QuestionPieces::plain(the)
                 .then(noun)
                 .and(pick(random, &[" sharing ", " that have in common "]))
                 .then(between)
@@ -141,7 +153,15 @@ impl Wording<'_> {
     }
 
     /// "The director of …" and its like.
-    fn forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, number: Number, the: &str, random: &mut Random) -> Said {
+    fn forward(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        target: Option<TypeId>,
+        number: Number,
+        the: &str,
+        random: &mut Random,
+    ) -> QuestionPieces {
         let role = Role::Relation(relation, Direction::Forward);
         // What is asked of a set is asked of one of it or of all.
         let inner = if random.below(3) == 0 { Number::Many } else { Number::One };
@@ -149,14 +169,19 @@ impl Wording<'_> {
         if let Some(base) = self.verb(relation, random) {
             let noun = self.kind_or_thing(target, number, random);
             let that = pick(random, &[" that ", " "]);
-            return Said::plain(the).then(noun).and(that).then(of_said(random)).and(" ").then(Said(vec![(third_person(&base), role)]));
+            return QuestionPieces::plain(the)
+                .then(noun)
+                .and(that)
+                .then(of_said(random))
+                .and(" ")
+                .then(QuestionPieces(vec![(third_person(&base), role)]));
         }
         if random.below(4) == 0
             && let Some(said) = self.relative(of, relation, target, number, the, random)
         {
             return said;
         }
-        let words = Said(vec![(self.label(relation, random), role)]);
+        let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         if participle(&words.0[0].0) {
             if random.below(2) == 0
                 && let Some(said) = self.relative(of, relation, target, number, the, random)
@@ -164,8 +189,8 @@ impl Wording<'_> {
                 return said;
             }
             let lead = match target {
-                Some(t) => Said::plain(the).then(self.noun(t, number, random)).and(" "),
-                None => Said::plain("what "),
+                Some(t) => QuestionPieces::plain(the).then(self.noun(t, number, random)).and(" "),
+                None => QuestionPieces::plain("what "),
             };
             return lead.then(of_said(random)).and(pick(random, &[" was ", " is "])).then(words);
         }
@@ -174,17 +199,17 @@ impl Wording<'_> {
             // "Heat's director" and, more rarely, "the Heat director".
             let own = if simple && random.below(4) == 0 { " " } else { "'s " };
             let the = if own == " " { the } else { "" };
-            return Said::plain(the).then(of_said(random)).and(own).then(words);
+            return QuestionPieces::plain(the).then(of_said(random)).and(own).then(words);
         }
         // "The country that is the origin of …": type and relation both.
         if let Some(t) = target
             && random.below(5) == 0
         {
             let that = if number == Number::Many { " that are the " } else { " that is the " };
-            return Said::plain(the).then(self.noun(t, number, random)).and(that).then(words).and(" of ").then(of_said(random));
+            return QuestionPieces::plain(the).then(self.noun(t, number, random)).and(that).then(words).and(" of ").then(of_said(random));
         }
         let words = match number {
-            Number::Many if random.below(2) == 0 => Said(words.0.into_iter().map(|(text, role)| (plural(&text), role)).collect()),
+            Number::Many if random.below(2) == 0 => QuestionPieces(words.0.into_iter().map(|(text, role)| (plural(&text), role)).collect()),
             _ => words,
         };
         let the = if the.is_empty() || number == Number::Many { the } else { article(random, &words.0[0].0) };
@@ -212,16 +237,16 @@ impl Wording<'_> {
             ),
             _ => " of ",
         };
-        Said::plain(the).then(words).and(between).then(of_said(random))
+        QuestionPieces::plain(the).then(words).and(between).then(of_said(random))
     }
 
     /// " whose director is …" and its like: of what a backward step from `of` finds.
-    fn having(&self, of: &Query, relation: RelationId, number: Number, random: &mut Random) -> Said {
+    fn having(&self, of: &Query, relation: RelationId, number: Number, random: &mut Random) -> QuestionPieces {
         let many = number == Number::Many;
         if let Some(base) = self.verb(relation, random) {
             let said = if many { base } else { third_person(&base) };
-            let words = Said(vec![(said, Role::Relation(relation, Direction::Backward))]);
-            return Said::plain(pick(random, &[" that ", " which ", " who "])).then(words).and(" ").then(self.phrase(
+            let words = QuestionPieces(vec![(said, Role::Relation(relation, Direction::Backward))]);
+            return QuestionPieces::plain(pick(random, &[" that ", " which ", " who "])).then(words).and(" ").then(self.phrase(
                 of,
                 Number::One,
                 true,
@@ -230,20 +255,20 @@ impl Wording<'_> {
         }
         let label = self.label(relation, random);
         let (is_participle, is_present) = (participle(&label), present(&label));
-        let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
+        let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
         let of = self.phrase(of, Number::One, true, random);
         if is_participle {
             let links = if many { [" ", " that are ", " that were "] } else { [" ", " that is ", " that was "] };
-            return Said::plain(if is_present { " " } else { pick(random, &links) }).then(words).and(" ").then(of);
+            return QuestionPieces::plain(if is_present { " " } else { pick(random, &links) }).then(words).and(" ").then(of);
         }
         match random.below(7) {
-            0 => Said::plain(if many { " that have " } else { " that has " }).then(of).and(" as ").then(words),
-            1 => Said::plain(" with ").then(words).and(" ").then(of),
-            2 => Said::plain(" having ").then(of).and(if many { " as their " } else { " as its " }).then(words),
-            3 => Said::plain(" for which the ").then(words).and(" is ").then(of),
-            4 => Said::plain(" of which ").then(of).and(" is the ").then(words),
-            5 => Said::plain(" where ").then(of).and(" is the ").then(words),
-            _ => Said::plain(" whose ").then(words).and(" is ").then(of),
+            0 => QuestionPieces::plain(if many { " that have " } else { " that has " }).then(of).and(" as ").then(words),
+            1 => QuestionPieces::plain(" with ").then(words).and(" ").then(of),
+            2 => QuestionPieces::plain(" having ").then(of).and(if many { " as their " } else { " as its " }).then(words),
+            3 => QuestionPieces::plain(" for which the ").then(words).and(" is ").then(of),
+            4 => QuestionPieces::plain(" of which ").then(of).and(" is the ").then(words),
+            5 => QuestionPieces::plain(" where ").then(of).and(" is the ").then(words),
+            _ => QuestionPieces::plain(" whose ").then(words).and(" is ").then(of),
         }
     }
 
@@ -257,9 +282,9 @@ impl Wording<'_> {
         number: Number,
         not: bool,
         random: &mut Random,
-    ) -> Said {
+    ) -> QuestionPieces {
         let many = number == Number::Many;
-        let said = |text: String| Said(vec![(text, Role::Relation(relation, direction))]);
+        let said = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
         let (is, does, has) = if many { (" are ", " do not ", " have ") } else { (" is ", " does not ", " has ") };
         let is_not = if not { format!("{is}not ") } else { is.to_owned() };
         if direction == Direction::Forward {
@@ -268,18 +293,22 @@ impl Wording<'_> {
             let also = if !not && random.below(3) == 0 { "also " } else { "" };
             if participle(&label) {
                 // "Is what … was born in": said of the place where somebody was born.
-                return Said::plain(&is_not).and("where ").then(of).and(" was ").then(said(label));
+                return QuestionPieces::plain(&is_not).and("where ").then(of).and(" was ").then(said(label));
             }
             let link = pick(random, &[" of ", " of ", " for "]);
             if !not && random.below(8) == 0 {
-                return Said::plain(if many { " serve as " } else { " serves as " }).and("the ").then(said(label)).and(link).then(of);
+                return QuestionPieces::plain(if many { " serve as " } else { " serves as " })
+                    .and("the ")
+                    .then(said(label))
+                    .and(link)
+                    .then(of);
             }
-            return Said::plain(&is_not).and(also).and("the ").then(said(label)).and(link).then(of);
+            return QuestionPieces::plain(&is_not).and(also).and("the ").then(said(label)).and(link).then(of);
         }
         if let Some(base) = self.verb(relation, random) {
             let of = self.phrase(of, Number::One, true, random);
             let text = if not || many { base } else { third_person(&base) };
-            return Said::plain(if not { does } else { " " }).then(said(text)).and(" ").then(of);
+            return QuestionPieces::plain(if not { does } else { " " }).then(said(text)).and(" ").then(of);
         }
         let label = self.label(relation, random);
         let is_participle = participle(&label);
@@ -294,21 +323,21 @@ impl Wording<'_> {
             } else {
                 past.to_owned()
             };
-            return Said::plain(&link).then(words).and(" ").then(of);
+            return QuestionPieces::plain(&link).then(words).and(" ").then(of);
         }
         let has = if not { format!("{does}have ") } else { has.to_owned() };
         match random.below(3) {
-            0 => Said::plain(&has).then(of).and(" as ").then(words),
-            1 => Said::plain(&has).then(of).and(if many { " as their " } else { " as its " }).then(words),
-            _ => Said::plain(&has).and("the ").then(words).and(" ").then(of),
+            0 => QuestionPieces::plain(&has).then(of).and(" as ").then(words),
+            1 => QuestionPieces::plain(&has).then(of).and(if many { " as their " } else { " as its " }).then(words),
+            _ => QuestionPieces::plain(&has).and("the ").then(words).and(" ").then(of),
         }
     }
 
     /// The noun that all parts share, where they have one, and what is said of it: " were directed by … and have …", " … but not …".
-    pub(super) fn clauses(&self, query: &Query, number: Number, random: &mut Random) -> Option<(Said, Said)> {
+    pub(super) fn clauses(&self, query: &Query, number: Number, random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
         match query {
             Query::Step { of, relation, direction, target } => {
-                let noun = target.map_or_else(Said::default, |t| self.noun(t, number, random));
+                let noun = target.map_or_else(QuestionPieces::default, |t| self.noun(t, number, random));
                 Some((noun, self.clause(of, *relation, *direction, number, false, random)))
             }
             // Two over one relation and a third: "… borders both A and B and is also …".
@@ -339,36 +368,41 @@ impl Wording<'_> {
     }
 
     /// A clause for steps over one relation from several entities: " was directed by both A and B".
-    fn shared_clause(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<Said> {
+    fn shared_clause(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<QuestionPieces> {
         let (starts, relation, direction, _) = Self::alike(parts)?;
         let names = self.names(&starts, "and", random);
         let many = number == Number::Many;
         let role = Role::Relation(relation, direction);
         if direction == Direction::Backward {
             if let Some(base) = self.verb(relation, random) {
-                return Some(Said::plain(" ").then(Said(vec![(if many { base } else { third_person(&base) }, role)])).and(" ").then(names));
+                return Some(
+                    QuestionPieces::plain(" ")
+                        .then(QuestionPieces(vec![(if many { base } else { third_person(&base) }, role)]))
+                        .and(" ")
+                        .then(names),
+                );
             }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
-            let words = Said(vec![(label, role)]);
+            let words = QuestionPieces(vec![(label, role)]);
             return Some(match is_participle {
-                true => Said::plain(if many { " were " } else { " was " }).then(words).and(" ").then(names),
-                false => Said::plain(if many { " have " } else { " has " }).then(names).and(" as ").then(words),
+                true => QuestionPieces::plain(if many { " were " } else { " was " }).then(words).and(" ").then(names),
+                false => QuestionPieces::plain(if many { " have " } else { " has " }).then(names).and(" as ").then(words),
             });
         }
         let label = self.label(relation, random);
         let is = if many { " are " } else { " is " };
         if participle(&label) {
-            return Some(Said::plain(is).and("where ").then(names).and(" were ").then(Said(vec![(label, role)])));
+            return Some(QuestionPieces::plain(is).and("where ").then(names).and(" were ").then(QuestionPieces(vec![(label, role)])));
         }
         let link = pick(random, &[" of ", " for ", " shared by "]);
-        Some(Said::plain(is).and("the ").then(Said(vec![(label, role)])).and(link).then(names))
+        Some(QuestionPieces::plain(is).and("the ").then(QuestionPieces(vec![(label, role)])).and(link).then(names))
     }
 
     /// The clauses of parts one after the other.
-    fn in_a_row(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<(Said, Said)> {
+    fn in_a_row(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
         let order: Vec<usize> = if random.below(2) == 0 { (0..parts.len()).collect() } else { (0..parts.len()).rev().collect() };
-        let mut found: Option<(Said, Said)> = None;
+        let mut found: Option<(QuestionPieces, QuestionPieces)> = None;
         for (place, &i) in order.iter().enumerate() {
             let (noun, clause) = self.clauses(&parts[i], number, random)?;
             found = Some(match found {
@@ -398,7 +432,7 @@ impl Wording<'_> {
     }
 
     /// "A and B", "both A and B", "A, B, and C".
-    pub(super) fn names(&self, starts: &[&Query], word: &str, random: &mut Random) -> Said {
+    pub(super) fn names(&self, starts: &[&Query], word: &str, random: &mut Random) -> QuestionPieces {
         let lead = match (starts.len(), word) {
             (2, "and") if random.below(2) == 0 => "both ",
             (2, "or") if random.below(2) == 0 => "either ",
@@ -408,11 +442,11 @@ impl Wording<'_> {
     }
 
     /// Names that something is true of together, where nothing else says so: "both A and B".
-    pub(super) fn names_together(&self, starts: &[&Query], random: &mut Random) -> Said {
+    pub(super) fn names_together(&self, starts: &[&Query], random: &mut Random) -> QuestionPieces {
         self.names_after(if starts.len() == 2 { "both " } else { "" }, starts, "and", random)
     }
 
-    fn names_after(&self, lead: &str, starts: &[&Query], word: &str, random: &mut Random) -> Said {
+    fn names_after(&self, lead: &str, starts: &[&Query], word: &str, random: &mut Random) -> QuestionPieces {
         let comma = if starts.len() > 2 && random.below(2) == 0 { "," } else { "" };
         let mut order: Vec<&Query> = starts.to_vec();
         if random.below(2) == 0 {
@@ -422,7 +456,7 @@ impl Wording<'_> {
         let entities = order.iter().all(|s| matches!(s, Query::Entity(_)));
         let (kinds, quoted, inside) = (entities && random.below(6) == 0, entities && random.below(8) == 0, random.below(2) == 0);
         let quote = if quoted { "\"" } else { "" };
-        let mut said = Said::plain(lead);
+        let mut said = QuestionPieces::plain(lead);
         for (i, start) in order.iter().enumerate() {
             let gap = match i {
                 0 => String::new(),
@@ -439,7 +473,7 @@ impl Wording<'_> {
                 Query::Entity(node) if kinds || quoted => {
                     let kind = self.graph.types(*node).first().filter(|_| kinds);
                     let kind = kind.map_or_else(String::new, |t| format!("the {} ", self.kind(*t, random)));
-                    said.and(&kind).and(quote).then(Said(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
+                    said.and(&kind).and(quote).then(QuestionPieces(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
                 }
                 _ => said.then(self.phrase(start, Number::One, true, random)),
             };
@@ -455,33 +489,33 @@ impl Wording<'_> {
     }
 
     /// What all parts find. Parts that end alike share their noun.
-    fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
+    fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
         if let Some((starts, relation, direction, target)) = Self::alike(parts)
             && random.below(3) > 0
         {
             let names = self.names(&starts, "and", random);
             if let Some(base) = self.verb(relation, random) {
-                return Said::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
+                return QuestionPieces::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
             }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
-            let words = Said(vec![(label, Role::Relation(relation, direction))]);
+            let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
                 let links = [" of ", " for ", " associated with ", " shared by ", " common to ", " that is shared by ", " shared between "];
                 let link = pick(random, &links);
                 // "The genres of A and B" are those of each; together they have them where something says so.
                 let names = if links[..3].contains(&link) { self.names_together(&starts, random) } else { names };
-                return Said::plain(the).then(words).and(link).then(names).and(end_of_list(random));
+                return QuestionPieces::plain(the).then(words).and(link).then(names).and(end_of_list(random));
             }
             if direction == Direction::Backward {
                 let noun = self.kind_or_thing(target, number, random);
                 let many = number == Number::Many;
-                return Said::plain(the).then(noun).then(match (is_participle, many) {
-                    (true, true) => Said::plain(" that were ").then(words).and(" ").then(names),
-                    (true, false) => Said::plain(" that was ").then(words).and(" ").then(names),
-                    (false, true) => Said::plain(" that have ").then(names).and(" as ").then(words),
-                    (false, false) => Said::plain(" that has ").then(names).and(" as ").then(words),
+                return QuestionPieces::plain(the).then(noun).then(match (is_participle, many) {
+                    (true, true) => QuestionPieces::plain(" that were ").then(words).and(" ").then(names),
+                    (true, false) => QuestionPieces::plain(" that was ").then(words).and(" ").then(names),
+                    (false, true) => QuestionPieces::plain(" that have ").then(names).and(" as ").then(words),
+                    (false, false) => QuestionPieces::plain(" that has ").then(names).and(" as ").then(words),
                 });
             }
         }
@@ -493,14 +527,14 @@ impl Wording<'_> {
         if random.below(2) == 0
             && let Some((noun, clauses)) = self.clauses(&Query::And(parts.to_vec()), number, random)
         {
-            let noun = if noun.0.is_empty() { things(number, random) } else { noun };
-            return Said::plain(the).then(noun).and(pick(random, &[" that", " that", " which"])).then(clauses);
+            let noun = if noun.0.is_empty() { untyped_noun(number, random) } else { noun };
+            return QuestionPieces::plain(the).then(noun).and(pick(random, &[" that", " that", " which"])).then(clauses);
         }
         let mut order: Vec<usize> = (0..parts.len()).collect();
         if random.below(2) == 0 {
             order.reverse();
         }
-        let mut said: Option<Said> = None;
+        let mut said: Option<QuestionPieces> = None;
         for &i in &order {
             said = Some(match (said, &parts[i]) {
                 (None, part) => self.phrase(part, number, article, random),
@@ -519,17 +553,17 @@ impl Wording<'_> {
     /// "Areas that border A and B", "films that A and B starred in": names with a verb, by its base form.
     fn verbal(
         &self,
-        names: Said,
+        names: QuestionPieces,
         base: String,
         (relation, direction): (RelationId, Direction),
         target: Option<TypeId>,
         number: Number,
         random: &mut Random,
-    ) -> Said {
+    ) -> QuestionPieces {
         let noun = self.kind_or_thing(target, number, random);
         let that = pick(random, &[" that ", " which "]);
         let text = if direction == Direction::Forward || number == Number::Many { base } else { third_person(&base) };
-        let words = Said(vec![(text, Role::Relation(relation, direction))]);
+        let words = QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
         match direction {
             Direction::Forward => noun.and(that).then(names).and(" ").then(words),
             Direction::Backward => noun.and(that).then(words).and(" ").then(names),
@@ -537,30 +571,30 @@ impl Wording<'_> {
     }
 
     /// What any part finds: where only the entities differ, "the director of A or B".
-    fn either(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> Said {
+    fn either(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
         if let Some((starts, relation, direction, target)) = Self::alike(parts)
             && random.below(3) > 0
         {
             let names = self.names(&starts, "or", random);
             if let Some(base) = self.verb(relation, random) {
-                return Said::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
+                return QuestionPieces::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
             }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
-            let words = Said(vec![(label, Role::Relation(relation, direction))]);
+            let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
-                return Said::plain(the).then(words).and(pick(random, &[" of ", " of ", " for "])).then(names);
+                return QuestionPieces::plain(the).then(words).and(pick(random, &[" of ", " of ", " for "])).then(names);
             }
             if direction == Direction::Backward {
                 let noun = self.kind_or_thing(target, number, random);
-                return Said::plain(the).then(noun).then(match is_participle {
-                    true => Said::plain(pick(random, &[" ", " that were "])).then(words).and(" ").then(names),
-                    false => Said::plain(pick(random, &[" that have ", " with "])).then(names).and(" as ").then(words),
+                return QuestionPieces::plain(the).then(noun).then(match is_participle {
+                    true => QuestionPieces::plain(pick(random, &[" ", " that were "])).then(words).and(" ").then(names),
+                    false => QuestionPieces::plain(pick(random, &[" that have ", " with "])).then(names).and(" as ").then(words),
                 });
             }
         }
-        let mut said: Option<Said> = None;
+        let mut said: Option<QuestionPieces> = None;
         for part in parts {
             said = Some(match said {
                 None => self.phrase(part, number, article, random),
@@ -599,44 +633,44 @@ impl Wording<'_> {
     }
 
     /// A mention of an entity.
-    pub(super) fn mention(&self, node: NodeId, random: &mut Random) -> Said {
+    pub(super) fn mention(&self, node: NodeId, random: &mut Random) -> QuestionPieces {
         // Fewer aliases than for relations: of many entities they are codes and spellings in other scripts.
         let label = self.graph.label(node);
         let latin = |s: &&str| s.is_ascii() && s.len() > 3;
         let text =
             if random.below(3) == 0 { self.synonym(label, self.graph.aliases(node).filter(latin), random) } else { label.to_owned() };
-        let named = Said(vec![(text, Role::Entity(node))]);
+        let named = QuestionPieces(vec![(text, Role::Entity(node))]);
         // "The film …" before a name.
         match self.graph.types(node).first() {
             Some(&t) if random.below(12) == 0 => {
                 let kind = self.graph.vocabulary().entity_type(t).map_or_else(String::new, |t| t.label.clone());
-                Said::plain(&format!("the {kind} ")).then(named)
+                QuestionPieces::plain(&format!("the {kind} ")).then(named)
             }
             _ if random.below(10) == 0 => {
                 let [open, close] = [["\"", "\""], ["'", "'"], ["\"", "\""], ["“", "”"]][random.below(4)];
-                Said::plain(open).then(named).and(close)
+                QuestionPieces::plain(open).then(named).and(close)
             }
             _ => named,
         }
     }
 
     /// The name of a type, or of a thing that has none.
-    pub(super) fn kind_or_thing(&self, of: Option<TypeId>, number: Number, random: &mut Random) -> Said {
+    pub(super) fn kind_or_thing(&self, of: Option<TypeId>, number: Number, random: &mut Random) -> QuestionPieces {
         match of {
             Some(t) => self.noun(t, number, random),
-            None => things(number, random),
+            None => untyped_noun(number, random),
         }
     }
 
     /// The name of a type.
-    pub(super) fn noun(&self, of: TypeId, number: Number, random: &mut Random) -> Said {
+    pub(super) fn noun(&self, of: TypeId, number: Number, random: &mut Random) -> QuestionPieces {
         let label = self
             .graph
             .vocabulary()
             .entity_type(of)
             .map_or_else(String::new, |t| self.synonym(&t.label, t.aliases.iter().map(String::as_str), random));
         let text = if number == Number::Many { plural(&label) } else { label };
-        Said(vec![(text, Role::Type(of))])
+        QuestionPieces(vec![(text, Role::Type(of))])
     }
 }
 
@@ -658,12 +692,12 @@ pub(super) fn end_of_list(random: &mut Random) -> &'static str {
 }
 
 /// An article for what is said.
-fn article_of(random: &mut Random, noun: &Said) -> &'static str {
+fn article_of(random: &mut Random, noun: &QuestionPieces) -> &'static str {
     article(random, noun.0.first().map_or("", |piece| piece.0.as_str()))
 }
 
 /// What has no type is a thing, and at times something else that says as little.
-fn things(number: Number, random: &mut Random) -> Said {
+fn untyped_noun(number: Number, random: &mut Random) -> QuestionPieces {
     let (one, many) = (["thing", "thing", "entity", "item", "one"], ["things", "things", "entities", "items", "ones"]);
-    Said::plain(pick(random, if number == Number::Many { &many } else { &one }))
+    QuestionPieces::plain(pick(random, if number == Number::Many { &many } else { &one }))
 }

@@ -2,7 +2,7 @@
 //! word belongs to what stands before them ("Where is the seat of … located?").
 
 use super::english::{active, indefinite, participle, pick, third_person};
-use super::wording::{Number, Role, Said, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording};
 use pocketgraph::kg::{Direction, RelationId, TypeId};
 use pocketgraph::planner::Query;
 use pocketgraph::text::lexicon::{Language, SPOKEN};
@@ -44,14 +44,14 @@ impl Wording<'_> {
         number: Number,
         the: &str,
         random: &mut Random,
-    ) -> Option<Said> {
+    ) -> Option<QuestionPieces> {
         let label = self.label(relation, random);
         let noun = match target {
             Some(t) => self.noun(t, number, random),
             None => self.vague(relation, number, random),
         };
-        let head = Said::plain(the).then(noun);
-        let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let head = QuestionPieces::plain(the).then(noun);
+        let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
         let of = self.phrase(of, Number::One, true, random);
         // "The person who directed …".
         if let Some(past) = active(&label)
@@ -79,12 +79,18 @@ impl Wording<'_> {
 
     /// "Which party is … a member of", "Where is the seat of … located": a question whose end belongs to its beginning; `None` where the relation has
     /// no such words.
-    pub(super) fn asks_with_end(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
+    pub(super) fn asks_with_end(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        target: Option<TypeId>,
+        random: &mut Random,
+    ) -> Option<QuestionPieces> {
         let label = self.label(relation, random);
-        let words = |text: &str| Said(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))]);
+        let words = |text: &str| QuestionPieces(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))]);
         let asked = match target {
-            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
-            None => Said::plain(pick(random, &["What", "What", "Which"])),
+            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            None => QuestionPieces::plain(pick(random, &["What", "What", "Which"])),
         };
         match stranded(&label) {
             Some((stem, _, Goes::Noun)) => {
@@ -102,14 +108,14 @@ impl Wording<'_> {
                 let is = pick(random, &["Where is the ", "Where is the ", "Where are the "]);
                 let end = pick(random, &[" located", " situated", " found", " to be found", " based"]);
                 let of = self.phrase(of, Number::One, true, random);
-                Some(Said::plain(is).then(words(&label)).and(pick(random, &[" of ", " of ", " for "])).then(of).and(end))
+                Some(QuestionPieces::plain(is).then(words(&label)).and(pick(random, &[" of ", " of ", " for "])).then(of).and(end))
             }
             None => None,
         }
     }
 
     /// What is called nothing by name: a person, a place or a thing, by what the relation leads to.
-    pub(super) fn vague(&self, relation: RelationId, number: Number, random: &mut Random) -> Said {
+    pub(super) fn vague(&self, relation: RelationId, number: Number, random: &mut Random) -> QuestionPieces {
         let query = Query::Step { of: Box::new(Query::And(Vec::new())), relation, direction: Direction::Forward, target: None };
         let nouns: [&[&'static str]; 2] = match self.question_word(&query) {
             "Who" => [&["person", "one", "individual"], &["people", "ones", "individuals"]],
@@ -117,7 +123,7 @@ impl Wording<'_> {
             "When" => [&["date", "time"], &["dates", "times"]],
             _ => [&["thing", "entity", "one"], &["things", "entities", "ones"]],
         };
-        Said::plain(pick(random, nouns[usize::from(number == Number::Many)]))
+        QuestionPieces::plain(pick(random, nouns[usize::from(number == Number::Many)]))
     }
 
     fn is_place(&self, relation: RelationId, target: Option<TypeId>) -> bool {

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use pocketgraph_llm_client::asker::testing::{self, Says};
+use pocketgraph_llm_client::asker::testing::{self, ScriptedModel};
 use pocketgraph_llm_client::asker::{Asking, MemoryCache};
 use pocketgraph_native::progress::Silent;
 use proptest::prelude::*;
@@ -13,8 +13,8 @@ fn example() -> Value {
             { "start": 27, "end": 33, "kind": "entity", "name": "p1" }] })
 }
 
-fn said(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
-    let says = Says::new(move |_, request| testing::said(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
+fn reworded(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
+    let says = ScriptedModel::new(move |_, request| testing::whole_reply(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
     let model = BuildModel { chat: Box::new(says), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) };
     rephrase(&[example()], without, &model, &Silent, &|t| t.len()).unwrap().0
 }
@@ -25,7 +25,7 @@ fn marks_of_a_reply_say_which_words_stand_for_what() {
         assert_eq!(asked, "What <1>film</1> has the <2>director</2> <3>Zoë Ax</3>\nNames: <3>");
         "<think>hm</think>\n\"Did <3>Zoë Ax</3> <2>make</2> any <1> movies </1>?\"\nThat is it.".to_owned()
     };
-    let said = said(by, &Near::default());
+    let said = reworded(by, &Near::default());
     let one = &said[0];
     assert_eq!(one["question"], "Did Zoë Ax make any movies?");
     assert_eq!((one["plan"]["question"].as_str(), one["rephrased"].as_bool()), (one["question"].as_str(), Some(true)));
@@ -62,12 +62,12 @@ fn replies_that_lose_a_mark_or_change_a_name_are_not_used() {
 
 #[test]
 fn what_says_nothing_new_or_is_a_tests_question_is_left_out() {
-    assert!(said(|_| "what <1>film</1> has the <2>director</2> <3>zoë ax</3>".to_owned(), &Near::default()).is_empty());
+    assert!(reworded(|_| "what <1>film</1> has the <2>director</2> <3>zoë ax</3>".to_owned(), &Near::default()).is_empty());
     let new = |_: &str| "List <1>films</1> <2>by</2> <3>Zoë Ax</3>".to_owned();
-    assert_eq!(said(new, &Near::default()).len(), 1);
+    assert_eq!(reworded(new, &Near::default()).len(), 1);
     let mut tests = Near::default();
     tests.add("Please list films by Zoë Ax");
-    assert!(said(new, &tests).is_empty());
+    assert!(reworded(new, &tests).is_empty());
 }
 
 #[test]

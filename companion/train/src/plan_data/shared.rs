@@ -2,21 +2,21 @@
 
 use super::english::{participle, pick, plural, third_person};
 use super::phrases::end_of_list;
-use super::wording::{Number, Role, Said, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording};
 use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
 use pocketgraph_cluster::Random;
 
 impl Wording<'_> {
     /// "What genre do A and B share": a question for what several have in common.
-    pub(super) fn asks_shared(&self, parts: &[Query], random: &mut Random) -> Option<Said> {
+    pub(super) fn asks_shared(&self, parts: &[Query], random: &mut Random) -> Option<QuestionPieces> {
         let said = self.shared(parts, random)?;
         // What has an end of its own takes no second one.
         let ended = said.0.last().is_some_and(|(_, role)| *role == Role::Plain);
         Some(if ended { said } else { said.and(end_of_list(random)) })
     }
 
-    fn shared(&self, parts: &[Query], random: &mut Random) -> Option<Said> {
+    fn shared(&self, parts: &[Query], random: &mut Random) -> Option<QuestionPieces> {
         let (starts, relation, direction, target) = Self::alike(parts)?;
         if random.below(4) == 0 {
             return None;
@@ -24,16 +24,16 @@ impl Wording<'_> {
         let role = Role::Relation(relation, direction);
         if direction == Direction::Backward {
             let number = if random.below(2) == 0 { Number::Many } else { Number::One };
-            let noun = target.map_or_else(Said::default, |t| Said::plain(" ").then(self.noun(t, number, random)));
+            let noun = target.map_or_else(QuestionPieces::default, |t| QuestionPieces::plain(" ").then(self.noun(t, number, random)));
             let names = self.names(&starts, "and", random);
-            let start = Said::plain(pick(random, &["Which", "What"])).then(noun);
+            let start = QuestionPieces::plain(pick(random, &["Which", "What"])).then(noun);
             if let Some(base) = self.verb(relation, random) {
                 let text = if number == Number::Many { base } else { third_person(&base) };
-                return Some(start.and(" ").then(Said(vec![(text, role)])).and(" ").then(names));
+                return Some(start.and(" ").then(QuestionPieces(vec![(text, role)])).and(" ").then(names));
             }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
-            let words = Said(vec![(label, role)]);
+            let words = QuestionPieces(vec![(label, role)]);
             let many = number == Number::Many;
             return Some(match is_participle {
                 true => start.and(if many { " were " } else { " was " }).then(words).and(" ").then(names),
@@ -41,11 +41,13 @@ impl Wording<'_> {
             });
         }
         if let Some(base) = self.verb(relation, random) {
-            let start = Said::plain(pick(random, &["What", "Which"]));
-            let noun = target.map_or_else(Said::default, |t| Said::plain(" ").then(self.noun(t, Number::Many, random)));
+            let start = QuestionPieces::plain(pick(random, &["What", "Which"]));
+            let noun = target.map_or_else(QuestionPieces::default, |t| QuestionPieces::plain(" ").then(self.noun(t, Number::Many, random)));
             let names = self.names(&starts, "and", random);
             let both = pick(random, &[" ", " ", " both ", " all "]);
-            return Some(start.then(noun).and(" do ").then(names).and(both).then(Said(vec![(base, role)])).and(end_of_list(random)));
+            return Some(
+                start.then(noun).and(" do ").then(names).and(both).then(QuestionPieces(vec![(base, role)])).and(end_of_list(random)),
+            );
         }
         let label = self.label(relation, random);
         if participle(&label) {
@@ -53,28 +55,28 @@ impl Wording<'_> {
             let names = self.names(&starts, "and", random);
             let both = if starts.len() == 2 && random.below(2) == 0 { " both " } else { " " };
             return Some(
-                Said::plain(pick(random, &["Where were ", "In what were ", "By whom were "]))
+                QuestionPieces::plain(pick(random, &["Where were ", "In what were ", "By whom were "]))
                     .then(names)
                     .and(both)
-                    .then(Said(vec![(bare, role)])),
+                    .then(QuestionPieces(vec![(bare, role)])),
             );
         }
         let label = if random.below(2) == 0 { plural(&label) } else { label };
-        let words = Said(vec![(label, role)]);
-        let which = Said::plain(pick(random, &["What ", "Which "])).then(words.clone());
+        let words = QuestionPieces(vec![(label, role)]);
+        let which = QuestionPieces::plain(pick(random, &["What ", "Which "])).then(words.clone());
         let names = self.names(&starts, "and", random);
         Some(match random.below(10) {
-            6 => Said::plain(pick(random, &["What are the shared ", "What are the common ", "What is the common "]))
+            6 => QuestionPieces::plain(pick(random, &["What are the shared ", "What are the common ", "What is the common "]))
                 .then(words)
                 .and(pick(random, &[" that ", " which ", " between ", " among ", " in "]))
                 .then(names)
                 .and(pick(random, &["", "", " have", " share", " both have", " had", " hold"])),
-            7 => Said::plain(pick(random, &["What are the ", "What is the ", "Which are the "]))
+            7 => QuestionPieces::plain(pick(random, &["What are the ", "What is the ", "Which are the "]))
                 .then(words)
                 .and(pick(random, &[" common to ", " shared by ", " in common between ", " shared between "]))
                 .then(names)
                 .and(end_of_list(random)),
-            8 => Said::plain(pick(random, &["In what ", "In which ", "For what "]))
+            8 => QuestionPieces::plain(pick(random, &["In what ", "In which ", "For what "]))
                 .then(words)
                 .and(" do ")
                 .then(names)
@@ -85,21 +87,21 @@ impl Wording<'_> {
                 .then(names)
                 .and(pick(random, &[" share", " have in common", " both have", " all have", " both hold", " all have in common"])),
             1 => which.and(pick(random, &[" is shared by ", " is common to ", " are common to ", " are shared by "])).then(names),
-            2 => Said::plain(pick(random, &["What is the common ", "What are the common ", "What is the shared "]))
+            2 => QuestionPieces::plain(pick(random, &["What is the common ", "What are the common ", "What is the shared "]))
                 .then(words)
                 .and(" of ")
                 .then(names),
-            3 => Said::plain("What is the ")
+            3 => QuestionPieces::plain("What is the ")
                 .then(words)
                 .and(pick(random, &[" shared by ", " common to ", " that is shared by "]))
                 .then(names),
-            4 => Said::plain("What is the ")
+            4 => QuestionPieces::plain("What is the ")
                 .then(words)
                 .and(" that ")
                 .then(names)
                 .and(pick(random, &[" have in common", " share", " both have", " all share", " have", " had", " received", " used"])),
             5 => which.and(pick(random, &[" is associated with ", " are associated with "])).then(self.names_together(&starts, random)),
-            _ => Said::plain(pick(random, &["What is the ", "What are the "]))
+            _ => QuestionPieces::plain(pick(random, &["What is the ", "What are the "]))
                 .then(words)
                 .and(pick(random, &[" of ", " for ", " of "]))
                 .then(self.names_together(&starts, random)),

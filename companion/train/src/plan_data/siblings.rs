@@ -148,12 +148,12 @@ mod tests {
 
     const TWO: Wanted = Wanted { rewordings: 2, siblings: 1 };
 
-    fn asked() -> Sample {
+    fn sample() -> Sample {
         Sample { question: "Who composed the music of the film that follows Arabian Tea?".to_owned(), shape: Shape::P2 }
     }
 
     fn questions(reply: &str) -> Vec<(String, bool)> {
-        read(reply, &asked(), TWO).unwrap_or_default().into_iter().map(|s| (s.question, s.sibling)).collect()
+        read(reply, &sample(), TWO).unwrap_or_default().into_iter().map(|s| (s.question, s.sibling)).collect()
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_reply_gives_questions_that_fit_or_none(reply in "([RS]: ?|\n|Arabian Tea|film|\\PC){0,40}") {
-            for said in read(&reply, &asked(), TWO).unwrap_or_default() {
+            for said in read(&reply, &sample(), TWO).unwrap_or_default() {
                 prop_assert!(said.sibling || said.question.to_lowercase().contains("arabian tea"));
                 prop_assert!(!said.question.contains('\n'));
             }

@@ -25,20 +25,20 @@ pub enum Role {
 
 /// A question in pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Said(pub Vec<(String, Role)>);
+pub struct QuestionPieces(pub Vec<(String, Role)>);
 
-impl Said {
-    pub(super) fn plain(text: &str) -> Said {
-        Said(vec![(text.to_owned(), Role::Plain)])
+impl QuestionPieces {
+    pub(super) fn plain(text: &str) -> QuestionPieces {
+        QuestionPieces(vec![(text.to_owned(), Role::Plain)])
     }
 
-    pub(super) fn then(mut self, more: Said) -> Said {
+    pub(super) fn then(mut self, more: QuestionPieces) -> QuestionPieces {
         self.0.extend(more.0);
         self
     }
 
-    pub(super) fn and(self, text: &str) -> Said {
-        self.then(Said::plain(text))
+    pub(super) fn and(self, text: &str) -> QuestionPieces {
+        self.then(QuestionPieces::plain(text))
     }
 
     /// The question, and where in it (in characters) which piece stands.
@@ -86,7 +86,7 @@ impl<'g> Wording<'g> {
     }
 
     /// A question for what is asked.
-    pub fn question(&self, asked: &Asked, random: &mut Random) -> Said {
+    pub fn question(&self, asked: &Asked, random: &mut Random) -> QuestionPieces {
         let said = match asked {
             Asked::Set(query) => self.set_question(query, random),
             Asked::Count(query) => self.count_question(query, random),
@@ -96,7 +96,7 @@ impl<'g> Wording<'g> {
         self.noisy(said, random)
     }
 
-    fn set_question(&self, query: &Query, random: &mut Random) -> Said {
+    fn set_question(&self, query: &Query, random: &mut Random) -> QuestionPieces {
         let request = match random.below(12) {
             0 => pick(random, &["Tell me ", "Please tell me ", "Show me ", "Find "]),
             1 => pick(random, &["Name ", "Name all ", "Give me ", "Identify "]),
@@ -110,10 +110,10 @@ impl<'g> Wording<'g> {
             && random.below(3) == 0
         {
             let request = if request.is_empty() { pick(random, &lexicon::frames("request")) } else { request };
-            return Said::plain(request).then(self.listed(parts, random));
+            return QuestionPieces::plain(request).then(self.listed(parts, random));
         }
         if !request.is_empty() {
-            return Said::plain(request).then(self.phrase(query, Number::Many, true, random));
+            return QuestionPieces::plain(request).then(self.phrase(query, Number::Many, true, random));
         }
         if let Query::And(parts) = query
             && random.below(4) == 0
@@ -135,8 +135,11 @@ impl<'g> Wording<'g> {
             // "Which areas border the region where … lies and are also …": the number says which of the two the second clause is about.
             let number = if random.below(3) > 0 { Number::Many } else { Number::One };
             if let Some((noun, clauses)) = self.clauses(query, number, random) {
-                let which =
-                    if noun.0.is_empty() { Said::plain(pick(random, &["What", "Who", "Which"])) } else { Said::plain("Which ").then(noun) };
+                let which = if noun.0.is_empty() {
+                    QuestionPieces::plain(pick(random, &["What", "Who", "Which"]))
+                } else {
+                    QuestionPieces::plain("Which ").then(noun)
+                };
                 return which.then(clauses);
             }
         }
@@ -153,20 +156,20 @@ impl<'g> Wording<'g> {
             let end = pick(random, &[" is what", " are what", " is who", " are who", " is which", " are which ones"]);
             return self.phrase(query, number, true, random).and(end);
         }
-        Said::plain(self.question_word(query)).and(is).then(self.phrase(query, number, true, random))
+        QuestionPieces::plain(self.question_word(query)).and(is).then(self.phrase(query, number, true, random))
     }
 
     /// "The films that … were directed by whom", "… fall under which genres": what is asked for at the end.
-    fn step_last(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Said {
+    fn step_last(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> QuestionPieces {
         let label = self.label(relation, random);
         let of = self.phrase(of, Number::Many, true, random);
-        let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
         let which = pick(random, &["which ", "what "]);
         if participle(&label) {
             let were = pick(random, &[" were ", " are "]);
             let what = match target {
-                Some(t) if random.below(2) == 0 => Said::plain(which).then(self.noun(t, Number::Many, random)),
-                _ => Said::plain(pick(random, &["who", "whom", "what"])),
+                Some(t) if random.below(2) == 0 => QuestionPieces::plain(which).then(self.noun(t, Number::Many, random)),
+                _ => QuestionPieces::plain(pick(random, &["who", "whom", "what"])),
             };
             return of.and(were).then(words(label)).and(" ").then(what);
         }
@@ -176,26 +179,27 @@ impl<'g> Wording<'g> {
             1 => of.and(pick(random, &[" were released in ", " were made in ", " belong to "])).and(which).then(words(many)),
             2 => {
                 let end = pick(random, &[" have", " fall under", " belong to", " go with"]);
-                Said::plain(pick(random, &["What ", "Which "])).then(words(many)).and(" do ").then(of).and(end)
+                QuestionPieces::plain(pick(random, &["What ", "Which "])).then(words(many)).and(" do ").then(of).and(end)
             }
             _ => {
                 let lead =
                     pick(random, &["Who is listed as ", "What are the main ", "What were the ", "What are the primary ", "Who are the "]);
-                Said::plain(lead).then(words(many)).and(pick(random, &[" of ", " in ", " for "])).then(of)
+                QuestionPieces::plain(lead).then(words(many)).and(pick(random, &[" of ", " in ", " for "])).then(of)
             }
         }
     }
 
     /// "Who directed …", "What … does … have", "Where was … born".
-    fn asks_forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
+    fn asks_forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<QuestionPieces> {
         let label = self.label(relation, random);
-        let words = |text: String| Said(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
         // "… appears in which films": the name first.
         if random.below(8) == 0
             && let Some(base) = self.verb(relation, random)
         {
             let which = pick(random, &["which ", "what "]);
-            let what = target.map_or(Said::plain("what"), |t| Said::plain(which).then(self.noun(t, Number::Many, random)));
+            let what =
+                target.map_or(QuestionPieces::plain("what"), |t| QuestionPieces::plain(which).then(self.noun(t, Number::Many, random)));
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words(third_person(&base))).and(" ").then(what));
         }
         if random.below(6) == 0
@@ -210,12 +214,14 @@ impl<'g> Wording<'g> {
             && random.below(3) == 0
         {
             let is = pick(random, if many { &[" are ", " were "] } else { &[" is ", " was "] });
-            return Some(Said::plain("How ").then(words(long)).and(is).then(of_said(random)));
+            return Some(QuestionPieces::plain("How ").then(words(long)).and(is).then(of_said(random)));
         }
         let (was, is, does) = if many { (" were ", " are ", " do ") } else { (" was ", " is ", " does ") };
         let which = |random: &mut Random| match target {
-            Some(t) if random.below(2) == 0 => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
-            _ => Said::plain("What"),
+            Some(t) if random.below(2) == 0 => {
+                QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random))
+            }
+            _ => QuestionPieces::plain("What"),
         };
         if let Some(base) = self.verb(relation, random) {
             return Some(which(random).and(does).then(of_said(random)).and(" ").then(words(base)));
@@ -224,16 +230,16 @@ impl<'g> Wording<'g> {
             && random.below(2) == 0
         {
             let who = match target {
-                Some(t) if random.below(3) == 0 => Said::plain("Which ").then(self.noun(t, Number::One, random)),
-                _ => Said::plain("Who"),
+                Some(t) if random.below(3) == 0 => QuestionPieces::plain("Which ").then(self.noun(t, Number::One, random)),
+                _ => QuestionPieces::plain("Who"),
             };
             return Some(who.and(" ").then(words(past)).and(" ").then(of_said(random)));
         }
         if let Some(stem) = label.strip_suffix(" by") {
             let words = words(stem.to_owned());
             return match random.below(3) {
-                0 => Some(Said::plain("Who").and(was).then(of_said(random)).and(" ").then(words).and(" by")),
-                1 => Some(Said::plain("By whom").and(was).then(of_said(random)).and(" ").then(words)),
+                0 => Some(QuestionPieces::plain("Who").and(was).then(of_said(random)).and(" ").then(words).and(" by")),
+                1 => Some(QuestionPieces::plain("By whom").and(was).then(of_said(random)).and(" ").then(words)),
                 _ => None,
             };
         }
@@ -241,7 +247,7 @@ impl<'g> Wording<'g> {
             let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
             return match random.below(4) {
                 0 => Some(
-                    Said::plain(pick(random, &["Where", "Where", "When", "In what"]))
+                    QuestionPieces::plain(pick(random, &["Where", "Where", "When", "In what"]))
                         .and(was)
                         .then(of_said(random))
                         .and(" ")
@@ -255,17 +261,17 @@ impl<'g> Wording<'g> {
         match random.below(6) {
             0 => {
                 let end = pick(random, &[" have", " have", " belong to", " fall under", " go by"]);
-                Some(Said::plain(pick(random, &["What ", "Which "])).then(words(label)).and(does).then(of_said(random)).and(end))
+                Some(QuestionPieces::plain(pick(random, &["What ", "Which "])).then(words(label)).and(does).then(of_said(random)).and(end))
             }
             5 if many => Some(
-                Said::plain(pick(random, &["What ", "Which "]))
+                QuestionPieces::plain(pick(random, &["What ", "Which "]))
                     .then(words(super::english::plural(&label)))
                     .and(" are ")
                     .then(of_said(random)),
             ),
             1 => Some(which(random).and(" is the ").then(words(label)).and(pick(random, &[" of ", " for "])).then(of_said(random))),
             2 => Some(
-                Said::plain(pick(random, &["What ", "Which "]))
+                QuestionPieces::plain(pick(random, &["What ", "Which "]))
                     .then(words(label))
                     .and(pick(random, &[" is associated with ", " belongs to "]))
                     .then(of_said(random)),
@@ -275,7 +281,7 @@ impl<'g> Wording<'g> {
     }
 
     /// "Which films have … as …", "What plays for …", "… is the … of which film".
-    fn asks_backward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<Said> {
+    fn asks_backward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<QuestionPieces> {
         if random.below(4) == 0 {
             return None;
         }
@@ -286,41 +292,45 @@ impl<'g> Wording<'g> {
             && let Some(past) = active(&self.label(relation, random))
         {
             let which = pick(random, &["which ", "what "]);
-            let what = target.map_or(Said::plain("what"), |t| Said::plain(which).then(self.noun(t, number, random)));
-            let words = Said(vec![(past, Role::Relation(relation, Direction::Backward))]);
+            let what = target.map_or(QuestionPieces::plain("what"), |t| QuestionPieces::plain(which).then(self.noun(t, number, random)));
+            let words = QuestionPieces(vec![(past, Role::Relation(relation, Direction::Backward))]);
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words).and(" ").then(what));
         }
         if !participle(&label) && random.below(5) == 0 {
-            let words = Said(vec![(label, Role::Relation(relation, Direction::Backward))]);
-            let what = target.map_or(Said::plain("what"), |t| Said::plain("which ").then(self.noun(t, number, random)));
+            let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
+            let what = target.map_or(QuestionPieces::plain("what"), |t| QuestionPieces::plain("which ").then(self.noun(t, number, random)));
             let of = self.phrase(of, Number::One, true, random);
             return Some(match random.below(2) {
                 0 => of.and(" is the ").then(words).and(" of ").then(what),
-                _ => Said::plain("For ").then(what).and(" is ").then(of).and(" the ").then(words),
+                _ => QuestionPieces::plain("For ").then(what).and(" is ").then(of).and(" the ").then(words),
             });
         }
         let start = match target {
-            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, number, random)),
-            None => Said::plain(pick(random, &["What", "Who"])),
+            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, number, random)),
+            None => QuestionPieces::plain(pick(random, &["What", "Who"])),
         };
         Some(start.then(self.clause(of, relation, Direction::Backward, if target.is_none() { Number::One } else { number }, false, random)))
     }
 
-    fn count_question(&self, query: &Query, random: &mut Random) -> Said {
+    fn count_question(&self, query: &Query, random: &mut Random) -> QuestionPieces {
         if let Query::Step { of, relation, direction, target } = query {
             match (direction, target) {
                 (Direction::Backward, Some(t)) if random.below(3) > 0 => {
                     let clause = self.clause(of, *relation, Direction::Backward, Number::Many, false, random);
-                    return Said::plain(pick(random, &["How many ", "How many different "]))
+                    return QuestionPieces::plain(pick(random, &["How many ", "How many different "]))
                         .then(self.noun(*t, Number::Many, random))
                         .then(clause);
                 }
                 (Direction::Forward, _) if random.below(2) == 0 => {
                     let label = self.label(*relation, random);
                     if !participle(&label) {
-                        let words = Said(vec![(super::english::plural(&label), Role::Relation(*relation, Direction::Forward))]);
+                        let words = QuestionPieces(vec![(super::english::plural(&label), Role::Relation(*relation, Direction::Forward))]);
                         let of = self.phrase(of, Number::One, true, random);
-                        return Said::plain("How many ").then(words).and(pick(random, &[" does ", " did "])).then(of).and(" have");
+                        return QuestionPieces::plain("How many ")
+                            .then(words)
+                            .and(pick(random, &[" does ", " did "]))
+                            .then(of)
+                            .and(" have");
                     }
                 }
                 _ => {}
@@ -328,7 +338,7 @@ impl<'g> Wording<'g> {
         }
         let lead =
             pick(random, &["How many ", "What is the number of ", "Count the ", "How many different ", "What is the total number of "]);
-        Said::plain(lead).then(self.phrase(query, Number::Many, false, random))
+        QuestionPieces::plain(lead).then(self.phrase(query, Number::Many, false, random))
     }
 
     /// Who, when or where, by the class of what the last step leads to; else what.
@@ -361,24 +371,24 @@ impl<'g> Wording<'g> {
         }
     }
 
-    fn superlative(&self, of: &Query, relation: RelationId, number: bool, extreme: Extreme, random: &mut Random) -> Said {
+    fn superlative(&self, of: &Query, relation: RelationId, number: bool, extreme: Extreme, random: &mut Random) -> QuestionPieces {
         let role = Role::Relation(relation, Direction::Forward);
         // "The longest river": the adjective says what is measured.
         if let Some(adjective) = self.adjective(relation, extreme, random).filter(|_| !number)
             && random.below(5) > 1
         {
-            let words = Said(vec![(adjective.to_owned(), role)]);
+            let words = QuestionPieces(vec![(adjective.to_owned(), role)]);
             let set = self.phrase(of, Number::Many, false, random);
             return match random.below(5) {
-                0 => Said::plain("Which of the ").then(set).and(" is the ").then(words),
-                1 => Said::plain("What is the ").then(words).and(" of the ").then(set),
-                2 => Said::plain("Among the ").then(set).and(", which is the ").then(words),
+                0 => QuestionPieces::plain("Which of the ").then(set).and(" is the ").then(words),
+                1 => QuestionPieces::plain("What is the ").then(words).and(" of the ").then(set),
+                2 => QuestionPieces::plain("Among the ").then(set).and(", which is the ").then(words),
                 // In the middle of the phrase, as in "what is the longest river in Texas".
-                3 => Said::plain("What is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
-                _ => Said::plain("Which is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
+                3 => QuestionPieces::plain("What is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
+                _ => QuestionPieces::plain("Which is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
             };
         }
-        let words = Said(vec![(self.label(relation, random), role)]);
+        let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         let end = match (number, self.is_date(relation), extreme) {
             (true, _, Extreme::Max) => pick(random, &["the most ", "the largest number of ", "the greatest number of "]),
             (true, _, Extreme::Min) => pick(random, &["the fewest ", "the smallest number of ", "the least "]),
@@ -389,39 +399,45 @@ impl<'g> Wording<'g> {
         };
         let set = self.phrase(of, Number::Many, true, random);
         match random.below(5) {
-            0 => Said::plain("Among ").then(set).and(", which has ").and(end).then(words),
-            1 => Said::plain("Which of ").then(set).and(" has ").and(end).then(words),
-            2 => Said::plain("Of ").then(set).and(", which one has ").and(end).then(words),
-            3 => Said::plain("Which ").then(self.phrase(of, Number::One, false, random)).and(" has ").and(end).then(words),
-            _ => Said::plain("What has ").and(end).then(words).and(" of ").then(set),
+            0 => QuestionPieces::plain("Among ").then(set).and(", which has ").and(end).then(words),
+            1 => QuestionPieces::plain("Which of ").then(set).and(" has ").and(end).then(words),
+            2 => QuestionPieces::plain("Of ").then(set).and(", which one has ").and(end).then(words),
+            3 => QuestionPieces::plain("Which ").then(self.phrase(of, Number::One, false, random)).and(" has ").and(end).then(words),
+            _ => QuestionPieces::plain("What has ").and(end).then(words).and(" of ").then(set),
         }
     }
 
-    fn compare(&self, of: [NodeId; 2], relation: RelationId, extreme: Option<Extreme>, random: &mut Random) -> Said {
+    fn compare(&self, of: [NodeId; 2], relation: RelationId, extreme: Option<Extreme>, random: &mut Random) -> QuestionPieces {
         let role = Role::Relation(relation, Direction::Forward);
-        let words = Said(vec![(self.label(relation, random), role)]);
+        let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         let [a, b] = of.map(|n| self.mention(n, random));
         let Some(extreme) = extreme else {
             return match random.below(6) {
-                0 => Said::plain("Do ").then(a).and(" and ").then(b).and(" have the same ").then(words),
-                1 => Said::plain("Is the ").then(words).and(" of ").then(a).and(" the same as that of ").then(b),
-                2 => Said::plain("Are ").then(a).and(" and ").then(b).and(" alike in ").then(words),
-                3 => Said::plain("Does ").then(a).and(" have the same ").then(words).and(" as ").then(b),
-                4 => Said::plain("Do both ").then(a).and(" and ").then(b).and(" share the same ").then(words),
-                _ => Said::plain("Are ").then(a).and(" and ").then(b).and(" of the same ").then(words),
+                0 => QuestionPieces::plain("Do ").then(a).and(" and ").then(b).and(" have the same ").then(words),
+                1 => QuestionPieces::plain("Is the ").then(words).and(" of ").then(a).and(" the same as that of ").then(b),
+                2 => QuestionPieces::plain("Are ").then(a).and(" and ").then(b).and(" alike in ").then(words),
+                3 => QuestionPieces::plain("Does ").then(a).and(" have the same ").then(words).and(" as ").then(b),
+                4 => QuestionPieces::plain("Do both ").then(a).and(" and ").then(b).and(" share the same ").then(words),
+                _ => QuestionPieces::plain("Are ").then(a).and(" and ").then(b).and(" of the same ").then(words),
             };
         };
         // "Which is longer": the adjective says what is compared.
         if let Some(adjective) = self.adjective(relation, extreme, random).and_then(comparative)
             && random.below(3) > 0
         {
-            let words = Said(vec![(adjective, role)]);
+            let words = QuestionPieces(vec![(adjective, role)]);
             let which = self.which_of(of[0], &["Which", "Who", "Which one", "What"], random);
             let is = pick(random, &[" is ", " was ", " is "]);
             return match random.below(5) {
-                0 => Said::plain("Is ").then(a).and(" ").then(words).and(" than ").then(b),
-                1 => Said::plain("Between ").then(a).and(" and ").then(b).and(",").then(lower(which)).and(is).then(words),
-                2 => Said::plain(pick(random, &["Which of ", "Of "])).then(a).and(" and ").then(b).and(", which").and(is).then(words),
+                0 => QuestionPieces::plain("Is ").then(a).and(" ").then(words).and(" than ").then(b),
+                1 => QuestionPieces::plain("Between ").then(a).and(" and ").then(b).and(",").then(lower(which)).and(is).then(words),
+                2 => QuestionPieces::plain(pick(random, &["Which of ", "Of "]))
+                    .then(a)
+                    .and(" and ")
+                    .then(b)
+                    .and(", which")
+                    .and(is)
+                    .then(words),
                 _ => which.and(is).then(words).and(pick(random, &[", ", ": ", " "])).then(a).and(" or ").then(b),
             };
         }
@@ -434,19 +450,19 @@ impl<'g> Wording<'g> {
         let which = self.which_of(of[0], &["Which", "Who", "Which one"], random);
         let (or, the) = (pick(random, &[" or ", " or "]), pick(random, &[" has the ", " has a ", " has "]));
         match random.below(5) {
-            0 => Said::plain("Does ").then(a).and(or).then(b).and(" have the ").and(more).then(words),
-            1 => Said::plain("Between ").then(a).and(" and ").then(b).and(", which").and(the).and(more).then(words),
+            0 => QuestionPieces::plain("Does ").then(a).and(or).then(b).and(" have the ").and(more).then(words),
+            1 => QuestionPieces::plain("Between ").then(a).and(" and ").then(b).and(", which").and(the).and(more).then(words),
             2 => a.and(or).then(b).and(": which").and(the).and(more).then(words),
             _ => which.and(the).and(more).then(words).and(", ").then(a).and(or).then(b),
         }
     }
 
     /// "Which film" of what is compared, or one of `plain`.
-    fn which_of(&self, node: NodeId, plain: &[&'static str], random: &mut Random) -> Said {
+    fn which_of(&self, node: NodeId, plain: &[&'static str], random: &mut Random) -> QuestionPieces {
         let kind = self.graph.types(node).first().copied().filter(|_| random.below(2) == 0);
         match kind {
-            Some(t) => Said::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
-            None => Said::plain(pick(random, plain)),
+            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            None => QuestionPieces::plain(pick(random, plain)),
         }
     }
 
@@ -464,7 +480,7 @@ impl<'g> Wording<'g> {
     }
 
     /// A first capital and a question mark, mostly; lower case and a wrong letter at times.
-    fn noisy(&self, mut said: Said, random: &mut Random) -> Said {
+    fn noisy(&self, mut said: QuestionPieces, random: &mut Random) -> QuestionPieces {
         said.0.retain(|(text, _)| !text.is_empty());
         if random.unit() < self.noise.typos {
             let plain: Vec<usize> =
@@ -487,7 +503,7 @@ impl<'g> Wording<'g> {
 }
 
 /// A piece at the start of a question as it stands inside of one.
-fn lower(mut said: Said) -> Said {
+fn lower(mut said: QuestionPieces) -> QuestionPieces {
     if let Some((text, _)) = said.0.first_mut() {
         *text = format!(" {}", text.to_lowercase());
     }

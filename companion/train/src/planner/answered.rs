@@ -71,7 +71,7 @@ pub fn labelled(
         if best.as_ref().is_none_or(|b| worth > b.0) {
             let number = (matches!(wrap, Wrap::Max | Wrap::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
             let tags: Vec<Tag> = picked.iter().skip(FIRST).map(|&i| Tag::ALL[i]).collect();
-            best = Some((worth, Labels { number, ..told(&framed, draft, &tags) }));
+            best = Some((worth, Labels { number, ..labels_of_draft(&framed, draft, &tags) }));
         }
         if grounded.seen.weakest_relation >= GOOD.0 && grounded.seen.unexplained <= GOOD.1 {
             break;
@@ -94,7 +94,7 @@ fn tried(judge: &Judge<'_>, asked: &AnsweredQuestion, mentions: &[Mention], draf
 }
 
 /// What a draft and the tags that it was read from say: entities where the draft has them, other words where their tags fit.
-fn told(framed: &Framed, draft: &Draft, tags: &[Tag]) -> Labels {
+fn labels_of_draft(framed: &Framed, draft: &Draft, tags: &[Tag]) -> Labels {
     let mut tagged: Vec<(Range<usize>, Tag)> = Vec::new();
     for (token, (span, tag)) in framed.spans.iter().zip(tags).enumerate() {
         let Some(span) = span.clone() else { continue };

@@ -4,11 +4,11 @@ use crate::network::{self, Measure};
 use serde::{Deserialize, Serialize};
 
 /// A planner's run.
-pub type Checkpoint = network::Checkpoint<Point>;
+pub type Checkpoint = network::Checkpoint<Evaluation>;
 
 /// What one look at held-out questions found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct Evaluation {
     /// Steps before it.
     pub step: u64,
     /// Questions learnt from before it.
@@ -31,7 +31,7 @@ pub struct Point {
     pub executed: Option<f64>,
 }
 
-impl Measure for Point {
+impl Measure for Evaluation {
     /// Answers and readings together, since fewer questions are looked up than read.
     fn value(&self) -> f64 {
         self.executed.unwrap_or_default() + self.exact

@@ -1,8 +1,8 @@
 //! Examples on disk to lessons in memory, and lessons to batches.
 
-use super::labels::{Doubt, Example, Kind, labels};
-use super::lesson::Lesson;
-use super::told::Told;
+use super::labels::{Example, Kind, LabelError, labels};
+use super::lesson::TrainingExample;
+use super::told::LabelledQuestion;
 use crate::network::{Batch, sums, vectors};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::WordRows;
@@ -20,14 +20,14 @@ const BLOCK: usize = 1 << 16;
 
 /// Lessons, and how many examples came to none.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lessons {
+pub struct TrainingSet {
     /// The lessons, in the order of the files.
-    pub lessons: Vec<Lesson>,
+    pub examples: Vec<TrainingExample>,
     /// How many examples were left out, by why.
-    pub left_out: BTreeMap<Doubt, usize>,
+    pub left_out: BTreeMap<LabelError, usize>,
 }
 
-impl Lessons {
+impl TrainingSet {
     /// Reads a file of `pocketgraph train data`.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Lessons {
             let read: Vec<_> = block.par_iter().enumerate().filter(|(_, line)| !blank(line)).map(read).collect();
             for lesson in read {
                 match lesson? {
-                    Ok(lesson) => self.lessons.push(lesson),
+                    Ok(lesson) => self.examples.push(lesson),
                     Err(doubt) => *self.left_out.entry(doubt).or_default() += 1,
                 }
             }
@@ -59,53 +59,53 @@ impl Lessons {
     }
 
     /// Takes `count` lessons out, chosen by the seed: what is not learnt from, but measured on.
-    pub fn held_out(&mut self, count: usize, seed: u64) -> Vec<Lesson> {
-        let chosen = Random::new(seed, 21).sample(self.lessons.len(), count.min(self.lessons.len() / 10));
+    pub fn held_out(&mut self, count: usize, seed: u64) -> Vec<TrainingExample> {
+        let chosen = Random::new(seed, 21).sample(self.examples.len(), count.min(self.examples.len() / 10));
         let mut next = chosen.into_iter().peekable();
         let (mut kept, mut held) = (Vec::new(), Vec::new());
-        for (i, lesson) in std::mem::take(&mut self.lessons).into_iter().enumerate() {
+        for (i, lesson) in std::mem::take(&mut self.examples).into_iter().enumerate() {
             if next.next_if_eq(&i).is_some() { held.push(lesson) } else { kept.push(lesson) }
         }
-        self.lessons = kept;
+        self.examples = kept;
         held
     }
 }
 
 /// The lesson of a line, or why it is left out.
-fn lesson(line: &str) -> Result<Result<Lesson, Doubt>> {
+fn lesson(line: &str) -> Result<Result<TrainingExample, LabelError>> {
     match serde_json::from_str::<Example>(line) {
         Ok(example) => Ok(of_example(example)),
-        Err(whole) => Ok(Ok(Told::read(line).and_then(Told::lesson).ok_or_else(|| miette!("{whole}"))?)),
+        Err(whole) => Ok(Ok(LabelledQuestion::read(line).and_then(LabelledQuestion::lesson).ok_or_else(|| miette!("{whole}"))?)),
     }
 }
 
 /// The lesson of an example, where it says something for certain.
-fn of_example(example: Example) -> Result<Lesson, Doubt> {
+fn of_example(example: Example) -> Result<TrainingExample, LabelError> {
     let labels = labels(&example)?;
     let whole = example.answers.len() == example.count;
     let answers = example.answers.iter().filter(|_| whole).filter_map(|a| a.last().cloned()).collect();
     let entities = example.spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.name.clone()).collect();
     let Example { question, pattern, .. } = example;
-    Ok(Lesson { question, of: None, labels, answers, pattern, entities, tagged: true })
+    Ok(TrainingExample { question, of: None, labels, answers, pattern, entities, tagged: true })
 }
 
 /// How questions are disturbed, so that the model does not rely on what is not always so.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Disturbance {
+pub struct Augmentation {
     /// Part of the tokens that become `[MASK]` though they are no mention.
     pub masked: f64,
     /// Part of the mentions that are left in their own words.
     pub unmasked: f64,
 }
 
-impl Disturbance {
+impl Augmentation {
     /// None: for measuring.
-    pub const NONE: Disturbance = Disturbance { masked: 0.0, unmasked: 0.0 };
+    pub const NONE: Augmentation = Augmentation { masked: 0.0, unmasked: 0.0 };
 }
 
-impl Default for Disturbance {
+impl Default for Augmentation {
     fn default() -> Self {
-        Disturbance { masked: 0.03, unmasked: 0.08 }
+        Augmentation { masked: 0.03, unmasked: 0.08 }
     }
 }
 
@@ -137,7 +137,7 @@ impl<'e> Frames<'e> {
     }
 
     /// A lesson in tokens with a tag for each, disturbed at random.
-    pub fn framed(&self, lesson: &Lesson, disturbance: Disturbance, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
+    pub fn framed(&self, lesson: &TrainingExample, disturbance: Augmentation, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
         let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
         let mut framed = self.framer.frame(&lesson.question, &kept);
         let tags =
@@ -172,7 +172,7 @@ impl<'e> Frames<'e> {
     }
 
     /// A batch of lessons with its targets, made on all cores. Lesson `i` is disturbed by the seed and `stream + i` alone.
-    pub fn batch(&self, lessons: &[&Lesson], disturbance: Disturbance, seed: u64, stream: u64) -> (Batch, Targets) {
+    pub fn batch(&self, lessons: &[&TrainingExample], disturbance: Augmentation, seed: u64, stream: u64) -> (Batch, Targets) {
         let each = lessons.par_iter().enumerate().map(|(i, lesson)| {
             let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));
             (self.vectors(&framed), tags)

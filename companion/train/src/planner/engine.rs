@@ -1,7 +1,7 @@
 //! Lessons read by the engine's own model: what a page will make of them.
 
-use super::data::{Disturbance, Frames};
-use super::lesson::Lesson;
+use super::data::{Augmentation, Frames};
+use super::lesson::TrainingExample;
 use super::loss::Measured;
 use super::{SIZES, Targets};
 use crate::network::{Scores, Sizes};
@@ -20,9 +20,9 @@ pub fn measure_model(
     model: &PlannerModel,
     words: &(dyn WordRows + Sync),
     frames: &Frames<'_>,
-    lessons: &[Lesson],
+    lessons: &[TrainingExample],
 ) -> Result<(Measured, BTreeMap<String, Measured>)> {
-    let framed: Vec<_> = lessons.iter().map(|l| frames.framed(l, Disturbance::NONE, &mut Random::new(0, 0))).collect();
+    let framed: Vec<_> = lessons.iter().map(|l| frames.framed(l, Augmentation::NONE, &mut Random::new(0, 0))).collect();
     let logits: Vec<_> = framed.par_iter().map(|(framed, _)| model.forward(framed, words)).collect();
     let (mut all, mut by_pattern) = (Measured::default(), BTreeMap::<String, Measured>::new());
     for ((lesson, (framed, tags)), logits) in lessons.iter().zip(framed).zip(logits) {

@@ -1,7 +1,7 @@
 //! Trained floats to the engine's model: layers rounded to int8 or to four bits as `pocketgraph-lab train minilm` rounds them, heads in floats.
 
-use super::data::{Disturbance, Frames};
-use super::lesson::Lesson;
+use super::data::{Augmentation, Frames};
+use super::lesson::TrainingExample;
 use crate::network::{DenseAt, Layout, rounded_layers};
 use crate::rounding::Bits;
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -22,10 +22,10 @@ pub fn rounded(
     parameters: &[f32],
     encoder: &MiniLm,
     frames: &Frames<'_>,
-    lessons: &[Lesson],
+    lessons: &[TrainingExample],
     bits: Bits,
 ) -> Result<PlannerModel> {
-    let undisturbed = |lesson| frames.sums(&frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0)).0);
+    let undisturbed = |lesson| frames.sums(&frames.framed(lesson, Augmentation::NONE, &mut Random::new(0, 0)).0);
     let texts = lessons.iter().take(QUESTIONS).map(undisturbed).collect();
     let model = rounded_layers(layout, parameters, encoder, texts, bits, MAX_TOKENS)?;
     PlannerModel::new(model, heads(layout, parameters), Calibration::default())

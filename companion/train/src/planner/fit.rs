@@ -2,9 +2,9 @@
 //!
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
-use super::checkpoint::{Checkpoint, Point};
-use super::data::{Disturbance, Frames};
-use super::lesson::Lesson;
+use super::checkpoint::{Checkpoint, Evaluation};
+use super::data::{Augmentation, Frames};
+use super::lesson::TrainingExample;
 use super::loss::{Measured, Weights, cross_entropy};
 use crate::network::{self, Adam, Layout, Network, Schedule};
 use miette::Result;
@@ -22,20 +22,20 @@ pub struct Options {
     /// What mistakes count.
     pub weights: Weights,
     /// How questions are disturbed.
-    pub disturbance: Disturbance,
+    pub augmentation: Augmentation,
     /// Looks without a better result after which the run ends.
     pub patience: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { schedule: Schedule::default(), weights: Weights::default(), disturbance: Disturbance::default(), patience: 6 }
+        Options { schedule: Schedule::default(), weights: Weights::default(), augmentation: Augmentation::default(), patience: 6 }
     }
 }
 
 /// What is told while training.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Heard<'a> {
+pub struct TrainingEvent<'a> {
     /// Steps done.
     pub step: u64,
     /// Part of the run that is done, from 0 to 1.
@@ -47,12 +47,12 @@ pub struct Heard<'a> {
     /// Seconds to the end, as it looks.
     pub left: f64,
     /// A new look at the questions held out.
-    pub point: Option<&'a Point>,
+    pub point: Option<&'a Evaluation>,
 }
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum StopReason {
     /// All lessons were learnt, or the time is over.
     Done,
     /// Held-out questions stopped getting better.
@@ -62,7 +62,7 @@ pub enum Ended {
 }
 
 /// The order of an epoch's lessons, in batches of questions of about one length.
-fn batches(lessons: &[Lesson], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
+fn batches(lessons: &[TrainingExample], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
     let lengths: Vec<usize> = lessons.iter().map(|l| l.question.len()).collect();
     network::batches(&lengths, batch, seed, epoch)
 }
@@ -71,13 +71,13 @@ fn batches(lessons: &[Lesson], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<u
 pub type Share<'a> = dyn Fn(&[f32], &mut dyn Network) -> f64 + 'a;
 
 /// What training works with.
-pub struct Course<'a> {
+pub struct PlannerTrainer<'a> {
     /// The network's layout.
     pub layout: &'a Layout,
     /// Lessons to learn.
-    pub lessons: &'a [Lesson],
+    pub examples: &'a [TrainingExample],
     /// Lessons to measure by.
-    pub held_out: &'a [Lesson],
+    pub held_out: &'a [TrainingExample],
     /// From questions to token vectors.
     pub frames: &'a Frames<'a>,
     /// Tells the run to write a checkpoint and end.
@@ -87,7 +87,7 @@ pub struct Course<'a> {
     pub judge: Option<&'a Share<'a>>,
 }
 
-impl Course<'_> {
+impl PlannerTrainer<'_> {
     /// Trains from `state` on, which holds the best weights afterwards beside the last.
     ///
     /// # Errors
@@ -97,17 +97,17 @@ impl Course<'_> {
         network: &mut dyn Network,
         state: &mut Checkpoint,
         options: &Options,
-        hear: &mut dyn FnMut(Heard<'_>),
-    ) -> Result<Ended> {
+        hear: &mut dyn FnMut(TrainingEvent<'_>),
+    ) -> Result<StopReason> {
         let schedule = &options.schedule;
         let batch = schedule.batch.max(1);
-        let (per_epoch, total) = (schedule.per_epoch(self.lessons.len()), schedule.total(self.lessons.len()));
+        let (per_epoch, total) = (schedule.per_epoch(self.examples.len()), schedule.total(self.examples.len()));
         let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let (began, before) = (Instant::now(), state.seconds);
         let (mut saved, mut told) = (Instant::now(), Instant::now());
         let (mut loss_sum, mut losses, mut here) = (0.0, 0, 0u64);
         let mut order = (u64::MAX, Vec::new());
-        let mut ended = Ended::Done;
+        let mut ended = StopReason::Done;
         loop {
             state.seconds = before + began.elapsed().as_secs_f64();
             let done = schedule.done(state.step, total, state.seconds);
@@ -115,18 +115,18 @@ impl Course<'_> {
                 break;
             }
             if self.stop.load(Ordering::Relaxed) {
-                ended = Ended::Stopped;
+                ended = StopReason::Stopped;
                 break;
             }
             let epoch = state.step / per_epoch;
             if order.0 != epoch {
-                order = (epoch, batches(self.lessons, batch, schedule.seed, epoch));
+                order = (epoch, batches(self.examples, batch, schedule.seed, epoch));
             }
             let chosen = &order.1[(state.step % per_epoch) as usize];
-            let lessons: Vec<&Lesson> = chosen.iter().map(|&i| &self.lessons[i]).collect();
+            let lessons: Vec<&TrainingExample> = chosen.iter().map(|&i| &self.examples[i]).collect();
             // Disturbances have a stream for each question of each step.
             let stream = (1 << 40) + state.step * batch as u64;
-            let (x, targets) = self.frames.batch(&lessons, options.disturbance, schedule.seed, stream);
+            let (x, targets) = self.frames.batch(&lessons, options.augmentation, schedule.seed, stream);
             let scores = learner.forward(&x);
             let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths, &options.weights);
             learner.learn(&by, &schedule.rates, schedule.factor(state.step, done));
@@ -135,22 +135,22 @@ impl Course<'_> {
             here += chosen.len() as u64;
             loss_sum += loss;
             losses += 1;
-            let look = schedule.looks(state.step, total);
+            let look = schedule.evaluates_after(state.step, total);
             if look || told.elapsed() > Duration::from_secs(10) {
                 let seconds = began.elapsed().as_secs_f64();
                 if look {
                     learner.read(&mut state.parameters, &mut state.moments);
                 }
-                let point = look.then(|| self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options));
+                let point = look.then(|| self.evaluate(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options));
                 let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
                 let loss = loss_sum / f64::from(losses.max(1));
-                hear(Heard { step: state.step, done, loss, speed: here as f64 / seconds, left, point: point.as_ref() });
+                hear(TrainingEvent { step: state.step, done, loss, speed: here as f64 / seconds, left, point: point.as_ref() });
                 told = Instant::now();
                 if let Some(point) = point {
                     (loss_sum, losses) = (0.0, 0);
                     state.point(point);
                     if state.since_best() >= options.patience {
-                        ended = Ended::Early;
+                        ended = StopReason::Early;
                         break;
                     }
                 }
@@ -162,9 +162,9 @@ impl Course<'_> {
             }
         }
         learner.read(&mut state.parameters, &mut state.moments);
-        if ended == Ended::Done && state.points.last().is_none_or(|p| p.step != state.step) {
-            let point = self.look(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options);
-            hear(Heard {
+        if ended == StopReason::Done && state.points.last().is_none_or(|p| p.step != state.step) {
+            let point = self.evaluate(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options);
+            hear(TrainingEvent {
                 step: state.step,
                 done: 1.0,
                 loss: point.loss,
@@ -178,10 +178,10 @@ impl Course<'_> {
         Ok(ended)
     }
 
-    fn look(&self, network: &mut dyn Network, parameters: &[f32], state: &Checkpoint, loss: f64, options: &Options) -> Point {
+    fn evaluate(&self, network: &mut dyn Network, parameters: &[f32], state: &Checkpoint, loss: f64, options: &Options) -> Evaluation {
         let measured = measure(self.layout, self.frames, network, parameters, self.held_out, &options.weights);
         let executed = self.judge.map(|judge| judge(parameters, network));
-        Point {
+        Evaluation {
             step: state.step,
             seen: state.seen,
             seconds: state.seconds,
@@ -202,13 +202,13 @@ pub fn measure(
     frames: &Frames<'_>,
     network: &mut dyn Network,
     parameters: &[f32],
-    lessons: &[Lesson],
+    lessons: &[TrainingExample],
     weights: &Weights,
 ) -> Measured {
     let mut measured = Measured::default();
     for chunk in lessons.chunks(MEASURED_AT_ONCE) {
-        let chunk: Vec<&Lesson> = chunk.iter().collect();
-        let (batch, targets) = frames.batch(&chunk, Disturbance::NONE, 0, 0);
+        let chunk: Vec<&TrainingExample> = chunk.iter().collect();
+        let (batch, targets) = frames.batch(&chunk, Augmentation::NONE, 0, 0);
         let scores = network.scores(parameters, &batch);
         let loss = cross_entropy(&layout.sizes, &scores, &targets, &batch.lengths, weights).0;
         measured.add(&layout.sizes, &scores, &targets, &batch.lengths, loss);

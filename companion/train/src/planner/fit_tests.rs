@@ -12,7 +12,7 @@ const SMALL: Sizes =
     Sizes { hidden: 384, heads: 12, intermediate: 64, layers: 1, first: [Shape::ALL.len(), Wrap::ALL.len(), 2], tags: TAGS };
 
 /// Questions of four kinds about made-up names.
-fn lessons(n: usize) -> Vec<Lesson> {
+fn lessons(n: usize) -> Vec<TrainingExample> {
     let mut random = Random::new(3, 3);
     let relations = ["director", "capital", "author", "mother", "owner", "editor", "leader", "birthplace"];
     let names = ["Borula", "Kento", "Mirafel", "Dunwich", "Osla", "Petra Vane", "Quillon", "Rastan"];
@@ -64,7 +64,15 @@ fn lessons(n: usize) -> Vec<Lesson> {
                     labels.tagged.push((span, tag));
                 }
             }
-            Lesson { question, of: None, labels, answers: Vec::new(), pattern: shape.name().to_owned(), entities: Vec::new(), tagged: true }
+            TrainingExample {
+                question,
+                of: None,
+                labels,
+                answers: Vec::new(),
+                pattern: shape.name().to_owned(),
+                entities: Vec::new(),
+                tagged: true,
+            }
         })
         .collect()
 }
@@ -75,20 +83,20 @@ fn options() -> Options {
 }
 
 /// A run to its end, or until a step is done.
-fn run(lessons: &[Lesson], options: &Options, state: &mut Checkpoint, until: Option<u64>) -> Ended {
+fn run(lessons: &[TrainingExample], options: &Options, state: &mut Checkpoint, until: Option<u64>) -> StopReason {
     let (embedder, layout) = (NativeEmbedder::new().unwrap(), Layout::new(SMALL));
     let frames = Frames::new(&embedder).unwrap();
     let stop = AtomicBool::new(false);
     let (learnt, held_out) = lessons.split_at(lessons.len() * 4 / 5);
-    let course = Course { layout: &layout, lessons: learnt, held_out, frames: &frames, stop: &stop, judge: None };
-    let mut hear = |heard: Heard<'_>| stop.store(until.is_some_and(|u| heard.step >= u), Ordering::Relaxed);
+    let course = PlannerTrainer { layout: &layout, examples: learnt, held_out, frames: &frames, stop: &stop, judge: None };
+    let mut hear = |heard: TrainingEvent<'_>| stop.store(until.is_some_and(|u| heard.step >= u), Ordering::Relaxed);
     course.fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
 }
 
 #[test]
 fn four_kinds_of_questions_are_learnt_in_a_few_seconds() {
     let mut state = Checkpoint::new(Layout::new(SMALL).random(1));
-    assert_eq!(run(&lessons(400), &options(), &mut state, None), Ended::Done);
+    assert_eq!(run(&lessons(400), &options(), &mut state, None), StopReason::Done);
     let last = state.points.last().unwrap();
     assert!(last.shape > 0.98 && last.wrap > 0.98, "{last:?}");
     assert!(last.tag_f1 > 0.95 && last.exact > 0.85, "{last:?}");
@@ -105,7 +113,7 @@ fn a_run_that_was_interrupted_ends_with_the_same_weights() {
     let mut kept = options.clone();
     kept.schedule.folder = Some(folder.path().to_owned());
     let mut half = Checkpoint::new(start);
-    assert_eq!(run(&lessons, &kept, &mut half, Some(3)), Ended::Stopped);
+    assert_eq!(run(&lessons, &kept, &mut half, Some(3)), StopReason::Stopped);
     let mut again = Checkpoint::load(folder.path(), &Layout::new(SMALL)).unwrap().unwrap();
     assert_eq!(again.step, 3);
     run(&lessons, &kept, &mut again, None);

@@ -1,9 +1,9 @@
 //! Readings on a graph: what the planner's scores come to there, and whether that is what the example asked for.
 
 use super::SIZES;
-use super::data::{Disturbance, Frames};
+use super::data::{Augmentation, Frames};
 use super::engine::logits;
-use super::lesson::Lesson;
+use super::lesson::TrainingExample;
 use crate::network::{Batch, Network};
 use futures::FutureExt;
 use miette::Result;
@@ -72,7 +72,7 @@ impl<'g> Judge<'g> {
     }
 
     /// Whether a lesson is about this graph, and says all its answers.
-    pub fn knows(&self, lesson: &Lesson) -> bool {
+    pub fn knows(&self, lesson: &TrainingExample) -> bool {
         !lesson.answers.is_empty() && lesson.entities.iter().all(|id| self.known.contains(id.as_str()))
     }
 
@@ -97,13 +97,13 @@ impl<'g> Judge<'g> {
     }
 
     /// What a plan finds: identifiers of entities, and the words of everything else. Nothing where it cannot be carried out.
-    pub fn found(&self, plan: &Plan) -> BTreeSet<String> {
+    pub fn execute(&self, plan: &Plan) -> BTreeSet<String> {
         let Some(execution) = self.execution(plan) else { return BTreeSet::new() };
         execution.answer().members.iter().map(|m| self.name(&m.item)).collect()
     }
 
     /// Whether some step of an execution has one of a lesson's answers.
-    pub fn holds(&self, execution: &Execution, lesson: &Lesson) -> bool {
+    pub fn holds(&self, execution: &Execution, lesson: &TrainingExample) -> bool {
         let mut members = execution.sets.iter().flat_map(|set| &set.members);
         members.any(|m| lesson.answers.contains(&self.name(&m.item)))
     }
@@ -114,11 +114,11 @@ impl<'g> Judge<'g> {
     }
 
     /// F1 of what a plan finds against the example's answers; `None` where the example does not say them all.
-    pub fn reward(&self, lesson: &Lesson, plan: &Plan) -> Option<f64> {
+    pub fn reward(&self, lesson: &TrainingExample, plan: &Plan) -> Option<f64> {
         if lesson.answers.is_empty() {
             return None;
         }
-        Some(f1(&self.found(plan), &lesson.answers))
+        Some(f1(&self.execute(plan), &lesson.answers))
     }
 
     /// Reads questions with the trainer's weights.
@@ -127,7 +127,7 @@ impl<'g> Judge<'g> {
         frames: &Frames<'_>,
         network: &mut dyn Network,
         parameters: &[f32],
-        lessons: &[Lesson],
+        lessons: &[TrainingExample],
         calibration: &Calibration,
     ) -> Judged {
         let mut judged = Judged::default();
@@ -151,7 +151,13 @@ impl<'g> Judge<'g> {
     ///
     /// # Errors
     /// When a word has no vector.
-    pub fn judge_model(&self, model: &PlannerModel, words: &dyn WordRows, frames: &Frames<'_>, lessons: &[Lesson]) -> Result<Judged> {
+    pub fn judge_model(
+        &self,
+        model: &PlannerModel,
+        words: &dyn WordRows,
+        frames: &Frames<'_>,
+        lessons: &[TrainingExample],
+    ) -> Result<Judged> {
         let mut judged = Judged::default();
         for lesson in lessons {
             let (framed, mentions) = self.framed(frames, &lesson.question);
@@ -166,12 +172,12 @@ impl<'g> Judge<'g> {
     ///
     /// # Errors
     /// When a word has no vector.
-    pub fn given(
+    pub fn ground_gold_labels(
         &self,
         model: &PlannerModel,
         words: &dyn WordRows,
         frames: &Frames<'_>,
-        lesson: &Lesson,
+        lesson: &TrainingExample,
         all: bool,
     ) -> Result<Option<Grounded>> {
         let raise = |row: &mut [f32], class: Option<usize>| {
@@ -179,7 +185,7 @@ impl<'g> Judge<'g> {
                 *score += SURE;
             }
         };
-        let (framed, tags) = frames.framed(lesson, Disturbance::NONE, &mut Random::new(0, 0));
+        let (framed, tags) = frames.framed(lesson, Augmentation::NONE, &mut Random::new(0, 0));
         let (framed, mentions, mut logits) = if all {
             let mut rows = vec![0.0; framed.ids.len() * SIZES.tags];
             rows.chunks_exact_mut(SIZES.tags).zip(&tags).for_each(|(row, tag)| raise(row, *tag));
@@ -203,7 +209,14 @@ impl<'g> Judge<'g> {
         (frames.framer().frame(question, &spans), mentions)
     }
 
-    fn read(&self, lesson: &Lesson, framed: &Framed, mentions: &[Mention], logits: &Logits, calibration: &Calibration) -> Option<f64> {
+    fn read(
+        &self,
+        lesson: &TrainingExample,
+        framed: &Framed,
+        mentions: &[Mention],
+        logits: &Logits,
+        calibration: &Calibration,
+    ) -> Option<f64> {
         let drafts = drafts(&lesson.question, framed, logits);
         let best = self.grounder.best(&lesson.question, mentions, &drafts, calibration)?;
         self.reward(lesson, &best.plan)
@@ -213,7 +226,13 @@ impl<'g> Judge<'g> {
     ///
     /// # Errors
     /// When a word has no vector.
-    pub fn calibrated(&self, model: &PlannerModel, words: &dyn WordRows, frames: &Frames<'_>, lessons: &[Lesson]) -> Result<Calibration> {
+    pub fn calibrated(
+        &self,
+        model: &PlannerModel,
+        words: &dyn WordRows,
+        frames: &Frames<'_>,
+        lessons: &[TrainingExample],
+    ) -> Result<Calibration> {
         let mut seen = Vec::new();
         for lesson in lessons.iter().filter(|l| !l.answers.is_empty()) {
             let (framed, mentions) = self.framed(frames, &lesson.question);

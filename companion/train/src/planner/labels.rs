@@ -74,7 +74,7 @@ pub struct Labels {
 
 /// Why an example is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum Doubt {
+pub enum LabelError {
     /// The plan has another shape than those that the model knows.
     #[error("a plan of no known shape")]
     Shape,
@@ -122,12 +122,12 @@ enum Set<'p> {
 ///
 /// # Errors
 /// [`Doubt`], where the example says nothing for certain.
-pub fn labels(example: &Example) -> Result<Labels, Doubt> {
-    let (shape, wrap, number, skeleton) = structure(&example.plan).ok_or(Doubt::Shape)?;
-    let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(Doubt::Spans)?;
+pub fn labels(example: &Example) -> Result<Labels, LabelError> {
+    let (shape, wrap, number, skeleton) = structure(&example.plan).ok_or(LabelError::Shape)?;
+    let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(LabelError::Spans)?;
     spans.sort_by_key(|s| s.start);
     if spans.windows(2).any(|w| w[0].end > w[1].start) {
-        return Err(Doubt::Spans);
+        return Err(LabelError::Spans);
     }
     let spans: Vec<&Span> = spans.iter().collect();
     let mut tagged = assign(&skeleton, &spans)?;
@@ -367,12 +367,12 @@ fn gap(a: Extent, b: Extent) -> usize {
     }
 }
 
-fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
+fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
     let of_kind = |kind: Kind| (0..spans.len()).filter(move |&i| spans[i].kind == kind);
     let extent = |i: usize| (spans[i].start, spans[i].end);
     let entities: Vec<Vec<usize>> = s.entities.iter().map(|id| of_kind(Kind::Entity).filter(|&i| spans[i].name == *id).collect()).collect();
     if entities.iter().any(Vec::is_empty) {
-        return Err(Doubt::Unsaid);
+        return Err(LabelError::Unsaid);
     }
     // Which words could be each step's relation, and the measured one.
     let said =
@@ -387,7 +387,7 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Dou
     shared.iter().for_each(|&i| relations[i].clear());
     let unsaid = |i: usize| relations[i].is_empty() && !shared.contains(&i) && !s.entities.is_empty();
     if (0..s.steps.len()).any(unsaid) || (s.measured.is_some() && measured.is_empty()) {
-        return Err(Doubt::Unsaid);
+        return Err(LabelError::Unsaid);
     }
     let mut options = entities;
     options.extend(relations);
@@ -411,9 +411,9 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Dou
             }
         }
     }
-    let Some((_, way)) = best else { return Err(Doubt::Unsaid) };
+    let Some((_, way)) = best else { return Err(LabelError::Unsaid) };
     if tie {
-        return Err(Doubt::Alike);
+        return Err(LabelError::Alike);
     }
     s.tags(&way, spans, &shares)
 }
@@ -483,7 +483,7 @@ impl Skeleton {
     }
 
     /// The tags of a way, with alike branches in the order of the question.
-    fn tags(&self, way: &[Option<usize>], spans: &[&Span], shares: &[(usize, Vec<usize>)]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
+    fn tags(&self, way: &[Option<usize>], spans: &[&Span], shares: &[(usize, Vec<usize>)]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
         let (n, m) = (self.entities.len(), self.steps.len());
         let bytes = |slot: usize| way.get(slot).copied().flatten().map(|i| spans[i].start..spans[i].end);
         let mut order: Vec<usize> = (0..n).collect();
@@ -516,7 +516,7 @@ impl Skeleton {
     }
 
     /// Words for types. A noun stands before what is said of it, and the outer of two before the inner.
-    fn types(&self, way: &[Option<usize>], spans: &[&Span], step_to: &[usize]) -> Result<Vec<(Range<usize>, Tag)>, Doubt> {
+    fn types(&self, way: &[Option<usize>], spans: &[&Span], step_to: &[usize]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
         let n = self.entities.len();
         let start = |slot: usize| way.get(slot).copied().flatten().map(|i| spans[i].start);
         // Where a step's clause begins: at the first word of it or of what it starts from.
@@ -554,7 +554,7 @@ impl Skeleton {
         };
         let mut ways: Vec<_> = matchings(&options).into_iter().map(|w| (cost(&w), w)).collect();
         ways.sort();
-        let Some((_, best)) = ways.into_iter().next() else { return Err(Doubt::Unsaid) };
+        let Some((_, best)) = ways.into_iter().next() else { return Err(LabelError::Unsaid) };
         let tagged = nouns.iter().zip(&best).filter_map(|(&i, s)| Some((spans[i].start..spans[i].end, Tag::Type(step_to[(*s)?]))));
         Ok(tagged.collect())
     }

@@ -39,7 +39,7 @@ fn step(name: &str, head: &str, relation: &str, target: &str) -> String {
 }
 
 /// Shape, wrap and the tagged words, as text.
-fn told(example: &Example) -> String {
+fn label_text(example: &Example) -> String {
     match labels(example) {
         Ok(l) => {
             let words: Vec<String> = l.tagged.iter().map(|(r, t)| format!("{}={}", t.name(), &example.question[r.clone()])).collect();
@@ -53,7 +53,7 @@ fn told(example: &Example) -> String {
 fn a_chain_is_told_from_the_entity_outwards() {
     let statements = [step("a", "A", "-wrote", "book"), step("b", "$a", "genre", "")].join(",");
     let it = example("What is the [r:genre|genre] of the [t:book|book] that [e:A|Ängström] [r:-wrote|wrote]?", &statements, "b");
-    assert_eq!(told(&it), "2p set: R2=genre, T1=book, E1=Ängström, R1-=wrote");
+    assert_eq!(label_text(&it), "2p set: R2=genre, T1=book, E1=Ängström, R1-=wrote");
 }
 
 #[test]
@@ -61,9 +61,9 @@ fn a_chain_and_a_step_that_end_alike_share_their_words() {
     let parts = [step("a", "A", "capital", ""), step("b", "$a", "river", ""), step("c", "B", "river", "")];
     let statements = [parts.join(","), "{\"op\":\"intersect\",\"name\":\"d\",\"of\":[\"b\",\"c\"]}".to_owned()].join(",");
     let once = example("Which [r:river|rivers] do the [r:capital|capital] of [e:A|Kent] and [e:B|Borula] share?", &statements, "d");
-    assert_eq!(told(&once), "pi set: R2=rivers, R1=capital, E1=Kent, E2=Borula");
+    assert_eq!(label_text(&once), "pi set: R2=rivers, R1=capital, E1=Kent, E2=Borula");
     let twice = "Which [r:river|rivers] of the [r:capital|capital] of [e:A|Kent] are [r:river|rivers] of [e:B|Borula]?";
-    assert_eq!(told(&example(twice, &statements, "d")), "pi set: R2=rivers, R1=capital, E1=Kent, R3=rivers, E2=Borula");
+    assert_eq!(label_text(&example(twice, &statements, "d")), "pi set: R2=rivers, R1=capital, E1=Kent, R3=rivers, E2=Borula");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn alike_branches_are_numbered_by_the_question() {
     let both = "{\"op\":\"intersect\",\"name\":\"c\",\"of\":[\"a\",\"b\"]}";
     let statements = [step("a", "A", "-cast", "film"), step("b", "B", "-cast", "film"), both.to_owned()].join(",");
     let it = example("Which [t:film|films] have the [r:-cast|actor] [e:B|Bo] and [e:A|Al] as [r:-cast|star]?", &statements, "c");
-    assert_eq!(told(&it), "2i set: T1=films, R1-=actor, E1=Bo, E2=Al, R2-=star");
+    assert_eq!(label_text(&it), "2i set: T1=films, R1-=actor, E1=Bo, E2=Al, R2-=star");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_relation_that_branches_share_is_the_first_ones() {
     let any = "{\"op\":\"union\",\"name\":\"c\",\"of\":[\"a\",\"b\"]}";
     let statements = [step("a", "A", "head", ""), step("b", "B", "head", ""), any.to_owned()].join(",");
     let it = example("Who is the [r:head|head] of [e:B|Bo] or [e:A|Al]?", &statements, "c");
-    assert_eq!(told(&it), "2u set: R1=head, E1=Bo, E2=Al");
+    assert_eq!(label_text(&it), "2u set: R1=head, E1=Bo, E2=Al");
 }
 
 #[test]
@@ -87,14 +87,14 @@ fn two_of_three_branches_may_share_their_relation() {
     let all = "{\"op\":\"intersect\",\"name\":\"d\",\"of\":[\"a\",\"b\",\"c\"]}";
     let statements = [step("a", "A", "cure", ""), step("b", "B", "risk", ""), step("c", "C", "cure", ""), all.to_owned()].join(",");
     let it = example("What is a [r:risk|risk] of [e:B|Bo] and also a [r:cure|cure] shared by [e:C|Cy] and [e:A|Al]?", &statements, "d");
-    assert_eq!(told(&it), "3i set: R1=risk, E1=Bo, R2=cure, E2=Cy, E3=Al");
+    assert_eq!(label_text(&it), "3i set: R1=risk, E1=Bo, R2=cure, E2=Cy, E3=Al");
 }
 
 #[test]
 fn a_step_and_the_step_back_are_said_once() {
     let statements = [step("a", "A", "maker", ""), step("b", "$a", "-maker", "car")].join(",");
     let it = example("Which [t:car|cars] have the same [r:-maker|maker] as [e:A|Al]?", &statements, "b");
-    assert_eq!(told(&it), "2p set: T2=cars, R1=maker, E1=Al");
+    assert_eq!(label_text(&it), "2p set: T2=cars, R1=maker, E1=Al");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_is_taken_away_comes_last_whatever_it_shares() {
         &statements,
         "c",
     );
-    assert_eq!(told(&it), "2in set: T1=films, E1=Al, R1-=actor, T2=films, R2-=actor, E2=Bo");
+    assert_eq!(label_text(&it), "2in set: T1=films, E1=Al, R1-=actor, T2=films, R2-=actor, E2=Bo");
 }
 
 #[test]
@@ -115,15 +115,15 @@ fn a_superlative_has_the_shape_of_its_set() {
     let most =
         "{\"op\":\"superlative\",\"name\":\"b\",\"of\":\"a\",\"by\":{\"value_of\":{\"exact\":{\"name\":\"length\"}}},\"extreme\":\"max\"}";
     let it = example("What is the [r:length|longest] [t:river|river]?", &format!("{all},{most}"), "b");
-    assert_eq!(told(&it), "0p max: M=longest, T1=river");
+    assert_eq!(label_text(&it), "0p max: M=longest, T1=river");
     assert_eq!(labels(&it).unwrap().number, Some(0));
 }
 
 #[test]
 fn what_is_not_said_or_overlaps_is_no_lesson() {
     let it = example("Who knows [e:A|Al]?", &step("a", "A", "head", ""), "a");
-    assert_eq!(labels(&it), Err(Doubt::Unsaid));
+    assert_eq!(labels(&it), Err(LabelError::Unsaid));
     let mut it = example("Who is the [r:head|head] of [e:A|Al]?", &step("a", "A", "head", ""), "a");
     it.spans[1].start = it.spans[0].start;
-    assert_eq!(labels(&it), Err(Doubt::Spans));
+    assert_eq!(labels(&it), Err(LabelError::Spans));
 }

@@ -5,7 +5,7 @@ use pocketgraph::planner::model::Wrap;
 
 /// A question with what the planner shall say of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+pub struct TrainingExample {
     /// The question.
     pub question: String,
     /// The question that it was made of, if it was.
@@ -22,7 +22,7 @@ pub struct Lesson {
     pub tagged: bool,
 }
 
-impl Lesson {
+impl TrainingExample {
     /// The classes of the first token's heads: shape, wrap and number.
     pub fn targets(&self) -> [Option<usize>; 3] {
         // What is compared by a pattern's name alone may be more, less or the same.

@@ -20,19 +20,19 @@ mod thin;
 mod told;
 
 pub use answered::labelled;
-pub use checkpoint::{Checkpoint, Point};
-pub use data::{Disturbance, Frames, Lessons, Targets};
+pub use checkpoint::{Checkpoint, Evaluation};
+pub use data::{Augmentation, Frames, Targets, TrainingSet};
 pub use engine::{logits, measure_model, scores};
 pub use export::rounded;
-pub use fit::{Course, Ended, Heard, Options, Share, measure};
+pub use fit::{Options, PlannerTrainer, Share, StopReason, TrainingEvent, measure};
 pub use judge::{Judge, Judged, logistic};
-pub use labels::{Doubt, Example, Kind, Labels, Span, labels};
-pub use lesson::Lesson;
+pub use labels::{Example, Kind, LabelError, Labels, Span, labels};
+pub use lesson::TrainingExample;
 pub use loss::{Measured, Weights, cross_entropy};
-pub use reinforce::{Baseline, Drawn, Reinforcement, Rewarded};
+pub use reinforce::{Baseline, Drawn, Reinforcement, RewardEvent};
 pub use report::{About, SetMeasured, card, curves};
-pub use thin::thinned;
-pub use told::Told;
+pub use thin::drop_edges;
+pub use told::LabelledQuestion;
 
 use super::network::Sizes;
 use pocketgraph::planner::model::{Shape, TAGS, Wrap};

@@ -6,7 +6,7 @@
 //! Nothing is paid for a step: rewards for steps and calls drove agents to make none, or many.
 
 use super::judge::Judge;
-use super::lesson::Lesson;
+use super::lesson::TrainingExample;
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::Execution;
 
@@ -28,7 +28,7 @@ pub struct Paid {
 
 impl Paid {
     /// The reading of a plan: over the graph that may lack edges, and over the whole.
-    pub fn of(lesson: &Lesson, plan: &Plan, thin: &Judge<'_>, whole: &Judge<'_>) -> Paid {
+    pub fn of(lesson: &TrainingExample, plan: &Plan, thin: &Judge<'_>, whole: &Judge<'_>) -> Paid {
         let f1 = thin.reward(lesson, plan).unwrap_or_default();
         let missed = |e: &Execution| e.sets.iter().any(|set| set.members.is_empty());
         let covered = f1 == 0.0

@@ -8,7 +8,7 @@ use super::SIZES;
 use super::data::Frames;
 use super::engine::logits;
 use super::judge::Judge;
-use super::lesson::Lesson;
+use super::lesson::TrainingExample;
 use super::loss::best;
 use super::pay::Paid;
 use crate::network::{Adam, Batch, Layout, Learner, Moments, Network, Rates, Scores};
@@ -95,13 +95,13 @@ pub struct Drawn {
 }
 
 /// What reward training works with.
-pub struct Rewarded<'a, 'g> {
+pub struct RewardEvent<'a, 'g> {
     /// The network's layout.
     pub layout: &'a Layout,
     /// Questions to draw readings of.
-    pub lessons: &'a [Lesson],
+    pub examples: &'a [TrainingExample],
     /// Questions to measure by.
-    pub held_out: &'a [Lesson],
+    pub held_out: &'a [TrainingExample],
     /// From questions to token vectors.
     pub frames: &'a Frames<'a>,
     /// Pays, over a graph that may lack edges.
@@ -112,7 +112,7 @@ pub struct Rewarded<'a, 'g> {
     pub stop: &'a AtomicBool,
 }
 
-impl Rewarded<'_, '_> {
+impl RewardEvent<'_, '_> {
     /// Trains from `parameters` on; gives the parameters that held-out questions liked best, which may be those that it was given, and what each step
     /// was like.
     pub fn train(
@@ -122,7 +122,7 @@ impl Rewarded<'_, '_> {
         options: &Reinforcement,
         hear: &mut dyn FnMut(&Drawn, f64),
     ) -> (Vec<f32>, Vec<Drawn>) {
-        let lessons: Vec<&Lesson> = self.lessons.iter().filter(|l| !l.answers.is_empty()).collect();
+        let lessons: Vec<&TrainingExample> = self.examples.iter().filter(|l| !l.answers.is_empty()).collect();
         let (mut now, mut best) = (parameters.to_vec(), parameters.to_vec());
         let calibration = Calibration::default();
         let look = |network: &mut dyn Network, p: &[f32]| self.judge.judge(self.frames, network, p, self.held_out, &calibration).accuracy();
@@ -139,7 +139,7 @@ impl Rewarded<'_, '_> {
                 break;
             }
             let mut random = Random::new(options.seed, (1 << 50) + step);
-            let chosen: Vec<&Lesson> = (0..options.questions).map(|_| lessons[random.below(lessons.len())]).collect();
+            let chosen: Vec<&TrainingExample> = (0..options.questions).map(|_| lessons[random.below(lessons.len())]).collect();
             let (mut drawn, by) = self.draw(network, learner.as_mut(), parameters, &chosen, options, &mut random);
             drawn.step = step + 1;
             if drawn.kept > 0.0 {
@@ -166,7 +166,7 @@ impl Rewarded<'_, '_> {
         network: &mut dyn Network,
         learner: &mut dyn Learner,
         before: &[f32],
-        chosen: &[&Lesson],
+        chosen: &[&TrainingExample],
         options: &Reinforcement,
         random: &mut Random,
     ) -> (Drawn, Scores) {

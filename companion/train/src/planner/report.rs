@@ -1,6 +1,6 @@
 //! What a run leaves for people: its curves as a page, and a card beside the weights.
 
-use super::checkpoint::Point;
+use super::checkpoint::Evaluation;
 use super::judge::Judged;
 use super::loss::Measured;
 use super::reinforce::Drawn;
@@ -30,7 +30,7 @@ pub struct About {
     /// Examples held out to choose weights by.
     pub held_out: usize,
     /// What the supervised run measured on the way.
-    pub points: Vec<Point>,
+    pub points: Vec<Evaluation>,
     /// What the run by reward was like; empty where there was none.
     pub drawn: Vec<Drawn>,
     /// The finished model, rounded, on sets of examples: over all, by pattern, and on the graph.
@@ -67,7 +67,7 @@ pub fn curves(about: &About) -> String {
     let mut page = HtmlPage::new("A planner, trained");
     page.paragraph(&about.command);
     page.paragraph(&summary(about));
-    let curve = |of: &dyn Fn(&Point) -> f64| about.points.iter().map(|p| (p.seen as f64, of(p))).collect::<Vec<_>>();
+    let curve = |of: &dyn Fn(&Evaluation) -> f64| about.points.iter().map(|p| (p.seen as f64, of(p))).collect::<Vec<_>>();
     page.heading("Supervised");
     let loss = [("examples learnt", curve(&|p| p.loss)), ("examples held out", curve(&|p| p.held_out_loss))];
     page.lines("Loss", "examples", &loss);

@@ -7,7 +7,7 @@ use pocketgraph_cluster::Random;
 ///
 /// # Errors
 /// [`KgError`], which never comes of what is a graph already.
-pub fn thinned(graph: &KnowledgeGraph, dropped: f64, seed: u64) -> Result<KnowledgeGraph, KgError> {
+pub fn drop_edges(graph: &KnowledgeGraph, dropped: f64, seed: u64) -> Result<KnowledgeGraph, KgError> {
     let (mut kg, vocabulary) = (KgBuilder::default(), graph.vocabulary());
     for r in vocabulary.relations() {
         let relation = kg.relation(&r.name)?;
@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn a_share_of_the_edges_goes_and_everything_else_stays() {
         let world = everyday::world(1).unwrap();
-        let thin = thinned(&world, 0.1, 1).unwrap();
+        let thin = drop_edges(&world, 0.1, 1).unwrap();
         assert_eq!((thin.entities(), thin.vocabulary().relations().len()), (world.entities(), world.vocabulary().relations().len()));
         let left = thin.triples() as f64 / world.triples() as f64;
         assert!((0.88..0.92).contains(&left), "{left}");
-        assert_eq!(thinned(&world, 0.0, 1).unwrap().triples(), world.triples());
+        assert_eq!(drop_edges(&world, 0.0, 1).unwrap().triples(), world.triples());
         assert!((0..world.entities() as u32).map(NodeId).all(|n| world.label(n) == thin.label(n)));
     }
 }

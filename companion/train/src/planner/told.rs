@@ -1,7 +1,7 @@
 //! Lines that say a question's labels themselves: those of `pocketgraph train label`, and questions with nothing but the name of their pattern.
 
 use super::labels::Labels;
-use super::lesson::Lesson;
+use super::lesson::TrainingExample;
 use pocketgraph::planner::model::{Shape, Tag, Wrap};
 use pocketgraph::planner::names;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A question with its labels. Places are in characters.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Told {
+pub struct LabelledQuestion {
     /// The question.
     pub question: String,
     /// The name of its [`Shape`]; CLQA-Wiki calls it a type.
@@ -32,14 +32,14 @@ pub struct Told {
     pub of: Option<String>,
 }
 
-impl Told {
+impl LabelledQuestion {
     /// Reads a line; `None` where it is none.
-    pub fn read(line: &str) -> Option<Told> {
+    pub fn read(line: &str) -> Option<LabelledQuestion> {
         serde_json::from_str(line).ok()
     }
 
     /// The labels of a question as a line.
-    pub fn of(question: &str, labels: &Labels) -> Told {
+    pub fn of(question: &str, labels: &Labels) -> LabelledQuestion {
         let place = |r: &Range<usize>| {
             let chars = |to: usize| question.get(..to).map_or(0, |s| s.chars().count());
             (chars(r.start), chars(r.end))
@@ -48,7 +48,7 @@ impl Told {
             let (start, end) = place(r);
             (start, end, t.name())
         };
-        Told {
+        LabelledQuestion {
             question: question.to_owned(),
             shape: labels.shape.name().to_owned(),
             wrap: Some(labels.wrap.name().to_owned()),
@@ -60,7 +60,7 @@ impl Told {
     }
 
     /// What is to be learnt of it; `None` where a name or a place is none.
-    pub fn lesson(self) -> Option<Lesson> {
+    pub fn lesson(self) -> Option<TrainingExample> {
         let shape = Shape::ALL.into_iter().find(|s| s.name() == self.shape)?;
         let wrap = match &self.wrap {
             Some(name) => Wrap::ALL.into_iter().find(|w| w.name() == *name)?,
@@ -78,7 +78,7 @@ impl Told {
         };
         let labels = Labels { shape, wrap, number: self.number, tagged, mentions };
         let (pattern, tagged) = (self.shape, self.tags.is_some());
-        Some(Lesson { question: self.question, of: self.of, labels, answers: Vec::new(), pattern, entities: Vec::new(), tagged })
+        Some(TrainingExample { question: self.question, of: self.of, labels, answers: Vec::new(), pattern, entities: Vec::new(), tagged })
     }
 }
 
@@ -97,15 +97,15 @@ mod tests {
             tagged: vec![(4..10, Tag::Relation(0, false)), (11..21, Tag::Entity(0))],
             mentions: std::iter::once(11..21).collect(),
         };
-        let line = serde_json::to_string(&Told::of(question, &labels)).unwrap();
-        let lesson = Told::read(&line).and_then(Told::lesson).unwrap();
+        let line = serde_json::to_string(&LabelledQuestion::of(question, &labels)).unwrap();
+        let lesson = LabelledQuestion::read(&line).and_then(LabelledQuestion::lesson).unwrap();
         assert_eq!((lesson.labels, lesson.tagged), (labels, true), "{line}");
     }
 
     #[test]
     fn a_pattern_alone_says_nothing_of_the_words() {
-        let lesson = Told::read("{\"question\":\"Is Oslo or Rome larger?\",\"type\":\"compare\",\"answers\":[\"Rome\"]}")
-            .and_then(Told::lesson)
+        let lesson = LabelledQuestion::read("{\"question\":\"Is Oslo or Rome larger?\",\"type\":\"compare\",\"answers\":[\"Rome\"]}")
+            .and_then(LabelledQuestion::lesson)
             .unwrap();
         assert!(!lesson.tagged && lesson.labels.mentions.len() == 2);
         assert_eq!(lesson.targets(), [Some(Shape::Compare.index()), None, None]);
@@ -114,6 +114,6 @@ mod tests {
     #[test]
     fn what_is_outside_the_question_is_refused() {
         let line = "{\"question\":\"Who?\",\"shape\":\"1p\",\"tags\":[[2,9,\"R1\"]]}";
-        assert_eq!(Told::read(line).and_then(Told::lesson), None);
+        assert_eq!(LabelledQuestion::read(line).and_then(LabelledQuestion::lesson), None);
     }
 }

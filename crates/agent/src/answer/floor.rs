@@ -41,7 +41,7 @@ impl NoAnswer {
 }
 
 /// A reply, and what is known of how it came about.
-pub struct Written<'a> {
+pub struct ModelReply<'a> {
     /// Its text, without thoughts.
     pub text: &'a str,
     /// Whether a budget cut it.
@@ -68,8 +68,8 @@ const FUNCTION_WORDS: f32 = 0.15;
 const SHARED_WORDS: f32 = 0.1;
 
 /// Why a reply is no answer, where it is none. A reply that says that the documents do not say is one.
-pub fn no_answer(written: &Written<'_>) -> Option<NoAnswer> {
-    let Written { text, cut, .. } = *written;
+pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
+    let ModelReply { text, cut, .. } = *written;
     if !text.chars().any(char::is_alphanumeric) {
         return Some(NoAnswer::Silence);
     }
@@ -104,7 +104,7 @@ fn ends_a_sentence(text: &str) -> bool {
     ranges.len() > 1 || text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '।', '؟', ']', ')', '"', '”', '»'])
 }
 
-fn is_borne(written: &Written<'_>) -> bool {
+fn is_borne(written: &ModelReply<'_>) -> bool {
     let mut tracker = CitationTracker::new();
     tracker.push(written.text);
     let (citations, _) = tracker.check(written.passages);
@@ -124,7 +124,7 @@ fn is_borne(written: &Written<'_>) -> bool {
 }
 
 /// Whether most of what a reply says besides the question's own words stands in the statements that the model was given.
-fn is_borne_by_facts(written: &Written<'_>) -> bool {
+fn is_borne_by_facts(written: &ModelReply<'_>) -> bool {
     let set = |text: &str| terms(text).into_iter().map(|(term, _)| term).collect::<Set<String>>();
     let (asked, held) = (set(written.question), set(&written.facts.join("\n")));
     let said: Vec<String> = set(&plain(written.text).join(" ")).items().iter().filter(|t| !asked.contains(*t)).cloned().collect();
@@ -147,7 +147,7 @@ fn shingles(text: &str) -> Vec<String> {
 }
 
 /// Whether a reply is what stands in a place that it was shown to fill: between two tags or brackets of a prompt, and in no passage.
-fn is_placeholder(written: &Written<'_>) -> bool {
+fn is_placeholder(written: &ModelReply<'_>) -> bool {
     let text = written.text.trim();
     let opens = |before: &str| before.trim_end().ends_with(['>', '[']);
     let closes = |after: &str| after.trim_start().starts_with(['<', ']']);
@@ -158,7 +158,7 @@ fn is_placeholder(written: &Written<'_>) -> bool {
 }
 
 /// Whether a line of a reply is the head of a passage as a prompt lists it, number and title: it goes on with the list rather than to answer from it.
-fn goes_on_listing(written: &Written<'_>) -> bool {
+fn goes_on_listing(written: &ModelReply<'_>) -> bool {
     let is_head = |line: &str| {
         let number = line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(number, _)| number);
         number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
@@ -169,7 +169,7 @@ fn goes_on_listing(written: &Written<'_>) -> bool {
 
 /// Whether all that a reply says besides the question's words is how a passage is headed, in a form that the text of none has: it names where to read, and
 /// answers nothing.
-fn names_a_passage_alone(written: &Written<'_>) -> bool {
+fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
     let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(plain).collect::<Set<String>>();
     let held = of(&mut written.passages.iter().map(|(_, hit)| hit.text.as_str()));
     let heads = of(&mut written.passages.iter().map(|(_, hit)| hit.title.as_str()));
@@ -180,7 +180,7 @@ fn names_a_passage_alone(written: &Written<'_>) -> bool {
 }
 
 /// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
-fn is_echo(written: &Written<'_>) -> bool {
+fn is_echo(written: &ModelReply<'_>) -> bool {
     if is_placeholder(written) || goes_on_listing(written) || names_a_passage_alone(written) {
         return true;
     }
@@ -208,7 +208,7 @@ mod tests {
         let passages = [(1, &hit)];
         let prompts = [format!("{PROMPT}\n\n[1] Voss\n{}", hit.text)];
         let question = "Where was Mira Voss born, in Hallwil or in Aarau?";
-        no_answer(&Written {
+        no_answer(&ModelReply {
             text,
             cut,
             prompts: &prompts,
@@ -233,7 +233,7 @@ mod tests {
             let hit = Citable::from(&hit(7, title, &[], "The Broncos beat Carolina in Super Bowl 50."));
             let (passages, prompts) = ([(1, &hit)], []);
             let (question, no_answer_text) = ("Whom did the Broncos beat?", "The documents do not say.");
-            no_answer(&Written {
+            no_answer(&ModelReply {
                 text,
                 cut: false,
                 prompts: &prompts,
@@ -287,7 +287,7 @@ mod tests {
             let prompts =
                 ["The answer goes between <answer> and </answer>: Finish[answer]. For example, <answer> Beijing </answer>.".to_owned()];
             let no_answer_text = "The documents do not say.";
-            let written = Written {
+            let written = ModelReply {
                 text: hint,
                 cut: false,
                 prompts: &prompts,
@@ -303,7 +303,7 @@ mod tests {
         let said = |text| {
             let prompts = [];
             let no_answer_text = "The documents do not say.";
-            no_answer(&Written {
+            no_answer(&ModelReply {
                 text,
                 cut: false,
                 prompts: &prompts,

@@ -1,7 +1,7 @@
 //! An answer that a model writes, checked.
 
 use super::citations::CitationTracker;
-use super::floor::{NoAnswer, Written, no_answer, opens_with};
+use super::floor::{ModelReply, NoAnswer, no_answer, opens_with};
 use super::prompt::Prompt;
 use super::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference,
@@ -51,13 +51,13 @@ pub async fn generate(
 ) -> Result<Answer, AnswerError> {
     let asking = Asking { question, sources, result, options, chat, count_tokens };
     let answer = match asking.ask(events).await? {
-        Asked::Not(why) => {
+        GenerationOutcome::Not(why) => {
             let mut answer = fallback();
             answer.warnings.splice(0..0, why);
             events(AskEvent::References { references: answer.references.clone() });
             answer
         }
-        Asked::Failed { failure, partial, usage, warnings } => {
+        GenerationOutcome::Failed { failure, partial, usage, warnings } => {
             let mut answer = fallback();
             answer.warnings.insert(0, quoted_because(&failure));
             answer.warnings.extend(warnings);
@@ -66,14 +66,14 @@ pub async fn generate(
             answer.usage = usage;
             answer
         }
-        Asked::Answered(answer) => *answer,
+        GenerationOutcome::Answered(answer) => *answer,
     };
     events(AskEvent::Done { answer: answer.clone() });
     Ok(answer)
 }
 
 /// What came of asking.
-enum Asked {
+enum GenerationOutcome {
     /// The model was not asked, and why, where that is worth telling.
     Not(Option<Notice>),
     Failed {
@@ -130,7 +130,7 @@ struct Asking<'a> {
 }
 
 /// A reply read to its end.
-struct Read {
+struct WholeReply {
     /// Its text is in the tracker.
     reply: Completion,
     tracker: CitationTracker,
@@ -153,11 +153,11 @@ impl Asking<'_> {
         (1..).zip(prompt.passages.iter().filter_map(|&i| self.sources.get(i))).collect()
     }
 
-    async fn ask(&self, events: &mut dyn FnMut(AskEvent)) -> Result<Asked, AnswerError> {
+    async fn ask(&self, events: &mut dyn FnMut(AskEvent)) -> Result<GenerationOutcome, AnswerError> {
         let mut tokens_in = self.options.tokens_in;
         let mut prompt = match self.prompt(tokens_in) {
             Ok(prompt) => prompt,
-            Err(why) => return Ok(Asked::Not(why)),
+            Err(why) => return Ok(GenerationOutcome::Not(why)),
         };
         let mut warnings = Vec::new();
         let mut read = self.reply(&prompt, None, events).await?;
@@ -196,17 +196,17 @@ impl Asking<'_> {
             (_, None) => None,
         };
         if let Some(failure) = failure {
-            return Ok(Asked::Failed { failure, partial: read.tracker.text().to_owned(), usage, warnings });
+            return Ok(GenerationOutcome::Failed { failure, partial: read.tracker.text().to_owned(), usage, warnings });
         }
         let passages = self.passages(&prompt);
         let references = references(&passages);
         let mut answer = written(&read.tracker, read.cut, usage, self.options, &passages, references, self.result);
         answer.warnings.extend(warnings);
-        Ok(Asked::Answered(Box::new(answer)))
+        Ok(GenerationOutcome::Answered(Box::new(answer)))
     }
 
     /// One reply. `refused` is the one before it, which was no answer.
-    async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<Read, AnswerError> {
+    async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<WholeReply, AnswerError> {
         let references = references(&self.passages(prompt));
         if refused.is_none() {
             events(AskEvent::References { references });
@@ -230,12 +230,12 @@ impl Asking<'_> {
     }
 
     /// Why a reply is no answer; one that broke off is none.
-    fn verdict(&self, read: &Read, prompt: &Prompt) -> Option<NoAnswer> {
+    fn verdict(&self, read: &WholeReply, prompt: &Prompt) -> Option<NoAnswer> {
         if read.reply.error.is_some() {
             return Some(NoAnswer::Silence);
         }
         let prompts: Vec<String> = prompt.messages.iter().map(|m| m.content.clone()).chain([ONCE_MORE.to_owned()]).collect();
-        no_answer(&Written {
+        no_answer(&ModelReply {
             text: read.tracker.text(),
             cut: read.cut.is_some(),
             prompts: &prompts,
@@ -270,8 +270,8 @@ pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, pass
 }
 
 /// Streams a reply out as events. The text of the completion stays empty: the tracker has it.
-async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions, events: &mut dyn FnMut(AskEvent)) -> Read {
-    let mut read = Read { reply: Completion::default(), tracker: CitationTracker::new(), cut: None, thought: false };
+async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions, events: &mut dyn FnMut(AskEvent)) -> WholeReply {
+    let mut read = WholeReply { reply: Completion::default(), tracker: CitationTracker::new(), cut: None, thought: false };
     let most = (options.tokens_out as usize).saturating_mul(BYTES_PER_TOKEN);
     let mut thoughts = ThoughtFilter::default();
     let mut apart = 0_usize;

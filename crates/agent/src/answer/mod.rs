@@ -12,7 +12,7 @@ mod prompt;
 pub use citable::Citable;
 pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
 pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
-pub use floor::{NoAnswer, Written, no_answer};
+pub use floor::{ModelReply, NoAnswer, no_answer};
 pub use generate::{checked, failed, from_graph_because, gave_none, generate, quoted_because};
 pub use markers::{Marker, MarkerScanner, markers};
 pub use pocketgraph_search::answer::*;

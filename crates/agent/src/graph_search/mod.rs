@@ -13,7 +13,7 @@
 pub(super) mod prompts;
 mod read;
 
-use super::look::{Found, listed};
+use super::look::{QueryOutcome, listed};
 use super::neutralise::Marks;
 use super::options::{Limits, Polarity};
 use super::protocol::Protocol;
@@ -61,7 +61,7 @@ impl Protocol for GraphSearch {
             let question = run.question.clone();
             let mut known = String::new();
             for channel in channels(run) {
-                let context = look(run, channel, &question).await;
+                let context = retrieve(run, channel, &question).await;
                 if !context.is_empty() {
                     let summary = summary(run, channel, &question, &context).await?;
                     known.push_str(&format!("{}\n{}\n\n", prompts::heading(channel), summary.trim()));
@@ -72,7 +72,7 @@ impl Protocol for GraphSearch {
                 let history = follow(run, channel, &question).await?;
                 histories.push_str(&format!("{}\n{history}\n", prompts::history_heading(channel)));
             }
-            let prompt = run.said(&prompts::LAST, &[("known", &known), ("histories", &histories)]);
+            let prompt = run.render(&prompts::LAST, &[("known", &known), ("histories", &histories)]);
             let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
             let ask = Ask { purpose: "final", request, stops: &[], counts: true };
             let reply = match run.cap() {
@@ -95,7 +95,7 @@ async fn step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(
     if run.cap().is_some() {
         return Ok(String::new());
     }
-    let prompt = run.said(text, places);
+    let prompt = run.render(text, places);
     let reply = run.aside(purpose, prompt, true).await?;
     Ok(after_thinking(&reply.text).trim().to_owned())
 }
@@ -106,13 +106,13 @@ async fn summary(run: &mut Run<'_>, channel: Channel, query: &str, context: &str
 }
 
 /// The context for a query: passages, or statements.
-async fn look(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
+async fn retrieve(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
     match channel {
         Channel::Text => {
             match run.search("search", query).await {
-                Found::Passages(passages) => listed(&passages),
+                QueryOutcome::Passages(passages) => listed(&passages),
                 // Every prompt stands alone, so what was found for the same query before is shown again.
-                Found::Repeat(numbers) => listed(&run.again(&numbers)),
+                QueryOutcome::Repeat(numbers) => listed(&run.reshow(&numbers)),
                 _ => String::new(),
             }
         }
@@ -128,7 +128,7 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
     if plan.is_empty() {
         plan.push(question.to_owned());
     } else {
-        run.tell(AgentEvent::Plan { text, plan: None, by: None, confidence: None, carried: true });
+        run.emit(AgentEvent::Plan { text, plan: None, by: None, confidence: None, carried: true });
     }
     let listed_plan: String = plan.iter().enumerate().map(|(i, q)| format!("Sub-query {}: {q}\n", i + 1)).collect();
     let mut history = String::new();
@@ -149,13 +149,13 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
             let completed = completed.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_owned();
             query = if completed.is_empty() { query } else { completed };
         }
-        let context = look(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
+        let context = retrieve(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
         let context = match context.is_empty() {
             true => "(nothing was found)".to_owned(),
             false => summary(run, channel, &query, &context).await?,
         };
         let answer = step(run, "answer", &prompts::ANSWER, &[("query", &query), ("context", &context), ("history", &history)]).await?;
-        run.tell(AgentEvent::Step { text: format!("{query}: {answer}"), step: None });
+        run.emit(AgentEvent::Step { text: format!("{query}: {answer}"), step: None });
         history.push_str(&format!(
             "Sub-query {}: {query}\nRetrieved context: {}\nSub-query answer: {}\n\n",
             i + 1,
@@ -168,7 +168,7 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
     if !verdict.is_empty() && wants_more(&verdict, run.options.polarity) {
         let more = step(run, "expand", &prompts::EXPAND, &[("history", &history), ("draft", &draft), ("verdict", &verdict)]).await?;
         for query in read::strings(&more).iter().take(EXPANSIONS) {
-            let context = look(run, channel, query).await;
+            let context = retrieve(run, channel, query).await;
             if !context.is_empty() {
                 let summary = summary(run, channel, query, &context).await?;
                 history.push_str(&format!("Further query: {query}\nRetrieved context: {}\n\n", summary.trim()));

@@ -11,7 +11,7 @@
 pub(super) mod prompts;
 mod sets;
 
-use super::look::{Found, Shown};
+use super::look::{QueryOutcome, ShownPassage};
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
@@ -90,7 +90,7 @@ impl Failure {
 /// Asks for a plan; once more, with what is wrong, if it cannot be used.
 async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
     let limits = PlanLimits { statements: 16, ..PlanLimits::default() };
-    let mut prompt = run.said(&prompts::PLAN, &[]);
+    let mut prompt = run.render(&prompts::PLAN, &[]);
     for _ in 0..2 {
         if run.cap().is_some() {
             break;
@@ -100,7 +100,7 @@ async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
         let read = lpkg::parse(text, &limits).map_err(|e| vec![e]);
         match read.and_then(|parsed| check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)) {
             Ok(plan) => {
-                run.tell(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None, carried: true });
+                run.emit(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None, carried: true });
                 return Ok(Some(plan));
             }
             Err(errors) => prompt.push_str(&prompts::repair(run, text, &errors)),
@@ -156,7 +156,7 @@ async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Res
             _ => return Ok(Err(Failure::Plan)),
         };
         let step = format!("{}: {what} → {}", statement.name, set.render(false));
-        run.tell(AgentEvent::Step { text: step.clone(), step: None });
+        run.emit(AgentEvent::Step { text: step.clone(), step: None });
         known.push(step);
         if set.is_empty() {
             return Ok(Err(Failure::Empty(statement.name.clone())));
@@ -200,9 +200,9 @@ fn combinations(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, bool) 
 /// The answers to an atomic question, by the vote of as many replies as were asked for.
 async fn answer(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
     let passages = match run.search("search", question).await {
-        Found::Passages(passages) => passages,
+        QueryOutcome::Passages(passages) => passages,
         // Every prompt stands alone.
-        Found::Repeat(numbers) => run.again(&numbers),
+        QueryOutcome::Repeat(numbers) => run.reshow(&numbers),
         _ => Vec::new(),
     };
     let prompt = prompts::answer(run, question, &passages);
@@ -231,9 +231,9 @@ async fn answer(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
 }
 
 /// An answer with the passages that hold its words.
-fn attributed(text: String, passages: &[Shown]) -> Member {
+fn attributed(text: String, passages: &[ShownPassage]) -> Member {
     let wanted = sets::key(&text);
-    let holds = |p: &&Shown| sets::key(&format!("{} {}", p.title, p.text)).contains(&wanted);
+    let holds = |p: &&ShownPassage| sets::key(&format!("{} {}", p.title, p.text)).contains(&wanted);
     let numbers: Vec<u32> = passages.iter().filter(holds).map(|p| p.number).collect();
     Member::new(text, &numbers)
 }
@@ -242,8 +242,8 @@ fn attributed(text: String, passages: &[Shown]) -> Member {
 async fn fall_back(run: &mut Run<'_>, known: &[String], why: Failure) -> Result<String, LlmError> {
     let question = run.question.clone();
     let passages = match run.search("search", &question).await {
-        Found::Passages(passages) => passages,
-        Found::Repeat(numbers) => run.again(&numbers),
+        QueryOutcome::Passages(passages) => passages,
+        QueryOutcome::Repeat(numbers) => run.reshow(&numbers),
         _ => Vec::new(),
     };
     let prompt = prompts::plain(run, &passages, known);

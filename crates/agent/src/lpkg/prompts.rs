@@ -1,7 +1,7 @@
 //! LPKG's prompts, in our words; the form of the code is the paper's.
 
 use super::sets::Set;
-use crate::agent::look::{Shown, listed};
+use crate::agent::look::{ShownPassage, listed};
 use crate::agent::run::Run;
 use crate::llm::Text;
 use crate::plan::PlanError;
@@ -22,23 +22,23 @@ pub const PLAIN: Text =
 pub fn repair(run: &Run<'_>, text: &str, errors: &[PlanError]) -> String {
     let text: String = text.chars().take(4_000).collect();
     let errors: String = errors.iter().take(5).map(|e| format!("- {e}\n")).collect();
-    run.said(&REPAIR, &[("plan", &text), ("faults", &errors)])
+    run.render(&REPAIR, &[("plan", &text), ("faults", &errors)])
 }
 
 /// An atomic question over passages.
-pub fn answer(run: &Run<'_>, question: &str, passages: &[Shown]) -> String {
+pub fn answer(run: &Run<'_>, question: &str, passages: &[ShownPassage]) -> String {
     let passages: String = passages.iter().map(|p| format!("# Passage {}\nTitle: {}\nText: {}\n\n", p.number, p.title, p.text)).collect();
-    run.said(&ANSWER, &[("question", question), ("passages", &passages)])
+    run.render(&ANSWER, &[("question", question), ("passages", &passages)])
 }
 
 /// A comparison of earlier answers.
 pub fn compare(run: &Run<'_>, question: &str, given: &[(String, Set)]) -> String {
     let given: String = given.iter().map(|(asked, set)| format!("{asked}\n{}\n\n", set.render(false))).collect();
-    run.said(&COMPARE, &[("question", question), ("answers", &given)])
+    run.render(&COMPARE, &[("question", question), ("answers", &given)])
 }
 
 /// The question without a plan.
-pub fn plain(run: &Run<'_>, passages: &[Shown], known: &[String]) -> String {
+pub fn plain(run: &Run<'_>, passages: &[ShownPassage], known: &[String]) -> String {
     let steps = if known.is_empty() { String::new() } else { format!("{}\n\n", known.join("\n")) };
-    run.said(&PLAIN, &[("passages", &listed(passages)), ("steps", &steps)])
+    run.render(&PLAIN, &[("passages", &listed(passages)), ("steps", &steps)])
 }

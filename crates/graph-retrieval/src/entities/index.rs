@@ -143,7 +143,7 @@ impl EntityIndex {
     }
 
     /// What a sentence speaks of, ascending, each once: what it mentions, and what its document's title names.
-    pub fn spoken_of(&self, sentence: u32) -> Vec<u32> {
+    pub fn sentence_entities(&self, sentence: u32) -> Vec<u32> {
         let mut out = self.mentioned(sentence).to_vec();
         out.extend(self.titles.get(self.chunk_of(sentence) as usize));
         sort_unique(&mut out);
@@ -164,7 +164,7 @@ impl EntityIndex {
     }
 
     /// The entities of a chunk, ascending, and how often each is mentioned in it, its document's title included.
-    pub fn counts(&self, chunk: u32) -> (&[u32], &[u32]) {
+    pub fn mention_counts(&self, chunk: u32) -> (&[u32], &[u32]) {
         self.counts.row(chunk as usize)
     }
 
@@ -180,7 +180,7 @@ impl EntityIndex {
             let mut edges = Edges::default();
             let chunks = self.chunks() as u32;
             for c in 0..chunks {
-                let (entities, counts) = self.counts(c);
+                let (entities, counts) = self.mention_counts(c);
                 let all: u32 = counts.iter().sum();
                 for (&e, &n) in entities.iter().zip(counts) {
                     edges.add(c, chunks + e, n as f32 / all as f32);
@@ -207,10 +207,10 @@ mod tests {
         assert_eq!(i.mentioned(3), [0], "a mention of an entity that does not exist is dropped");
         assert_eq!((i.sentences_of(0), i.chunks_of(0), i.sentences_of(2)), (&[0, 2, 3][..], &[0, 2][..], &[][..]));
         assert_eq!(i.chunks_of(2), [1], "its title names it, though no sentence does");
-        assert_eq!(i.counts(2), (&[0][..], &[4][..]), "its title counts once a sentence");
-        assert_eq!((i.counts(1), i.speaking_of(2)), ((&[2][..], &[1][..]), vec![]), "and once where there is none");
-        assert_eq!((i.speaking_of(0), i.spoken_of(1), i.spoken_of(3)), (vec![0, 2, 3], vec![], vec![0]));
-        assert_eq!(i.counts(0), (&[0, 1][..], &[1, 2][..]));
+        assert_eq!(i.mention_counts(2), (&[0][..], &[4][..]), "its title counts once a sentence");
+        assert_eq!((i.mention_counts(1), i.speaking_of(2)), ((&[2][..], &[1][..]), vec![]), "and once where there is none");
+        assert_eq!((i.speaking_of(0), i.sentence_entities(1), i.sentence_entities(3)), (vec![0, 2, 3], vec![], vec![0]));
+        assert_eq!(i.mention_counts(0), (&[0, 1][..], &[1, 2][..]));
         let g = i.passages();
         assert!((g.weight(0, 3) - 1.0 / 3.0).abs() < 1e-6 && (g.weight(0, 4) - 2.0 / 3.0).abs() < 1e-6 && g.weight(2, 3) == 1.0);
     }

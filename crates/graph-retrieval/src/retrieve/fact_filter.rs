@@ -51,7 +51,7 @@ fn places(reply: &str, n: usize) -> Option<Vec<usize>> {
 pub struct ByModel(pub Rc<dyn ChatModel>);
 
 impl FactFilter for ByModel {
-    fn kept<'a>(&'a self, question: &'a str, facts: &'a [String]) -> LocalBoxFuture<'a, Result<Vec<usize>, String>> {
+    fn select<'a>(&'a self, question: &'a str, facts: &'a [String]) -> LocalBoxFuture<'a, Result<Vec<usize>, String>> {
         filtered(self.0.as_ref(), question, facts).boxed_local()
     }
 }

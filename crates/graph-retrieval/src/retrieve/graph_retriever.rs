@@ -1,7 +1,7 @@
 //! What the retrievers that a bundle is prepared for do first, in one place: load what they were prepared, then compare the question with the chunks.
 
 use super::facts::{by_weight, is_fact};
-use super::prepared::{Asked, PreparedCorpus};
+use super::prepared::{PreparedCorpus, PreparedQuestion};
 use super::{Corpus, DEFAULT_K, Names, Query, Ranked, Reached, Retriever};
 use crate::bundle::BundleError;
 use crate::compact::Map;
@@ -31,7 +31,7 @@ pub(super) struct On<'a> {
     /// The question.
     pub query: &'a Query,
     /// The question with its vector, and the chunks' cosines to it.
-    pub asked: Asked,
+    pub asked: PreparedQuestion,
     /// How many hits the caller wants at most.
     pub wanted: Option<usize>,
 }
@@ -88,7 +88,7 @@ impl<T: GraphRetriever> Retriever for Over<T> {
         async move {
             let corpus = PreparedCorpus(corpus);
             let prepared = self.0.open(corpus).await?;
-            match Asked::ask(&corpus, query).await? {
+            match PreparedQuestion::ask(&corpus, query).await? {
                 Ok(asked) => self.0.rank(&prepared, On { corpus, query, asked, wanted: k }).await,
                 Err(nothing) => Ok(nothing),
             }
@@ -151,12 +151,14 @@ impl Joined {
     pub fn ways(&self, weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
         match self {
             Joined::Sentences((names, index)) => by_entities((names, index), weight, chunk),
-            Joined::Statements(r) => by_weight(r.index.counts(chunk).0.iter().copied(), weight, |e| r.labels.get(e as usize).cloned()),
+            Joined::Statements(r) => {
+                by_weight(r.index.mention_counts(chunk).0.iter().copied(), weight, |e| r.labels.get(e as usize).cloned())
+            }
         }
     }
 }
 
 /// The weighted entities of a chunk as ways to it, the heaviest first.
 pub(super) fn by_entities((names, index): (&Names, &EntityIndex), weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
-    by_weight(index.counts(chunk).0.iter().copied(), weight, |e| names.table.entries.get(e as usize).map(|n| n.key.clone()))
+    by_weight(index.mention_counts(chunk).0.iter().copied(), weight, |e| names.table.entries.get(e as usize).map(|n| n.key.clone()))
 }

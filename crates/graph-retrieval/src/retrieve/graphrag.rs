@@ -48,7 +48,7 @@ pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entitie
             .iter()
             .filter(|&&c| !taken[c as usize])
             .map(|&c| {
-                let relations = index.counts(c).0.iter().filter(|e| related.binary_search(e).is_ok()).count();
+                let relations = index.mention_counts(c).0.iter().filter(|e| related.binary_search(e).is_ok()).count();
                 (c, relations, cosines.get(c).unwrap_or(f32::NEG_INFINITY))
             })
             .collect();

@@ -211,7 +211,7 @@ impl GraphRetriever for Hippo {
         let mut best = best_facts(&base.near(&mut on).await?, self.facts);
         if let Some(filter) = &on.query.fact_filter {
             let texts = base.texts(on.corpus, &best).await?;
-            match filter.kept(&on.query.read, &texts).await {
+            match filter.select(&on.query.read, &texts).await {
                 // None kept: the plain dense ranking, below.
                 Ok(kept) => best = kept.into_iter().filter_map(|i| best.get(i).copied()).collect(),
                 Err(why) => on.asked.missing.push(format!("the model's choice of facts ({why}): all are used")),

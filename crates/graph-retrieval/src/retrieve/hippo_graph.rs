@@ -35,7 +35,7 @@ pub(super) fn sentence_graph(index: &EntityIndex, synonyms: &Synonyms, weighting
     let mut edges = Edges::default();
     for chunk in 0..chunks {
         // A passage holds the phrases that it mentions and those that its title names: a sentence that says "he" is a fact of the title's phrase too.
-        let phrases = index.counts(chunk).0.iter().filter(|&&e| in_fact[e as usize]);
+        let phrases = index.mention_counts(chunk).0.iter().filter(|&&e| in_fact[e as usize]);
         phrases.for_each(|&e| edges.add(chunk, chunks + e, 1.0));
     }
     weighted(edges, chunks, pairs, &in_fact, synonyms, weighting)

@@ -81,7 +81,7 @@ pub(super) fn bridge(
         let best = top_k(fresh.filter_map(|s| Some(Scored { index: s, score: *near.get(&s)? })), linear.sentences);
         used.extend(best.iter().map(|h| h.index));
         for sentence in best {
-            for reached in index.spoken_of(sentence.index) {
+            for reached in index.sentence_entities(sentence.index) {
                 let passed = score * sentence.score.max(0.0);
                 if passed >= linear.threshold {
                     *weight.get_or_insert_with(reached, || 0.0) += passed;
@@ -98,7 +98,7 @@ pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &Cosines,
     let mut sums = vec![0f64; index.chunks()];
     for (&entity, &(score, tier)) in active.last.iter() {
         for &chunk in index.chunks_of(entity) {
-            let (entities, counts) = index.counts(chunk);
+            let (entities, counts) = index.mention_counts(chunk);
             let n = entities.binary_search(&entity).map_or(0, |at| counts[at]);
             sums[chunk as usize] += f64::from(score) * ln(1.0 + f64::from(n)) / tier.max(1) as f64;
         }

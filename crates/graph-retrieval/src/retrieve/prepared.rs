@@ -7,9 +7,9 @@ use crate::entities::{
     Communities, EntityIndex, Facts, Relations, Synonyms, Titles, Tree, decode_communities, decode_entities, decode_facts,
     decode_relations, decode_synonyms, decode_texts, decode_tree,
 };
-use crate::names::{NameTable, capital_spans, decode_mentions, meant, name_words};
+use crate::names::{NameTable, capital_spans, decode_mentions, mentions, name_words};
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
-use pocketgraph_search::retrieve::dense::{Spoken, question_vector};
+use pocketgraph_search::retrieve::dense::{QuestionVector, question_vector};
 use pocketgraph_search::retrieve::scan::survey;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -233,7 +233,7 @@ impl From<&[Option<f32>]> for Cosines {
 }
 
 /// A question with its vector, and the cosines of the chunks to it.
-pub(super) struct Asked {
+pub(super) struct PreparedQuestion {
     /// The question's vector.
     pub question: QuantizedVector,
     /// The cosines of the chunks.
@@ -244,10 +244,10 @@ pub(super) struct Asked {
     pub missing: Vec<String>,
 }
 
-impl Asked {
+impl PreparedQuestion {
     /// Compares the question with the chunks; `None` in place of it where nothing stands for its vector: then nothing is found.
-    pub async fn ask(corpus: &Corpus, query: &Query) -> Result<Result<Asked, Ranked>, BundleError> {
-        let Spoken { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
+    pub async fn ask(corpus: &Corpus, query: &Query) -> Result<Result<PreparedQuestion, Ranked>, BundleError> {
+        let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
         let Some(vector) = vector else { return Ok(Err(Ranked { stage, missing, ..Ranked::listed(&[]) })) };
         let mut near = survey(corpus, &vector, stage, SCANNED, &spoke).await?;
         if corpus.len() <= EVERY_BELOW {
@@ -255,8 +255,8 @@ impl Asked {
             near.also(corpus, &every).await;
         }
         missing.append(&mut near.missing);
-        let cosines = Cosines { chunks: corpus.len(), known: near.known() };
-        Ok(Ok(Asked { question: QuantizedVector::from_f32(&vector), cosines, stage, missing }))
+        let cosines = Cosines { chunks: corpus.len(), known: near.loaded_cosines() };
+        Ok(Ok(PreparedQuestion { question: QuantizedVector::from_f32(&vector), cosines, stage, missing }))
     }
 
     /// The chunks by cosine alone: what graph retrievers fall back to.
@@ -299,7 +299,7 @@ pub(super) async fn question_entities(query: &Query, names: &Names, index: &Enti
         let place = names.table.find(key).filter(|&e| !index.chunks_of(e).is_empty())?;
         Some((place, names.table.entries.get(place as usize)?.common))
     };
-    let found = meant(&words, &find);
+    let found = mentions(&words, &find);
     let mut out: Vec<(u32, f32)> = found.iter().map(|m| (m.entry, 1.0)).collect();
     if let Some(encoder) = &query.encoder {
         for span in capital_spans(&words) {

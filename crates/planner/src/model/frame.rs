@@ -1,7 +1,7 @@
 //! A question as the trained planner sees it: tokens, with each mention of an entity as one.
 
 use crate::compact::sort_by;
-use crate::text::{Cut, Tokenizer};
+use crate::text::{Tokenized, Tokenizer};
 use std::ops::Range;
 
 /// Most tokens of a question, `[CLS]` and `[SEP]` included; the tail is cut.
@@ -87,7 +87,7 @@ impl<'t> Framer<'t> {
 
     fn word(&self, text: &str, span: Range<usize>, offset: usize, out: &mut Framed) {
         let Some(word) = text.get(span.clone()) else { return };
-        let mut cut = Cut { ids: Vec::new(), absent: std::mem::take(&mut out.absent) };
+        let mut cut = Tokenized { ids: Vec::new(), absent: std::mem::take(&mut out.absent) };
         self.tokenizer.cut_into(&mut cut, word, MAX_TOKENS);
         for id in cut.ids {
             push(out, id, Some(span.start + offset..span.end + offset), None);

@@ -20,7 +20,7 @@ const MOST_BLOCKS: usize = 40;
 
 /// A piece of a quotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct QuotedPiece {
     /// What it is.
     pub form: Form,
     /// Its bytes in the passage's text.
@@ -39,7 +39,7 @@ pub(super) struct Block {
     /// The line above its list, the header of its table; empty if none.
     pub lead: Range<usize>,
     /// What is shown, in order.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<QuotedPiece>,
     /// The form of the piece at which it begins.
     pub form: Form,
     /// Whether that piece introduces another.
@@ -118,7 +118,7 @@ fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<us
     let head = group.head.first().zip(group.head.last()).map_or(0..0, |(a, b)| a.span.start..b.span.end);
     let opens = introduces(text, pieces, from);
     let core_end = if opens { introduced(text, pieces, from + 1).1 } else { piece.span.end };
-    let mut shown: Vec<Shown> = Vec::new();
+    let mut shown: Vec<QuotedPiece> = Vec::new();
     // A term belongs to what is said of it; a question is known to who asked it.
     if !group.asked {
         shown.extend(group.head.iter().map(whole));
@@ -128,7 +128,7 @@ fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<us
     if let Some(header) = header {
         shown.push(whole(header));
     } else if !lead.is_empty() && lead.end <= piece.span.start {
-        shown.push(Shown { form: Form::Text, span: lead.clone(), note: String::new() });
+        shown.push(QuotedPiece { form: Form::Text, span: lead.clone(), note: String::new() });
     } else if leans_back(&text[piece.span.clone()])
         && let Some(before) = from.checked_sub(1).and_then(|b| pieces.get(b)).filter(|p| matches!(p.form, Form::Text | Form::Quote))
     {
@@ -146,7 +146,7 @@ fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<us
         }
         let (end, cut) = cut(text, part, room.lines);
         room.take(part, &text[part.span.start..end]);
-        shown.push(Shown { form: part.form, span: part.span.start..end, note: part.note.clone() });
+        shown.push(QuotedPiece { form: part.form, span: part.span.start..end, note: part.note.clone() });
         at += 1;
         if cut {
             whole_group = false;
@@ -177,8 +177,8 @@ impl Room {
     }
 }
 
-fn whole(part: &Part) -> Shown {
-    Shown { form: part.form, span: part.span.clone(), note: part.note.clone() }
+fn whole(part: &Part) -> QuotedPiece {
+    QuotedPiece { form: part.form, span: part.span.clone(), note: part.note.clone() }
 }
 
 /// The header of the table that a row is of, unless it is the header itself.
@@ -235,7 +235,7 @@ fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
 }
 
 /// The text of a piece as it is shown: code with its lines, all else on one line.
-pub(super) fn shown_text(text: &str, shown: &Shown) -> String {
+pub(super) fn shown_text(text: &str, shown: &QuotedPiece) -> String {
     let raw = text.get(shown.span.clone()).unwrap_or("");
     if shown.form == Form::Code { raw.trim_end().to_owned() } else { one_line(raw) }
 }

@@ -5,7 +5,7 @@
 //! tell answers from what is merely close, are fitted by `tuning/answers.py` on questions over documentation sites and over XQuAD's paragraphs, one site
 //! left out at a time.
 
-use super::block::{Block, Shown, blocks};
+use super::block::{Block, QuotedPiece, blocks};
 use super::empty_talk::{announces, is_empty_talk, leans_back, refers};
 use super::features::{CERTAINTY_FEATURES, FEATURES};
 use super::parts::asks;
@@ -48,7 +48,7 @@ pub struct Candidate {
     /// The heading that it is quoted under; empty where it says the same itself, and where the heading asks.
     pub heading: String,
     /// The pieces that are quoted.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<QuotedPiece>,
     /// Whether the passage goes on behind them under the same heading.
     pub more: bool,
     /// Its score by words alone; larger is better.
@@ -106,7 +106,7 @@ pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>)
     let mut out = Vec::new();
     for (index, hit) in hits.iter().enumerate().take(QUOTED_HITS) {
         let share = if top > 0.0 && hit.score.is_finite() { (hit.score / top).clamp(0.0, 1.0) } else { 1.0 / (1.0 + index as f32) };
-        let place = Place { index, share, hit };
+        let place = BlockPlace { index, share, hit };
         for block in blocks(&hit.text, layouts.get(&hit.chunk)) {
             out.extend(candidate(question, weight, &place, block));
         }
@@ -116,14 +116,14 @@ pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>)
     out
 }
 
-struct Place<'a> {
+struct BlockPlace<'a> {
     index: usize,
     share: f32,
     hit: &'a Hit,
 }
 
 /// A block with what is known of it; none of one that says nothing of its own.
-fn candidate(question: &Question, weight: f32, place: &Place<'_>, block: Block) -> Option<Candidate> {
+fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Block) -> Option<Candidate> {
     let hit = place.hit;
     let text = |range: &Range<usize>| hit.text.get(range.clone()).unwrap_or("");
     let (core, head, lead) = (text(&block.core), text(&block.head), text(&block.lead));

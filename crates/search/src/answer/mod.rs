@@ -19,7 +19,7 @@ mod weights;
 #[cfg(test)]
 mod measure;
 
-pub use block::Shown;
+pub use block::QuotedPiece;
 pub use extract::{Candidate, Choice, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
 pub use features::{CERTAINTY_FEATURES, FEATURES};
 pub use notice::{Notice, NoticeCode};

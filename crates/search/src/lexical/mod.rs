@@ -9,7 +9,7 @@ mod search;
 mod typo;
 
 pub use build::{LexicalBuilder, TermRange, cut_into_ranges};
-pub use search::{LexicalHit, LexicalQuery, LexicalResult, Meant, idf, search};
+pub use search::{Correction, LexicalHit, LexicalQuery, LexicalResult, idf, search};
 
 /// BM25's saturation of term frequency.
 pub const K1: f32 = 1.2;

@@ -67,14 +67,14 @@ pub struct LexicalResult {
     /// For each term of the question: in how many chunks it stands (0: nowhere).
     pub document_frequency: Map<String, u32>,
     /// The words that stand nowhere and were taken for a known one.
-    pub meant: Vec<Meant>,
+    pub meant: Vec<Correction>,
     /// Range files that could not be loaded.
     pub missing: Vec<String>,
 }
 
 /// What a misspelt word was taken for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meant {
+pub struct Correction {
     /// The question's term.
     pub term: String,
     /// The known one.
@@ -124,9 +124,9 @@ pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> Loca
             }
         }
         for term in misspelt {
-            if let Some(t) = typo::meant(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
+            if let Some(t) = typo::nearest_term(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
                 scores.add(t, MEANT_WEIGHT);
-                out.meant.push(Meant { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
+                out.meant.push(Correction { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
                 continue;
             }
             let halves = typo::halves(term, |first| words.find(first).is_some());

@@ -31,7 +31,7 @@ pub(super) fn distance(a: &[char], b: &[char]) -> usize {
 }
 
 /// Of `known`, the term nearest to `term` that is near enough, begins with the same letter and has no digit; the commonest of several, then the first.
-pub(super) fn meant<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
+pub(super) fn nearest_term<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
     let most = allowed(term);
     let letters: Vec<char> = term.chars().collect();
     let mut best: Option<(usize, &TermPostings)> = None;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn meant_of(term: &str, terms: &[(&str, u32)]) -> Option<String> {
-        meant(term, known(terms).iter()).map(|t| t.term.clone())
+        nearest_term(term, known(terms).iter()).map(|t| t.term.clone())
     }
 
     #[test]

@@ -15,5 +15,5 @@ pub use mentions::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, decode_mentions, enco
 pub use name_word::{NAME_LIKE_WORDS, NameWord, is_caseless, name_words};
 pub use section::{ChunkDocuments, NOT_HOPPED, decode_links, encode_links, name_of_term, numbered_by_chunks, term_of_name};
 pub use spans::capital_spans;
-pub use table::{Known, Mention, NameEntry, NameTable, in_question, inside, meant, most_rare, scan_words};
+pub use table::{Mention, NameEntry, NameLookup, NameTable, in_question, inside, mentions, most_rare, scan_words};
 pub use title::{is_name_like, lead_name, names_of_title, opens_with_title};

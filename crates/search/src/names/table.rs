@@ -74,7 +74,7 @@ pub fn scan_words(words: &[NameWord], find: &dyn Fn(&str) -> Option<u32>, accept
 }
 
 /// Names by key, each with its place among all: a whole table, or as much of one as is at hand.
-pub type Known<'a> = dyn Fn(&str) -> Option<(u32, NameEntry)> + 'a;
+pub type NameLookup<'a> = dyn Fn(&str) -> Option<(u32, NameEntry)> + 'a;
 
 impl NameTable {
     /// The entry with this key.
@@ -83,7 +83,7 @@ impl NameTable {
     }
 
     /// The entry with this key and its place, as [`in_question`] and [`inside`] ask for them.
-    pub fn known(&self, key: &str) -> Option<(u32, NameEntry)> {
+    pub fn lookup(&self, key: &str) -> Option<(u32, NameEntry)> {
         let place = self.find(key)?;
         Some((place, self.entries.get(place as usize)?.clone()))
     }
@@ -91,7 +91,7 @@ impl NameTable {
 
 /// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor Emmanuel III of Italy" is about the page
 /// "Victor Emmanuel III of Italy". None where the phrase is the name of a document.
-pub fn inside(phrase: &NameEntry, known: &Known<'_>) -> Vec<u32> {
+pub fn inside(phrase: &NameEntry, known: &NameLookup<'_>) -> Vec<u32> {
     if !phrase.of.is_empty() {
         return Vec::new();
     }
@@ -102,7 +102,7 @@ pub fn inside(phrase: &NameEntry, known: &Known<'_>) -> Vec<u32> {
 
 /// The names in a question, longest first from the left, of those that `find` knows: their places, and whether each is a common word. A single word must
 /// have a capital, unless no word after the first has one: then the question was typed without them, and a rare word of four letters or more will do.
-pub fn meant(question: &[NameWord], find: &dyn Fn(&str) -> Option<(u32, bool)>) -> Vec<Mention> {
+pub fn mentions(question: &[NameWord], find: &dyn Fn(&str) -> Option<(u32, bool)>) -> Vec<Mention> {
     let typed_without = !question.iter().skip(1).any(|w| w.capital);
     let rare = |word: &str| find(word).is_some_and(|(_, common)| !common);
     let accept = |_: u32, first: &str, n: usize, capital: bool| {
@@ -112,8 +112,8 @@ pub fn meant(question: &[NameWord], find: &dyn Fn(&str) -> Option<(u32, bool)>) 
 }
 
 /// The names of documents in a question, as [`meant`] tells them.
-pub fn in_question(question: &str, known: &Known<'_>) -> Vec<Mention> {
-    meant(&name_words(question), &|key| known(key).filter(|(_, e)| !e.of.is_empty()).map(|(place, e)| (place, e.common)))
+pub fn in_question(question: &str, known: &NameLookup<'_>) -> Vec<Mention> {
+    mentions(&name_words(question), &|key| known(key).filter(|(_, e)| !e.of.is_empty()).map(|(place, e)| (place, e.common)))
 }
 
 #[cfg(test)]
@@ -131,14 +131,14 @@ mod tests {
     }
 
     fn found(t: &NameTable, question: &str) -> Vec<String> {
-        in_question(question, &|key| t.known(key)).iter().map(|m| t.entries[m.entry as usize].key.clone()).collect()
+        in_question(question, &|key| t.lookup(key)).iter().map(|m| t.entries[m.entry as usize].key.clone()).collect()
     }
 
     #[test]
     fn the_longest_name_wins_and_possessives_fall_off() {
         let t = table(&[("new york", 9, 0), ("new york times", 2, 1), ("ada lovelace", 1, 2)]);
         assert_eq!(found(&t, "Was Ada Lovelace's letter in the New York Times?"), ["ada lovelace", "new york times"]);
-        assert_eq!(in_question("Ada Lovelace's letter", &|key| t.known(key))[0].span, 0..14);
+        assert_eq!(in_question("Ada Lovelace's letter", &|key| t.lookup(key))[0].span, 0..14);
     }
 
     #[test]
@@ -155,11 +155,11 @@ mod tests {
         t.entries.insert(2, king.clone());
         assert!(t.entries.is_sorted_by(|a, b| a.key < b.key));
         assert_eq!(
-            inside(&king, &|key| t.known(key)),
+            inside(&king, &|key| t.lookup(key)),
             [t.find("victor emmanuel iii of italy").unwrap()],
             "the longest name, and no single word"
         );
-        assert!(inside(&t.entries[3], &|key| t.known(key)).is_empty(), "a page's own name leads to that page");
+        assert!(inside(&t.entries[3], &|key| t.lookup(key)).is_empty(), "a page's own name leads to that page");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The `autokg` retriever: hybrid search over chunks and the keyword graph (Chen and Bertozzi, arXiv 2311.14740, Algorithm 3).
 
-use super::dense::{Spoken, question_vector};
+use super::dense::{QuestionVector, question_vector};
 use super::scan::survey;
 use super::{Corpus, KeywordHit, KeywordKind, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::BundleError;
@@ -157,7 +157,7 @@ impl Retriever for AutoKg {
 
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
-            let Spoken { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
+            let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
             let Some(vector) = vector else {
                 return Ok(Ranked { stage, chunks: Vec::new(), keywords: Vec::new(), document_frequency: Map::new(), missing });
             };

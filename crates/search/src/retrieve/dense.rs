@@ -1,6 +1,6 @@
 //! The `dense` retriever: cosine between the question's vector and the chunks', over the cells nearest to the question.
 
-use super::fusion::spoken_for;
+use super::fusion::query_vector;
 use super::scan::survey;
 use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
@@ -13,7 +13,7 @@ use futures::future::{FutureExt, LocalBoxFuture};
 pub struct Dense;
 
 /// The question's vector or its stand-in, and where that comes from.
-pub struct Spoken {
+pub struct QuestionVector {
     /// The vector; `None` when nothing speaks for the question.
     pub vector: Option<Vec<f32>>,
     /// Which of the two it is.
@@ -25,14 +25,14 @@ pub struct Spoken {
 }
 
 /// The question's vector, or its stand-in.
-pub fn question_vector<'a>(corpus: &'a Corpus, query: &'a Query) -> LocalBoxFuture<'a, Result<Spoken, BundleError>> {
+pub fn question_vector<'a>(corpus: &'a Corpus, query: &'a Query) -> LocalBoxFuture<'a, Result<QuestionVector, BundleError>> {
     async move {
         let hits = match query.vector {
             Some(_) => Vec::new(),
             None => lexical::search(corpus.bundle(), &query.lexical, 100).await?.hits,
         };
-        let (vector, stage, missing) = spoken_for(corpus, query, &hits).await?;
-        Ok(Spoken { vector, stage, near: hits.iter().map(|h| h.index).collect(), missing })
+        let (vector, stage, missing) = query_vector(corpus, query, &hits).await?;
+        Ok(QuestionVector { vector, stage, near: hits.iter().map(|h| h.index).collect(), missing })
     }
     .boxed_local()
 }
@@ -44,7 +44,7 @@ impl Retriever for Dense {
 
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
-            let Spoken { vector, stage, near, mut missing } = question_vector(corpus, query).await?;
+            let QuestionVector { vector, stage, near, mut missing } = question_vector(corpus, query).await?;
             let mut chunks = Vec::new();
             if let Some(vector) = vector {
                 let found = survey(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near).await?;

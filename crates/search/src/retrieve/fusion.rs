@@ -89,7 +89,7 @@ pub(super) async fn read_by_embedder(
     if is_unread(corpus, query) {
         return Ok((None, Stage::Lexical, Vec::new()));
     }
-    spoken_for(corpus, query, lexical).await
+    query_vector(corpus, query, lexical).await
 }
 
 /// The question's vector, or what stands in for it: the token table's, leaning to that of BM25's best hits, or the latter alone; which of them spoke; and
@@ -97,7 +97,7 @@ pub(super) async fn read_by_embedder(
 ///
 /// # Errors
 /// As [`feedback_vector`].
-pub(super) async fn spoken_for(
+pub(super) async fn query_vector(
     corpus: &Corpus,
     query: &Query,
     lexical: &[Scored],

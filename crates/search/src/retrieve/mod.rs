@@ -113,7 +113,7 @@ pub trait FactFilter {
     ///
     /// # Errors
     /// Why there is no choice, to stand in a sentence.
-    fn kept<'a>(&'a self, question: &'a str, facts: &'a [String]) -> LocalBoxFuture<'a, Result<Vec<usize>, String>>;
+    fn select<'a>(&'a self, question: &'a str, facts: &'a [String]) -> LocalBoxFuture<'a, Result<Vec<usize>, String>>;
 }
 
 /// A retriever: question to ranked evidence.

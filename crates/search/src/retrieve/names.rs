@@ -57,7 +57,7 @@ impl NameIndex {
     }
 
     /// A name by its key, with its place among all.
-    pub fn known(&self, key: &str) -> Option<(u32, NameEntry)> {
+    pub fn lookup(&self, key: &str) -> Option<(u32, NameEntry)> {
         self.names.find(key).map(|(place, term)| (place, name_of_term(term)))
     }
 

@@ -84,7 +84,7 @@ impl Scan {
     }
 
     /// The chunks at hand, ascending, with their cosines.
-    pub fn known(&self) -> Vec<(u32, f32)> {
+    pub fn loaded_cosines(&self) -> Vec<(u32, f32)> {
         let chunks: Vec<u32> = match &self.side {
             Side::Cells { index, cells } => cells.keys().flat_map(|&cell| index.cells.run(cell)).collect(),
             Side::Sketches { index, pages, .. } => pages.keys().flat_map(|&page| index.pages.run(page)).collect(),

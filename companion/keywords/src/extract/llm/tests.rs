@@ -4,12 +4,12 @@
 
 use super::*;
 use pocketgraph::llm::{LlmError, Usage};
-use pocketgraph_llm_client::asker::testing::{Says, counted};
+use pocketgraph_llm_client::asker::testing::{ScriptedModel, counted};
 use std::rc::Rc;
 
 /// Answers with the next of its lines; with none left it fails.
-fn scripted(lines: &'static [&'static str]) -> Rc<Says> {
-    Says::new(move |n, _| {
+fn scripted(lines: &'static [&'static str]) -> Rc<ScriptedModel> {
+    ScriptedModel::new(move |n, _| {
         let line = lines.get(n).ok_or(LlmError::Endpoint("the script has ended".to_owned()))?;
         counted(line, Some(Usage { prompt_tokens: 100, completion_tokens: 10 }))
     })
@@ -88,7 +88,7 @@ fn a_reply_is_paid_for_once_and_an_interrupted_extraction_goes_on() {
     let model = scripted(&["ownership"]);
     let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300);
     assert_eq!(extractor.extract_all(&requests).unwrap(), [["hash map"], ["ownership"]]);
-    assert_eq!((extractor.usage().reused, model.asked().len()), (1, 1));
+    assert_eq!((extractor.usage().reused, model.requests().len()), (1, 1));
     let other = LlmOptions { identity: "another model".into(), ..options() };
     let mut extractor = LlmExtractor::new(&views(), &model, cache(), other, 300);
     assert!(extractor.extract_all(&requests).is_err(), "another model's replies are not this one's");
@@ -104,7 +104,7 @@ fn a_useless_reply_is_not_paid_twice_and_a_model_that_gives_none_but_these_is_an
     assert!(refused.is_empty(), "{refused:?}");
     assert!(extractor.refine(Vec::new()).unwrap_err().0.contains("no usable keyword in 1 replies"));
     assert!(extractor.extract(&request(&[])).unwrap().is_empty());
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
 }
 
 #[test]

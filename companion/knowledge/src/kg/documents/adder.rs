@@ -2,7 +2,7 @@
 
 use super::vocabulary::{Kind, Used};
 use super::{End, Fact, Place, Relation};
-use crate::kg::things::Things;
+use crate::kg::things::EntityIndex;
 use pocketgraph::kg::{BuildNode, KgBuilder, KgError, Provenance, name_key};
 use pocketgraph_ingest::{BlockKind, SourceDocument};
 use pocketgraph_native::line::one_line;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 pub(super) struct Adder<'k, 'd> {
     kg: &'k mut KgBuilder,
     documents: &'d [SourceDocument],
-    things: Things,
+    things: EntityIndex,
     used: Used,
     /// Tags and categories are named by single words that pages may have too; they stay apart from what they are about.
     apart: HashMap<(Kind, String), BuildNode>,
@@ -28,7 +28,7 @@ pub(super) struct Adder<'k, 'd> {
 
 impl<'k, 'd> Adder<'k, 'd> {
     pub fn new(kg: &'k mut KgBuilder, documents: &'d [SourceDocument]) -> Self {
-        let things = Things::of(kg);
+        let things = EntityIndex::of(kg);
         let mut titles: HashMap<String, Option<usize>> = HashMap::new();
         let mut parts: HashMap<(&str, &str), usize> = HashMap::new();
         let first_part: Vec<usize> = documents

@@ -6,7 +6,7 @@ use pocketgraph_native::line::one_line;
 
 /// What the fields of one document say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct FrontFacts {
     pub rel: Rel,
     /// A name, or for dates the date as written.
     pub text: String,
@@ -31,20 +31,20 @@ fn relation(field: &str) -> Option<Rel> {
 }
 
 /// The fields that are understood, in their order.
-pub(super) fn read(fields: &[(String, String)]) -> Vec<Said> {
-    let mut out: Vec<Said> = Vec::new();
+pub(super) fn read(fields: &[(String, String)]) -> Vec<FrontFacts> {
+    let mut out: Vec<FrontFacts> = Vec::new();
     for (field, value) in fields {
         let Some(rel) = relation(field) else { continue };
         if matches!(rel, Rel::Published | Rel::Modified) {
             let text = value.trim();
             if date(text).is_some() {
-                out.push(Said { rel, text: text.to_owned() });
+                out.push(FrontFacts { rel, text: text.to_owned() });
             }
             continue;
         }
         // HTML has all keywords in one value; names of people may hold a comma before a title only, which is rare.
         for part in value.split([',', ';']).map(one_line).filter(|p| !p.is_empty() && !p.contains("://")).take(MOST) {
-            let said = Said { rel, text: part };
+            let said = FrontFacts { rel, text: part };
             if !out.contains(&said) {
                 out.push(said);
             }

@@ -66,7 +66,7 @@ struct Fact {
 
 /// What one document says.
 #[derive(Default)]
-struct Said {
+struct DocumentFacts {
     facts: Vec<Fact>,
     /// Fuller names that leads give.
     aliases: Vec<(End, String)>,
@@ -80,13 +80,13 @@ struct Said {
 pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Chunk]) -> Result<DocumentTriples, KgError> {
     let targets = Targets::new(documents);
     let runs = runs_of(documents.len(), chunks);
-    let said: Vec<Said> = documents
+    let said: Vec<DocumentFacts> = documents
         .par_iter()
         .zip(&runs)
         .enumerate()
         .map(|(d, (document, run))| {
             let own = chunks.get(run.clone()).unwrap_or(&[]);
-            if own.is_empty() { Said::default() } else { Reader::new(d, document, own, run.start as u32).read(&targets) }
+            if own.is_empty() { DocumentFacts::default() } else { Reader::new(d, document, own, run.start as u32).read(&targets) }
         })
         .collect();
     let mut adder = Adder::new(kg, documents);

@@ -3,7 +3,7 @@
 use super::links::Targets;
 use super::places::{Place, Places};
 use super::vocabulary::{Kind, Rel};
-use super::{End, Fact, Relation, Said, end_of, front, leads, tables};
+use super::{DocumentFacts, End, Fact, Relation, end_of, front, leads, tables};
 use pocketgraph::bundle::Chunk;
 use pocketgraph::kg::{LiteralKind, name_key};
 use pocketgraph::text::sentences;
@@ -33,7 +33,7 @@ pub(super) struct Reader<'a> {
     /// For each block the heading that it stands under; the document's title is none.
     under: Vec<Option<usize>>,
     title: Option<usize>,
-    said: Said,
+    said: DocumentFacts,
     budget: usize,
     /// Bytes that may still be looked through in vain for the texts of links.
     in_vain: usize,
@@ -55,10 +55,10 @@ impl<'a> Reader<'a> {
         }
         let budget = OF_A_PAGE + OF_A_CHUNK * chunks.len();
         let in_vain = SEARCHED_IN_VAIN + 4 * document.blocks.iter().map(|b| b.text.len()).sum::<usize>();
-        Reader { d, document, places: Places::new(document, chunks, first), under, title, said: Said::default(), budget, in_vain }
+        Reader { d, document, places: Places::new(document, chunks, first), under, title, said: DocumentFacts::default(), budget, in_vain }
     }
 
-    pub fn read(mut self, targets: &Targets) -> Said {
+    pub fn read(mut self, targets: &Targets) -> DocumentFacts {
         self.sections();
         self.leads();
         self.definitions();
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn known(&mut self, head: End, rel: Rel, tail: End, place: Place) {
+    fn add_triple(&mut self, head: End, rel: Rel, tail: End, place: Place) {
         self.say(head, Relation::Known(rel), tail, place);
     }
 
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
             // Where the section has text of its own, that is where it stands.
             let has_text = self.under.get(i + 1) == Some(&Some(i));
             let place = self.places.block(if has_text { i + 1 } else { i });
-            self.known(outer, Rel::Contains, End::Section(self.d, i), place);
+            self.add_triple(outer, Rel::Contains, End::Section(self.d, i), place);
         }
     }
 
@@ -128,14 +128,14 @@ impl<'a> Reader<'a> {
             }
             if let Some(class) = &lead.class {
                 let class = End::Thing(class.clone(), Some(Kind::Class));
-                self.known(whole.clone(), Rel::IsA, class.clone(), place);
+                self.add_triple(whole.clone(), Rel::IsA, class.clone(), place);
                 if let Some(head) = lead.head {
-                    self.known(class, Rel::IsA, End::Thing(head, Some(Kind::Class)), place);
+                    self.add_triple(class, Rel::IsA, End::Thing(head, Some(Kind::Class)), place);
                 }
             }
             for (rel, written) in [(Rel::Born, lead.born), (Rel::Died, lead.died)] {
                 if let Some(text) = written {
-                    self.known(whole.clone(), rel, date_literal(text), place);
+                    self.add_triple(whole.clone(), rel, date_literal(text), place);
                 }
             }
         }
@@ -156,14 +156,14 @@ impl<'a> Reader<'a> {
             for t in i..i + terms {
                 let Some(term) = blocks.get(t) else { continue };
                 let term_end = End::Thing(one_line(&term.text), Some(Kind::Term));
-                self.known(self.whole(t), Rel::Defines, term_end.clone(), self.places.block(t));
+                self.add_triple(self.whole(t), Rel::Defines, term_end.clone(), self.places.block(t));
                 if !sentence.is_empty() {
                     let text = match cut(&sentence, LONGEST_DEFINITION) {
                         whole if whole.len() == sentence.len() => sentence.clone(),
                         part => format!("{}…", part.trim_end()),
                     };
                     let literal = End::Literal(text, LiteralKind::Text, "", String::new());
-                    self.known(term_end, Rel::Definition, literal, place);
+                    self.add_triple(term_end, Rel::Definition, literal, place);
                 }
             }
             i += terms + 1;
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
                 Rel::Category => End::Thing(said.text, Some(Kind::Category)),
                 _ => End::Thing(said.text, Some(Kind::Tag)),
             };
-            self.known(End::Page(self.d), said.rel, tail, place);
+            self.add_triple(End::Page(self.d), said.rel, tail, place);
         }
     }
 
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let place = self.link_place(link.block, &one_line(&link.text), &mut from);
-            self.known(End::Page(self.d), Rel::LinksTo, end_of(target), place);
+            self.add_triple(End::Page(self.d), Rel::LinksTo, end_of(target), place);
         }
     }
 
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
                 }
                 let place = self.places.bytes(i, row.span);
                 let subject = End::Subject(row.subject, table.first.clone());
-                self.known(self.whole(i), Rel::Lists, subject.clone(), place);
+                self.add_triple(self.whole(i), Rel::Lists, subject.clone(), place);
                 for (header, cell) in row.cells {
                     let tail = match cell {
                         tables::Cell::Name(name) => End::Thing(name, None),

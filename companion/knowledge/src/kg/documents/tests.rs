@@ -23,7 +23,7 @@ fn graph_of(files: &[(&str, &str)]) -> (KnowledgeGraph, Vec<Chunk>) {
 }
 
 /// Every triple as labels, with the text of its first place.
-fn told(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<(String, String, String, String)> {
+fn labelled_triples(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<(String, String, String, String)> {
     (0..graph.triples() as u32)
         .map(|i| {
             let t = graph.triple(TripleId(i)).unwrap();
@@ -37,7 +37,7 @@ fn told(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<(String, String, String
         .collect()
 }
 
-fn says(all: &[(String, String, String, String)], head: &str, relation: &str, tail: &str) -> Option<String> {
+fn source_text(all: &[(String, String, String, String)], head: &str, relation: &str, tail: &str) -> Option<String> {
     all.iter().find(|(h, r, t, _)| (h.as_str(), r.as_str(), t.as_str()) == (head, relation, tail)).map(|x| x.3.clone())
 }
 
@@ -50,7 +50,7 @@ const TOOLS: &str = "# Tools\n\nWhat you need.\n\n## Saws\n\nA saw is a toothed 
 #[test]
 fn structure_is_stated_with_its_place() {
     let (graph, chunks) = graph_of(&[("guide.md", GUIDE), ("tools.md", TOOLS)]);
-    let all = told(&graph, &chunks);
+    let all = labelled_triples(&graph, &chunks);
     for (head, relation, tail, place) in [
         ("Pruning", "contains", "When", "In winter."),
         ("When", "contains", "Plums", "Never in winter. See tools."),
@@ -69,7 +69,7 @@ fn structure_is_stated_with_its_place() {
         ("Apple", "Month", "February", "Apple | February | 4.5 m"),
         ("Plum", "Height", "6", "Plum | July | 6 m"),
     ] {
-        assert_eq!(says(&all, head, relation, tail).as_deref(), Some(place), "{head} {relation} {tail}: {all:#?}");
+        assert_eq!(source_text(&all, head, relation, tail).as_deref(), Some(place), "{head} {relation} {tail}: {all:#?}");
     }
     assert!(!all.iter().any(|x| x.1 == "last modified"), "what is no date is none");
     let height = (graph.entities()..graph.nodes()).find_map(|n| graph.literal(NodeId(n as u32)).filter(|l| l.text == "4.5")).unwrap();
@@ -109,8 +109,11 @@ fn an_encyclopaedia_of_ready_passages_says_what_things_are_and_when_people_lived
         {\"id\":\"2\",\"title\":\"東京\",\"text\":\"東京は日本の首都である。\"}\n\
         {\"id\":\"3\",\"title\":\"Jan Novák\",\"text\":\"Jan Novák is a painter of the school.\"}\n";
     let (graph, chunks) = graph_of(&[("wiki.jsonl", lines)]);
-    let all = told(&graph, &chunks);
-    assert!(says(&all, "Jan Novák", "is a", "Czech painter").is_some() && says(&all, "Jan Novák", "date of birth", "3 May 1950").is_some());
+    let all = labelled_triples(&graph, &chunks);
+    assert!(
+        source_text(&all, "Jan Novák", "is a", "Czech painter").is_some()
+            && source_text(&all, "Jan Novák", "date of birth", "3 May 1950").is_some()
+    );
     let novak = pocketgraph::kg::Linker::new(&graph).exact("Jan Novák");
     assert_eq!(novak.len(), 1, "passages of one title and address are one page");
     assert_eq!(graph.edges(novak[0], Direction::Forward).count(), 4);
@@ -167,6 +170,6 @@ proptest::proptest! {
     fn every_place_lies_in_its_chunk(body in "(# [ab]{1,3}\n\n|[ab]{1,4}\n: [ab.é ]{1,9}\n\n|\\[[ab]\\]\\(b.md\\) ?|[ab]\\|[ab]\n-\\|-\n[ab]\\|[ab]\n\n|[ab]+ is a [ab]+\\.\n\n){0,12}") {
         let (graph, chunks) = graph_of(&[("a.md", &format!("x\n\n{body}")), ("b.md", "# b\n\nb\n")]);
         // `told` slices the chunks' texts: a place that lies elsewhere ends the test.
-        let _ = told(&graph, &chunks);
+        let _ = labelled_triples(&graph, &chunks);
     }
 }

@@ -132,7 +132,7 @@ fn stated(head: &str, relation: &str, tail: &str) -> Option<Stated> {
 mod tests {
     use super::*;
 
-    fn told(reply: &str) -> Vec<(String, String, String)> {
+    fn triples_of(reply: &str) -> Vec<(String, String, String)> {
         triples(reply).into_iter().map(|t| (t.head, t.relation, t.tail)).collect()
     }
 
@@ -157,17 +157,17 @@ mod tests {
             r#"[{"subject": "Ada", "predicate": "wrote to", "object": "Babbage"}]"#,
             "Ada | wrote to | Babbage\nnothing here\n| |",
         ] {
-            assert_eq!(told(reply), wanted, "{reply}");
+            assert_eq!(triples_of(reply), wanted, "{reply}");
         }
     }
 
     #[test]
     fn hostile_replies_stay_small() {
         let flood = format!("{{\"triples\": [{}]}}", r#"["a","r","b"],"#.repeat(10_000));
-        assert_eq!(told(&flood).len(), 1);
+        assert_eq!(triples_of(&flood).len(), 1);
         let long = format!(r#"{{"triples": [["a","r","{}"],["{}","r","b"]]}}"#, "x ".repeat(5000), "y".repeat(5000));
-        let kept = told(&long);
+        let kept = triples_of(&long);
         assert!(kept.len() == 1 && kept[0].2.len() < 200);
-        assert_eq!(told("{\"triples\": [[\"a\\u0000\\nb\", \"r\", \"c\"]]}")[0].0, "a b");
+        assert_eq!(triples_of("{\"triples\": [[\"a\\u0000\\nb\", \"r\", \"c\"]]}")[0].0, "a b");
     }
 }

@@ -3,7 +3,7 @@
 use super::Extracted;
 use crate::kg::documents::Place;
 use crate::kg::literals::kind_and_unit;
-use crate::kg::things::Things;
+use crate::kg::things::EntityIndex;
 use pocketgraph::bundle::Chunk;
 use pocketgraph::kg::{KgBuilder, KgError, LiteralKind, Provenance, TypeId, name_key};
 use pocketgraph::text::sentences;
@@ -27,7 +27,7 @@ pub(in crate::kg) fn add(
     extracted: &[Extracted],
     heads: &dyn Fn(usize) -> String,
 ) -> Result<StatedTriples, KgError> {
-    let mut things = Things::of(kg);
+    let mut things = EntityIndex::of(kg);
     let mut out = StatedTriples::default();
     let mut types: HashMap<String, TypeId> = HashMap::new();
     for (i, (chunk, said)) in chunks.iter().zip(extracted).enumerate() {

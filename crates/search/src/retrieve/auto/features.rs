@@ -35,7 +35,7 @@ pub struct Named {
 impl Named {
     /// Finds the names in a question.
     pub fn find(names: &NameIndex, question: &str) -> Named {
-        let mentions = in_question(question, &|key| names.known(key));
+        let mentions = in_question(question, &|key| names.lookup(key));
         let mut documents: Map<u32, NamedDocument> = Map::new();
         for m in &mentions {
             let Some(entry) = names.at(m.entry) else { continue };

@@ -225,7 +225,7 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
     let names = linked.names;
     let corpus = ln_f32(linked.documents.max(2) as f32);
     for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
-        let inside = |m: &u32| names.at(*m).map(|e| inside(&e, &|key| names.known(key))).unwrap_or_default();
+        let inside = |m: &u32| names.at(*m).map(|e| inside(&e, &|key| names.lookup(key))).unwrap_or_default();
         let inside: Vec<u32> = mentions.iter().flat_map(inside).collect();
         for &m in mentions.iter().chain(&inside) {
             let Some(entry) = names.at(m) else { continue };
