@@ -1,7 +1,7 @@
 //! Files that were not read, told by their reasons.
 
 use pocketgraph_ingest::Skipped;
-use pocketgraph_native::line::first_few;
+use pocketgraph_native::single_line::first_few;
 use pocketgraph_native::terminal::line;
 use std::collections::HashMap;
 

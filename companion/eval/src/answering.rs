@@ -3,11 +3,11 @@
 use super::answer_metrics::{bare, contains, exact_match, listed, set_measures, token_f1};
 use super::cost::{LlmCost, Prices};
 use super::data::Question;
-use super::kept_replies::KeptReplies;
 use super::kinds::{KindRow, by_kind};
 use super::metrics::{Estimate, quantile};
 use super::one_answer::{Answered, evidence_recall};
-use super::shown::ShownPassages;
+use super::reply_cache::KeptReplies;
+use super::shown_passages::ShownPassages;
 use futures::future::{Either, LocalBoxFuture, select};
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};

@@ -3,7 +3,7 @@
 
 use super::cost::Prices;
 use super::counted_model::{CountedModel, Tokens};
-use super::kept_replies::KeptReplies;
+use super::reply_cache::KeptReplies;
 use pocketgraph::bundle::Document;
 use pocketgraph::llm::ChatModel;
 use pocketgraph::retrieve::{FactSource, Hippo};

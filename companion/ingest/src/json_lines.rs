@@ -1,7 +1,7 @@
 //! JSON Lines of ready chunks: `{"id"?, "title"?, "url"?, "text"}`, one a line.
 
 use super::SourceDocument;
-use super::ready::ChunkFields;
+use super::chunk_fields::ChunkFields;
 use serde_json::Value;
 use std::io::{self, BufRead, Read};
 

@@ -5,7 +5,7 @@
 //! [`PLACE_COLUMNS`]. Further columns are not read.
 
 use super::IngestError;
-use super::ready::ChunkFields;
+use super::chunk_fields::ChunkFields;
 use super::vectors::{MAX_DIMENSION, Vectors};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};

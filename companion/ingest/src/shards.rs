@@ -1,7 +1,7 @@
 //! A table of chunks in any number of Parquet files, as engines that work side by side write it.
 
 use super::IngestError;
-use super::gathered::Gathered;
+use super::chunk_collection::Gathered;
 use super::parquet::{self, Table};
 use super::vectors::Vectors;
 use std::path::{Path, PathBuf};

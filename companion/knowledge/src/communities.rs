@@ -16,7 +16,7 @@ use pocketgraph::text::sentences;
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_cluster::leiden::{LeidenOptions, hierarchy};
 use pocketgraph_llm_client::asker::AskError;
-use pocketgraph_native::line::cut;
+use pocketgraph_native::single_line::cut;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,7 @@ pub mod communities;
 pub mod everyday;
 pub mod kg;
 pub mod names;
-pub mod parts;
+pub mod hop_policy;
 pub mod raptor;
 pub mod relations;
 pub mod summaries;

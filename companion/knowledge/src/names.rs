@@ -1,7 +1,7 @@
 //! The names of a corpus, and for corpora about named things the mentions and sentence vectors that a hop needs.
 
 use crate::caseless::recurring_caseless;
-use crate::parts::hopped;
+use crate::hop_policy::hopped;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::lexical::idf;
 use pocketgraph::names::{

@@ -3,7 +3,7 @@
 #[macro_use]
 pub mod terminal;
 
-pub mod line;
+pub mod single_line;
 pub mod panics;
 pub mod progress;
 pub mod today;

@@ -1,13 +1,13 @@
 #![doc = include_str!("../README.md")]
 
-mod apart;
+mod subprocess;
 mod glyphs;
 mod lines;
 mod order;
 mod paragraphs;
 
-pub use apart::PdfReader;
-pub use apart::read_for_parent;
+pub use subprocess::PdfReader;
+pub use subprocess::read_for_parent;
 
 use glyphs::{Budget, Fonts};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};

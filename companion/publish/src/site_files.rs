@@ -1,7 +1,7 @@
 //! Files that a build writes into a folder of somebody's site, beside what is not its own: a record there says which they are.
 
 use pocketgraph::bundle::{content_hash, hex};
-use pocketgraph_native::line::first_few;
+use pocketgraph_native::single_line::first_few;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

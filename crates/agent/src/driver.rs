@@ -1,9 +1,9 @@
 //! The loop that all protocols share.
 
+use super::final_answer::settle;
 use super::options::AgentOptions;
 use super::protocol::Protocol;
 use super::run::{AgentError, Run, Services};
-use super::settle::settle;
 use super::types::{AgentEvent, Outcome};
 use futures::future::{FutureExt, LocalBoxFuture};
 

@@ -7,10 +7,10 @@
 //! run that ends without an answer is asked for it once.
 
 use super::dialogue::Dialogue;
-use super::look::QueryOutcome;
 use super::neutralise::Marks;
 use super::options::{Continuation, Limits};
 use super::protocol::Protocol;
+use super::retrieval::QueryOutcome;
 use super::run::{Ask, Run};
 use super::search_r1::last_words;
 use super::stream::{Reply, Stop};

@@ -9,10 +9,10 @@
 //! passages take its place. No public code exists; what the paper leaves open (limits, notices, the end at the cap) is ours.
 
 use super::dialogue::Dialogue;
-use super::look::{PassageOrigin, listed};
 use super::neutralise::Marks;
 use super::options;
 use super::protocol::Protocol;
+use super::retrieval::{PassageOrigin, listed};
 use super::run::Run;
 use super::search_r1::last_words;
 use super::stream::Stop;

@@ -11,21 +11,21 @@ use pocketgraph_planner as planner;
 use pocketgraph_search::retrieve;
 use pocketgraph_text as text;
 
-mod aids;
+mod planners;
 pub mod answer;
 mod calls;
-mod carry_out;
+mod execute_plan;
 mod complexity;
 mod dialogue;
 mod driver;
 mod environment;
-mod found;
+mod plan_answer;
 mod kg_tools;
-mod look;
+mod retrieval;
 mod meter;
 mod neutralise;
 mod options;
-mod picture;
+mod answer_graph;
 mod prompts;
 mod protocol;
 mod registry;
@@ -33,7 +33,7 @@ mod repetition;
 mod rules;
 mod run;
 mod searxng;
-mod settle;
+mod final_answer;
 mod stream;
 pub mod tags;
 mod trained;
@@ -61,18 +61,18 @@ mod golden_tests;
 #[cfg(test)]
 mod hostile_tests;
 
-pub use aids::PlanningAids;
-pub use carry_out::WebPassages;
+pub use answer_graph::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
 pub use driver::run;
 pub use environment::{
     CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch,
 };
-pub use found::{Load, PlanAnswer, Source, plan_answer};
+pub use execute_plan::WebPassages;
 pub use kg_tools::{KgTools, Meanings};
 pub use meter::Metered;
 pub use neutralise::{Marks, neutralise};
 pub use options::{ASK_PROMPT, AgentOptions, Analysis, Condense, Continuation, Limits, PlannerChoice, Polarity};
-pub use picture::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
+pub use plan_answer::{Load, PlanAnswer, Source, plan_answer};
+pub use planners::PlanningAids;
 pub use prompts::{prompts, texts};
 pub use protocol::Protocol;
 pub use registry::{NAMES, PLAN, by_name, needs_model};

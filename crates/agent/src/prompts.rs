@@ -3,14 +3,14 @@
 use super::answer::ASK_TASK;
 use super::graph_search::prompts as graph_search;
 use super::lpkg::prompts as lpkg;
-use super::{graph_r1, graph_rft, graphrag_global, react, rules, search_o1, search_r1, self_ask, settle, single_shot, tool_calling};
+use super::{final_answer, graph_r1, graph_rft, graphrag_global, react, rules, search_o1, search_r1, self_ask, single_shot, tool_calling};
 use crate::llm::{PromptError, Prompts, Text};
 use crate::planner::PROMPTS as PLANNERS;
 
 /// Every text, those of one protocol together.
 const OURS: &[&Text] = &[
     &ASK_TASK,
-    &settle::AGAIN,
+    &final_answer::AGAIN,
     &rules::GROUNDED,
     &rules::LANGUAGE,
     &single_shot::TASK,

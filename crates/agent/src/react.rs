@@ -4,10 +4,10 @@
 //! `Action: Search` with `Action Input: query` on the next line is read too, because many models were taught that one.
 
 use super::dialogue::Dialogue;
-use super::look::{ShownPassage, listed};
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
+use super::retrieval::{ShownPassage, listed};
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_label, after_last_label, labelled_line};

@@ -7,10 +7,10 @@
 //! Where we differ: queries that differ in case and spacing alone are repeats; when the turns are used up, the answer is asked for once more.
 
 use super::dialogue::Dialogue;
-use super::look::{QueryOutcome, ShownPassage};
 use super::neutralise::Marks;
 use super::options::{Condense, Limits};
 use super::protocol::Protocol;
+use super::retrieval::{QueryOutcome, ShownPassage};
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{boxed, find, plain, rfind};

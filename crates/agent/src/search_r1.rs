@@ -8,10 +8,10 @@
 //! question is never cut away; repeated queries are pointed to their earlier results.
 
 use super::dialogue::Dialogue;
-use super::look::QueryOutcome;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
+use super::retrieval::QueryOutcome;
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{find, first, last_or_open};

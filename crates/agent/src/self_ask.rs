@@ -4,10 +4,10 @@
 //! the model words the intermediate answer itself at the beginning of its next turn.
 
 use super::dialogue::Dialogue;
-use super::look::listed;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
+use super::retrieval::listed;
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_last_label, labelled_line};

@@ -3,10 +3,10 @@
 //! Three forms: with passages; with passages and reasoning before the answer (chain of thought, arXiv 2201.11903, in the `Thought: … Answer: …`
 //! form of HippoRAG's reader); and from what the model knows by itself.
 
-use super::look::listed;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
+use super::retrieval::listed;
 use super::run::Run;
 use super::tags::{after_label, last_or_open};
 use crate::answer::{Notice, NoticeCode};

@@ -2,7 +2,7 @@
 
 use super::calls::ToolUse;
 use super::environment::{EnvironmentError, Evidence};
-use super::look::listed;
+use super::retrieval::listed;
 use super::run::Run;
 use crate::answer::CitationTarget;
 

@@ -3,7 +3,7 @@
 
 use super::leftovers::{Claim, sweep};
 use super::ownership::Owned;
-use pocketgraph_native::line::first_few;
+use pocketgraph_native::single_line::first_few;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -2,7 +2,7 @@
 
 use super::file::{Study, StudyError};
 use super::indexes::OpenSet;
-use super::kept::{Journal, key};
+use super::journal::{Journal, key};
 use crate::answering::{AnswerSetup, System, answer, wants_model};
 use crate::data::Question;
 use crate::one_answer::Answered;

@@ -1,7 +1,7 @@
 //! The indexes of a study: for each set and retriever a bundle of its own, built from nothing, so that its time, bytes and tokens are its own.
 
 use super::file::{Study, StudyError, StudySet};
-use super::kept::{Journal, key};
+use super::journal::{Journal, key};
 use crate::cost::Prices;
 use crate::counted_model::Tokens;
 use crate::data::{Passages, Question, read_answered, read_passages};

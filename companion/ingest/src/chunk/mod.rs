@@ -6,7 +6,7 @@ mod units;
 use crate::{Block, BlockKind, SourceDocument};
 use pack::pack;
 use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, Form, Layout, Piece};
-use pocketgraph_native::line::one_line;
+use pocketgraph_native::single_line::one_line;
 use units::{Cutter, Unit};
 
 /// The usual limit on a chunk's tokens.

@@ -22,7 +22,7 @@ mod report;
 mod shape;
 mod site_words;
 mod tables;
-mod things;
+mod entity_index;
 
 pub use as_tables::{VocabularyTables, as_tables};
 pub use documents::DocumentTriples;

@@ -10,8 +10,8 @@ mod reply;
 use crate::kg::open::Passage;
 use crate::summaries::Writer;
 use pocketgraph_llm_client::asker::{AskError, BuildModel, announced};
-use pocketgraph_native::line::cut;
 use pocketgraph_native::progress::Progress;
+use pocketgraph_native::single_line::cut;
 
 /// Descriptions of one entity that are longer together, in bytes, are made into one by the model: about five hundred tokens, as in GraphRAG.
 const LONG: usize = 2000;

@@ -4,7 +4,7 @@ use crate::relations::prompts::{MOST_ENTITIES, MOST_RELATIONS};
 use pocketgraph::entities::HIGHEST_SCORE;
 use pocketgraph::json::Value;
 use pocketgraph_llm_client::asker::find;
-use pocketgraph_native::line::{cut, visible};
+use pocketgraph_native::single_line::{cut, visible};
 
 /// Longer names are sentences, in bytes.
 const LONGEST_NAME: usize = 120;

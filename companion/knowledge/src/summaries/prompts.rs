@@ -3,7 +3,7 @@
 use pocketgraph::json::Value;
 use pocketgraph::llm::{ChatRequest, Message, after_thinking};
 use pocketgraph_llm_client::asker::find;
-use pocketgraph_native::line::{cut, one_line, visible};
+use pocketgraph_native::single_line::{cut, one_line, visible};
 
 /// Tokens of a report, at most.
 const REPORT_TOKENS: u32 = 800;

@@ -4,15 +4,15 @@
 //! and a build of changed documents only for what changed. A reply that broke off is asked for again; a model that refuses, or falls silent, ends the build,
 //! but what is under way comes to its end and is kept.
 
-mod announced;
-mod kept;
-mod loose;
+mod batch;
+mod reply_cache;
+mod lenient_json;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use announced::announced;
-pub use kept::{MemoryCache, NoCache, ReplyCache};
-pub use loose::find;
+pub use batch::announced;
+pub use lenient_json::find;
+pub use reply_cache::{MemoryCache, NoCache, ReplyCache};
 
 use futures::StreamExt;
 use pocketgraph::llm::{ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought};

@@ -6,13 +6,13 @@
 //! direction plus the table's unit vector, and the student learns what the table lacks.
 
 mod fit;
-mod kept;
+mod targets_file;
 mod measure;
 mod teacher;
 
 pub use fit::{Checkpoint, EncoderTrainer, Evaluation, TrainingEvent, rates, usual};
-pub use kept::{load, save};
 pub use measure::{cosine_of, rounded};
+pub use targets_file::{load, save};
 pub use teacher::{Teacher, tokens};
 
 use super::network::Sizes;

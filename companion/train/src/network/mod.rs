@@ -5,7 +5,7 @@
 
 mod adam;
 #[cfg(feature = "train")]
-mod burning;
+mod burn_network;
 mod checkpoint;
 mod cpu;
 mod export;
@@ -18,7 +18,7 @@ mod schedule;
 
 pub use adam::{Adam, Moments, Rates};
 #[cfg(feature = "train")]
-pub use burning::Burning;
+pub use burn_network::Burning;
 pub use checkpoint::{Checkpoint, Measure};
 pub use cpu::Cpu;
 pub use export::rounded_layers;

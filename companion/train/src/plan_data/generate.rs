@@ -1,9 +1,9 @@
 //! Examples by the million: each worker has a graph of its own and makes blocks of examples, which are written in order.
 
 use super::ground::Grounder;
-use super::near::{Near, fnv};
+use super::near_duplicates::{Near, fnv};
 use super::pattern::{PATTERNS, Pattern};
-use super::unsaid::without_uncued_types;
+use super::uncued_types::without_uncued_types;
 use super::wording::{Noise, Role, Wording};
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId, TypeId};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};

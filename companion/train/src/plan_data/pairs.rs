@@ -4,7 +4,7 @@
 //! The sub-questions are said by a grammar: the step that leads from Heat to its directors asks "What is the director of Heat?". Demonstrations are drawn from
 //! the same graph's examples, each of another pattern.
 
-use super::near::fnv;
+use super::near_duplicates::fnv;
 use pocketgraph::plan::check::Limits;
 use pocketgraph::plan::{Compare, Head, Operation, Part, Plan, Relation, SearchKg, Statement, Template, json_form, lpkg, rft};
 use serde_json::{Value, json};

@@ -6,8 +6,8 @@
 use super::Near;
 use pocketgraph::llm::{ChatRequest, Message, after_thinking};
 use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, announced};
-use pocketgraph_native::line::visible;
 use pocketgraph_native::progress::Progress;
+use pocketgraph_native::single_line::visible;
 use serde_json::{Value, json};
 
 /// Tokens of a reply, at most.

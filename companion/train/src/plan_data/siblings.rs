@@ -6,8 +6,8 @@ use pocketgraph::llm::{ChatRequest, Message, after_thinking};
 use pocketgraph::planner::model::Shape;
 use pocketgraph::planner::names;
 use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, announced};
-use pocketgraph_native::line::visible;
 use pocketgraph_native::progress::Progress;
+use pocketgraph_native::single_line::visible;
 use std::collections::BTreeSet;
 
 /// Tokens of a question, at most; a reply has several.

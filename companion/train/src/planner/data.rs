@@ -1,8 +1,8 @@
 //! Examples on disk to lessons in memory, and lessons to batches.
 
+use super::labelled_questions::LabelledQuestion;
 use super::labels::{Example, Kind, LabelError, labels};
-use super::lesson::TrainingExample;
-use super::told::LabelledQuestion;
+use super::training_example::TrainingExample;
 use crate::network::{Batch, sums, vectors};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::WordRows;

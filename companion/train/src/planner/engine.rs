@@ -1,8 +1,8 @@
 //! Lessons read by the engine's own model: what a page will make of them.
 
 use super::data::{Augmentation, Frames};
-use super::lesson::TrainingExample;
 use super::loss::Measured;
+use super::training_example::TrainingExample;
 use super::{SIZES, Targets};
 use crate::network::{Scores, Sizes};
 use miette::{IntoDiagnostic, Result};

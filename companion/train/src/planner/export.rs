@@ -1,7 +1,7 @@
 //! Trained floats to the engine's model: layers rounded to int8 or to four bits as `pocketgraph-lab train minilm` rounds them, heads in floats.
 
 use super::data::{Augmentation, Frames};
-use super::lesson::TrainingExample;
+use super::training_example::TrainingExample;
 use crate::network::{DenseAt, Layout, rounded_layers};
 use crate::rounding::Bits;
 use miette::{IntoDiagnostic, Result, WrapErr};

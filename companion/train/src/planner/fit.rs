@@ -4,8 +4,8 @@
 
 use super::checkpoint::{Checkpoint, Evaluation};
 use super::data::{Augmentation, Frames};
-use super::lesson::TrainingExample;
 use super::loss::{Measured, Weights, cross_entropy};
+use super::training_example::TrainingExample;
 use crate::network::{self, Adam, Layout, Network, Schedule};
 use miette::Result;
 use std::sync::atomic::{AtomicBool, Ordering};

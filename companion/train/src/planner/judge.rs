@@ -3,7 +3,7 @@
 use super::SIZES;
 use super::data::{Augmentation, Frames};
 use super::engine::logits;
-use super::lesson::TrainingExample;
+use super::training_example::TrainingExample;
 use crate::network::{Batch, Network};
 use futures::FutureExt;
 use miette::Result;

@@ -121,7 +121,7 @@ enum Set<'p> {
 /// The labels of an example.
 ///
 /// # Errors
-/// [`Doubt`], where the example says nothing for certain.
+/// [`LabelError`], where the example says nothing for certain.
 pub fn labels(example: &Example) -> Result<Labels, LabelError> {
     let (shape, wrap, number, skeleton) = structure(&example.plan).ok_or(LabelError::Shape)?;
     let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(LabelError::Spans)?;

@@ -3,7 +3,7 @@
 //!
 //! What computes, moves the numbers and writes them down is [`super::network`].
 
-mod answered;
+mod weak_labels;
 mod checkpoint;
 mod data;
 mod engine;
@@ -11,28 +11,28 @@ mod export;
 mod fit;
 mod judge;
 mod labels;
-mod lesson;
+mod training_example;
 mod loss;
-mod pay;
+mod reward;
 mod reinforce;
 mod report;
-mod thin;
-mod told;
+mod edge_dropout;
+mod labelled_questions;
 
-pub use answered::labelled;
 pub use checkpoint::{Checkpoint, Evaluation};
 pub use data::{Augmentation, Frames, Targets, TrainingSet};
+pub use edge_dropout::drop_edges;
 pub use engine::{logits, measure_model, scores};
 pub use export::rounded;
 pub use fit::{Options, PlannerTrainer, Share, StopReason, TrainingEvent, measure};
 pub use judge::{Judge, Judged, logistic};
+pub use labelled_questions::LabelledQuestion;
 pub use labels::{Example, Kind, LabelError, Labels, Span, labels};
-pub use lesson::TrainingExample;
 pub use loss::{Measured, Weights, cross_entropy};
 pub use reinforce::{Baseline, Drawn, Reinforcement, RewardEvent};
 pub use report::{About, SetMeasured, card, curves};
-pub use thin::drop_edges;
-pub use told::LabelledQuestion;
+pub use training_example::TrainingExample;
+pub use weak_labels::labelled;
 
 use super::network::Sizes;
 use pocketgraph::planner::model::{Shape, TAGS, Wrap};

@@ -3,7 +3,7 @@
 //! The check is by words, so it knows no paraphrase: it finds numbers, names, denials, comparisons and claims that the cited passage does not hold, and
 //! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
 
-use super::borne::{is_spoilt, plain_word};
+use super::claim_support::{is_spoilt, plain_word};
 use super::markers::{Marker, MarkerScanner};
 use super::{Citable, Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set};

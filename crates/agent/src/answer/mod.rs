@@ -1,6 +1,6 @@
 //! Answers that a language model writes: the prompt, the stream, and the check of what it cites.
 
-mod borne;
+mod claim_support;
 mod citable;
 mod citations;
 mod evidence;

@@ -13,10 +13,10 @@
 pub(super) mod prompts;
 mod read;
 
-use super::look::{QueryOutcome, listed};
 use super::neutralise::Marks;
 use super::options::{Limits, Polarity};
 use super::protocol::Protocol;
+use super::retrieval::{QueryOutcome, listed};
 use super::run::{Ask, Run};
 use super::tags::after_label;
 use super::types::AgentEvent;

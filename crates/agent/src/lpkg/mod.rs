@@ -11,10 +11,10 @@
 pub(super) mod prompts;
 mod sets;
 
-use super::look::{QueryOutcome, ShownPassage};
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
+use super::retrieval::{QueryOutcome, ShownPassage};
 use super::run::{Ask, Run};
 use super::types::{AgentEvent, Cap};
 use crate::answer::{Notice, NoticeCode};

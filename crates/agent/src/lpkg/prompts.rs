@@ -1,7 +1,7 @@
 //! LPKG's prompts, in our words; the form of the code is the paper's.
 
 use super::sets::Set;
-use crate::agent::look::{ShownPassage, listed};
+use crate::agent::retrieval::{ShownPassage, listed};
 use crate::agent::run::Run;
 use crate::llm::Text;
 use crate::plan::PlanError;

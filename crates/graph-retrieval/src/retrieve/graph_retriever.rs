@@ -42,7 +42,7 @@ impl On<'_> {
         self.wanted.unwrap_or(DEFAULT_K)
     }
 
-    /// The chunks by cosine alone, as [`Asked::by_cosine`].
+    /// The chunks by cosine alone, as [`PreparedQuestion::by_cosine`].
     pub fn by_cosine(self) -> Ranked {
         let k = self.k();
         self.asked.by_cosine(k)

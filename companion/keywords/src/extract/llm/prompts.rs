@@ -3,7 +3,7 @@
 use super::super::Request;
 use super::LlmOptions;
 use pocketgraph::llm::{ChatRequest, Message};
-use pocketgraph_native::line::one_line;
+use pocketgraph_native::single_line::one_line;
 
 /// The paper's sampling: nearly greedy.
 const TEMPERATURE: f32 = 0.1;

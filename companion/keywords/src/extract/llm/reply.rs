@@ -2,7 +2,7 @@
 
 use super::super::refine::{normalised, stems};
 use pocketgraph::llm::after_thinking;
-use pocketgraph_native::line::cut;
+use pocketgraph_native::single_line::cut;
 use std::collections::HashSet;
 
 /// Characters of a keyword at most: an index entry, not a payload.

@@ -2,10 +2,10 @@
 
 use super::vocabulary::{Kind, Used};
 use super::{End, Fact, Place, Relation};
-use crate::kg::things::EntityIndex;
+use crate::kg::entity_index::EntityIndex;
 use pocketgraph::kg::{BuildNode, KgBuilder, KgError, Provenance, name_key};
 use pocketgraph_ingest::{BlockKind, SourceDocument};
-use pocketgraph_native::line::one_line;
+use pocketgraph_native::single_line::one_line;
 use std::collections::HashMap;
 
 /// Gives ends their nodes.

@@ -2,7 +2,7 @@
 
 use super::vocabulary::Rel;
 use pocketgraph::kg::date;
-use pocketgraph_native::line::one_line;
+use pocketgraph_native::single_line::one_line;
 
 /// What the fields of one document say.
 #[derive(Debug, Clone, PartialEq, Eq)]

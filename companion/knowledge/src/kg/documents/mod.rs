@@ -21,7 +21,7 @@ use pocketgraph::bundle::Chunk;
 use pocketgraph::kg::{KgBuilder, KgError, LiteralKind, name_key};
 use pocketgraph::text::is_stop_word;
 use pocketgraph_ingest::SourceDocument;
-use pocketgraph_native::line::one_line;
+use pocketgraph_native::single_line::one_line;
 use rayon::prelude::*;
 use reader::Reader;
 use std::collections::BTreeMap;

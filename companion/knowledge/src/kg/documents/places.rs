@@ -2,7 +2,7 @@
 
 use pocketgraph::bundle::Chunk;
 use pocketgraph_ingest::SourceDocument;
-use pocketgraph_native::line::cut;
+use pocketgraph_native::single_line::cut;
 use std::ops::Range;
 
 /// Bytes of a chunk. An empty range stands for the page itself: its title or its front matter, which no chunk carries as text.

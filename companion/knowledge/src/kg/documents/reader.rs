@@ -8,7 +8,7 @@ use pocketgraph::bundle::Chunk;
 use pocketgraph::kg::{LiteralKind, name_key};
 use pocketgraph::text::sentences;
 use pocketgraph_ingest::{BlockKind, SourceDocument};
-use pocketgraph_native::line::{cut, one_line};
+use pocketgraph_native::single_line::{cut, one_line};
 use std::collections::HashMap;
 
 /// A document gives at most so many triples, and [`OF_A_CHUNK`] for each of its chunks; what is beyond, in the order in which kinds of

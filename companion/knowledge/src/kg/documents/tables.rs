@@ -3,7 +3,7 @@
 use crate::kg::literals::kind_and_unit;
 use pocketgraph::kg::{LiteralKind, date, name_key, number};
 use pocketgraph::text::is_stop_word;
-use pocketgraph_native::line::one_line;
+use pocketgraph_native::single_line::one_line;
 use std::ops::Range;
 
 /// What a cell holds.

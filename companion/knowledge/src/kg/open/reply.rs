@@ -3,7 +3,7 @@
 use super::prompts::{MOST_ENTITIES, MOST_TRIPLES};
 use pocketgraph::json::Value;
 use pocketgraph_llm_client::asker::find;
-use pocketgraph_native::line::{cut, one_line};
+use pocketgraph_native::single_line::{cut, one_line};
 
 /// Longer names are sentences, in bytes.
 const LONGEST_NAME: usize = 120;

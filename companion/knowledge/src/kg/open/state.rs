@@ -2,8 +2,8 @@
 
 use super::Extracted;
 use crate::kg::documents::Place;
+use crate::kg::entity_index::EntityIndex;
 use crate::kg::literals::kind_and_unit;
-use crate::kg::things::EntityIndex;
 use pocketgraph::bundle::Chunk;
 use pocketgraph::kg::{KgBuilder, KgError, LiteralKind, Provenance, TypeId, name_key};
 use pocketgraph::text::sentences;

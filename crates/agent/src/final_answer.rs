@@ -1,8 +1,8 @@
 //! The end of a run: what a model gave as its answer is taken for one only if it is; else it is asked once more, with the passages before it.
 
 use super::answer::{Citable, ModelReply, NoAnswer, no_answer};
-use super::look::{ShownPassage, listed};
 use super::protocol::Protocol;
+use super::retrieval::{ShownPassage, listed};
 use super::rules::no_answer_text;
 use super::run::{Ask, Run};
 use super::single_shot::extract;

@@ -1,6 +1,6 @@
 //! Ready chunks as they come in, and the documents that they are of.
 
-use super::ready::{ChunkFields, Place};
+use super::chunk_fields::{ChunkFields, Place};
 use super::vectors::Vectors;
 use super::{IngestError, SourceDocument, address};
 use pocketgraph::bundle::{Chunk, Document, Layout};

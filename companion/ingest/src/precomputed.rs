@@ -1,6 +1,6 @@
 //! Chunks and vectors that were made elsewhere.
 
-use super::gathered::{Gathered, OutsideChunks};
+use super::chunk_collection::{Gathered, OutsideChunks};
 use super::vectors::{Vectors, bad, read_vectors};
 use super::{IngestError, json_lines, parquet, shards};
 use std::fs::File;

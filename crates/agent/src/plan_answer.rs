@@ -269,5 +269,5 @@ fn sentence_with(text: &str, words: &str) -> Range<usize> {
 }
 
 #[cfg(test)]
-#[path = "found_tests.rs"]
+#[path = "plan_answer_tests.rs"]
 mod tests;

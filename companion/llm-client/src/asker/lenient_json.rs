@@ -5,7 +5,7 @@
 
 use pocketgraph::json::Value;
 use pocketgraph::llm::after_thinking;
-use pocketgraph_native::line::cut;
+use pocketgraph_native::single_line::cut;
 
 /// Replies are read to here, in bytes.
 const LONGEST: usize = 256 << 10;

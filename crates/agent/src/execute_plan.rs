@@ -1,7 +1,7 @@
 //! A plan carried out at once on a model's behalf: over the knowledge graph, and over passages where the graph has nothing.
 
 use super::environment::{Environment, Evidence, PlanStep, WebSearch};
-use super::look::{line, listed};
+use super::retrieval::{line, listed};
 use super::run::Run;
 use super::types::AgentEvent;
 use crate::compact::sort_unique;

@@ -1,7 +1,7 @@
 //! Lines that say a question's labels themselves: those of `pocketgraph train label`, and questions with nothing but the name of their pattern.
 
 use super::labels::Labels;
-use super::lesson::TrainingExample;
+use super::training_example::TrainingExample;
 use pocketgraph::planner::model::{Shape, Tag, Wrap};
 use pocketgraph::planner::names;
 use serde::{Deserialize, Serialize};

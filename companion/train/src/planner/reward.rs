@@ -6,7 +6,7 @@
 //! Nothing is paid for a step: rewards for steps and calls drove agents to make none, or many.
 
 use super::judge::Judge;
-use super::lesson::TrainingExample;
+use super::training_example::TrainingExample;
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::Execution;
 
