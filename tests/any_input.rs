@@ -28,12 +28,12 @@ fn bundle(folder: &Path, passages: &[(&str, &str)]) -> PathBuf {
 /// How many hits the program found, each of which has a score.
 fn hits(bundle: &Path, question: &str, way: &str) -> usize {
     let found = run(&["search", bundle.to_str().unwrap(), "--retriever", way, "--json", "--", question]);
-    let (told, trouble) = (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));
+    let (printed, trouble) = (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));
     assert!(found.status.success() && !trouble.contains("panicked"), "{way} {question:.20}: {trouble}");
-    let result: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&printed).unwrap();
     let hits = result["hits"].as_array().unwrap();
     // JSON has no number that is none: it would be null.
-    assert!(hits.iter().all(|h| h["score"].is_number()), "{way} {question:.20}: {told:.300}");
+    assert!(hits.iter().all(|h| h["score"].is_number()), "{way} {question:.20}: {printed:.300}");
     hits.len()
 }
 

@@ -96,8 +96,8 @@ fn a_bundle_of_todays_format_is_kept_and_gives_the_hits_that_it_gave() {
 #[test]
 fn of_a_bundle_of_another_format_the_reader_says_what_to_do() {
     for format in kept().into_iter().filter(|&f| f != FORMAT) {
-        let said = open(&folder().join(format.to_string()).join("bundle")).err().unwrap().to_string();
-        assert!(said.contains("build the bundle again") && said.contains(&format!("format version {format}")), "{said}");
+        let printed = open(&folder().join(format.to_string()).join("bundle")).err().unwrap().to_string();
+        assert!(printed.contains("build the bundle again") && printed.contains(&format!("format version {format}")), "{printed}");
     }
     let today = folder().join(FORMAT.to_string()).join("bundle").join(MANIFEST);
     for (format, advice) in [FORMAT - 1, FORMAT + 1].map(|format| (format, "take the reader that it was built with")) {
@@ -106,10 +106,10 @@ fn of_a_bundle_of_another_format_the_reader_says_what_to_do() {
             std::fs::read_to_string(&today).unwrap().replace(&format!("\"oldestReader\":{FORMAT}"), &format!("\"oldestReader\":{format}"));
         std::fs::write(other.path().join(MANIFEST), manifest).unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_pocketgraph")).arg("search").arg(other.path()).arg("tides").output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
+        let printed = String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
         assert!(!output.status.success());
         for part in [&format!("format version {format} of pocketgraph"), "build the bundle again", advice] {
-            assert!(said.contains(part), "{part:?} is not in {said}");
+            assert!(printed.contains(part), "{part:?} is not in {printed}");
         }
     }
 }

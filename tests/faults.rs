@@ -168,9 +168,9 @@ fn an_interrupted_build_leaves_the_old_bundle_and_nothing_beside_it() {
             // Before that there is no handler yet, and nothing to leave.
             bench.wait(&mut child, Moment::Files(0));
             bench.wait(&mut child, moment);
-            let told = Command::new("kill").args(["-s", signal, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+            let printed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
             let status = child.wait().unwrap();
-            let finished = !told.success() || status.success();
+            let finished = !printed.success() || status.success();
             // None where the signal came before the handler was there.
             assert!(finished || status.code().is_none_or(|code| code == 130), "{signal} {moment:?}: {status}");
             bench.assert_whole(&format!("{signal} {moment:?}"));
@@ -275,9 +275,9 @@ fn where_nothing_may_be_written_a_build_says_so_and_changes_nothing() {
     };
     assert!(by_mode.success());
     let output = bench.build("new", &out, &["--no-cache"]).output().unwrap();
-    let said = err(&output);
-    assert!(!output.status.success() && !said.contains("panicked"), "{said}");
-    assert!(said.contains("cannot") && said.contains("no bundle was written"), "{said}");
+    let printed = err(&output);
+    assert!(!output.status.success() && !printed.contains("panicked"), "{printed}");
+    assert!(printed.contains("cannot") && printed.contains("no bundle was written"), "{printed}");
     assert!(files_of(&bench.out()) == bench.old);
     std::fs::set_permissions(bench.at("site"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     assert_eq!(bench.beside(), [""; 0]);
@@ -355,9 +355,9 @@ fn thirty_damaged_caches_change_no_byte_of_the_bundle_and_are_told_in_words() {
         usize::from(said.contains("cache"))
     };
     // Two at a time: so many processors has the smallest machine that builds us.
-    let told: usize = std::thread::scope(|scope| {
+    let succeeded: usize = std::thread::scope(|scope| {
         let halves = [0, 1].map(|half| scope.spawn(move || (half..30).step_by(2).map(one).sum::<usize>()));
         halves.into_iter().map(|half| half.join().unwrap()).sum()
     });
-    assert!(told > 10, "{told} of 30 said that the cache is damaged");
+    assert!(succeeded > 10, "{succeeded} of 30 said that the cache is damaged");
 }

@@ -111,14 +111,17 @@ fn what_cannot_be_one_bundle_is_refused_by_name_and_nothing_is_written() {
     let other = pages(&at("other"), &|i| i == 4);
     let (first, out) = (build(&page, &at("first"), &[]), at("out"));
     let merge = |with: &str| fault(&["merge", &first, with, "-o", out.to_str().unwrap(), "--no-cache", "-q"]);
-    let said = merge(&build(&other, &at("words"), &["--retrievers", "lexical"]));
-    assert!(said.contains("different embedders") && said.contains("\"minilm\" of 384 numbers") && said.contains("none"), "{said}");
-    let said = merge(&build(&other, &at("short"), &["--max-tokens", "100"]));
-    assert!(said.contains("max-tokens 200") && said.contains("100"), "{said}");
-    let said = merge(&build(&other, &at("ranked"), &["--rank", "a/**=0.5"]));
-    assert!(said.contains("rank none") && said.contains("a/**=50%"), "{said}");
-    let said = merge(&build(&page, &at("same"), &[]));
-    assert!(said.contains("addresses are in more than one bundle") && said.contains(".html ("), "{said}");
+    let refusal = merge(&build(&other, &at("words"), &["--retrievers", "lexical"]));
+    assert!(
+        refusal.contains("different embedders") && refusal.contains("\"minilm\" of 384 numbers") && refusal.contains("none"),
+        "{refusal}"
+    );
+    let refusal = merge(&build(&other, &at("short"), &["--max-tokens", "100"]));
+    assert!(refusal.contains("max-tokens 200") && refusal.contains("100"), "{refusal}");
+    let refusal = merge(&build(&other, &at("ranked"), &["--rank", "a/**=0.5"]));
+    assert!(refusal.contains("rank none") && refusal.contains("a/**=50%"), "{refusal}");
+    let refusal = merge(&build(&page, &at("same"), &[]));
+    assert!(refusal.contains("addresses are in more than one bundle") && refusal.contains(".html ("), "{refusal}");
     assert!(fault(&["merge", &first, &first, "-o", out.to_str().unwrap()]).contains("named twice"));
     assert!(fault(&["merge", &first, &page, "-o", out.to_str().unwrap()]).contains("cannot read the bundle"));
     assert!(!out.exists());

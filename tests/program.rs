@@ -69,8 +69,8 @@ fn documents(folder: &Path) {
 /// How many of the chunks' embeddings a build says it re-used, and of how many.
 fn reused(output: &Output) -> (usize, usize) {
     assert!(output.status.success(), "{}", err(output));
-    let told = out(output);
-    let words: Vec<&str> = told.lines().find(|l| l.contains("re-used")).unwrap().split_whitespace().collect();
+    let printed = out(output);
+    let words: Vec<&str> = printed.lines().find(|l| l.contains("re-used")).unwrap().split_whitespace().collect();
     let number = |i: usize| words[i].replace(',', "").parse().unwrap();
     (number(1), number(3))
 }
@@ -269,8 +269,8 @@ fn a_damaged_bundle_is_found_out_by_verify() {
     std::fs::write(&path, bytes).unwrap();
     let output = run(&["verify", bundle.to_str().unwrap()]);
     assert!(!output.status.success());
-    let told: String = err(&output).split_whitespace().collect();
-    assert!(told.contains(victim.file_name().unwrap().to_str().unwrap()), "{}", err(&output));
+    let printed: String = err(&output).split_whitespace().collect();
+    assert!(printed.contains(victim.file_name().unwrap().to_str().unwrap()), "{}", err(&output));
 }
 
 #[cfg(unix)]
@@ -422,10 +422,13 @@ fn options_come_from_a_file_and_the_command_line_wins() {
     std::fs::write(&file, "out = \"kg\"\nseed = 7\nclusters = 2\nno-runtime = true\n").unwrap();
     let output = build(&["--seed", "5", "-q"]);
     assert!(output.status.success(), "{}", err(&output));
-    let said = err(&output);
-    assert!(said.contains("options from pocketgraph.toml") && said.contains("--out=kg") && !said.contains("clusters"), "{said}");
-    let told = out(&run(&["inspect", dir.path().join("kg").to_str().unwrap()]));
-    assert!(told.contains("option seed = 5") && told.contains("option clusters = 2"), "{told}");
+    let printed = err(&output);
+    assert!(
+        printed.contains("options from pocketgraph.toml") && printed.contains("--out=kg") && !printed.contains("clusters"),
+        "{printed}"
+    );
+    let printed = out(&run(&["inspect", dir.path().join("kg").to_str().unwrap()]));
+    assert!(printed.contains("option seed = 5") && printed.contains("option clusters = 2"), "{printed}");
     std::fs::write(&file, "out = \"kg\"\nmax_tokens = 100\n").unwrap();
     let refused = build(&[]);
     assert!(!refused.status.success());
@@ -445,9 +448,9 @@ fn documents_cannot_bring_options_that_write_read_or_send_elsewhere() {
     let build = program().current_dir(dir.path()).args(["build", "docs", "--no-runtime", "-q", "-o"]).arg(&target).output().unwrap();
     assert!(!build.status.success());
     // Lines are broken to the terminal's width, also behind hyphens.
-    let told: String = err(&build).chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
+    let printed: String = err(&build).chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
     for name in ["pages", "llm-url", "llm-model", "kg-llm", "--config"] {
-        assert!(told.contains(name), "{name}: {told}");
+        assert!(printed.contains(name), "{name}: {printed}");
     }
     assert_eq!(std::fs::read_to_string(dir.path().join("victim/index.html")).unwrap(), "precious");
     assert!(!target.exists());
@@ -498,8 +501,8 @@ fn a_folder_with_nothing_that_can_be_read_is_a_clear_message() {
     ] {
         let (_dir, output) = build_of(name, bytes);
         // Long messages are broken into lines.
-        let told: String = err(&output).split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
-        assert!(!output.status.success() && told.contains("nothing to read") && told.contains(why), "{name}: {told}");
+        let printed: String = err(&output).split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
+        assert!(!output.status.success() && printed.contains("nothing to read") && printed.contains(why), "{name}: {printed}");
     }
 }
 

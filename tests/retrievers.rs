@@ -95,11 +95,11 @@ fn a_manifest_that_names_another_model_than_it_was_written_with_is_refused() {
     drop(engine(dir.path(), FILMS, &["auto", "linear"]));
     let bundle = dir.path().join("bundle");
     let manifest = std::fs::read_to_string(bundle.join("manifest.json")).unwrap();
-    let said = ["\"id\":\"minilm\"", "\"dimension\":384", "\"pooling\":\"mean\"", "\"queryPrefix\":\"\"", "\"seed\":\"0\""];
+    let expected = ["\"id\":\"minilm\"", "\"dimension\":384", "\"pooling\":\"mean\"", "\"queryPrefix\":\"\"", "\"seed\":\"0\""];
     let other = ["\"id\":\"another\"", "\"dimension\":128", "\"pooling\":\"first\"", "\"queryPrefix\":\"query: \"", "\"seed\":\"1\""];
-    for (said, other) in said.into_iter().zip(other) {
-        assert!(manifest.contains(said), "{said}");
-        std::fs::write(bundle.join("manifest.json"), manifest.replace(said, other)).unwrap();
+    for (field, other) in expected.into_iter().zip(other) {
+        assert!(manifest.contains(field), "{field}");
+        std::fs::write(bundle.join("manifest.json"), manifest.replace(field, other)).unwrap();
         let opened = block_on(Engine::open(Rc::new(FolderSource::new(&bundle)), 1 << 30));
         assert_eq!(opened.map(|_| ()).unwrap_err().code(), "hash-mismatch", "{other}");
     }
@@ -237,8 +237,8 @@ impl<F: Fn(&str) -> Option<String>> ChatModel for Model<F> {
     }
 }
 
-fn model<F: Fn(&str) -> Option<String>>(says: F) -> Rc<Model<F>> {
-    Rc::new(Model { says, asked: RefCell::default() })
+fn model<F: Fn(&str) -> Option<String>>(reply_of: F) -> Rc<Model<F>> {
+    Rc::new(Model { says: reply_of, asked: RefCell::default() })
 }
 
 /// What a reader of [`FILMS`] would state.
@@ -284,9 +284,9 @@ fn triples_that_a_model_read_are_the_facts_of_hippo() {
     let engine = with_triples(dir.path(), FILMS, &["hippo"]);
     assert!(block_on(verify(engine.corpus().bundle())).faults.is_empty());
     let facts = block_on(PreparedCorpus(engine.corpus()).facts("hippo")).unwrap();
-    let told: Vec<String> = (0..facts.all.len() as u32).map(|f| facts.text(f)).collect();
-    assert!(told.contains(&"the silent orchard directed by mara kestrel".to_owned()), "{told:?}");
-    assert!(facts.all.len() < STATED.len() + 1, "a triple that two passages state is one fact: {told:?}");
+    let fact_texts: Vec<String> = (0..facts.all.len() as u32).map(|f| facts.text(f)).collect();
+    assert!(fact_texts.contains(&"the silent orchard directed by mara kestrel".to_owned()), "{fact_texts:?}");
+    assert!(facts.all.len() < STATED.len() + 1, "a triple that two passages state is one fact: {fact_texts:?}");
     let result = search(&engine, QUESTION, "hippo", Some(3));
     assert!(titles(&result).contains(&"The Silent Orchard") && titles(&result).contains(&"Mara Kestrel"), "{:?}", titles(&result));
     let ways: Vec<&Reached> = result.hits.iter().flat_map(|h| &h.reached).collect();
@@ -399,18 +399,22 @@ fn the_global_search_of_graphrag_maps_over_the_bundles_reports_and_cites_their_p
         .collect();
     let passages: Vec<(&str, &str)> = circles.iter().map(|(t, p)| (t.as_str(), p.as_str())).collect();
     let engine = engine(dir.path(), &passages, &["graphrag"]);
-    let says = |asked: &str| {
+    let reply_to = |asked: &str| {
         let map = serde_json::json!({"points": [{"description": "Ann Archer met Bob Baker.", "score": 70, "reports": [1]}]});
         Some(if asked.starts_with("Reports on parts") { map.to_string() } else { "Ann Archer met Bob Baker [1].".to_owned() })
     };
-    let chat = model(says);
+    let chat = model(reply_to);
     let with = AskWith { chat: Some(chat.as_ref()), clock: &|| 0.0, graph: None, web: None, tools: None };
     let ask = |engine: &Engine, question: &str| {
         block_on(ask_with_protocol(engine, question, "graphrag-global", &AgentOptions::default(), &with, &mut |_| {})).unwrap()
     };
-    let told = ask(&engine, "Who met whom, over all these years?");
-    assert_eq!((told.answer.text.as_str(), chat.asked.borrow().len()), ("Ann Archer met Bob Baker [1].", 2));
-    assert!(told.answer.answered && told.answer.citations.len() == 1 && told.answer.citations[0].chunk().is_some(), "{:?}", told.answer);
+    let given_answer = ask(&engine, "Who met whom, over all these years?");
+    assert_eq!((given_answer.answer.text.as_str(), chat.asked.borrow().len()), ("Ann Archer met Bob Baker [1].", 2));
+    assert!(
+        given_answer.answer.answered && given_answer.answer.citations.len() == 1 && given_answer.answer.citations[0].chunk().is_some(),
+        "{:?}",
+        given_answer.answer
+    );
     assert!(!ask(&engine, "").answer.text.is_empty());
     let other = tempfile::tempdir().unwrap();
     let plain = self::engine(other.path(), FILMS, &["auto"]);

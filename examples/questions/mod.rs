@@ -7,14 +7,14 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// Opens the bundle that the command line names, prepares it, and prints what `told` says of each question of the file named behind it: a line of JSON each.
-pub fn tell_each(told: impl AsyncFn(&Engine, &Value) -> Value) {
+pub fn tell_each(describe: impl AsyncFn(&Engine, &Value) -> Value) {
     let mut args = std::env::args().skip(1);
     let (bundle, questions) = (args.next().unwrap(), args.next().unwrap());
     let engine = futures::executor::block_on(Engine::open(Rc::new(in_memory(Path::new(&bundle))), 1 << 30)).unwrap();
     futures::executor::block_on(engine.prepare()).unwrap();
     for line in std::fs::read_to_string(questions).unwrap().lines() {
         let question: Value = serde_json::from_str(line).unwrap();
-        println!("{}", futures::executor::block_on(told(&engine, &question)));
+        println!("{}", futures::executor::block_on(describe(&engine, &question)));
     }
 }
 

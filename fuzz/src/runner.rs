@@ -38,19 +38,19 @@ pub struct Run {
 /// Ends the program in the middle of an input. It may be called by the allocator, so that it allocates nothing.
 pub fn die(why: &'static str) -> ! {
     use std::io::Write;
-    let mut told = [0u8; 160];
-    let mut cursor = std::io::Cursor::new(&mut told[..]);
+    let mut line = [0u8; 160];
+    let mut cursor = std::io::Cursor::new(&mut line[..]);
     let _ = writeln!(cursor, "FINDING {why}: --seed {} input {} of the target named last", SEED.load(Relaxed), NUMBER.load(Relaxed));
     let length = cursor.position() as usize;
-    let _ = std::io::stderr().write_all(&told[..length]);
+    let _ = std::io::stderr().write_all(&line[..length]);
     std::process::abort()
 }
 
 /// Watches for hangs, and keeps what panics say.
 pub fn watch() {
-    std::panic::set_hook(Box::new(|told| {
+    std::panic::set_hook(Box::new(|panic_info| {
         if let Ok(mut said) = SAID.lock() {
-            *said = told.to_string().replace('\n', " ");
+            *said = panic_info.to_string().replace('\n', " ");
         }
     }));
     std::thread::spawn(|| {

@@ -62,7 +62,7 @@ async fn sample(count: usize, bundles: &[&str]) -> Result<(), Failure> {
 }
 
 fn score(pairs: &str, verdicts: &str) -> Result<(), Failure> {
-    let said: HashMap<String, bool> = std::fs::read_to_string(verdicts)?
+    let verdict_of: HashMap<String, bool> = std::fs::read_to_string(verdicts)?
         .lines()
         .filter_map(|l| l.split_once(char::is_whitespace).map(|(id, v)| (id.to_owned(), v.trim() == "1")))
         .collect();
@@ -70,7 +70,7 @@ fn score(pairs: &str, verdicts: &str) -> Result<(), Failure> {
     for line in std::fs::read_to_string(pairs)?.lines() {
         let pair: Value = serde_json::from_str(line)?;
         let id = pair["id"].as_str().unwrap_or_default();
-        let agreed = *said.get(id).ok_or_else(|| format!("there is no verdict on {id}"))?;
+        let agreed = *verdict_of.get(id).ok_or_else(|| format!("there is no verdict on {id}"))?;
         for rule in pair["rules"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             let (yes, all) = rules.entry(rule.to_owned()).or_default();
             *yes += usize::from(agreed);

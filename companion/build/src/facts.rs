@@ -77,8 +77,11 @@ mod tests {
         assert_eq!(found.phrases.len(), 5, "letters of every script are kept: {:?}", found.phrases);
         assert_eq!(found.phrases[..3], ["1843", "ada lovelace", "charles"]);
         assert_eq!(found.relations, ["wrote to"]);
-        let told: Vec<(String, &[u32])> = (0..2).map(|i| (found.text(i), found.all[i as usize].chunks.as_slice())).collect();
-        assert_eq!(told, [("ada lovelace wrote to 1843".to_owned(), &[1][..]), ("ada lovelace wrote to charles".to_owned(), &[0, 2][..])]);
+        let listed: Vec<(String, &[u32])> = (0..2).map(|i| (found.text(i), found.all[i as usize].chunks.as_slice())).collect();
+        assert_eq!(
+            listed,
+            [("ada lovelace wrote to 1843".to_owned(), &[1][..]), ("ada lovelace wrote to charles".to_owned(), &[0, 2][..])]
+        );
         assert_eq!(found.vectors.rows(), 3);
         assert_eq!(found.synonyms.row(0).0, [1], "phrases nearly the same by vector");
     }

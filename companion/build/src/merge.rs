@@ -183,23 +183,23 @@ fn alike(first: &Part, other: &Part) -> Result<(), MergeError> {
     let paths = || (first.path.clone(), other.path.clone());
     let same = EmbedderInfo { weight: None, ..first.embedder.clone() } == EmbedderInfo { weight: None, ..other.embedder.clone() };
     if !same || first.vectors.is_empty() != other.vectors.is_empty() {
-        let told = |part: &Part| match part.vectors.is_empty() {
+        let text_of = |part: &Part| match part.vectors.is_empty() {
             true => "none".to_owned(),
             false => format!("{:?} of {} numbers", part.embedder.id, part.embedder.dimension),
         };
-        return Err(MergeError::Embedders { paths: paths(), first: told(first), second: told(other) });
+        return Err(MergeError::Embedders { paths: paths(), first: text_of(first), second: text_of(other) });
     }
     for option in AGREED {
         let (a, b) = (first.option(option), other.option(option));
         if a != b {
-            let told = |value: Option<&str>| value.unwrap_or("the default").to_owned();
-            return Err(MergeError::Options { paths: paths(), option, first: told(a), second: told(b) });
+            let text_of = |value: Option<&str>| value.unwrap_or("the default").to_owned();
+            return Err(MergeError::Options { paths: paths(), option, first: text_of(a), second: text_of(b) });
         }
     }
     let (a, b) = (first.rules(), other.rules());
     if a != b {
-        let told = |rules: Vec<&str>| if rules.is_empty() { "none".to_owned() } else { rules.join(" ") };
-        return Err(MergeError::Options { paths: paths(), option: "rank", first: told(a), second: told(b) });
+        let text_of = |rules: Vec<&str>| if rules.is_empty() { "none".to_owned() } else { rules.join(" ") };
+        return Err(MergeError::Options { paths: paths(), option: "rank", first: text_of(a), second: text_of(b) });
     }
     Ok(())
 }

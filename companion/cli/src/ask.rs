@@ -154,9 +154,9 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
             continue;
         }
         if args.json {
-            let mut told = serde_json::to_value(&answer).into_diagnostic()?;
-            told["bundle"] = serde_json::json!(at);
-            return pocketgraph_native::terminal::json(&told).into_diagnostic();
+            let mut value = serde_json::to_value(&answer).into_diagnostic()?;
+            value["bundle"] = serde_json::json!(at);
+            return pocketgraph_native::terminal::json(&value).into_diagnostic();
         }
         println!("{}", answer.text);
         epilogue(&answer);
@@ -292,12 +292,12 @@ pub(super) fn epilogue(answer: &Answer) {
 }
 
 fn citations(answer: &Answer) {
-    let mut told = BTreeSet::new();
+    let mut printed_codes = BTreeSet::new();
     for c in &answer.citations {
-        if !told.insert(c.number) {
+        if !printed_codes.insert(c.number) {
             continue;
         }
-        if told.len() == 1 {
+        if printed_codes.len() == 1 {
             println!();
         }
         let mut heads = std::iter::once(&c.title).chain(&c.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");

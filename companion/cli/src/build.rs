@@ -248,8 +248,12 @@ pub(super) fn print(out: &Path, summary: &Summary) {
     println!("  {}", pocketgraph_native::terminal::line(&pocketgraph_languages::in_words(&summary.languages)));
     let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
-    let told = |c: &EmbeddingCounts, what: &str| format!("{} of {} embeddings of {what}", grouped(c.reused), grouped(c.asked));
-    println!("  re-used {}, {}", told(&summary.chunk_embeddings, "chunks"), told(&summary.other_embeddings, "phrases and sentences"));
+    let describe = |c: &EmbeddingCounts, what: &str| format!("{} of {} embeddings of {what}", grouped(c.reused), grouped(c.asked));
+    println!(
+        "  re-used {}, {}",
+        describe(&summary.chunk_embeddings, "chunks"),
+        describe(&summary.other_embeddings, "phrases and sentences")
+    );
     if let Some(u) = &summary.keywords_llm {
         println!(
             "  language model: {} replies, {} of them re-used, {} unusable; {} tokens read and {} written now",

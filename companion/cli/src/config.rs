@@ -94,13 +94,13 @@ struct Entry {
 
 /// Says which file was read and what it set; where the caller wants silence, only what changes where something goes.
 fn report(file: &Path, entries: &[Entry], quiet: bool) {
-    let told: Vec<String> = entries
+    let listed: Vec<String> = entries
         .iter()
         .filter(|e| !quiet || DESTINATIONS.contains(&e.name.as_str()))
         .map(|e| line(&e.argument.to_string_lossy()).into_owned())
         .collect();
-    if !told.is_empty() {
-        eprintln!("options from {}: {}", line(&file.to_string_lossy()), told.join(" "));
+    if !listed.is_empty() {
+        eprintln!("options from {}: {}", line(&file.to_string_lossy()), listed.join(" "));
     }
 }
 

@@ -29,8 +29,8 @@ fn listed(corpus: &Corpus) -> String {
     for document in &corpus.documents {
         let address = if document.url.is_empty() { "./" } else { &document.url };
         let sections = sections(document);
-        let told = document.document().language;
-        let language = if told.is_empty() { "-" } else { &told };
+        let doc_language = document.document().language;
+        let language = if doc_language.is_empty() { "-" } else { &doc_language };
         let _ = writeln!(out, "{}\t{address}\t{language}\t{sections}\t{}", document.path, document.title);
     }
     for line in skipped_by_reason(&corpus.skipped) {

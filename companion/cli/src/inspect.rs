@@ -136,8 +136,8 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
     let mut order: Vec<(&Relation, RelationShape)> = v.relations().iter().zip(shapes(graph)).collect();
     order.sort_by_key(|(r, _)| std::cmp::Reverse(r.triples));
     for (r, shape) in order.into_iter().take(shown) {
-        let told = describe_shape(graph, &shape);
-        println!("  {:>8}  {} ({} to {}){}", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)), line(&told));
+        let text = describe_shape(graph, &shape);
+        println!("  {:>8}  {} ({} to {}){}", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)), line(&text));
     }
 }
 

@@ -10,11 +10,11 @@ fn main() -> miette::Result<()> {
 /// Who reads the output may have read enough (`| head`): the program ends then, silently, with the status of one that the pipe's signal ended.
 fn end_with_the_reader() {
     let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |told| {
-        let said = told.payload().downcast_ref::<String>();
-        if said.is_some_and(|s| s.starts_with("failed printing to std") && s.contains("Broken pipe")) {
+    std::panic::set_hook(Box::new(move |panic_info| {
+        let message = panic_info.payload().downcast_ref::<String>();
+        if message.is_some_and(|s| s.starts_with("failed printing to std") && s.contains("Broken pipe")) {
             std::process::exit(128 + 13);
         }
-        usual(told);
+        usual(panic_info);
     }));
 }

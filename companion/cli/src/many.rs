@@ -36,9 +36,9 @@ impl Many {
     pub fn json(&self) -> Result<Value> {
         let mut hits = Vec::with_capacity(self.hits.len());
         for HitOf { bundle, hit } in &self.hits {
-            let mut told = serde_json::to_value(hit).into_diagnostic()?;
-            told["bundle"] = json!(bundle);
-            hits.push(told);
+            let mut value = serde_json::to_value(hit).into_diagnostic()?;
+            value["bundle"] = json!(bundle);
+            hits.push(value);
         }
         Ok(json!({ "hits": hits, "missing": self.missing }))
     }
@@ -117,8 +117,8 @@ mod tests {
             ]
         };
         let many = merged(results(), 3);
-        let told: Vec<(&str, usize, f32)> = many.hits.iter().map(|h| (h.hit.url.as_str(), h.bundle, h.hit.score)).collect();
-        assert_eq!(told, [("c", 1, 1.0), ("a", 0, 0.5), ("d", 1, 0.5)]);
+        let rows: Vec<(&str, usize, f32)> = many.hits.iter().map(|h| (h.hit.url.as_str(), h.bundle, h.hit.score)).collect();
+        assert_eq!(rows, [("c", 1, 1.0), ("a", 0, 0.5), ("d", 1, 0.5)]);
         assert_eq!(by_strength(&results()), [1, 0]);
         let mut by_words = results();
         by_words[0].stage = Stage::Lexical;

@@ -23,5 +23,5 @@ pub(super) fn skipped_by_reason(skipped: &[Skipped]) -> Vec<String> {
         n => format!("skipped {n} files: {reason}: {}", first_few(&paths)),
     };
     // A file's name may hold the end of a line, and another line behind it that looks like the program's.
-    reasons.into_iter().map(|told| line(&of_reason(told)).into_owned()).collect()
+    reasons.into_iter().map(|read_error| line(&of_reason(read_error)).into_owned()).collect()
 }

@@ -101,10 +101,10 @@ pub fn run(args: &Args) -> Result<()> {
         let examples = first(&args.out, args.rephrase)?;
         let tokenizer = NativeEmbedder::new()?;
         let count = |text: &str| tokenizer.tokenizer().count(text);
-        let (said, tally) = rephrase(&examples, &without, model, &bars, &count).into_diagnostic()?;
-        said.iter().try_for_each(|e| writeln!(train_file, "{e}")).and_then(|()| train_file.flush()).into_diagnostic()?;
-        report.rephrased = (examples.len(), said.len());
-        bars.note(&format!("questions said anew: {} of {}; {tally}", said.len(), examples.len()));
+        let (rephrased_value, tally) = rephrase(&examples, &without, model, &bars, &count).into_diagnostic()?;
+        rephrased_value.iter().try_for_each(|e| writeln!(train_file, "{e}")).and_then(|()| train_file.flush()).into_diagnostic()?;
+        report.rephrased = (examples.len(), rephrased_value.len());
+        bars.note(&format!("questions said anew: {} of {}; {tally}", rephrased_value.len(), examples.len()));
     }
     bars.finish();
     let mut sources: Vec<String> =

@@ -52,9 +52,9 @@ impl Device {
 /// What Ctrl-C sets.
 pub(super) fn stopped() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
+    let stop_flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
-        if told.swap(true, Ordering::Relaxed) {
+        if stop_flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         eprintln!("\nending after this step; once more to end at once");

@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<()> {
             course.cosine(network.as_mut(), &state.parameters, args.batch_size)
         );
     }
-    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |heard| print_progress(&heard))?;
+    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |event| print_progress(&event))?;
     if !ended && args.resume.is_some() {
         println!("stopped after {} steps; the same command goes on", state.step);
         return Ok(());
@@ -181,16 +181,16 @@ fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[DistillationTarget
 }
 
 /// A line of progress.
-fn print_progress(heard: &TrainingEvent<'_>) {
+fn print_progress(event: &TrainingEvent<'_>) {
     let mut line = format!(
         "step {}, {:.1} %, loss {:.4}, {:.0} texts/s, {} left",
-        heard.step,
-        100.0 * heard.done,
-        heard.loss,
-        heard.speed,
-        clock(heard.left)
+        event.step,
+        100.0 * event.done,
+        event.loss,
+        event.speed,
+        clock(event.left)
     );
-    if let Some(look) = heard.look {
+    if let Some(look) = event.look {
         line += &format!("; held out: cosine {:.4}", look.cosine);
     }
     eprintln!("{line}");

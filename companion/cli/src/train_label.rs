@@ -63,8 +63,8 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         let read = read_answerable(path, sets, args.part).into_diagnostic()?;
         questions.extend(read.into_iter().take(args.first.unwrap_or(usize::MAX)));
     }
-    let told = || format!("{} cannot be written", args.out.display());
-    let mut out = BufWriter::new(File::create(&args.out).into_diagnostic().wrap_err_with(told)?);
+    let describe = || format!("{} cannot be written", args.out.display());
+    let mut out = BufWriter::new(File::create(&args.out).into_diagnostic().wrap_err_with(describe)?);
     let bars = Bars::new(false);
     bars.stage("reading questions", Some(questions.len() as u64));
     let mut made = 0;
@@ -72,12 +72,12 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         let mut random = Random::new(args.seed, i as u64);
         if let Some(labels) = labelled(&judge, &model, embedder.words(), &frames, asked, args.draws, &mut random)? {
             let line = serde_json::to_string(&LabelledQuestion::of(asked.question(), &labels)).into_diagnostic()?;
-            writeln!(out, "{line}").into_diagnostic().wrap_err_with(told)?;
+            writeln!(out, "{line}").into_diagnostic().wrap_err_with(describe)?;
             made += 1;
         }
         bars.at(i as u64 + 1);
     }
-    out.flush().into_diagnostic().wrap_err_with(told)?;
+    out.flush().into_diagnostic().wrap_err_with(describe)?;
     bars.finish();
     println!("{}: {made} examples of {} questions", args.out.display(), questions.len());
     Ok(())

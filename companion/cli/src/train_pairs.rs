@@ -72,8 +72,8 @@ pub fn run(args: &Args) -> Result<()> {
     pairs.iter().try_for_each(|pair| writeln!(out, "{pair}")).and_then(|()| out.flush()).into_diagnostic()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     pairs.iter().filter_map(|p| p.get("pattern")?.as_str()).for_each(|p| *counts.entry(p).or_default() += 1);
-    let told: Vec<String> = counts.iter().map(|(pattern, n)| format!("{pattern} {n}")).collect();
-    println!("{}: {} pairs ({}); {near} near a test's question", args.out.display(), pairs.len(), told.join(", "));
+    let names: Vec<String> = counts.iter().map(|(pattern, n)| format!("{pattern} {n}")).collect();
+    println!("{}: {} pairs ({}); {near} near a test's question", args.out.display(), pairs.len(), names.join(", "));
     Ok(())
 }
 

@@ -154,7 +154,7 @@ pub fn run(args: &Args) -> Result<()> {
         stop: &stop,
         judge: (!looked_up.is_empty()).then_some(&look),
     };
-    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |heard| print_progress(&heard))?;
+    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |event| print_progress(&event))?;
     match ended {
         StopReason::Stopped if args.resume.is_some() => {
             println!("stopped after {} steps; the same command goes on", state.step);
@@ -325,16 +325,16 @@ fn read(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
 }
 
 /// A line of progress.
-fn print_progress(heard: &TrainingEvent<'_>) {
+fn print_progress(event: &TrainingEvent<'_>) {
     let mut line = format!(
         "step {}, {:.1} %, loss {:.4}, {:.0} examples/s, {} left",
-        heard.step,
-        100.0 * heard.done,
-        heard.loss,
-        heard.speed,
-        clock(heard.left)
+        event.step,
+        100.0 * event.done,
+        event.loss,
+        event.speed,
+        clock(event.left)
     );
-    if let Some(p) = heard.point {
+    if let Some(p) = event.point {
         line += &format!(
             "; held out: loss {:.4}, shape {:.4}, wrap {:.4}, tag F1 {:.4}, all right {:.4}",
             p.held_out_loss, p.shape, p.wrap, p.tag_f1, p.exact

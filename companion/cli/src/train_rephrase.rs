@@ -67,13 +67,13 @@ pub fn run(args: &Args) -> Result<()> {
     let (written, tally) = say_of_pattern(&samples, wanted, &without, &model, &bars, &count).into_diagnostic()?;
     let mut out = String::new();
     for w in &written {
-        let told = LabelledQuestion {
+        let labelled = LabelledQuestion {
             question: w.question.clone(),
             shape: w.shape.name().to_owned(),
             of: Some(w.of.clone()),
             ..LabelledQuestion::default()
         };
-        out.push_str(&serde_json::to_string(&told).into_diagnostic()?);
+        out.push_str(&serde_json::to_string(&labelled).into_diagnostic()?);
         out.push('\n');
     }
     std::fs::write(&args.out, out).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;

@@ -173,20 +173,20 @@ fn model(reply: impl Fn(usize, &str) -> Result<String, u16> + Send + Sync + 'sta
 /// Reads, writes and chooses as every retriever's original has a model do.
 fn reader(body: &str) -> String {
     let asked: Value = serde_json::from_str(body).unwrap();
-    let (task, said) = (asked["messages"][0]["content"].as_str().unwrap(), asked["messages"][1]["content"].as_str().unwrap());
+    let (task, prompt) = (asked["messages"][0]["content"].as_str().unwrap(), asked["messages"][1]["content"].as_str().unwrap());
     let names: Vec<&str> = ["Ada Lovelace", "Charles Babbage", "Analytical Engine", "London", "River Thames"]
         .into_iter()
-        .filter(|n| said.contains(n))
+        .filter(|n| prompt.contains(n))
         .collect();
     let things: Vec<Value> = names.iter().map(|n| json!({"name": n, "type": "thing", "description": format!("{n} is a thing.")})).collect();
     if task.contains("Choose the facts") {
         "[1]".to_owned()
-    } else if said.contains("Entities:") {
+    } else if prompt.contains("Entities:") {
         json!({"triples": [[names[0], "has to do with", names[names.len() - 1]]]}).to_string()
     } else if task.contains("for a graph of knowledge") {
         let statement = json!({"statement": format!("{} goes with {}.", names[0], names[1]), "entities": names[..2], "score": 6});
         json!({"entities": things, "relations": [statement]}).to_string()
-    } else if said.contains("<names>") {
+    } else if prompt.contains("<names>") {
         json!({"title": "A circle", "summary": "Things that go together.", "findings": [{"summary": "s", "explanation": "e"}]}).to_string()
     } else if task.contains("summary") {
         "A summary of engines and rivers.".to_owned()
@@ -246,9 +246,9 @@ fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
 
     // Another model, which only fails: the bundle is there, and questions are ranked without it.
     let broken = self::model(|_, _| Err(400));
-    let told = out(&run(&["--llm", "--llm-url", &broken.base, "--llm-model", "n", "--bundle", bundle.to_str().unwrap()]));
-    assert!(told.contains("failed at 1 of 1 questions of hippo,") && told.contains("see its build"), "{told}");
-    assert!(!told.contains("questions of auto"), "{told}");
+    let printed = out(&run(&["--llm", "--llm-url", &broken.base, "--llm-model", "n", "--bundle", bundle.to_str().unwrap()]));
+    assert!(printed.contains("failed at 1 of 1 questions of hippo,") && printed.contains("see its build"), "{printed}");
+    assert!(!printed.contains("questions of auto"), "{printed}");
     let unnamed = run(&["--llm"]);
     assert!(!unnamed.status.success() && err(&unnamed).contains("--llm-url"), "{}", err(&unnamed));
 }
@@ -289,8 +289,8 @@ fn answers_without_a_model_are_quoted_and_measured() {
     assert_eq!(found["rows"][1]["by"], json!({"quotation": 2}));
     assert!(found["caveat"].as_str().unwrap().contains("rewards long answers"));
     assert!(std::fs::read_to_string(&html).unwrap().contains("quote/hybrid"));
-    let told = out(&run_eval(&base, &["--misses", "2"]));
-    assert!(told.contains("| quote/hybrid | 2 |") && told.contains("rewards long answers"), "{told}");
+    let printed = out(&run_eval(&base, &["--misses", "2"]));
+    assert!(printed.contains("| quote/hybrid | 2 |") && printed.contains("rewards long answers"), "{printed}");
 }
 
 #[test]
@@ -378,12 +378,12 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
     let base = answers(dir.path());
     // The bundle first, so that the signal comes while questions are asked.
     assert!(run_eval(&base, &[]).status.success());
-    let (told, second) = mpsc::channel();
+    let (sender, second) = mpsc::channel();
     let (release, held) = mpsc::channel::<()>();
-    let (told, held) = (std::sync::Mutex::new(told), std::sync::Mutex::new(held));
+    let (sender, held) = (std::sync::Mutex::new(sender), std::sync::Mutex::new(held));
     let model = model(move |n, body| {
         if n == 1 {
-            told.lock().unwrap().send(()).unwrap();
+            sender.lock().unwrap().send(()).unwrap();
             // Until the program is gone.
             let _ = held.lock().unwrap().recv();
         }
@@ -420,9 +420,9 @@ fn a_study_writes_its_tables_and_a_second_run_asks_nothing() {
     let head = "retrievers = [\"dense\", \"lexical\"]\nprotocols = [\"single-shot\"]\nseeds = [1, 2]\nk = 1\n";
     let file = write(dir.path(), "study.toml", &[head, set].concat());
     let seeds = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let (heard, folder) = (Arc::clone(&seeds), dir.path().join("out"));
+    let (seen_seeds, folder) = (Arc::clone(&seeds), dir.path().join("out"));
     let model = model(move |_, body| {
-        heard.lock().unwrap().push(serde_json::from_str::<Value>(body).unwrap()["seed"].clone());
+        seen_seeds.lock().unwrap().push(serde_json::from_str::<Value>(body).unwrap()["seed"].clone());
         Ok("Mira Voss was born in Hallwil [1].".to_owned())
     });
     let recording = dir.path().join("run.jsonl");
@@ -514,26 +514,30 @@ fn a_sites_own_questions_tell_what_was_found_instead() {
     assert_eq!((&answers["misses"][0]["line"], &answers["misses"][0]["wanted"]), (&json!(4), &json!(["yeast"])));
     assert!(std::fs::read_to_string(&html).unwrap().contains("What was found instead"));
 
-    let told = run(&["--least-recall", "0.9"]);
-    assert!(!told.status.success() && err(&told).contains("below 0.9"));
-    assert!(out(&told).contains("instead: Baking bread") && err(&told).contains("the nearest is guide/install.md"), "{}", out(&told));
+    let process_output = run(&["--least-recall", "0.9"]);
+    assert!(!process_output.status.success() && err(&process_output).contains("below 0.9"));
+    assert!(
+        out(&process_output).contains("instead: Baking bread") && err(&process_output).contains("the nearest is guide/install.md"),
+        "{}",
+        out(&process_output)
+    );
 }
 
 #[test]
 fn a_malformed_file_of_questions_is_told_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let bundle = site(dir.path());
-    let told = |text: &str| {
+    let error_of = |text: &str| {
         let questions = write(dir.path(), "q", text);
         let output = program(&["eval", "site", bundle.to_str().unwrap(), "--questions", &questions]);
         assert!(!output.status.success());
         err(&output)
     };
-    assert!(told("{\"question\":\"a\",\"page\":\"baking\"}\n{\"question\":\"b\"}\n").contains("line 2: it names neither the page"));
-    assert!(told("question,page\na,b,c\n").contains("line 2: not comma-separated values"));
-    assert!(told("ask,page\na,b\n").contains("no column is called question"));
-    assert!(told("").contains("holds no questions"));
-    assert!(told("{\"question\":\"a\",\"page\":\"x.md\"").contains("line 1: not JSON"));
+    assert!(error_of("{\"question\":\"a\",\"page\":\"baking\"}\n{\"question\":\"b\"}\n").contains("line 2: it names neither the page"));
+    assert!(error_of("question,page\na,b,c\n").contains("line 2: not comma-separated values"));
+    assert!(error_of("ask,page\na,b\n").contains("no column is called question"));
+    assert!(error_of("").contains("holds no questions"));
+    assert!(error_of("{\"question\":\"a\",\"page\":\"x.md\"").contains("line 1: not JSON"));
 }
 
 #[test]

@@ -40,8 +40,8 @@ fn questions_about_the_handbook_are_answered_by_the_blocks_that_answer_them() {
     let (mut right, mut near, mut stated_wrong, mut missing) = (0, 0, 0, Vec::new());
     for asked in &questions {
         let output = program(&["ask", bundle, "--json", "--", asked["question"].as_str().unwrap()]);
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let answer = told.get("answer").unwrap_or(&told);
+        let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer = printed.get("answer").unwrap_or(&printed);
         let text = answer["text"].as_str().unwrap();
         let shown: String = text.strip_prefix(CLOSEST).unwrap_or(text).chars().take(SHOWN).collect();
         let (stated, holds) = (answer["answered"] == true, holds(&shown, asked["answer"].as_str().unwrap()));

@@ -11,10 +11,10 @@ const OBEYED: &str = "\u{1b}]0;owned\u{7}\u{1b}]52;c;b3duZWQ=\u{7}\u{1b}[2J\u{9b
 fn printed(folder: &Path, arguments: &[&str]) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
     let out = program.current_dir(folder).env("XDG_CACHE_HOME", folder.join("cache")).args(arguments).output().expect("the program starts");
-    let told = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    let printed_text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
     let obeyed = |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    assert!(!told.contains(obeyed), "{arguments:?}: {told:?}");
-    told
+    assert!(!printed_text.contains(obeyed), "{arguments:?}: {printed_text:?}");
+    printed_text
 }
 
 #[test]

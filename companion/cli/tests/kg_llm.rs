@@ -22,9 +22,9 @@ const TEXTS: [&str; 4] = ["Ada wrote to Charles.", "Charles built an engine.", "
 /// A model that names the capitalised words, and states that the first has to do with the last.
 fn sensible(body: &str) -> Answer {
     let asked: serde_json::Value = serde_json::from_str(body).unwrap();
-    let said = asked["messages"][1]["content"].as_str().unwrap();
-    let names: Vec<&str> = ["Ada", "Charles", "engine", "15 t"].into_iter().filter(|n| said.contains(n)).collect();
-    if said.contains("Entities:") {
+    let prompt = asked["messages"][1]["content"].as_str().unwrap();
+    let names: Vec<&str> = ["Ada", "Charles", "engine", "15 t"].into_iter().filter(|n| prompt.contains(n)).collect();
+    if prompt.contains("Entities:") {
         return ok(serde_json::json!({"triples": [[names[0], "has to do with", names[names.len() - 1]]]}).to_string());
     }
     let all: Vec<serde_json::Value> = names.iter().map(|n| serde_json::json!({"name": n, "type": "thing"})).collect();
@@ -87,8 +87,8 @@ fn sloppy_and_hostile_replies_are_read_as_far_as_they_go_and_paid_once() {
     let cache = MemoryCache::default();
     let found = run(&server, &cache).unwrap();
     assert_eq!((found.failed, found.asked), (0, 5));
-    let told: Vec<&str> = found.chunks[0].triples.iter().map(|t| t.relation.as_str()).collect();
-    assert_eq!(told, ["wrote to"]);
+    let relations: Vec<&str> = found.chunks[0].triples.iter().map(|t| t.relation.as_str()).collect();
+    assert_eq!(relations, ["wrote to"]);
     assert!(found.chunks[1..].iter().all(|c| c.triples.is_empty()));
     run(&server, &cache).unwrap();
     assert_eq!(server.count(), 5, "what could not be read is not paid for again");
@@ -125,8 +125,8 @@ fn an_endpoint_that_is_not_there_ends_the_run() {
     let gone = Server { base: "http://127.0.0.1:9/v1".into(), requests: Arc::default(), at_once: Arc::default() };
     let stopped = run(&gone, &MemoryCache::default()).unwrap_err();
     assert!(matches!(stopped, AskError::Model { answered: 0, kept: false, .. }));
-    let told = stopped.to_string();
-    assert!(told.contains("gave no reply") && !told.contains("lost") && !told.contains("goes on from here"), "{told}");
+    let message = stopped.to_string();
+    assert!(message.contains("gave no reply") && !message.contains("lost") && !message.contains("goes on from here"), "{message}");
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn replies_that_nothing_keeps_are_said_to_be_lost() {
     let refusing = serve(|n, body| if n < 3 { sensible(body) } else { error(401, "") });
     let stopped = run(&refusing, &MemoryCache::default()).unwrap_err();
     assert!(matches!(stopped, AskError::Model { answered: 3, kept: false, .. }), "{stopped}");
-    let told = stopped.to_string();
-    assert!(told.contains("are lost") && told.contains("--cache") && !told.contains("goes on from here"), "{told}");
+    let message = stopped.to_string();
+    assert!(message.contains("are lost") && message.contains("--cache") && !message.contains("goes on from here"), "{message}");
 }
 
 /// A cache whose disk is full.
@@ -180,9 +180,9 @@ fn a_build_has_the_model_read_and_keeps_its_replies_but_never_the_key() {
     std::fs::write(docs.join("a.md"), "# Letters\n\nAda wrote to Charles about the engine.\n").unwrap();
     let server = serve(|_, body| sensible(body));
     let first = build(&docs, &bundle, &server.base);
-    let told = String::from_utf8_lossy(&first.stderr).into_owned() + &String::from_utf8_lossy(&first.stdout);
-    assert!(first.status.success(), "{told}");
-    assert!(told.contains("at most") && told.contains("tokens"), "the bound comes first: {told}");
+    let printed = String::from_utf8_lossy(&first.stderr).into_owned() + &String::from_utf8_lossy(&first.stdout);
+    assert!(first.status.success(), "{printed}");
+    assert!(printed.contains("at most") && printed.contains("tokens"), "the bound comes first: {printed}");
     assert_eq!(server.count(), 2);
     let again = build(&docs, &bundle, &server.base);
     assert!(again.status.success());
@@ -202,5 +202,5 @@ fn a_build_has_the_model_read_and_keeps_its_replies_but_never_the_key() {
             }
         }
     }
-    assert!(!told.contains("sk-build-"));
+    assert!(!printed.contains("sk-build-"));
 }

@@ -134,9 +134,9 @@ impl Place {
             cache: Some(Cache::open(&at("cache")).unwrap()),
             ..BuildOptions::bare(Input::Documents(at("docs")), at("bundle"))
         };
-        let heard = Warnings(Mutex::new(Vec::new()));
-        let built = build(&options, &heard);
-        (built, heard.0.into_inner().unwrap())
+        let warnings = Warnings(Mutex::new(Vec::new()));
+        let built = build(&options, &warnings);
+        (built, warnings.0.into_inner().unwrap())
     }
 }
 

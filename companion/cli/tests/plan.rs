@@ -58,9 +58,9 @@ fn a_plan_is_shown_in_each_form_and_what_is_shown_can_be_carried_out() {
     let question = "who starred in films directed by Michael Mann";
     let shown = program(&["plan", "--kg", kg, question]);
     assert!(out(&shown).contains("Ans2=SearchKG("), "{}", out(&shown));
-    let told = String::from_utf8_lossy(&shown.stderr).into_owned();
-    assert!(told.contains("\"Michael Mann\" may be Michael Mann") && told.contains("plan, by rules, confidence"), "{told}");
-    assert!(!told.contains("warning"), "{told}");
+    let printed = String::from_utf8_lossy(&shown.stderr).into_owned();
+    assert!(printed.contains("\"Michael Mann\" may be Michael Mann") && printed.contains("plan, by rules, confidence"), "{printed}");
+    assert!(!printed.contains("warning"), "{printed}");
     for form in ["rft", "json"] {
         let plan = dir.path().join(form);
         std::fs::write(&plan, out(&program(&["plan", "--kg", kg, question, "--form", form]))).unwrap();
@@ -76,22 +76,22 @@ fn over_a_graph_in_a_file_the_programs_own_planners_stand_beside_the_rules() {
     let dir = tempfile::tempdir().unwrap();
     let kg = films(dir.path());
     let kg = kg.to_str().unwrap();
-    let told = |question: &str, more: &[&str]| {
+    let printed_for = |question: &str, more: &[&str]| {
         let planned = program(&[&["plan", "--kg", kg, question], more].concat());
         let plan = String::from_utf8_lossy(&planned.stdout).into_owned();
         (String::from_utf8_lossy(&planned.stderr).into_owned(), plan)
     };
-    let (by, plan) = told("Who is the filmmaker responsible for Heat?", &[]);
+    let (by, plan) = printed_for("Who is the filmmaker responsible for Heat?", &[]);
     assert!(by.contains("plan, by the relation nearest in meaning") && plan.contains("r=<directed_by>"), "{by}{plan}");
     let joined = "Which films were directed by Michael Mann and also starred Al Pacino?";
-    assert!(told(joined, &["--planner", "trained"]).0.contains("plan, by the trained planner"));
+    assert!(printed_for(joined, &["--planner", "trained"]).0.contains("plan, by the trained planner"));
     // Neither where the rules are asked for, nor where a planner is less sure than asked.
-    assert!(told("Who is the filmmaker responsible for Heat?", &["--planner", "rules"]).0.contains("no plan:"));
+    assert!(printed_for("Who is the filmmaker responsible for Heat?", &["--planner", "rules"]).0.contains("no plan:"));
     let unsure = "What is Michael Mann the filmmaker of?";
-    assert!(told(unsure, &[]).0.contains("plan, by the relation nearest in meaning"));
-    assert!(told(unsure, &["--least-confidence", "0.999"]).0.contains("no plan:"));
+    assert!(printed_for(unsure, &[]).0.contains("plan, by the relation nearest in meaning"));
+    assert!(printed_for(unsure, &["--least-confidence", "0.999"]).0.contains("no plan:"));
     // Whom nobody asked for is named.
-    let (by, _) = told("who directed Heat", &["--planner", "trained", "--least-confidence", "0.99"]);
+    let (by, _) = printed_for("who directed Heat", &["--planner", "trained", "--least-confidence", "0.99"]);
     assert!(by.contains("plan, by rules") && by.contains("so that the rules planned"), "{by}");
 }
 
@@ -119,8 +119,11 @@ fn what_cannot_be_carried_out_says_where_and_why() {
         std::fs::write(&path, text).unwrap();
         refused(&["plan", "--kg", kg, "--plan", path.to_str().unwrap()])
     };
-    let told = write("Ans1=SearchKG(t=film | h=Heat, r=directed by)\nAns2=Intersect(Ans1, Ans9)");
-    assert!(told.contains("line 2, column 1: Ans9 is not defined") && told.contains("Define it on a line of its own"), "{told}");
+    let plan_file = write("Ans1=SearchKG(t=film | h=Heat, r=directed by)\nAns2=Intersect(Ans1, Ans9)");
+    assert!(
+        plan_file.contains("line 2, column 1: Ans9 is not defined") && plan_file.contains("Define it on a line of its own"),
+        "{plan_file}"
+    );
     assert!(write("Ans1=Delete(Ans0)").contains("unknown function"));
     assert!(write("").contains("no plan found"));
     assert!(write(&"Ans1=SearchKG(t=a | h=b, r=c)\n".repeat(400_000)).contains("too large"));
@@ -287,8 +290,8 @@ fn a_bundle_carries_the_trained_planner_only_beside_a_graph_and_where_it_is_want
     assert!(!has("none", &["--kg", kg, "--planner-model", "none"]));
     assert!(!has("no-graph", &["--kg-from-documents", "off"]));
     let other = dir.path().join("other");
-    let told = refused(&["build", docs.to_str().unwrap(), "-o", other.to_str().unwrap(), "--kg", kg, "--planner-model", kg]);
-    assert!(told.contains("holds no trained planner") && told.contains("wrong magic"), "{told}");
+    let refusal = refused(&["build", docs.to_str().unwrap(), "-o", other.to_str().unwrap(), "--kg", kg, "--planner-model", kg]);
+    assert!(refusal.contains("holds no trained planner") && refusal.contains("wrong magic"), "{refusal}");
 }
 
 #[test]
@@ -302,8 +305,8 @@ fn ask_plans_by_itself_where_the_bundle_carries_a_graph() {
         shown.starts_with("Michael Mann [1]\n\n[1] Heat | directed by | Michael Mann (") && shown.contains("films.tsv, line 2)"),
         "{shown}"
     );
-    let told = String::from_utf8_lossy(&asked.stderr).into_owned();
-    assert!(told.contains("── plan, by rules, confidence") && told.contains("• Ans1 = SearchKG("), "{told}");
+    let printed = String::from_utf8_lossy(&asked.stderr).into_owned();
+    assert!(printed.contains("── plan, by rules, confidence") && printed.contains("• Ans1 = SearchKG("), "{printed}");
     let json = out(&program(&["ask", bundle, "who directed Heat", "--json", "--trace"]));
     let json: ProtocolAnswer = serde_json::from_str(&json).unwrap();
     assert_eq!((json.protocol.as_str(), json.answer.by), ("plan", AnswerBy::Graph));

@@ -35,8 +35,8 @@ fn fragment_of(body: &str) -> String {
 
 /// The people of a passage in the order of their names, with what `describe` says of each; the first two are friends, and all three a circle.
 fn read_by(body: &str, describe: impl Fn(&str) -> String) -> Answer {
-    let said = fragment_of(body);
-    let names: Vec<&str> = PEOPLE.into_iter().filter(|n| said.contains(n)).collect();
+    let fragment = fragment_of(body);
+    let names: Vec<&str> = PEOPLE.into_iter().filter(|n| fragment.contains(n)).collect();
     let entity = |n: &&str| serde_json::json!({"name": n, "type": "person", "description": describe(n), "importance": 50});
     let entities: Vec<serde_json::Value> = names.iter().map(entity).collect();
     let friends =
@@ -58,10 +58,10 @@ fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
 fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
     let place = Place::new();
     let server = serve(|_, body| sensible(body));
-    let (built, heard) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
+    let (built, log) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
     let built = built.unwrap();
-    assert!(heard.notes.lock().unwrap()[0].contains("24 chunks for relations: at most"), "the bound comes first: {:?}", heard.notes);
-    assert!(heard.warnings.lock().unwrap().is_empty(), "{:?}", heard.warnings);
+    assert!(log.notes.lock().unwrap()[0].contains("24 chunks for relations: at most"), "the bound comes first: {:?}", log.notes);
+    assert!(log.warnings.lock().unwrap().is_empty(), "{:?}", log.warnings);
     assert_eq!(server.count(), 24, "one request a chunk");
     assert!(built.manifest.options.contains(&("relations-llm".to_owned(), "m".to_owned())));
     assert!(built.manifest.sections.iter().all(|s| s.name != "entities"), "names are not embedded for nothing");
@@ -104,26 +104,26 @@ fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
 fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
     let place = Place::new();
     let server = serve(|_, body| {
-        let said = fragment_of(body);
-        if said.contains("<lines>") {
-            let name = PEOPLE.into_iter().find(|n| said.contains(&format!("<name>\n{n}\n"))).unwrap();
+        let fragment = fragment_of(body);
+        if fragment.contains("<lines>") {
+            let name = PEOPLE.into_iter().find(|n| fragment.contains(&format!("<name>\n{n}\n"))).unwrap();
             return ok(format!("{name} in short."));
         }
-        if said.contains("<descriptions>") {
+        if fragment.contains("<descriptions>") {
             return ok(serde_json::json!({"title": "A circle", "summary": "Friends.", "findings": []}).to_string());
         }
-        let year = said.split("in year ").nth(1).unwrap().split('.').next().unwrap().to_owned();
+        let year = fragment.split("in year ").nth(1).unwrap().split('.').next().unwrap().to_owned();
         read_by(body, |name| format!("In year {year} {name} was seen. {}", "And so on. ".repeat(30)))
     });
     let needs = Needs::of(&["graphrag"]).unwrap();
-    let (built, heard) = place.build(|options| BuildOptions {
+    let (built, log) = place.build(|options| BuildOptions {
         needs,
         relations_model: Some(place.model(&server)),
         summaries_model: Some(place.model(&server)),
         ..options
     });
     built.unwrap();
-    assert!(heard.warnings.lock().unwrap().is_empty(), "{:?}", heard.warnings);
+    assert!(log.warnings.lock().unwrap().is_empty(), "{:?}", log.warnings);
     let requests: Vec<String> = server.requests.lock().unwrap().iter().map(|b| fragment_of(b)).collect();
     let of = |mark: &str| requests.iter().filter(|r| r.contains(mark)).cloned().collect::<Vec<_>>();
     assert_eq!((requests.len(), of("<lines>").len(), of("<descriptions>").len()), (24 + 6 + 2, 6, 2));
@@ -138,8 +138,8 @@ fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
 fn replies_of_no_use_are_told_and_leave_names_and_sentences() {
     let place = Place::new();
     let server = serve(|n, _| ok(if n % 2 == 0 { "<html><body>Welcome {guest}</body></html>" } else { "I would rather not." }));
-    let (built, heard) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
-    let warnings = heard.warnings.into_inner().unwrap();
+    let (built, log) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
+    let warnings = log.warnings.into_inner().unwrap();
     assert!(warnings[0].starts_with("24 of 24 chunks have no relations") && warnings[1].contains("go by names"), "{warnings:?}");
     let plain = Place::new();
     let extracted = build_with(&plain, None, &["graphrag", "hypergraph"]).0.unwrap();
@@ -160,9 +160,9 @@ fn hostile_replies_make_a_bundle_all_the_same() {
         4 => ok(""),
         _ => sensible(body),
     });
-    let (built, heard) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
+    let (built, log) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
     built.unwrap();
-    assert!(heard.warnings.lock().unwrap()[0].contains("of 24 chunks have no relations"), "{:?}", heard.warnings);
+    assert!(log.warnings.lock().unwrap()[0].contains("of 24 chunks have no relations"), "{:?}", log.warnings);
     let engine = place.engine();
     assert!(block_on(verify(engine.corpus().bundle())).faults.is_empty());
     assert_eq!(block_on(PreparedCorpus(engine.corpus()).relations()).unwrap().unwrap().labels, PEOPLE, "nobody of Atlantis");
@@ -196,10 +196,10 @@ fn the_program_asks_only_where_a_retriever_has_a_use_for_it() {
             .output()
             .unwrap()
     };
-    let told = build("auto");
-    assert!(told.status.success() && String::from_utf8_lossy(&told.stderr).contains("name graphrag or hypergraph in --retrievers"));
+    let summary = build("auto");
+    assert!(summary.status.success() && String::from_utf8_lossy(&summary.stderr).contains("name graphrag or hypergraph in --retrievers"));
     assert_eq!(server.count(), 0);
-    let told = build("hypergraph");
-    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let summary = build("hypergraph");
+    assert!(summary.status.success(), "{}", String::from_utf8_lossy(&summary.stderr));
     assert_eq!(server.count(), 24);
 }

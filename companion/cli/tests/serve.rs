@@ -571,11 +571,11 @@ async fn model(behaviour: Behaviour, request: Request) -> Response {
         Behaviour::Responses => {
             let asked = String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
             assert!(asked.contains("\"input\":[") && asked.contains("\"store\":false"), "{asked}");
-            let said = format!(
+            let response_text = format!(
                 "data: {{\"type\":\"response.output_text.delta\",\"delta\":\"Hello {KEY}\"}}\n\n\
                  data: {{\"type\":\"response.completed\",\"response\":{{\"usage\":{{\"input_tokens\":3,\"output_tokens\":2}}}}}}\n\n"
             );
-            (events, said).into_response()
+            (events, response_text).into_response()
         }
     }
 }

@@ -27,9 +27,9 @@ fn build_with(place: &Place, server: Option<&Server>) -> (Result<Summary, BuildE
 /// Writes a report where it is shown names, else a summary.
 fn sensible(body: &str) -> Answer {
     let asked: serde_json::Value = serde_json::from_str(body).unwrap();
-    let said = asked["messages"][1]["content"].as_str().unwrap();
-    let circle = if said.to_lowercase().contains("ann archer") { "Ann's circle" } else { "Dora's circle" };
-    if said.contains("<names>") {
+    let prompt = asked["messages"][1]["content"].as_str().unwrap();
+    let circle = if prompt.to_lowercase().contains("ann archer") { "Ann's circle" } else { "Dora's circle" };
+    if prompt.contains("<names>") {
         let finding = serde_json::json!({"summary": "They meet", "explanation": format!("{circle} met often.")});
         return ok(serde_json::json!({"title": circle, "summary": "People who know each other.", "findings": [finding]}).to_string());
     }
@@ -108,9 +108,9 @@ fn an_interrupted_build_goes_on_where_it_stopped() {
 fn a_model_that_writes_nothing_usable_leaves_what_was_extracted_and_says_so() {
     let place = Place::new();
     let server = serve(|_, _| ok("..."));
-    let (built, heard) = build_with(&place, Some(&server));
+    let (built, log) = build_with(&place, Some(&server));
     let written = sections(&built.unwrap());
-    let warnings = heard.warnings.into_inner().unwrap();
+    let warnings = log.warnings.into_inner().unwrap();
     assert!(warnings.len() >= 2 && warnings.iter().all(|w| w.contains("are extracted, not written")), "{warnings:?}");
     let plain = Place::new();
     let extracted = sections(&build_with(&plain, None).0.unwrap());

@@ -41,13 +41,13 @@ fn questions_that_a_model_says_anew_come_after_the_others_and_are_paid_once() {
     assert!(plain.status.success());
     let before = lines(folder.path());
     let out = run(folder.path(), Some(&server), "12");
-    let told = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(out.status.success() && told.contains("questions said anew: 12 of 12; 12 replies asked for"), "{told}");
+    let printed = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success() && printed.contains("questions said anew: 12 of 12; 12 replies asked for"), "{printed}");
     let after = lines(folder.path());
     assert_eq!((&after[..before.len()], after.len()), (&before[..], before.len() + 12));
     for (old, new) in before.iter().zip(&after[before.len()..]) {
-        let said = |e: &Value| e["question"].as_str().unwrap().to_owned();
-        assert_eq!(said(new), format!("Tell me please: {}", said(old)));
+        let question_of = |e: &Value| e["question"].as_str().unwrap().to_owned();
+        assert_eq!(question_of(new), format!("Tell me please: {}", question_of(old)));
         assert!(new["rephrased"] == true && new["answers"] == old["answers"] && new["plan"]["statements"] == old["plan"]["statements"]);
         let moved =
             |e: &Value, by: u64| e["spans"].as_array().unwrap().iter().map(|s| s["start"].as_u64().unwrap() + by).collect::<Vec<_>>();
@@ -66,6 +66,6 @@ fn replies_without_marks_leave_the_grammars_questions_and_no_endpoint_is_an_erro
     assert!(out.status.success() && String::from_utf8_lossy(&out.stderr).contains("questions said anew: 0 of 5"));
     assert!(lines(folder.path()).iter().all(|e| e.get("rephrased").is_none()));
     let out = run(folder.path(), None, "5");
-    let told = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(!out.status.success() && told.contains("--rephrase needs a language model") && told.contains("--llm-url"), "{told}");
+    let printed = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(!out.status.success() && printed.contains("--rephrase needs a language model") && printed.contains("--llm-url"), "{printed}");
 }

@@ -43,11 +43,11 @@ fn questions_of_the_same_patterns_are_written_with_what_they_were_made_of_and_pa
     let (folder, server) = (tempfile::tempdir().unwrap(), serve(|_, body| ok(reply(body))));
     std::fs::write(folder.path().join("questions.jsonl"), QUESTIONS).unwrap();
     let out = run(folder.path(), Some(&server), &[]);
-    let told = [out.stdout.as_slice(), out.stderr.as_slice()].concat();
-    let told = String::from_utf8_lossy(&told);
-    assert!(out.status.success() && told.contains("2 rewordings and 2 siblings of 2 questions"), "{told}");
-    let said = std::fs::read_to_string(folder.path().join("said.jsonl")).unwrap();
-    let lines: Vec<Value> = said.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let printed = [out.stdout.as_slice(), out.stderr.as_slice()].concat();
+    let printed = String::from_utf8_lossy(&printed);
+    assert!(out.status.success() && printed.contains("2 rewordings and 2 siblings of 2 questions"), "{printed}");
+    let rephrased = std::fs::read_to_string(folder.path().join("said.jsonl")).unwrap();
+    let lines: Vec<Value> = rephrased.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let of = |line: &Value| (line["question"].clone(), line["shape"].clone(), line["of"].clone());
     let (film, towns) = ("Who directed the sequel of Arabian Tea?", "Is Oslo or Rome larger?");
     assert_eq!(of(&lines[0]), (json!(format!("Tell me: {film}")), json!("2p"), json!(film)));
@@ -65,12 +65,15 @@ fn without_an_endpoint_or_a_pattern_the_error_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("questions.jsonl"), QUESTIONS).unwrap();
     let out = run(folder.path(), None, &[]);
-    let told = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(!out.status.success() && told.contains("train rephrase needs a language model") && told.contains("--llm-url"), "{told}");
+    let printed = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(
+        !out.status.success() && printed.contains("train rephrase needs a language model") && printed.contains("--llm-url"),
+        "{printed}"
+    );
     let server = serve(|_, body| ok(reply(body)));
     std::fs::write(folder.path().join("questions.jsonl"), "{\"question\":\"Who?\",\"type\":\"7p\"}\n").unwrap();
     let out = run(folder.path(), Some(&server), &[]);
-    let told = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(!out.status.success() && told.contains("questions.jsonl, line 1") && told.contains("a pattern such as"), "{told}");
+    let printed = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(!out.status.success() && printed.contains("questions.jsonl, line 1") && printed.contains("a pattern such as"), "{printed}");
     assert_eq!(server.count(), 0);
 }

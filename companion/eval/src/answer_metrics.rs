@@ -11,28 +11,30 @@ pub fn normalised(text: &str) -> String {
 }
 
 /// Whether one of the accepted answers is the whole answer.
-pub fn exact_match(said: &str, accepted: &[String]) -> f64 {
-    let said = normalised(said);
-    f64::from(accepted.iter().any(|a| normalised(a) == said))
+pub fn exact_match(given_answer: &str, accepted: &[String]) -> f64 {
+    let given_answer = normalised(given_answer);
+    f64::from(accepted.iter().any(|a| normalised(a) == given_answer))
 }
 
 /// Whether one of the accepted answers stands somewhere in the answer (Contain-EM, Sub-EM, cover EM). Long answers contain more.
-pub fn contains(said: &str, accepted: &[String]) -> f64 {
-    let said = normalised(said);
+pub fn contains(given_answer: &str, accepted: &[String]) -> f64 {
+    let given_answer = normalised(given_answer);
     // An answer of punctuation alone would be contained in everything.
-    f64::from(accepted.iter().map(|a| normalised(a)).any(|a| if a.is_empty() { said.is_empty() } else { said.contains(&a) }))
+    f64::from(
+        accepted.iter().map(|a| normalised(a)).any(|a| if a.is_empty() { given_answer.is_empty() } else { given_answer.contains(&a) }),
+    )
 }
 
 /// The best overlap of tokens with an accepted answer: the harmonic mean of precision and recall over multisets of words. Where one side is
 /// exactly yes, no or noanswer and the other is not, it is 0.
-pub fn token_f1(said: &str, accepted: &[String]) -> f64 {
-    let said = normalised(said);
-    accepted.iter().map(|a| overlap(&said, &normalised(a))).fold(0.0, f64::max)
+pub fn token_f1(given_answer: &str, accepted: &[String]) -> f64 {
+    let given_answer = normalised(given_answer);
+    accepted.iter().map(|a| overlap(&given_answer, &normalised(a))).fold(0.0, f64::max)
 }
 
-fn overlap(said: &str, gold: &str) -> f64 {
+fn overlap(given_answer: &str, gold: &str) -> f64 {
     let decided = |text: &str| matches!(text, "yes" | "no" | "noanswer");
-    if said != gold && (decided(said) || decided(gold)) {
+    if given_answer != gold && (decided(given_answer) || decided(gold)) {
         return 0.0;
     }
     let count = |text: &str| {
@@ -40,7 +42,7 @@ fn overlap(said: &str, gold: &str) -> f64 {
         text.split_whitespace().for_each(|w| *counts.entry(w.to_owned()).or_default() += 1);
         counts
     };
-    let (ours, theirs) = (count(said), count(gold));
+    let (ours, theirs) = (count(given_answer), count(gold));
     let (n, m): (usize, usize) = (ours.values().sum(), theirs.values().sum());
     if n == 0 || m == 0 {
         return f64::from(n == m);
@@ -64,11 +66,11 @@ pub struct SetMeasures {
 
 /// Compares a list of answers, best first, with the wanted ones, each with the ways in which it may be said. Names are compared as
 /// [`normalised`]; two names of one wanted answer count once.
-pub fn set_measures(said: &[String], wanted: &[Vec<String>]) -> SetMeasures {
+pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasures {
     let wanted: Vec<Vec<String>> = wanted.iter().map(|names| names.iter().map(|n| normalised(n)).collect()).collect();
     let meant = |name: &str| wanted.iter().position(|names| names.iter().any(|n| n == name));
     let mut distinct: Vec<String> = Vec::new();
-    for name in said.iter().map(|s| normalised(s)).filter(|s| !s.is_empty()) {
+    for name in given_answer.iter().map(|s| normalised(s)).filter(|s| !s.is_empty()) {
         if !distinct.contains(&name) {
             distinct.push(name);
         }
@@ -78,12 +80,12 @@ pub fn set_measures(said: &[String], wanted: &[Vec<String>]) -> SetMeasures {
     found.sort_unstable();
     found.dedup();
     // A second name of what was said already is neither right nor wrong.
-    let told = distinct.len() - (repeated - found.len());
+    let given_count = distinct.len() - (repeated - found.len());
     let share = |of: usize| if of == 0 { 0.0 } else { found.len() as f64 / of as f64 };
     SetMeasures {
-        precision: share(told),
+        precision: share(given_count),
         recall: share(wanted.len()),
-        f1: share(told + wanted.len()) * 2.0,
+        f1: share(given_count + wanted.len()) * 2.0,
         hits_1: f64::from(distinct.first().is_some_and(|n| meant(n).is_some())),
     }
 }
@@ -186,8 +188,8 @@ mod tests {
     }
 
     /// The overlap as the published script computes it, over the words one by one.
-    fn naive_f1(said: &str, gold: &str) -> f64 {
-        let ours: Vec<&str> = said.split_whitespace().collect();
+    fn naive_f1(answer: &str, gold: &str) -> f64 {
+        let ours: Vec<&str> = answer.split_whitespace().collect();
         let mut left: Vec<&str> = gold.split_whitespace().collect();
         let m = left.len();
         let mut shared = 0.0;
@@ -206,21 +208,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn overlap_agrees_with_the_published_script(said in "([bcd] ){1,6}", gold in "([bcd] ){1,6}") {
-            prop_assert!((token_f1(&said, &of(&[&gold])) - naive_f1(&said, &gold)).abs() < 1e-12);
+        fn overlap_agrees_with_the_published_script(answer in "([bcd] ){1,6}", gold in "([bcd] ){1,6}") {
+            prop_assert!((token_f1(&answer, &of(&[&gold])) - naive_f1(&answer, &gold)).abs() < 1e-12);
         }
 
         #[test]
-        fn any_text_is_measured_between_0_and_1(said in ".{0,60}", gold in ".{0,20}", more in ".{0,20}") {
+        fn any_text_is_measured_between_0_and_1(answer in ".{0,60}", gold in ".{0,20}", more in ".{0,20}") {
             let accepted = vec![gold.clone(), more.clone()];
-            for value in [exact_match(&said, &accepted), contains(&said, &accepted), token_f1(&said, &accepted)] {
+            for value in [exact_match(&answer, &accepted), contains(&answer, &accepted), token_f1(&answer, &accepted)] {
                 prop_assert!((0.0..=1.0).contains(&value));
             }
-            let m = set_measures(&listed(&said), &[vec![gold], vec![more]]);
+            let m = set_measures(&listed(&answer), &[vec![gold], vec![more]]);
             for value in [m.precision, m.recall, m.f1, m.hits_1] {
                 prop_assert!((0.0..=1.0 + 1e-12).contains(&value));
             }
-            prop_assert_eq!(exact_match(&said, std::slice::from_ref(&said)), 1.0);
+            prop_assert_eq!(exact_match(&answer, std::slice::from_ref(&answer)), 1.0);
         }
 
         #[test]

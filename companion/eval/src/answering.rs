@@ -240,7 +240,7 @@ pub(super) async fn answer(
         task: options.task(),
         ..defaults
     };
-    let said = match (system.protocol.as_str(), chat) {
+    let outcome = match (system.protocol.as_str(), chat) {
         (QUOTE, _) => QuestionOutcome::of(engine.quote(&question.text, &ask, &mut |event| shown.borrow_mut().quoted(&event)).await?, false),
         (ASK, Some(chat)) => {
             let counting = Requests { chat, made: Cell::new(0) };
@@ -258,7 +258,7 @@ pub(super) async fn answer(
     };
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
     let evidence_recall = shown.into_inner().recall(engine, &question.gold).await?;
-    Ok(Answered { evidence_recall, ..measured(question, said, milliseconds) })
+    Ok(Answered { evidence_recall, ..measured(question, outcome, milliseconds) })
 }
 
 /// Counts what a model is asked: a reply that is no answer is asked for once more, and an answer does not tell so.
@@ -319,13 +319,13 @@ impl QuestionOutcome {
         });
         // What stands before the first reply is numbered 0.
         let replies = turns.iter().filter(|turn| turn.number > 0).count();
-        let mut said = QuestionOutcome { turns: replies, calls, estimated, ..QuestionOutcome::of(answer, by_model) };
-        said.tokens = (usage.prompt_tokens, usage.completion_tokens);
+        let mut outcome = QuestionOutcome { turns: replies, calls, estimated, ..QuestionOutcome::of(answer, by_model) };
+        outcome.tokens = (usage.prompt_tokens, usage.completion_tokens);
         if let Some(members) = found.filter(|m| !m.is_empty()) {
-            said.members = members.into_iter().map(|m| decided(m.label)).collect();
-            said.text = said.members.join(", ");
+            outcome.members = members.into_iter().map(|m| decided(m.label)).collect();
+            outcome.text = outcome.members.join(", ");
         }
-        said
+        outcome
     }
 }
 
@@ -338,33 +338,33 @@ fn decided(label: String) -> String {
     }
 }
 
-fn measured(question: &Question, said: QuestionOutcome, milliseconds: f64) -> Answered {
+fn measured(question: &Question, outcome: QuestionOutcome, milliseconds: f64) -> Answered {
     let accepted: Vec<String> = question.answers.iter().flatten().cloned().collect();
     // The one wanted answer may hold commas itself: then the whole text is the only member.
-    let whole = [said.text.clone()];
-    let members = if exact_match(&said.text, &accepted) > 0.0 && question.answers.len() == 1 { &whole[..] } else { &said.members };
+    let whole = [outcome.text.clone()];
+    let members = if exact_match(&outcome.text, &accepted) > 0.0 && question.answers.len() == 1 { &whole[..] } else { &outcome.members };
     let sets = set_measures(members, &question.answers);
     Answered {
         id: question.id.clone(),
         kind: question.kind.clone(),
         question: question.text.clone(),
         evidence_recall: None,
-        em: exact_match(&said.text, &accepted),
-        f1: token_f1(&said.text, &accepted),
-        contain_em: contains(&said.text, &accepted),
+        em: exact_match(&outcome.text, &accepted),
+        f1: token_f1(&outcome.text, &accepted),
+        contain_em: contains(&outcome.text, &accepted),
         set_precision: sets.precision,
         set_recall: sets.recall,
         set_f1: sets.f1,
         hits_1: sets.hits_1,
         wanted: question.answers.clone(),
-        said: said.text,
-        by: said.by,
-        turns: said.turns,
-        calls: said.calls,
-        prompt_tokens: said.tokens.0,
-        completion_tokens: said.tokens.1,
-        estimated: said.estimated,
-        failure: said.failure,
+        said: outcome.text,
+        by: outcome.by,
+        turns: outcome.turns,
+        calls: outcome.calls,
+        prompt_tokens: outcome.tokens.0,
+        completion_tokens: outcome.tokens.1,
+        estimated: outcome.estimated,
+        failure: outcome.failure,
         milliseconds,
     }
 }

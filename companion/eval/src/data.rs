@@ -172,7 +172,7 @@ pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
             (None, Some(s)) => s.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
             _ => return Err(DataError::line(path, line, "it has neither text nor sentences")),
         };
-        let said = |name: &str| v.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+        let text_of = |name: &str| v.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         let page = v.get("page").and_then(word);
         let shared = page.is_some();
         let id = page.or_else(|| first(&v, &["id", "_id", "idx", "path", "url"]).and_then(word)).unwrap_or_else(|| i.to_string());
@@ -182,11 +182,11 @@ pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
             None => {
                 let number = u32::try_from(out.pages.len()).map_err(|_| DataError::line(path, line, "there are too many passages"))?;
                 known.insert(id.clone(), number);
-                out.pages.push(Page { id, title: said("title") });
+                out.pages.push(Page { id, title: text_of("title") });
                 number
             }
         };
-        out.all.push(Passage { page, heading: said("heading"), text });
+        out.all.push(Passage { page, heading: text_of("heading"), text });
     }
     Ok(out)
 }

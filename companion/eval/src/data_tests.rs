@@ -90,11 +90,11 @@ fn answers_are_aliases_or_a_set_or_both() {
 #[test]
 fn what_is_malformed_is_told_with_its_line() {
     let good = "{\"id\":\"a\",\"text\":\"x\"}\n";
-    let told = |corpus: &str, questions: &str| read(corpus, questions, None).unwrap_err().to_string();
-    assert!(told("{\"id\":\"a\"}", "").contains("line 1: it has neither text nor sentences"));
-    assert!(told(&good.repeat(2), "").contains("line 2: a passage before it is called \"a\" too"));
-    assert!(told(good, "\n{\"gold\":[\"a\"]}").contains("line 2: it has no question"));
-    assert!(told(good, "no").contains("line 1: not JSON"));
+    let message = |corpus: &str, questions: &str| read(corpus, questions, None).unwrap_err().to_string();
+    assert!(message("{\"id\":\"a\"}", "").contains("line 1: it has neither text nor sentences"));
+    assert!(message(&good.repeat(2), "").contains("line 2: a passage before it is called \"a\" too"));
+    assert!(message(good, "\n{\"gold\":[\"a\"]}").contains("line 2: it has no question"));
+    assert!(message(good, "no").contains("line 1: not JSON"));
 }
 
 proptest! {

@@ -217,8 +217,8 @@ pub(super) fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold
 
 fn miss(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, execution: Option<&Execution>) -> Miss {
     let some = |set: std::collections::btree_set::Difference<'_, String>| set.take(SHOWN).cloned().collect();
-    let mut said = execution.map(|e| e.trace.missing()).unwrap_or_default();
-    said.extend(execution.iter().flat_map(|e| &e.trace.steps).flat_map(|s| s.truncated.clone()));
+    let mut missing_names = execution.map(|e| e.trace.missing()).unwrap_or_default();
+    missing_names.extend(execution.iter().flat_map(|e| &e.trace.steps).flat_map(|s| s.truncated.clone()));
     let line = |plan: &Result<Plan, String>| plan.as_ref().map_or_else(|why| format!("none: {why}"), one_line);
     Miss {
         id: gold.id.clone(),
@@ -228,7 +228,7 @@ fn miss(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, exec
         sizes: (found.len(), gold.answers.len()),
         wrong: some(found.difference(&gold.answers)),
         lacking: some(gold.answers.difference(found)),
-        said,
+        said: missing_names,
     }
 }
 

@@ -62,8 +62,8 @@ mod tests {
     #[test]
     fn each_kind_has_the_mean_of_its_own_questions() {
         let found = groups(&questions(&["4hop", "2hop", "4hop", ""]), &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))]);
-        let told: Vec<(&str, usize, f64)> = found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
-        assert_eq!(told, [("none told", 1, 0.75), ("2hop", 1, 1.0), ("4hop", 2, 0.25)]);
+        let measured: Vec<(&str, usize, f64)> = found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
+        assert_eq!(measured, [("none told", 1, 0.75), ("2hop", 1, 1.0), ("4hop", 2, 0.25)]);
         assert!(found[2].rows[0].intervals.low.recall_5 <= 0.25 && found[2].rows[0].intervals.high.recall_5 >= 0.25);
     }
 

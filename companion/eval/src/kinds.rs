@@ -75,9 +75,10 @@ mod tests {
     fn each_kind_and_way_has_the_mean_of_its_own_questions() {
         let (one, other) = ([of("2hop", 1.0), of("", 0.0), of("2hop", 0.0)], [of("2hop", 1.0), of("", 1.0), of("2hop", 1.0)]);
         let rows = by_kind([("quote/auto", &one[..]), ("react/auto", &other[..])]);
-        let told: Vec<(&str, &str, usize, f64)> = rows.iter().map(|r| (r.kind.as_str(), r.system.as_str(), r.answers, r.em.mean)).collect();
+        let measured: Vec<(&str, &str, usize, f64)> =
+            rows.iter().map(|r| (r.kind.as_str(), r.system.as_str(), r.answers, r.em.mean)).collect();
         assert_eq!(
-            told,
+            measured,
             [
                 ("none told", "quote/auto", 1, 0.0),
                 ("none told", "react/auto", 1, 1.0),

@@ -53,6 +53,6 @@ pub struct Answered {
 
 /// Evidence recall over the answers whose questions name pages.
 pub(super) fn evidence_recall<'a>(each: impl IntoIterator<Item = &'a Answered>) -> Option<Estimate> {
-    let told: Vec<f64> = each.into_iter().filter_map(|a| a.evidence_recall).collect();
-    (!told.is_empty()).then(|| Estimate::of(&told))
+    let values: Vec<f64> = each.into_iter().filter_map(|a| a.evidence_recall).collect();
+    (!values.is_empty()).then(|| Estimate::of(&values))
 }

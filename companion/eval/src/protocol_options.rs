@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn an_option_that_is_misspelt_is_told_with_the_nearest_and_one_of_elsewhere_with_its_place() {
         assert!(named_options(map(r#"{"maxOutputTokens":9}"#)).is_ok());
-        for (given, said) in [
+        for (given, expected) in [
             (r#"{"maxOutputToken":9}"#, "did you mean \"maxOutputTokens\"?"),
             (r#"{"temprature":1}"#, "did you mean \"temperature\"?"),
             (r#"{"perPage":1}"#, "it is the argument --per-page"),
@@ -64,8 +64,8 @@ mod tests {
             (r#"{"memoryLimit":1}"#, "it is one of `PocketGraph.open`"),
             (r#"{"zzzzzzzzzzzz":1}"#, "there are k, retriever"),
         ] {
-            let told = named_options(map(given)).unwrap_err();
-            assert!(told.contains(said), "{told}");
+            let error = named_options(map(given)).unwrap_err();
+            assert!(error.contains(expected), "{error}");
         }
     }
 

@@ -72,7 +72,7 @@ impl ChatModel for KeptReplies<'_> {
             self.asked.set(self.asked.get() + 1);
             // Taken to its end even if whoever asks wants only its beginning: a reply that is kept must be whole.
             let line = RefCell::new(String::new());
-            let sink = |told: &str| told.clone_into(&mut line.borrow_mut());
+            let sink = |reported: &str| reported.clone_into(&mut line.borrow_mut());
             let items: Vec<_> = {
                 let recorder = Recorder::new(self.model.as_ref(), &sink);
                 recorder.chat(request).await?.collect().await

@@ -182,11 +182,11 @@ async fn measured(
         done(i + 1);
     }
     let asked = reader.map(|r| r.question_tokens() - before).unwrap_or_default();
-    let told = match &set.spent {
+    let spent_text = match &set.spent {
         Some(index) => Some(index.of(name)),
         None => (!by_a_model(name, &manifest.options)).then(Vec::new),
     };
-    let spent: Option<Vec<Tokens>> = told.map(|index| index.into_iter().chain([asked]).collect());
+    let spent: Option<Vec<Tokens>> = spent_text.map(|index| index.into_iter().chain([asked]).collect());
     Ok(Row {
         retriever: name.to_owned(),
         mean: Measures::mean(&all),

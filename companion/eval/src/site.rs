@@ -109,7 +109,7 @@ pub struct SiteAnswer {
     /// What was expected.
     pub wanted: Vec<String>,
     /// What was said; empty where it was said that the documents do not say.
-    pub said: String,
+    pub answer: String,
 }
 
 /// The figures of answers without a language model.
@@ -295,14 +295,14 @@ async fn answers(
             let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
             ask_with_protocol(engine, &q.question, protocol, &options, &with, &mut |_| {}).await?.answer
         };
-        let said = if answer.answered { bare(&answer.text) } else { String::new() };
+        let answer_text = if answer.answered { bare(&answer.text) } else { String::new() };
         let accepted: Vec<String> = q.answers.iter().flatten().cloned().collect();
-        em.push(exact_match(&said, &accepted));
-        f1.push(token_f1(&said, &accepted));
-        let holds = contains(&said, &accepted);
+        em.push(exact_match(&answer_text, &accepted));
+        f1.push(token_f1(&answer_text, &accepted));
+        let holds = contains(&answer_text, &accepted);
         contain.push(holds);
         if holds < 1.0 {
-            misses.push(SiteAnswer { line: q.line, question: q.question.clone(), wanted: accepted, said });
+            misses.push(SiteAnswer { line: q.line, question: q.question.clone(), wanted: accepted, answer: answer_text });
         }
         done(i + 1);
     }

@@ -18,7 +18,7 @@ pub fn graph_for(
     files: &KgFiles,
     options: &ImportOptions,
 ) -> Result<KnowledgeGraph, PlansError> {
-    let said = |e: pocketgraph_knowledge::kg::ImportError| PlansError::Graph(e.to_string());
+    let as_error = |e: pocketgraph_knowledge::kg::ImportError| PlansError::Graph(e.to_string());
     let mut all = Vec::new();
     for path in questions {
         all.extend(lines(path)?.into_iter().map(|(_, v)| v));
@@ -27,7 +27,7 @@ pub fn graph_for(
         if files.triples.is_empty() {
             return Err(PlansError::Graph("name the knowledge graph with --kg".to_owned()));
         }
-        let (graph, report) = import(files, options).map_err(said)?;
+        let (graph, report) = import(files, options).map_err(as_error)?;
         if report.malformed > 0 {
             eprintln!("warning: {} malformed lines, the first: {}", report.malformed, report.problems[0]);
         }
@@ -41,5 +41,5 @@ pub fn graph_for(
     std::fs::write(&entities, tables.entities).map_err(io)?;
     let entities = [vec![entities], files.entities.clone()].concat();
     let files = KgFiles { triples: vec![triples], entities, ..files.clone() };
-    Ok(import(&files, options).map_err(said)?.0)
+    Ok(import(&files, options).map_err(as_error)?.0)
 }

@@ -146,7 +146,7 @@ mod tests {
     fn graphml_is_well_formed_and_declares_every_key() {
         let written = String::from_utf8(graphml(&table()).remove(0).1).unwrap();
         let mut reader = quick_xml::Reader::from_str(&written);
-        let (mut keys, mut used, mut nodes, mut ends, mut said) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), String::new());
+        let (mut keys, mut used, mut nodes, mut ends, mut text) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), String::new());
         loop {
             match reader.read_event().unwrap() {
                 Event::Eof => break,
@@ -165,14 +165,14 @@ mod tests {
                         _ => {}
                     }
                 }
-                Event::Text(t) => said.push_str(&String::from_utf8_lossy(&t)),
+                Event::Text(t) => text.push_str(&String::from_utf8_lossy(&t)),
                 _ => {}
             }
         }
         assert_eq!(keys, ["n0", "n1", "n2", "e0"]);
         assert!(used.iter().all(|k| keys.contains(k)) && ends.iter().all(|e| nodes.contains(e)));
         assert_eq!(used.len(), 5, "empty values are left out");
-        assert!(!written.contains('\u{0}') && said.contains("東京"));
+        assert!(!written.contains('\u{0}') && text.contains("東京"));
     }
 
     #[test]

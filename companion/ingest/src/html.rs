@@ -298,9 +298,9 @@ impl<'a> Reader<'a> {
         if matches!(role, Role::Hidden | Role::Foreign) || is_ignored(attributes) {
             return true;
         }
-        let said = attributes.get("role").unwrap_or_default();
+        let attribute = attributes.get("role").unwrap_or_default();
         // The panels of tabs that are not open are content all the same.
-        let unshown = attributes.get("hidden").is_some_and(|v| !v.eq_ignore_ascii_case("until-found")) && said != "tabpanel";
+        let unshown = attributes.get("hidden").is_some_and(|v| !v.eq_ignore_ascii_case("until-found")) && attribute != "tabpanel";
         if unshown || attributes.get("aria-hidden").is_some_and(|v| v == "true") {
             return true;
         }
@@ -308,7 +308,7 @@ impl<'a> Reader<'a> {
         !self.piece
             && (role == Role::Chrome
                 || (role == Role::Header && !inside)
-                || matches!(said.as_ref(), "navigation" | "search" | "contentinfo" | "complementary" | "banner"))
+                || matches!(attribute.as_ref(), "navigation" | "search" | "contentinfo" | "complementary" | "banner"))
     }
 
     /// Ends the elements whose end tags HTML lets authors leave out.
@@ -670,8 +670,8 @@ impl<'a> Reader<'a> {
         let Some(name) = attributes.get("name").map(|n| n.to_ascii_lowercase()) else { return };
         match name.as_str() {
             "robots" | "googlebot" => {
-                let said = content.to_ascii_lowercase();
-                self.out.noindex |= said.split([',', ' ']).any(|w| matches!(w.trim(), "noindex" | "none"));
+                let directives = content.to_ascii_lowercase();
+                self.out.noindex |= directives.split([',', ' ']).any(|w| matches!(w.trim(), "noindex" | "none"));
             }
             "generator" if self.out.generator.is_empty() => self.out.generator = content.chars().take(100).collect(),
             "docsearch:version" | "readthedocs-version-slug"

@@ -91,13 +91,13 @@ pub(super) fn laid_out(written: &Draft, rows: &Rows) -> (Option<Draft>, Draft) {
     if heads > titles {
         for column in 0..columns {
             border(&mut table, column);
-            let mut said: Vec<(usize, usize)> = Vec::new();
+            let mut spans_value: Vec<(usize, usize)> = Vec::new();
             for place in grid.get(titles..heads).unwrap_or(&[]).iter().filter_map(|row| row.get(column).copied().flatten()) {
-                let Some(cell) = rows.at(place).filter(|c| !said.contains(&place) && text(c).len() <= budget) else { continue };
-                if !said.is_empty() {
+                let Some(cell) = rows.at(place).filter(|c| !spans_value.contains(&place) && text(c).len() <= budget) else { continue };
+                if !spans_value.is_empty() {
                     table.separate(" ");
                 }
-                said.push(place);
+                spans_value.push(place);
                 budget -= text(cell).len();
                 table.push_part(written, cell.text.clone());
             }

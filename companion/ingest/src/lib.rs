@@ -459,7 +459,7 @@ fn read(found: &FoundFile, reading: &Reading<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     // A fault of a reader loses its file, not the build.
     let read = caught(|| try_read(found, reading, &mut outcome));
-    if let Err(reason) = read.unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})"))) {
+    if let Err(reason) = read.unwrap_or_else(|text| Err(format!("the program failed on it, which is a fault of the program ({text})"))) {
         outcome.documents.clear();
         outcome.skipped.push(Skipped { path: found.path.clone(), reason });
     }

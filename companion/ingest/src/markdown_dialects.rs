@@ -64,8 +64,8 @@ pub(super) fn code_shortcode(line: &str) -> Option<&str> {
         .and_then(|r| r.strip_suffix(">}}"))
         .or_else(|| line.strip_prefix("{{%").and_then(|r| r.strip_suffix("%}}")))?;
     let name = inner.split_whitespace().next()?;
-    let says = name.contains("code") || name.contains("highlight");
-    (says && !name.starts_with('/') && !inner.trim_end().ends_with('/')).then_some(name)
+    let is_code = name.contains("code") || name.contains("highlight");
+    (is_code && !name.starts_with('/') && !inner.trim_end().ends_with('/')).then_some(name)
 }
 
 /// Whether a line closes a shortcode.

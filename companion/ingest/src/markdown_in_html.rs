@@ -34,8 +34,8 @@ impl MarkdownInHtml {
             match token {
                 Token::Start { name, attributes, closed } => {
                     let name = name.to_ascii_lowercase();
-                    let says = attributes.get("markdown").is_some_and(|v| matches!(&*v, "" | "1" | "block" | "span" | "markdown"));
-                    if says && alone && !closed && !NOT_BLOCKS.contains(&name.as_str()) && self.open.len() < DEEPEST {
+                    let attribute = attributes.get("markdown").is_some_and(|v| matches!(&*v, "" | "1" | "block" | "span" | "markdown"));
+                    if attribute && alone && !closed && !NOT_BLOCKS.contains(&name.as_str()) && self.open.len() < DEEPEST {
                         self.open.push((name, 1));
                         out.push(range.end);
                     } else if let Some((_, depth)) = self.open.last_mut().filter(|(n, _)| !closed && *n == name) {

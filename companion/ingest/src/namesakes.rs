@@ -52,12 +52,16 @@ pub fn titled(title: &str, place: &str) -> Vec<String> {
 fn parts(path: &str) -> Vec<&str> {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let says = |part: &&str| {
+    let is_distinctive = |part: &&str| {
         !part.is_empty()
             && (part.contains(char::is_alphabetic) || part.contains('.'))
             && !matches!(*part, "." | ".." | "index" | "_index" | "README")
     };
-    folders.split('/').filter(says).chain([stem].into_iter().filter(says).filter(|s| s.contains(char::is_alphabetic))).collect()
+    folders
+        .split('/')
+        .filter(is_distinctive)
+        .chain([stem].into_iter().filter(is_distinctive).filter(|s| s.contains(char::is_alphabetic)))
+        .collect()
 }
 
 #[cfg(test)]

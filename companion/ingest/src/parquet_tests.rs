@@ -217,8 +217,8 @@ fn chunks_of_named_documents_are_the_same_from_any_files_in_any_order() {
 fn vectors_stay_with_their_chunks_over_several_files() {
     let part = |text: &'static str, v: &[f32]| table(&[Some(text)], &[some(v)], false, Compression::SNAPPY);
     // The ids of this helper's tables are numbers from 0: two tables would have one twice.
-    let said = folder(&[("a.parquet", part("one", &[1.0, 0.0])), ("b.parquet", part("two", &[0.0, 1.0]))]).unwrap_err().to_string();
-    assert!(said.ends_with("b.parquet: row 1: the id \"0\" is also that of a.parquet row 1"), "{said}");
+    let message = folder(&[("a.parquet", part("one", &[1.0, 0.0])), ("b.parquet", part("two", &[0.0, 1.0]))]).unwrap_err().to_string();
+    assert!(message.ends_with("b.parquet: row 1: the id \"0\" is also that of a.parquet row 1"), "{message}");
     let one = table(&[Some("one"), Some("two")], &[some(&[1.0, 0.0]), some(&[0.0, 1.0])], false, Compression::SNAPPY);
     assert_eq!(folder(&[("a.parquet", one)]).unwrap().vectors, [1.0, 0.0, 0.0, 1.0]);
 }
@@ -244,6 +244,6 @@ fn a_faulty_file_of_a_folder_is_named_with_its_row() {
     assert!(fault(&[("readme.txt", Vec::new())]).ends_with("no .parquet file in this folder"));
     let (v, w) = (some(&[1.0, 0.0]), some(&[1.0, 0.0, 0.0]));
     let ids = |v| table(&[Some("one")], &[v], false, Compression::SNAPPY);
-    let said = fault(&[("a.parquet", ids(v)), ("b.parquet", ids(w))]);
-    assert!(said.contains("b.parquet: row 1:"), "{said}");
+    let message = fault(&[("a.parquet", ids(v)), ("b.parquet", ids(w))]);
+    assert!(message.contains("b.parquet: row 1:"), "{message}");
 }

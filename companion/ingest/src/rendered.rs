@@ -109,8 +109,8 @@ impl Rendered {
             Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
             _ => path.to_owned(),
         };
-        let Some(said) = canonical.and_then(|c| c.split(['?', '#']).next()) else { return Some(local) };
-        let decoded = percent_encoding::percent_decode_str(said).decode_utf8().ok()?;
+        let Some(canonical_url) = canonical.and_then(|c| c.split(['?', '#']).next()) else { return Some(local) };
+        let decoded = percent_encoding::percent_decode_str(canonical_url).decode_utf8().ok()?;
         let bare = local.strip_suffix(".html").unwrap_or(local.trim_end_matches('/'));
         let ends = |form: &str| decoded == *form || decoded.ends_with(&format!("/{form}"));
         let forms = [local.clone(), bare.to_owned(), format!("{bare}/")];

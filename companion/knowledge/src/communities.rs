@@ -45,7 +45,7 @@ pub struct Tie<'a> {
     /// In how many chunks the two stand together; where a model read, the sum of the scores that it gave.
     pub strength: u32,
     /// What a model says of the two.
-    pub says: Option<&'a str>,
+    pub statement: Option<&'a str>,
 }
 
 /// A graph of entities, and where they stand.
@@ -138,7 +138,7 @@ pub fn reports(
     let ties: BTreeMap<(u32, u32), &Tie<'_>> = source.ties.iter().map(|t| (t.ends, t)).collect();
     // A writer belongs to one thread.
     let writes = writer.is_some();
-    let told: Vec<((Community, String, usize), Option<Material>)> = groups
+    let described_groups: Vec<((Community, String, usize), Option<Material>)> = groups
         .par_iter()
         .map(|group| {
             let members: BTreeSet<u32> = group.members.iter().copied().collect();
@@ -169,16 +169,16 @@ pub fn reports(
             let mut sentences = speaking((source, found), &places, &strength, if writes { SHOWN } else { SENTENCES });
             inside.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
             // One statement may tie several pairs; it is told once.
-            let mut told = BTreeSet::new();
-            inside.retain(|&(_, _, a, b)| ties.get(&(a, b)).and_then(|t| t.says).is_none_or(|says| told.insert(says)));
-            let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| match ties.get(&(a, b)).and_then(|t| t.says) {
-                Some(says) => format!("{} \u{2014} {}: {says}", label(a), label(b)),
+            let mut seen = BTreeSet::new();
+            inside.retain(|&(_, _, a, b)| ties.get(&(a, b)).and_then(|t| t.statement).is_none_or(|statement| seen.insert(statement)));
+            let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| match ties.get(&(a, b)).and_then(|t| t.statement) {
+                Some(wording) => format!("{} \u{2014} {}: {wording}", label(a), label(b)),
                 None => format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b)),
             };
             let shown = |p: &SentencePlace| cut(sentence(chunks, *p), SHOWN_BYTES).to_owned();
             let described = |&(_, e): &(f32, u32)| {
-                let said = source.descriptions.get(e as usize).filter(|said| !said.is_empty())?;
-                Some(format!("{}: {}", label(e), cut(said, SHOWN_BYTES)))
+                let description = source.descriptions.get(e as usize).filter(|description| !description.is_empty())?;
+                Some(format!("{}: {}", label(e), cut(description, SHOWN_BYTES)))
             };
             let material = writes.then(|| Material {
                 entities: best.iter().take(SHOWN).map(|&(_, e)| label(e).to_owned()).collect(),
@@ -195,14 +195,14 @@ pub fn reports(
             ((community, text, stands.len()), material)
         })
         .collect();
-    let (told, material): (Vec<_>, Vec<Option<Material>>) = told.into_iter().unzip();
-    let most = told.iter().map(|t| t.2).max().unwrap_or(1).max(1) as f32;
+    let (labels, material): (Vec<_>, Vec<Option<Material>>) = described_groups.into_iter().unzip();
+    let most = labels.iter().map(|t| t.2).max().unwrap_or(1).max(1) as f32;
     let written = match writer {
         Some(writer) => writer.reports(&material.into_iter().flatten().collect::<Vec<_>>())?,
-        None => vec![None; told.len()],
+        None => vec![None; labels.len()],
     };
     let (mut communities, mut texts) = (Vec::new(), Vec::new());
-    for ((mut community, mut text, n), report) in told.into_iter().zip(written) {
+    for ((mut community, mut text, n), report) in labels.into_iter().zip(written) {
         if let Some(report) = report {
             (community.title, text) = (report.title, report.text);
         }

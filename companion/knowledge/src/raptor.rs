@@ -241,7 +241,7 @@ pub fn summaries(
         let extract = |m: &[&Node<'_>], near: &[f32]| summary(m, near, chunks, found, count, options.summary_tokens);
         let quoted = |p: &[SentencePlace]| p.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ");
         // Where the model wrote, which sentences a summary rests on shows in its vector only.
-        let told: Vec<(String, Option<Vec<SentencePlace>>)> = written
+        let rows: Vec<(String, Option<Vec<SentencePlace>>)> = written
             .into_iter()
             .zip(&members)
             .map(|(text, m)| match text {
@@ -252,7 +252,7 @@ pub fn summaries(
                 }
             })
             .collect();
-        let (texts, places): (Vec<String>, Vec<Option<Vec<SentencePlace>>>) = told.into_iter().unzip();
+        let (texts, places): (Vec<String>, Vec<Option<Vec<SentencePlace>>>) = rows.into_iter().unzip();
         let embedded = embed(&texts);
         let mut next: Vec<Node<'static>> = Vec::new();
         for (((text, vector), places), members) in texts.into_iter().zip(embedded).zip(places).zip(&members) {

@@ -196,8 +196,8 @@ fn direction(question: &str) -> Option<How> {
     if ["are", "is", "do", "does", "did", "was", "were", "have", "has"].contains(&first.as_str()) {
         return Some(How::Equal);
     }
-    let told = words(question).iter().find_map(|w| How::from_word(&fold(w.text)));
-    Some(match told? {
+    let comparison = words(question).iter().find_map(|w| How::from_word(&fold(w.text)));
+    Some(match comparison? {
         How::Less => How::Min,
         How::Greater => How::Max,
         how => how,

@@ -159,12 +159,12 @@ fn typed(kind: Kind) -> String {
 }
 
 /// A comment of TypeScript, in lines.
-fn comment(says: &str) -> String {
-    if says.len() + 9 <= WIDTH {
-        return format!("  /** {says} */\n");
+fn comment(text: &str) -> String {
+    if text.len() + 9 <= WIDTH {
+        return format!("  /** {text} */\n");
     }
     let mut lines = vec![String::new()];
-    for word in says.split(' ') {
+    for word in text.split(' ') {
         let last = lines.last().map_or(0, String::len);
         if last + 1 + word.len() + 5 > WIDTH {
             lines.push(String::new());

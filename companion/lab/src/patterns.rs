@@ -68,16 +68,16 @@ pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: O
             continue;
         }
         let found = names(question);
-        let told = match teller {
+        let predicted = match teller {
             Some(tell) => tell(question, &found),
             None => pattern(question, &found).name(),
         };
-        let (gold, told) = match (v.get("sparql").and_then(Value::as_str), v.get("type").and_then(Value::as_str)) {
+        let (gold, predicted) = match (v.get("sparql").and_then(Value::as_str), v.get("type").and_then(Value::as_str)) {
             (Some(query), _) => match sparql::pattern(query) {
                 Some((gold, entities)) => {
                     let right = report.right_names.get_or_insert(0);
                     *right += usize::from(found.len() == entities);
-                    (gold, ordering(question, &found).unwrap_or(sparql::coarse(&told)).to_owned())
+                    (gold, ordering(question, &found).unwrap_or(sparql::coarse(&predicted)).to_owned())
                 }
                 None => {
                     report.left_out += 1;
@@ -88,19 +88,19 @@ pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: O
                 let right = report.right_names.get_or_insert(0);
                 let wanted = Shape::ALL.into_iter().find(|s| s.name() == gold).map(Shape::entities);
                 *right += usize::from(wanted == Some(found.len()));
-                (gold.to_owned(), told)
+                (gold.to_owned(), predicted)
             }
             (None, None) => return Err(bad("it has neither a type nor a sparql query")),
         };
         report.questions += 1;
-        report.right += usize::from(told == gold);
-        if told != gold && report.misses.len() < LISTED {
-            report.misses.push((question.to_owned(), gold.clone(), told.clone()));
+        report.right += usize::from(predicted == gold);
+        if predicted != gold && report.misses.len() < LISTED {
+            report.misses.push((question.to_owned(), gold.clone(), predicted.clone()));
         }
-        *report.confusion.entry(gold).or_default().entry(told).or_default() += 1;
+        *report.confusion.entry(gold).or_default().entry(predicted).or_default() += 1;
     }
-    let recall = |(gold, told): (&String, &BTreeMap<String, usize>)| {
-        told.get(gold).copied().unwrap_or(0) as f64 / told.values().sum::<usize>().max(1) as f64
+    let recall = |(gold, text_of): (&String, &BTreeMap<String, usize>)| {
+        text_of.get(gold).copied().unwrap_or(0) as f64 / text_of.values().sum::<usize>().max(1) as f64
     };
     report.macro_recall = report.confusion.iter().map(recall).sum::<f64>() / report.confusion.len().max(1) as f64;
     Ok(report)
@@ -126,12 +126,12 @@ pub fn run(args: &Args) -> miette::Result<()> {
     if let Some(right) = report.right_names {
         println!("{} queries left out; as many names found as the query has entities: {right}", report.left_out);
     }
-    for (gold, told) in &report.confusion {
-        let told: Vec<String> = told.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
-        println!("{gold}: {}", told.join(", "));
+    for (gold, predicted) in &report.confusion {
+        let shapes: Vec<String> = predicted.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
+        println!("{gold}: {}", shapes.join(", "));
     }
     println!("\n{} misses: question | gold | told", report.misses.len());
-    report.misses.iter().for_each(|(question, gold, told)| println!("{question} | {gold} | {told}"));
+    report.misses.iter().for_each(|(question, gold, predicted)| println!("{question} | {gold} | {predicted}"));
     Ok(())
 }
 

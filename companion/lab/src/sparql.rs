@@ -60,8 +60,8 @@ fn is_entity(term: &str) -> bool {
 }
 
 /// The coarse pattern that a pattern of questions belongs to.
-pub(super) fn coarse(told: &str) -> &'static str {
-    match told {
+pub(super) fn coarse(wording: &str) -> &'static str {
+    match wording {
         "1p" | "2p" | "3p" => "chain",
         "compare" => "condition",
         "2u" | "3u" | "up" => "union",
@@ -76,14 +76,14 @@ mod tests {
 
     #[test]
     fn entities_and_order_decide() {
-        let told = |q: &str| pattern(q).map(|(kind, n)| format!("{kind} {n}")).unwrap_or_default();
-        assert_eq!(told("SELECT ?x WHERE { FILTER (?x != ?c) ?c ns:a.b.c ns:m.1 . ?c ns:d.e.f ?x . }"), "chain 1");
+        let describe = |q: &str| pattern(q).map(|(kind, n)| format!("{kind} {n}")).unwrap_or_default();
+        assert_eq!(describe("SELECT ?x WHERE { FILTER (?x != ?c) ?c ns:a.b.c ns:m.1 . ?c ns:d.e.f ?x . }"), "chain 1");
         assert_eq!(
-            told("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:a.b.notable_types ns:m.9 . ?x ns:d.e.f ns:m.2 . }"),
+            describe("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:a.b.notable_types ns:m.9 . ?x ns:d.e.f ns:m.2 . }"),
             "intersection 2"
         );
-        assert_eq!(told("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:d.e.f ?n . } ORDER BY ?n LIMIT 1"), "superlative 1");
-        assert_eq!(told("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:d.e.f ?num . FILTER (?num < 3) }"), "condition 1");
-        assert_eq!(told("no query"), "");
+        assert_eq!(describe("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:d.e.f ?n . } ORDER BY ?n LIMIT 1"), "superlative 1");
+        assert_eq!(describe("SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:d.e.f ?num . FILTER (?num < 3) }"), "condition 1");
+        assert_eq!(describe("no query"), "");
     }
 }

@@ -117,15 +117,15 @@ pub fn name(tag: &str) -> &str {
     by_tag(tag).map_or(tag, |lang| if lang == Lang::Cmn { "Chinese" } else { lang.eng_name() })
 }
 
-/// The language of a document of which its site says that it is in `told`, and whose text is `texts`, the primary tag in lower case; `""` where nothing tells it.
-pub fn language<'a>(told: Option<&str>, texts: impl Iterator<Item = &'a str>) -> String {
-    let told = told.and_then(primary);
+/// The language of a document of which its site says that it is in `stated`, and whose text is `texts`, the primary tag in lower case; `""` where nothing tells it.
+pub fn language<'a>(stated: Option<&str>, texts: impl Iterator<Item = &'a str>) -> String {
+    let declared = stated.and_then(primary);
     let sample = sample(texts);
-    let Some(script) = sample.script() else { return told.unwrap_or_default() };
-    if let Some(told) = told
-        && by_tag(&told).is_none_or(|lang| script.langs().contains(&lang))
+    let Some(script) = sample.script() else { return declared.unwrap_or_default() };
+    if let Some(declared) = declared
+        && by_tag(&declared).is_none_or(|lang| script.langs().contains(&lang))
     {
-        return told;
+        return declared;
     }
     sample.language(script).unwrap_or_default().to_owned()
 }

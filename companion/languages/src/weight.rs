@@ -77,16 +77,16 @@ impl Readings {
     /// in scripts that the model spells have none anyway; so the share is that of the languages that it reads.
     pub fn weight(&self) -> Option<u64> {
         let usual = (100.0 * FUSION_WEIGHT).round() as u64;
-        let told = || self.all.iter().filter(|r| !r.language.is_empty());
-        let all: usize = told().map(|r| r.chunks).sum();
-        let read: usize = told().filter(|r| r.weight > 0).map(|r| r.chunks).sum();
-        if all == 0 || told().all(|r| r.weight == usual) {
+        let detected = || self.all.iter().filter(|r| !r.language.is_empty());
+        let all: usize = detected().map(|r| r.chunks).sum();
+        let read: usize = detected().filter(|r| r.weight > 0).map(|r| r.chunks).sum();
+        if all == 0 || detected().all(|r| r.weight == usual) {
             return None;
         }
         if read * ONE_IN < all {
             return Some(0);
         }
-        let sum: u64 = told().map(|r| r.weight * r.chunks as u64).sum();
+        let sum: u64 = detected().map(|r| r.weight * r.chunks as u64).sum();
         Some((sum + read as u64 / 2) / read.max(1) as u64).filter(|&w| w != usual)
     }
 

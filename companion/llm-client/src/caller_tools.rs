@@ -100,11 +100,11 @@ impl CallerTools for CommandTools {
         async move {
             let at = self.all.iter().position(|t| t.name == name);
             let command = at.and_then(|at| self.commands.get(at)).cloned().unwrap_or_default();
-            let (given, (tell, told)) = (arguments.to_string(), tokio::sync::oneshot::channel());
+            let (given, (tell, receiver)) = (arguments.to_string(), tokio::sync::oneshot::channel());
             // Whoever waits is let go when the caller aborts; the command is ended by its own clock then.
             std::thread::spawn(move || tell.send(carried_out(&command, &given)));
-            let said = told.await.unwrap_or_else(|_| Err("it was stopped".to_owned()));
-            said.map_err(EnvironmentError::Failed)
+            let outcome = receiver.await.unwrap_or_else(|_| Err("it was stopped".to_owned()));
+            outcome.map_err(EnvironmentError::Failed)
         }
         .boxed_local()
     }
@@ -162,14 +162,14 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_command_reads_the_arguments_and_is_told_apart_from_a_failure() {
-        let said = |command: &str| {
+        let error_of = |command: &str| {
             let tools = tools(&format!(r#"{{"name": "t", "description": "d", "command": {command}}}"#)).unwrap();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(tools.call("t", &Value::object([("a", "b; rm".into())])))
         };
-        assert_eq!(said(r#"["cat"]"#).unwrap(), r#"{"a":"b; rm"}"#);
-        assert!(said(r#"["false"]"#).unwrap_err().to_string().contains("ended with"));
-        assert!(said(r#"["/no/such/program"]"#).unwrap_err().to_string().contains("cannot be started"));
+        assert_eq!(error_of(r#"["cat"]"#).unwrap(), r#"{"a":"b; rm"}"#);
+        assert!(error_of(r#"["false"]"#).unwrap_err().to_string().contains("ended with"));
+        assert!(error_of(r#"["/no/such/program"]"#).unwrap_err().to_string().contains("cannot be started"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Desk {
     /// When there is no bundle, or it cannot be read.
     pub fn open(folder: &Path, open: fn(&Path) -> Result<Engine>) -> Result<Desk> {
         let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
-        let (told, opened) = std::sync::mpsc::channel();
+        let (sender, opened) = std::sync::mpsc::channel();
         let folder = folder.to_owned();
         let work = move || {
             let ready = open(&folder).and_then(|engine| {
@@ -50,11 +50,11 @@ impl Desk {
             let (runtime, bundle) = match ready {
                 Ok(ready) => ready,
                 Err(e) => {
-                    let _ = told.send(Err(e));
+                    let _ = sender.send(Err(e));
                     return;
                 }
             };
-            let _ = told.send(Ok(()));
+            let _ = sender.send(Ok(()));
             LocalSet::new().block_on(&runtime, async move {
                 while let Some(job) = waiting.recv().await {
                     tokio::task::spawn_local(job(Rc::clone(&bundle)));
@@ -74,10 +74,10 @@ impl Desk {
         &self,
         work: impl FnOnce(Rc<Open>) -> LocalBoxFuture<'static, Result<T>> + Send + 'static,
     ) -> Result<T> {
-        let (told, done) = oneshot::channel();
+        let (sender, done) = oneshot::channel();
         let job: Job = Box::new(move |bundle| {
             Box::pin(async move {
-                let _ = told.send(work(bundle).await);
+                let _ = sender.send(work(bundle).await);
             })
         });
         let gone = || miette!("the bundle cannot be asked any more");

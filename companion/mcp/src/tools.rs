@@ -217,8 +217,8 @@ async fn entity(bundle: &Open, given: Entity) -> Result<Value> {
         return Err(miette!("the bundle carries no knowledge graph"));
     };
     let graph = linker.graph();
-    let told: Vec<Value> = candidates.iter().map(|c| described(graph, c.node, c.score)).collect();
-    Ok(json!({ "entities": told }))
+    let entity_rows: Vec<Value> = candidates.iter().map(|c| described(graph, c.node, c.score)).collect();
+    Ok(json!({ "entities": entity_rows }))
 }
 
 /// A node with its types and statements, each as (subject, relation, object).

@@ -252,15 +252,15 @@ impl Embedder {
             return self.clone();
         }
         let languages = languages();
-        let told = languages.iter().filter(|l| !l.is_empty()).count();
+        let detected = languages.iter().filter(|l| !l.is_empty()).count();
         let others = languages.iter().filter(|l| !l.is_empty() && l.as_str() != "en").count();
-        if others == 0 || others * ONE_IN < told {
+        if others == 0 || others * ONE_IN < detected {
             return Embedder::Own;
         }
         match KNOWN.iter().find(|k| k.id == e5::ID) {
             Some(known) if !known.is_here() => {
                 let how = known.how_to_get();
-                progress.warn(&format!("{others} of {told} documents are not in English, and the model that knows their languages is not on this machine: {how}"));
+                progress.warn(&format!("{others} of {detected} documents are not in English, and the model that knows their languages is not on this machine: {how}"));
                 Embedder::Own
             }
             _ => Embedder::Multilingual(None),

@@ -21,17 +21,17 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |told| {
+        std::panic::set_hook(Box::new(move |panic_info| {
             if !is_expected() {
-                usual(told);
+                usual(panic_info);
             }
         }));
     });
     DEPTH.set(DEPTH.get() + 1);
     let done = catch_unwind(AssertUnwindSafe(work));
     DEPTH.set(DEPTH.get() - 1);
-    done.map_err(|said| {
-        let text = said.downcast_ref::<String>().map(String::as_str).or_else(|| said.downcast_ref::<&str>().copied());
+    done.map_err(|message| {
+        let text = message.downcast_ref::<String>().map(String::as_str).or_else(|| message.downcast_ref::<&str>().copied());
         text.unwrap_or("no reason was given").to_owned()
     })
 }

@@ -55,7 +55,7 @@ fn read_apart(program: &Path, bytes: &[u8]) -> Result<Text, String> {
     command.arg(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(failed)?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
-    let (send, said) = mpsc::channel();
+    let (send, receiver) = mpsc::channel();
     let reply = std::thread::spawn(move || {
         let mut reply = Vec::new();
         let read = output.map(|o| o.take(MOST_TEXT).read_to_end(&mut reply));
@@ -64,7 +64,7 @@ fn read_apart(program: &Path, bytes: &[u8]) -> Result<Text, String> {
     });
     // It reads all before it writes, and one that ended early is known by its reply.
     let _ = input.map(|mut i| i.write_all(bytes));
-    let answer = said.recv_timeout(PATIENCE);
+    let answer = receiver.recv_timeout(PATIENCE);
     let _ = child.kill();
     let _ = (child.wait(), reply.join());
     let reply = answer.map_err(|_| "it took too long to read".to_owned())?.unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn read_for_parent(mut input: impl Read, mut output: impl Write) -> std::io:
     input.read_to_end(&mut bytes)?;
     bound(bytes.len() as u64);
     let text = caught(|| super::read(bytes))
-        .unwrap_or_else(|said| Err(format!("the program failed on it, which is a fault of the program ({said})")));
+        .unwrap_or_else(|message| Err(format!("the program failed on it, which is a fault of the program ({message})")));
     serde_json::to_writer(&mut output, &text)?;
     output.flush()
 }

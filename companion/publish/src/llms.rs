@@ -24,8 +24,8 @@ pub fn write(documents: &[SourceDocument], out: &Path) -> Result<(), SiteFilesEr
 pub fn list(documents: &[SourceDocument]) -> String {
     let home = documents.iter().min_by_key(|d| (d.path.matches('/').count(), !is_index(&d.path), d.path.clone()));
     let mut out = format!("# {}\n", home.map_or("Documentation".to_owned(), |d| on_a_line(&d.title)));
-    if let Some(said) = home.and_then(described) {
-        out.push_str(&format!("\n> {said}\n"));
+    if let Some(described_as) = home.and_then(described) {
+        out.push_str(&format!("\n> {described_as}\n"));
     }
     let mut folders: BTreeMap<&str, Vec<&SourceDocument>> = BTreeMap::new();
     for d in documents.iter().filter(|d| !d.url.is_empty() || !d.ready) {
@@ -34,8 +34,8 @@ pub fn list(documents: &[SourceDocument]) -> String {
     for (folder, all) in folders {
         out.push_str(&format!("\n## {}\n\n", if folder.is_empty() { "Pages".to_owned() } else { on_a_line(folder) }));
         for d in all {
-            let said = described(d).map(|s| format!(": {s}")).unwrap_or_default();
-            out.push_str(&format!("- [{}](<{}>){said}\n", escaped(&on_a_line(&d.title)), address(&d.url)));
+            let summary = described(d).map(|s| format!(": {s}")).unwrap_or_default();
+            out.push_str(&format!("- [{}](<{}>){summary}\n", escaped(&on_a_line(&d.title)), address(&d.url)));
         }
     }
     out

@@ -234,23 +234,23 @@ impl Forwarder {
     /// An error in the endpoint's own words, unless the key is among them.
     async fn failure(&self, reply: reqwest::Response, headers: &[(HeaderName, String)]) -> Response {
         let status = reply.status();
-        let mut said = Vec::new();
+        let mut body = Vec::new();
         let mut pieces = reply.bytes_stream();
         // One that breaks off has said what it said.
         while let Some(Ok(piece)) = pieces.next().await {
-            said.extend_from_slice(&piece);
-            if said.len() > LARGEST_ERROR {
+            body.extend_from_slice(&piece);
+            if body.len() > LARGEST_ERROR {
                 break;
             }
         }
-        if self.key.as_ref().is_some_and(|key| key.are_in(&said)) {
+        if self.key.as_ref().is_some_and(|key| key.are_in(&body)) {
             return respond::plain(status, WITHHELD);
         }
-        if said.len() > LARGEST_ERROR {
+        if body.len() > LARGEST_ERROR {
             // Cut, it is no JSON any more, and may end within the key.
             return respond::plain(status, "the language model's endpoint failed, and said too much about it");
         }
-        respond::with_headers(status, headers, Body::from(said))
+        respond::with_headers(status, headers, Body::from(body))
     }
 
     /// When to come back, as the endpoint says it: seconds, or a date.
@@ -263,8 +263,8 @@ impl Forwarder {
 
 /// The type under which an endpoint's reply is passed on: never one that would be shown as a page of this server's.
 fn shown_as(reply: &reqwest::Response) -> &'static str {
-    let said = reply.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    match said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+    let content_type = reply.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    match content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
         "text/event-stream" => "text/event-stream",
         "application/json" => "application/json",
         _ => "text/plain; charset=utf-8",

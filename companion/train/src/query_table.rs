@@ -245,19 +245,19 @@ mod tests {
         let mut random = Random::new(9, 1);
         let mut table = TokenTable { dim: 16, rows: (0..40 * 16).map(|_| random.unit() as f32 * 0.2 - 0.1).collect(), bias: vec![0.0; 16] };
         let options = Options { epochs: 30, batch: 64, rate: 1e-2, held_out: 60, seed: 3 };
-        let mut heard = Vec::new();
+        let mut losses = Vec::new();
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .unwrap()
-            .install(|| fit(&mut table, &lessons, &options, &mut |f| heard.push(f)));
-        (table, heard)
+            .install(|| fit(&mut table, &lessons, &options, &mut |f| losses.push(f)));
+        (table, losses)
     }
 
     #[test]
     fn a_table_learns_what_a_table_can_say_and_texts_held_out_show_it() {
-        let (_, heard) = fitted(2);
-        assert!(heard[0].held_out < 0.5 && heard.last().unwrap().held_out > 0.97, "{heard:?}");
+        let (_, losses) = fitted(2);
+        assert!(losses[0].held_out < 0.5 && losses.last().unwrap().held_out > 0.97, "{losses:?}");
     }
 
     #[test]

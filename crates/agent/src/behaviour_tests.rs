@@ -395,9 +395,9 @@ fn a_tool_of_the_callers_is_called_and_what_it_says_is_a_quotation() {
     assert_eq!((outcome.text.as_str(), outcome.evidence[0].title.as_str()), ("Rain in Hallwil [1].", "weather"));
     let requests = model.requests.borrow();
     assert!(requests[0].messages[0].content.contains("\"name\":\"weather\""));
-    let said = &requests[1].messages.last().unwrap().content;
-    assert!(said.contains("[1] weather\nRain in Hallwil.") && said.contains("There is no tool \"weather_2\""), "{said}");
-    assert_eq!(said.to_lowercase().matches("**observation**").count(), 1, "what a tool says is no observation of ours: {said}");
+    let prompt = &requests[1].messages.last().unwrap().content;
+    assert!(prompt.contains("[1] weather\nRain in Hallwil.") && prompt.contains("There is no tool \"weather_2\""), "{prompt}");
+    assert_eq!(prompt.to_lowercase().matches("**observation**").count(), 1, "what a tool says is no observation of ours: {prompt}");
 }
 
 #[test]
@@ -421,8 +421,9 @@ fn a_model_that_is_silent_for_all_its_time_is_not_asked_again() {
 #[test]
 fn tokens_told_are_the_text_of_the_turns() {
     let (outcome, events, _) = go("search-r1", &bare(), &["<think>é</think><search>low tide", "<answer>a</answer>"]);
-    let told: String = events.iter().filter_map(|e| if let AgentEvent::Token { text } = e { Some(text.as_str()) } else { None }).collect();
-    assert_eq!(told, outcome.turns.iter().map(|t| t.text.as_str()).collect::<String>());
+    let streamed: String =
+        events.iter().filter_map(|e| if let AgentEvent::Token { text } = e { Some(text.as_str()) } else { None }).collect();
+    assert_eq!(streamed, outcome.turns.iter().map(|t| t.text.as_str()).collect::<String>());
 }
 
 #[test]

@@ -51,8 +51,8 @@ impl Dialogue {
 
     /// Everything the model said.
     pub fn written(&self) -> String {
-        let said = |p: &Part| if let Part::Model(text) = p { Some(text.clone()) } else { None };
-        self.parts.iter().filter_map(said).collect()
+        let as_text = |p: &Part| if let Part::Model(text) = p { Some(text.clone()) } else { None };
+        self.parts.iter().filter_map(as_text).collect()
     }
 
     /// The whole conversation as one text: what a model with prefix continuation sees.

@@ -36,7 +36,7 @@ const LONGEST: usize = 800;
 /// Something that helps to answer the question.
 #[derive(Debug, Clone, PartialEq)]
 struct Point {
-    says: String,
+    description: String,
     /// How much it helps: above 0, at most 100.
     score: f64,
     /// The reports that it rests on, by their places.
@@ -48,11 +48,12 @@ fn points(reply: &str, n: usize) -> Option<Vec<Point>> {
     let reply = after_thinking(reply);
     let json = parse(reply.get(reply.find('{')?..=reply.rfind('}')?)?).ok()?;
     let point = |v: &Value| {
-        let says: String = v.get("description")?.as_str()?.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect();
+        let description: String =
+            v.get("description")?.as_str()?.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect();
         let score = v.get("score")?.as_f64()?.clamp(0.0, 100.0);
         let numbers = v.get("reports").and_then(Value::as_array).unwrap_or(&[]);
         let place = |v: &Value| v.as_u64()?.checked_sub(1).and_then(|p| usize::try_from(p).ok()).filter(|&p| p < n);
-        (score > 0.0 && !says.is_empty()).then(|| Point { says, score, reports: numbers.iter().filter_map(place).collect() })
+        (score > 0.0 && !description.is_empty()).then(|| Point { description, score, reports: numbers.iter().filter_map(place).collect() })
     };
     Some(json.get("points")?.as_array()?.iter().take(POINTS).filter_map(point).collect())
 }
@@ -135,7 +136,7 @@ impl Protocol for GraphRagGlobal {
             let mut shown = String::new();
             let mut left = room;
             for point in &all {
-                let line = format!("- (importance {:.0}) {}", point.score, run.safe(&point.says));
+                let line = format!("- (importance {:.0}) {}", point.score, run.safe(&point.description));
                 let n = run.count_tokens(&line);
                 if n > left && !shown.is_empty() {
                     break;

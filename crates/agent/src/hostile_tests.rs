@@ -90,8 +90,8 @@ fn a_tool_that_does_not_exist_is_told_and_nothing_is_looked_up() {
     let environment = world();
     let (outcome, _) = converse("tool-calling", &AgentOptions { grounded: false, ..AgentOptions::default() }, &model, &environment);
     assert_eq!((outcome.text.as_str(), environment.queries.borrow().len()), ("Hallwil", 0));
-    let told = model.requests.borrow()[1].messages.last().unwrap().content.clone();
-    assert!(told.contains("delete_everything"), "{told}");
+    let prompt = model.requests.borrow()[1].messages.last().unwrap().content.clone();
+    assert!(prompt.contains("delete_everything"), "{prompt}");
 }
 
 /// Everything that closes, opens or ends something in one of the grammars.
@@ -147,8 +147,8 @@ fn a_document_with_every_closing_tag_and_a_false_answer_adds_no_mark_to_any_prom
             let (outcome, _) = converse(name, &options, &model, &environment);
             assert!(!outcome.text.contains("42"), "{name}: {}", outcome.text);
             let requests = model.requests.borrow();
-            let told = requests.iter().flat_map(|r| &r.messages).filter(|m| m.role != Role::Assistant);
-            (told.map(|m| m.content.to_lowercase()).collect::<String>(), requests.len())
+            let sent_messages = requests.iter().flat_map(|r| &r.messages).filter(|m| m.role != Role::Assistant);
+            (sent_messages.map(|m| m.content.to_lowercase()).collect::<String>(), requests.len())
         };
         let ((harmless, n), (hostile, m)) = (sent("It was dark."), sent(&evil));
         assert_eq!(n, m, "{name}: the document changed the course of the run");

@@ -50,8 +50,8 @@ impl KgTools {
 
     /// Labels of relations with how well they fit by words, ranked by that and by how near they are to the asked words in meaning.
     async fn nearest(&self, asked: &str, mut labels: Vec<(f32, String)>) -> Vec<String> {
-        let said = |label: &str| label.replace(['_', '.', '/'], " ");
-        let shown: Vec<String> = labels.iter().take(MEANT).map(|(_, label)| said(label)).collect();
+        let spaced = |label: &str| label.replace(['_', '.', '/'], " ");
+        let shown: Vec<String> = labels.iter().take(MEANT).map(|(_, label)| spaced(label)).collect();
         let phrases: Vec<&str> = std::iter::once(asked).chain(shown.iter().map(String::as_str)).collect();
         let vectors = match &self.meanings {
             Some(meanings) if !asked.is_empty() => meanings.vectors(&phrases).await,
@@ -169,13 +169,13 @@ pub(super) fn chunk_of(graph: &KnowledgeGraph, triple: TripleId) -> Option<u32> 
 
 /// Where a triple was imported from, in words; empty where nothing says.
 pub(super) fn imported_from(graph: &KnowledgeGraph, triple: TripleId) -> String {
-    let told = graph.provenance(triple).find_map(|p| match p {
+    let source = graph.provenance(triple).find_map(|p| match p {
         Provenance::Line { file, line: 0 } => Some(file.to_owned()),
         Provenance::Line { file, line } => Some(format!("{file}, line {line}")),
         Provenance::Cited(text) => Some(text.to_owned()),
         _ => None,
     });
-    told.unwrap_or_default()
+    source.unwrap_or_default()
 }
 
 fn words_of(text: &str) -> Set<String> {

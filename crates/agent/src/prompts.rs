@@ -116,8 +116,8 @@ mod tests {
             let prompts = prompts(marked.iter().map(|(n, t)| (*n, t.as_str()))).unwrap();
             let model = Scripted::new(&["x"]);
             converse(protocol, &AgentOptions { prompts, ..AgentOptions::default() }, &model, &world());
-            let said = model.requests.borrow()[0].messages[0].content.clone();
-            assert!(said.starts_with(&format!("MARK {protocol}.")), "{protocol}: {said}");
+            let prompt = model.requests.borrow()[0].messages[0].content.clone();
+            assert!(prompt.starts_with(&format!("MARK {protocol}.")), "{protocol}: {prompt}");
         }
     }
 }

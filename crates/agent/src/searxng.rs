@@ -47,18 +47,18 @@ impl<T: Transport> SearXng<T> {
             headers: vec![("Accept".to_owned(), "application/json".to_owned())],
             body: String::new(),
         };
-        let told = |e: TransportError| match e {
+        let as_error = |e: TransportError| match e {
             TransportError::Aborted => EnvironmentError::Aborted,
             TransportError::Connection(why) => failed(format!("failed: {why}")),
         };
-        let mut response = self.transport.get(request).await.map_err(told)?;
+        let mut response = self.transport.get(request).await.map_err(as_error)?;
         if response.status != 200 {
             let hint = if response.status == 403 { "; the server must allow the format json" } else { "" };
             return Err(failed(format!("answered with status {}{hint}", response.status)));
         }
         let mut body = Vec::new();
         while let Some(piece) = response.body.next().await {
-            body.extend_from_slice(&piece.map_err(told)?);
+            body.extend_from_slice(&piece.map_err(as_error)?);
             if body.len() > MOST {
                 return Err(failed(format!("answered with more than {MOST} bytes")));
             }

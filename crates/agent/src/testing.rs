@@ -72,8 +72,8 @@ impl CallerTools for Fake {
     }
 
     fn call<'a>(&'a self, name: &'a str, _: &'a Value) -> LocalBoxFuture<'a, Result<String, EnvironmentError>> {
-        let said = self.own.iter().find(|(n, _)| *n == name).map(|(_, said)| (*said).to_owned());
-        async move { said.ok_or_else(|| EnvironmentError::Failed("it is gone".to_owned())) }.boxed_local()
+        let reply = self.own.iter().find(|(n, _)| *n == name).map(|(_, reply)| (*reply).to_owned());
+        async move { reply.ok_or_else(|| EnvironmentError::Failed("it is gone".to_owned())) }.boxed_local()
     }
 }
 

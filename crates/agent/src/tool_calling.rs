@@ -270,8 +270,8 @@ impl Talk {
 }
 
 /// A tool of ours, as the model is told of it: each has one argument.
-fn ours(name: &str, does: &str, argument: &str, says: &str) -> CallerTool {
-    let property = Value::object([("type", "string".into()), ("description", says.into())]);
+fn ours(name: &str, does: &str, argument: &str, argument_text: &str) -> CallerTool {
+    let property = Value::object([("type", "string".into()), ("description", argument_text.into())]);
     let properties = Value::Object(vec![(argument.to_owned(), property)]);
     let required: Vec<Value> = vec![argument.into()];
     let parameters = Value::object([("type", "object".into()), ("properties", properties), ("required", required.into())]);

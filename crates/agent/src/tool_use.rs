@@ -12,11 +12,11 @@ impl Run<'_> {
         let tools = self.services.environment.tools()?;
         let tool = tools.all().iter().find(|t| t.name == call.name)?;
         let given = call.arguments.to_string();
-        let said = match self.may_call(&tool.name, &given) {
+        let result = match self.may_call(&tool.name, &given) {
             true => tools.call(&tool.name, &call.arguments).await,
             false => Err(EnvironmentError::Failed("no more calls are possible".to_owned())),
         };
-        let text = match said {
+        let text = match result {
             Ok(text) if text.trim().is_empty() => Err("The tool said nothing.".to_owned()),
             Ok(text) => Ok(text),
             Err(EnvironmentError::Aborted) => {

@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_bits_are_those_of_every_machine() {
         // What one machine found; the same test runs in WebAssembly.
-        let told: Vec<u64> = [0.1, 0.5, 1.0, 1.5, 2.0, 10.0, 12_345.678, 1e-300, 5e-324, 1e308].map(|x| ln(x).to_bits()).into();
+        let bits: Vec<u64> = [0.1, 0.5, 1.0, 1.5, 2.0, 10.0, 12_345.678, 1e-300, 5e-324, 1e308].map(|x| ln(x).to_bits()).into();
         let wanted: [u64; 10] = [
             0xc002_6bb1_bbb5_5515,
             0xbfe6_2e42_fefa_39ef,
@@ -83,8 +83,8 @@ mod tests {
             0xc087_4385_446d_71c3,
             0x4086_2991_d5d6_2a5e,
         ];
-        assert_eq!(told, wanted, "{told:#x?}");
-        let told: Vec<u64> = [0.0, 1.0, -1.0, 0.1, -10.0, 3.5, 100.0, -700.0, 709.0].map(|x| exp(x).to_bits()).into();
+        assert_eq!(bits, wanted, "{bits:#x?}");
+        let bits: Vec<u64> = [0.0, 1.0, -1.0, 0.1, -10.0, 3.5, 100.0, -700.0, 709.0].map(|x| exp(x).to_bits()).into();
         let wanted: [u64; 9] = [
             0x3ff0_0000_0000_0000,
             0x4005_bf0a_8b14_576a,
@@ -96,7 +96,7 @@ mod tests {
             0x00d1_4f2b_0fb9_307f,
             0x7fdd_422d_2be5_dc9b,
         ];
-        assert_eq!(told, wanted, "{told:#x?}");
+        assert_eq!(bits, wanted, "{bits:#x?}");
     }
 
     #[test]

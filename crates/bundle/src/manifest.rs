@@ -333,9 +333,9 @@ mod tests {
             let text = example().to_json().replace("\"oldestReader\":5", &format!("\"oldestReader\":{version}"));
             let error = Manifest::from_json(text.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "unsupported-version");
-            let said = error.to_string();
-            assert!(said.contains("of pocketgraph 0.1.0; pocketgraph"), "{said}");
-            assert!(said.contains("build the bundle again") && said.contains("take the reader that it was built with"), "{said}");
+            let message = error.to_string();
+            assert!(message.contains("of pocketgraph 0.1.0; pocketgraph"), "{message}");
+            assert!(message.contains("build the bundle again") && message.contains("take the reader that it was built with"), "{message}");
         }
     }
 

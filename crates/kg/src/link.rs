@@ -289,16 +289,16 @@ impl Linker {
     pub fn topics(&self, text: &str) -> Vec<Mention> {
         let mut mentions = self.mentions(text);
         mentions.sort_by_cached_key(|m| {
-            let said = text.get(m.span.clone()).unwrap_or("");
+            let mention_text = text.get(m.span.clone()).unwrap_or("");
             let best = m.candidates.first();
             let exact = best.is_some_and(|c| c.how == Match::Exact);
             // A capital says nothing where every sentence has one, unless the name is written so.
             let skipped = usize::from(m.span.start == 0 && !exact);
-            let marked = said.chars().skip(skipped).any(|c| c.is_uppercase() || c.is_numeric());
-            let signs = !said.chars().any(char::is_alphanumeric);
+            let marked = mention_text.chars().skip(skipped).any(|c| c.is_uppercase() || c.is_numeric());
+            let signs = !mention_text.chars().any(char::is_alphanumeric);
             let entity = best.is_some_and(|c| self.graph.is_entity(c.node));
             let telling = 4 * usize::from(exact && (marked || signs)) + 2 * usize::from(marked || signs) + usize::from(entity);
-            (std::cmp::Reverse((telling, said.len())), m.span.start)
+            (std::cmp::Reverse((telling, mention_text.len())), m.span.start)
         });
         mentions
     }

@@ -90,13 +90,13 @@ impl LlmError {
 /// Whether an endpoint's words complain of a prompt that is too long for the model's context window.
 pub(super) fn is_too_long(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().all(|w| message.contains(w));
-    says(&["context", "length"])
-        || says(&["context", "window"])
-        || says(&["context", "size"])
-        || says(&["n_ctx"])
-        || says(&["prompt", "too long"])
-        || says(&["maximum", "context"])
+    let mentions = |words: &[&str]| words.iter().all(|w| message.contains(w));
+    mentions(&["context", "length"])
+        || mentions(&["context", "window"])
+        || mentions(&["context", "size"])
+        || mentions(&["n_ctx"])
+        || mentions(&["prompt", "too long"])
+        || mentions(&["maximum", "context"])
 }
 
 /// How many characters of a server's own message are kept.

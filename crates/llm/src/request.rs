@@ -200,10 +200,10 @@ fn without_system(messages: &mut Value) {
     if messages.first().and_then(role).as_deref() != Some("system") {
         return;
     }
-    let said = text(&messages.remove(0));
+    let system_text = text(&messages.remove(0));
     match messages.first().and_then(role).as_deref() {
-        Some("user") => messages[0] = message(&Message::user(format!("{said}\n\n{}", text(&messages[0])))),
-        _ => messages.insert(0, message(&Message::user(said))),
+        Some("user") => messages[0] = message(&Message::user(format!("{system_text}\n\n{}", text(&messages[0])))),
+        _ => messages.insert(0, message(&Message::user(system_text))),
     }
 }
 

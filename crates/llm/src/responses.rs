@@ -91,7 +91,7 @@ fn input(message: &Value) -> Vec<Value> {
     }
     let calls = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
     let content = message.get("content").filter(|content| !matches!(content, Value::Null));
-    let said = content.map(|content| match message.get("role").and_then(Value::as_str) {
+    let content_text = content.map(|content| match message.get("role").and_then(Value::as_str) {
         Some("assistant") => written(content),
         _ => Value::object([("role", text(message, "role")), ("content", content.clone())]),
     });
@@ -100,7 +100,7 @@ fn input(message: &Value) -> Vec<Value> {
         let (id, name, arguments) = (text(call, "id"), text(function, "name"), text(function, "arguments"));
         Value::object([("type", "function_call".into()), ("call_id", id), ("name", name), ("arguments", arguments)])
     };
-    said.into_iter().chain(calls.iter().map(call)).collect()
+    content_text.into_iter().chain(calls.iter().map(call)).collect()
 }
 
 /// What the model itself wrote before: as the API gave it, since some servers know it by its parts alone.

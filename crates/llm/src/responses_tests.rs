@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// Says one thing, in pieces of so many bytes, and remembers what it was asked.
 struct Server {
     status: u16,
-    says: String,
+    reply_body: String,
     piece: usize,
     seen: Rc<RefCell<Vec<HttpRequest>>>,
 }
@@ -19,7 +19,7 @@ struct Server {
 impl Transport for Server {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
         self.seen.borrow_mut().push(request);
-        let pieces: Vec<_> = self.says.as_bytes().chunks(self.piece.max(1)).map(|p| Ok(p.to_vec())).collect();
+        let pieces: Vec<_> = self.reply_body.as_bytes().chunks(self.piece.max(1)).map(|p| Ok(p.to_vec())).collect();
         let response = HttpResponse { status: self.status, headers: Vec::new(), body: stream::iter(pieces).boxed_local() };
         async move { Ok(response) }.boxed_local()
     }
@@ -30,17 +30,17 @@ impl Transport for Server {
 }
 
 /// What comes of a request, and what the server was asked.
-fn exchange(request: ChatRequest, status: u16, says: &str, piece: usize) -> (Completion, HttpRequest) {
+fn exchange(request: ChatRequest, status: u16, reply_body: &str, piece: usize) -> (Completion, HttpRequest) {
     let seen = Rc::new(RefCell::new(Vec::new()));
-    let server = Server { status, says: says.to_owned(), piece, seen: Rc::clone(&seen) };
+    let server = Server { status, reply_body: reply_body.to_owned(), piece, seen: Rc::clone(&seen) };
     let client = OpenAiChat::new(Responses(server), ChatConfig::new("https://host/v1/responses?v=1", "m")).unwrap();
     let reply = complete(&client, request).now_or_never().unwrap();
     let request = seen.borrow()[0].clone();
     (reply, request)
 }
 
-fn of(says: &str) -> Completion {
-    exchange(ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() }, 200, says, 7).0
+fn of(reply_body: &str) -> Completion {
+    exchange(ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() }, 200, reply_body, 7).0
 }
 
 fn events(all: &[&str]) -> String {

@@ -305,9 +305,9 @@ mod tests {
     /// The tokenizer of the pieces of multilingual-e5-small that are anywhere in the golden texts, the model's id of each, and the texts with their ids.
     fn golden() -> (Unigram, Vec<u32>, Vec<Golden>) {
         let parsed = |text: &str| crate::json::parse(text).unwrap();
-        let told = parsed(include_str!("../../../tests/golden/e5/ids.json"));
+        let golden_value = parsed(include_str!("../../../tests/golden/e5/ids.json"));
         let numbers = |v: &crate::json::Value| v.as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as u32).collect::<Vec<u32>>();
-        let table = told.get("table").unwrap().as_array().unwrap().iter().map(numbers);
+        let table = golden_value.get("table").unwrap().as_array().unwrap().iter().map(numbers);
         let folding = Folding::new(&table.map(|row| (row[0], row[1..].to_vec())).collect::<Vec<_>>(), &[]);
         let units = |score: f64| (score as f32 * SCORE_UNIT).round() as i32;
         let (mut ids, mut pieces) = (vec![0, 2, 3], vec![(String::new(), 0); 3]);
@@ -319,10 +319,10 @@ mod tests {
             pieces.push((next().replace('\u{2581}', " "), score));
         }
         let borrowed: Vec<(&str, i32)> = pieces.iter().map(|(text, score)| (text.as_str(), *score)).collect();
-        let unknown = units(told.get("unknown").unwrap().as_f64().unwrap());
+        let unknown = units(golden_value.get("unknown").unwrap().as_f64().unwrap());
         let texts = parsed(include_str!("../../../tests/golden/e5/texts.json"));
         let texts = texts.as_array().unwrap().iter().map(|t| t.as_str().unwrap().to_owned());
-        let texts = texts.zip(told.get("ids").unwrap().as_array().unwrap().iter().map(numbers)).collect();
+        let texts = texts.zip(golden_value.get("ids").unwrap().as_array().unwrap().iter().map(numbers)).collect();
         (Unigram::new(folding, &borrowed, (2, unknown)), ids, texts)
     }
 
@@ -355,9 +355,9 @@ mod tests {
             t.word(folded.as_bytes(), &mut buffer, &mut ids);
             prop_assert_eq!(buffer.best.last().unwrap().score, best(&t, &folded));
             // And the ids are a way to cut it: what they say, in order, is the word with its unknown parts left out.
-            let said: String = ids.iter().filter(|&&id| id != 2).map(|&id| PIECES[id as usize].0).collect();
+            let decoded: String = ids.iter().filter(|&&id| id != 2).map(|&id| PIECES[id as usize].0).collect();
             let mut left = folded.chars();
-            prop_assert!(said.chars().all(|c| left.any(|l| l == c)), "{} of {}", said, folded);
+            prop_assert!(decoded.chars().all(|c| left.any(|l| l == c)), "{} of {}", decoded, folded);
         }
 
         #[test]

@@ -104,15 +104,15 @@ mod tests {
 
     /// The graph of a document, with and without its structure.
     fn graph(from_documents: bool) -> Option<Knowledge> {
-        let heard = RecordedWarnings::default();
+        let warnings = RecordedWarnings::default();
         let page = "---\nauthor: Ann Archer\n---\n# Boats\n\nSee [Harbours](b.md).";
         let source = Source::Documents(Path::new("."), read_in(&[("a.md", page), ("b.md", "# Harbours\n\nQuiet.")]));
-        let cut = Split { max_tokens: 50, count: &words }.run(source, &heard).unwrap();
-        let gathering = ImportTables { files: None }.run((), &heard).unwrap();
-        let stated = TakeTriples { from_documents }.run((gathering, cut.origin, &cut.chunked), &heard).unwrap();
+        let cut = Split { max_tokens: 50, count: &words }.run(source, &warnings).unwrap();
+        let gathering = ImportTables { files: None }.run((), &warnings).unwrap();
+        let stated = TakeTriples { from_documents }.run((gathering, cut.origin, &cut.chunked), &warnings).unwrap();
         assert_eq!(stated.from_documents.triples > 0, from_documents);
         let corpus = Corpus { documents: &cut.chunked.documents, chunks: &cut.chunked.chunks, vectors: &[] };
-        Extract { reader: None, count: &words }.run((stated.gathering, corpus), &heard).unwrap()
+        Extract { reader: None, count: &words }.run((stated.gathering, corpus), &warnings).unwrap()
     }
 
     #[test]
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn a_table_of_triples_is_a_graph_of_its_own() {
-        let heard = RecordedWarnings::default();
+        let warnings = RecordedWarnings::default();
         let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/films.tsv");
         let files = (KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default());
-        let gathering = ImportTables { files: Some(&files) }.run((), &heard).unwrap();
+        let gathering = ImportTables { files: Some(&files) }.run((), &warnings).unwrap();
         let corpus = Corpus { documents: &[], chunks: &[], vectors: &[] };
-        let made = Extract { reader: None, count: &words }.run((gathering, corpus), &heard).unwrap().unwrap();
+        let made = Extract { reader: None, count: &words }.run((gathering, corpus), &warnings).unwrap().unwrap();
         assert!(made.report.triples > 0 && made.report.malformed == 0);
     }
 }

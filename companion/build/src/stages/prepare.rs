@@ -74,19 +74,19 @@ mod tests {
 
     #[test]
     fn only_what_is_needed_is_prepared_and_a_need_without_matter_is_told() {
-        let (corpus, heard) = (corpus_of(8), RecordedWarnings::default());
+        let (corpus, recorded) = (corpus_of(8), RecordedWarnings::default());
         let embedder = CachedEmbedder::new(&MODEL, None);
-        let found = FindNames { embedder: Some(&embedder), everywhere: true }.run((corpus.corpus(), None), &heard).unwrap();
+        let found = FindNames { embedder: Some(&embedder), everywhere: true }.run((corpus.corpus(), None), &recorded).unwrap();
         let gathered = Gathered { corpus: corpus.corpus(), found: &found, knowledge: None, related: None };
         let prepare = |names: &[&str], embedder| {
             let needs = Needs::of(names).unwrap();
-            Prepare { needs, triples_read: false, summaries: None, embedder, seed: 0 }.run(gathered, &heard).unwrap()
+            Prepare { needs, triples_read: false, summaries: None, embedder, seed: 0 }.run(gathered, &recorded).unwrap()
         };
         let plain = prepare(&["auto"], Some(&embedder)).unwrap();
         assert!(plain.entities.is_none() && plain.tree.is_none());
         let rich = prepare(&["hippo", "raptor", "hippo:triples"], Some(&embedder)).unwrap();
         assert!(rich.entities.is_some() && rich.synonyms.is_some() && rich.tree.is_some() && rich.facts.is_none());
-        assert!(heard.warnings()[0].contains("no passage states a triple"));
+        assert!(recorded.warnings()[0].contains("no passage states a triple"));
         assert!(prepare(&["hippo"], None).is_none());
     }
 }

@@ -49,11 +49,11 @@ mod tests {
 
     #[test]
     fn a_model_without_a_use_is_not_asked_and_the_user_hears_why() {
-        let (chunked, model, heard) = (corpus_of(4), silent_model(), RecordedWarnings::default());
-        let run = |needs, ours| ReadRelations { reader: Some(&model), needs, ours, count: &words }.run(chunked.corpus(), &heard);
+        let (chunked, model, recorded) = (corpus_of(4), silent_model(), RecordedWarnings::default());
+        let run = |needs, ours| ReadRelations { reader: Some(&model), needs, ours, count: &words }.run(chunked.corpus(), &recorded);
         assert!(run(Needs::default(), true).unwrap().is_none());
         assert!(run(Needs::of(&["graphrag"]).unwrap(), false).unwrap().is_none());
-        let warnings = heard.warnings();
+        let warnings = recorded.warnings();
         assert!(warnings[0].contains("nothing to read for") && warnings[1].contains("left out"), "{warnings:?}");
         assert!(run(Needs::of(&["graphrag"]).unwrap(), true).is_err(), "now it is asked, and falls silent");
     }

@@ -246,15 +246,15 @@ fn print(report: &AnswersReport, misses: usize) {
          tokens in/out | cost | failures | ms p50/p95 |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    let told = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
+    let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
     for r in &report.rows {
         println!(
             "| {} | {} | {} | {} | {} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
             r.system,
             r.questions,
-            told(r.em),
-            told(r.f1),
-            told(r.contain_em),
+            format_estimate(r.em),
+            format_estimate(r.f1),
+            format_estimate(r.contain_em),
             r.set_precision.mean,
             r.set_recall.mean,
             r.set_f1.mean,
@@ -283,8 +283,10 @@ fn print(report: &AnswersReport, misses: usize) {
     }
     if let Some(baseline) = &report.baseline {
         println!("\n| minus {baseline} | EM (95 %) | F1 (95 %) | Contain-EM (95 %) |\n|---|---|---|---|");
-        let told = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
-        report.paired.iter().for_each(|p| println!("| {} | {} | {} | {} |", p.system, told(p.em), told(p.f1), told(p.contain_em)));
+        let format_estimate = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
+        report.paired.iter().for_each(|p| {
+            println!("| {} | {} | {} | {} |", p.system, format_estimate(p.em), format_estimate(p.f1), format_estimate(p.contain_em))
+        });
     }
     if !report.kinds.is_empty() {
         println!(

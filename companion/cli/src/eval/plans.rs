@@ -107,9 +107,9 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         best.map(|(found, _)| found.plan.clone()).ok_or_else(|| "no relation is near".to_owned())
     };
     let given = embedder.as_ref().filter(|_| meanings.is_none()).map(|e| GoldLabels::new(args, &linker, e)).transpose()?;
-    let told = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));
+    let plan_of_labels = |question: &str| given.as_ref().map_or_else(|| Err(String::new()), |g| g.plan(question));
     let writer = match args.planner.as_str() {
-        "pattern" | "labels" => Writer::Other(&told),
+        "pattern" | "labels" => Writer::Other(&plan_of_labels),
         "trained" | "auto" if trained.is_none() => {
             return Err(miette!(help = "name its weights with --planner-model", "this program was built without a trained planner"));
         }

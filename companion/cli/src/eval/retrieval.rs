@@ -168,7 +168,7 @@ fn print(report: &Report, misses: usize) {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for r in &report.rows {
         let (values, ends) = (r.mean.named().map(|m| m.1), r.intervals.ends());
-        let told: Vec<String> = values
+        let names: Vec<String> = values
             .iter()
             .zip(ends)
             .enumerate()
@@ -178,7 +178,7 @@ fn print(report: &Report, misses: usize) {
         println!(
             "| {} | {} | {:.1}/{:.1} | {:.1} | {:.0} | {} | {} |",
             r.retriever,
-            told.join(" | "),
+            names.join(" | "),
             r.query_p50_ms,
             r.query_p95_ms,
             r.index_bytes as f64 / 1e6,
@@ -203,16 +203,16 @@ fn print(report: &Report, misses: usize) {
     }
     for group in &report.groups {
         for r in &group.rows {
-            let told: Vec<String> = r.mean.named().iter().map(|(_, v)| format!("{v:.3}")).collect();
-            println!("| {} | {} | {} | {} |", group.kind, group.questions, r.retriever, told.join(" | "));
+            let names: Vec<String> = r.mean.named().iter().map(|(_, v)| format!("{v:.3}")).collect();
+            println!("| {} | {} | {} | {} |", group.kind, group.questions, r.retriever, names.join(" | "));
         }
     }
     if let Some(baseline) = &report.baseline {
         println!("\n| minus {baseline} | recall@2 (95 %) | recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 %) |\n|---|---|---|---|---|");
         for p in &report.paired {
-            let told = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
+            let format_estimate = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
             let wanted = ["recall@2", "recall@5", "nDCG@10", "MRR@10"];
-            let cells: Vec<String> = p.differences.iter().filter(|d| wanted.contains(&d.0)).map(|d| told(d.1)).collect();
+            let cells: Vec<String> = p.differences.iter().filter(|d| wanted.contains(&d.0)).map(|d| format_estimate(d.1)).collect();
             println!("| {} | {} |", p.retriever, cells.join(" | "));
         }
     }

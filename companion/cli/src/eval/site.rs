@@ -107,12 +107,19 @@ fn print(report: &SiteReport) {
         }
     }
     if let Some(a) = &report.answers {
-        let told = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
-        println!("\n{} answers by {}: EM {}, F1 {}, Contain-EM {}", a.questions, a.protocol, told(a.em), told(a.f1), told(a.contain_em));
+        let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
+        println!(
+            "\n{} answers by {}: EM {}, F1 {}, Contain-EM {}",
+            a.questions,
+            a.protocol,
+            format_estimate(a.em),
+            format_estimate(a.f1),
+            format_estimate(a.contain_em)
+        );
         println!("{CAVEAT}");
         for m in &a.misses {
             println!("- line {}: {}\n  wanted: {}", m.line, m.question, m.wanted.join(" / "));
-            println!("  said: {}", if m.said.is_empty() { "that the documents do not say" } else { &m.said });
+            println!("  said: {}", if m.answer.is_empty() { "that the documents do not say" } else { &m.answer });
         }
     }
 }

@@ -76,8 +76,8 @@ impl Place {
 
     pub fn build(&self, options: impl FnOnce(BuildOptions) -> BuildOptions) -> (Result<Summary, BuildError>, BuildLog) {
         let options = options(BuildOptions::bare(Input::Documents(self.at("corpus.jsonl")), self.at("bundle")));
-        let heard = BuildLog::default();
-        (build(&options, &heard), heard)
+        let log = BuildLog::default();
+        (build(&options, &log), log)
     }
 
     /// The bundle, open, with the model that embeds questions.

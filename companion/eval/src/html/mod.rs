@@ -33,19 +33,19 @@ pub struct Bar {
     /// The interval around it.
     pub interval: Option<(f64, f64)>,
     /// The value in words.
-    pub told: String,
+    pub value_text: String,
 }
 
 impl Bar {
     /// The row of an estimate, with three digits.
     pub fn of(label: &str, e: Estimate) -> Bar {
-        let told = format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
-        Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), told }
+        let value_text = format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
+        Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), value_text }
     }
 
     /// The row of a difference, with its sign.
     pub fn of_difference(label: &str, e: Estimate) -> Bar {
-        Bar { told: difference(e), ..Bar::of(label, e) }
+        Bar { value_text: difference(e), ..Bar::of(label, e) }
     }
 }
 
@@ -144,7 +144,7 @@ impl HtmlPage {
                 "<div class=\"row\"><span class=\"label\">{}</span><svg viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" \
                  aria-hidden=\"true\">{marks}</svg><span class=\"value\">{}</span></div>",
                 foreign(&row.label),
-                escaped(&row.told)
+                escaped(&row.value_text)
             ));
         }
         self.line(format_args!("</div></figure>"));

@@ -46,7 +46,7 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
     }
     page.heading("Cost");
     let bars = |f: &dyn Fn(&Row) -> f64, unit: &str| -> Vec<Bar> {
-        let bar = |r: &Row| Bar { label: r.retriever.clone(), value: f(r), interval: None, told: format!("{:.1} {unit}", f(r)) };
+        let bar = |r: &Row| Bar { label: r.retriever.clone(), value: f(r), interval: None, value_text: format!("{:.1} {unit}", f(r)) };
         report.rows.iter().map(bar).collect()
     };
     page.bars("Median time of a query, its embedding included", 0.0, &bars(&|r| r.query_p50_ms, "ms"));
@@ -85,8 +85,8 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
 
 /// Every measure with its interval.
 fn cells(mean: &Measures, intervals: &Intervals) -> Vec<String> {
-    let told = mean.named().into_iter().zip(intervals.ends());
-    told.map(|((_, mean), (low, high))| format!("{mean:.3} ({low:.3} to {high:.3})")).collect()
+    let intervals_value = mean.named().into_iter().zip(intervals.ends());
+    intervals_value.map(|((_, mean), (low, high))| format!("{mean:.3} ({low:.3} to {high:.3})")).collect()
 }
 
 /// A retriever's figures for one kind of question.

@@ -51,8 +51,8 @@ pub fn site_page(report: &SiteReport, about: &[String]) -> String {
         page.bars(&format!("{} answers by {}, with 95 % bootstrap intervals", answers.questions, answers.protocol), 1.0, &bars);
         page.paragraph(crate::answering::CAVEAT);
         let entry = |m: &crate::site::SiteAnswer| {
-            let said = if m.said.is_empty() { "that the documents do not say".to_owned() } else { m.said.clone() };
-            (format!("line {}: {}", m.line, m.question), vec![("wanted", m.wanted.join(" / ")), ("said", said)])
+            let text = if m.answer.is_empty() { "that the documents do not say".to_owned() } else { m.answer.clone() };
+            (format!("line {}: {}", m.line, m.question), vec![("wanted", m.wanted.join(" / ")), ("said", text)])
         };
         let summary = format!("{} of {} answers do not contain what was expected", answers.misses.len(), answers.questions);
         page.folded(&summary, &answers.misses.iter().map(entry).collect::<Vec<_>>());

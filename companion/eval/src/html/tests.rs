@@ -130,7 +130,7 @@ fn site(text: &str) -> String {
         query_p50_ms: 1.0,
         misses: vec![miss],
     };
-    let answer = SiteAnswer { line: 1, question: text.to_owned(), wanted: vec![text.to_owned()], said: text.to_owned() };
+    let answer = SiteAnswer { line: 1, question: text.to_owned(), wanted: vec![text.to_owned()], answer: text.to_owned() };
     let report = SiteReport {
         documents: 1,
         chunks: 1,
@@ -191,7 +191,7 @@ fn every_opened_element_is_closed() {
 
 fn bars(least: f64, values: &[f64]) -> String {
     let mut page = HtmlPage::new("t");
-    let bar = |&value: &f64| Bar { label: "l".to_owned(), value, interval: None, told: value.to_string() };
+    let bar = |&value: &f64| Bar { label: "l".to_owned(), value, interval: None, value_text: value.to_string() };
     page.bars("c", least, &values.iter().map(bar).collect::<Vec<_>>());
     page.finish()
 }
@@ -218,10 +218,10 @@ fn values_that_are_no_numbers_draw_nothing_wrong() {
 proptest! {
     #[test]
     fn any_text_is_only_text(text in "\\PC{0,40}|(<|>|&|\"|'|/|script|\u{0}|\u{1b}|\n|é){0,30}") {
-        let told = escaped(&text);
-        prop_assert!(!told.contains(['<', '>', '"', '\'']));
-        prop_assert!(told.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
-        let back = told.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&");
+        let escaped_text = escaped(&text);
+        prop_assert!(!escaped_text.contains(['<', '>', '"', '\'']));
+        prop_assert!(escaped_text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
+        let back = escaped_text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&");
         prop_assert_eq!(back, text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect::<String>());
     }
 }

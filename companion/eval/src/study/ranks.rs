@@ -59,8 +59,8 @@ mod tests {
         let of = |values: &[(&str, f64)]| values.iter().map(|(name, v)| ((*name).to_owned(), [*v, *v, 1.0 - v])).collect::<Vec<_>>();
         let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
         let rows = average(&names, &[of(&[("a", 0.9), ("b", 0.5)]), of(&[("b", 0.4), ("a", 0.4)])]);
-        let told: Vec<(&str, f64, f64, usize)> = rows.iter().map(|r| (r.name.as_str(), r.contain_em, r.f1, r.over)).collect();
+        let measured: Vec<(&str, f64, f64, usize)> = rows.iter().map(|r| (r.name.as_str(), r.contain_em, r.f1, r.over)).collect();
         // F1 is the other way round in the first comparison; both share the second.
-        assert_eq!(told, [("a", 1.25, 1.75, 2), ("b", 1.75, 1.25, 2)]);
+        assert_eq!(measured, [("a", 1.25, 1.75, 2), ("b", 1.75, 1.25, 2)]);
     }
 }

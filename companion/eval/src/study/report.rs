@@ -129,8 +129,8 @@ impl<'a> Cell<'a> {
     /// Evidence recall of the questions whose pages the set names, each the mean of its runs.
     fn recall(&self) -> Option<Estimate> {
         let of = |runs: &Vec<&Answered>| runs.iter().map(|a| a.evidence_recall).collect::<Option<Vec<f64>>>().map(|all| mean(&all));
-        let told: Vec<f64> = self.questions.iter().filter_map(of).collect();
-        (!told.is_empty()).then(|| Estimate::of(&told))
+        let values: Vec<f64> = self.questions.iter().filter_map(of).collect();
+        (!values.is_empty()).then(|| Estimate::of(&values))
     }
 
     fn mean(&self, figure: fn(&Answered) -> f64) -> f64 {

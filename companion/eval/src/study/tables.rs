@@ -166,7 +166,7 @@ const EVEN: [&str; 7] = [
 ];
 
 fn even(r: &BreakEven) -> Vec<String> {
-    let told = |more: f64, less: f64, at: Even, digits: usize| format!("{more:.digits$}, {less:.digits$}, {}", questions(at));
+    let describe = |more: f64, less: f64, at: Even, digits: usize| format!("{more:.digits$}, {less:.digits$}, {}", questions(at));
     let price = r.cost_more.zip(r.cost_less).zip(r.cost_even);
     let contain = format!("{:+.3} ({:+.3} to {:+.3})", r.contain_em.mean, r.contain_em.low, r.contain_em.high);
     vec![
@@ -174,9 +174,9 @@ fn even(r: &BreakEven) -> Vec<String> {
         r.protocol.clone(),
         format!("{}, {}", r.retriever, r.baseline),
         contain,
-        told(r.tokens_more, r.tokens_less, r.tokens_even, 0),
-        price.map_or(NONE.to_owned(), |((more, less), at)| told(more, less, at, 6)),
-        told(r.seconds_more, r.seconds_less, r.seconds_even, 3),
+        describe(r.tokens_more, r.tokens_less, r.tokens_even, 0),
+        price.map_or(NONE.to_owned(), |((more, less), at)| describe(more, less, at, 6)),
+        describe(r.seconds_more, r.seconds_less, r.seconds_even, 3),
     ]
 }
 

@@ -85,11 +85,11 @@ fn a_study_that_was_ended_goes_on_where_it_was_and_comes_to_the_same() {
     assert_eq!((doing.before, doing.stopped), (7, None));
     assert_eq!(first + second, all, "no reply is paid for twice");
     // All but the times of two runs is the same.
-    let told = |report: &StudyReport| {
+    let text_of = |report: &StudyReport| {
         let rows = report.sets.iter().flat_map(|set| &set.rows);
         rows.map(|r| (r.set.clone(), r.protocol.clone(), r.retriever.clone(), r.em, r.contain_em, r.turns, r.cost)).collect::<Vec<_>>()
     };
-    assert_eq!(told(&whole), told(&rest));
+    assert_eq!(text_of(&whole), text_of(&rest));
     let (_, doing, third) = run_study(&study, &folder, None);
     assert_eq!((third, doing.before), (0, doing.asked.len()), "a study at its end asks nothing");
 }
@@ -143,10 +143,10 @@ fn its_indexes_have_their_own_costs_and_pay_for_themselves_or_not() {
 #[test]
 fn what_a_study_cannot_mean_is_told() {
     let dir = tempfile::tempdir().unwrap();
-    let told = |more: &str| study(dir.path(), more).unwrap_err().to_string();
-    assert!(told("baseline = \"linear\"\n").contains("linear is not among the retrievers"));
-    assert!(told("colour = 3\n").contains("colour"));
-    assert!(told("[options]\ntokenOut = 3\n").contains("tokenOut"));
+    let message = |more: &str| study(dir.path(), more).unwrap_err().to_string();
+    assert!(message("baseline = \"linear\"\n").contains("linear is not among the retrievers"));
+    assert!(message("colour = 3\n").contains("colour"));
+    assert!(message("[options]\ntokenOut = 3\n").contains("tokenOut"));
     assert!(
         study(dir.path(), "baseline = \"hypergraph\"\n[options]\nmaxOutputTokens = 60\n").unwrap().options().unwrap().tokens_out
             == Some(60)

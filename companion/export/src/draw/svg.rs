@@ -85,14 +85,14 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
     }
     for s in &placed.spots {
         let Some(node) = graph.nodes.get(s.node) else { continue };
-        let said = hover(s.node).unwrap_or_else(|| node.label.clone());
+        let tooltip = hover(s.node).unwrap_or_else(|| node.label.clone());
         let anchor = if s.x < 0.0 { "end" } else { "start" };
         let x = if s.x < 0.0 { s.bounds.2 } else { s.bounds.0 };
         let _ = writeln!(
             out,
             "<g><title>{}</title><circle class=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{RADIUS}\"/><text class=\"label\" text-anchor=\"{anchor}\" \
              x=\"{x:.1}\" y=\"{:.1}\">{}</text></g>",
-            escaped(&said),
+            escaped(&tooltip),
             class(node.kind),
             s.x,
             s.y,

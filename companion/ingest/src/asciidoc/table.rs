@@ -53,13 +53,13 @@ pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
         cell.rows = cell.rows.max(1);
     }
     let columns = columns(attributes).unwrap_or(in_first_line).clamp(1, MOST_COLUMNS);
-    let said = |name: &str| {
+    let has_option = |name: &str| {
         attributes.contains(&format!("%{name}"))
             || attributes.contains(&format!("options=\"{name}"))
             || attributes.contains(&format!("opts=\"{name}"))
             || attributes.contains(&format!("options={name}"))
     };
-    let heads = usize::from(said("header") || head && !said("noheader"));
+    let heads = usize::from(has_option("header") || head && !has_option("noheader"));
     (laid_out(cells, columns), heads)
 }
 

@@ -44,16 +44,16 @@ mod tests {
 
     #[test]
     fn each_themes_flag_is_heard_and_its_opposite_is_not() {
-        let says = |name: &str, value: &str| unsearched(&[(name.to_owned(), value.to_owned())]).is_some();
+        let is_unsearched = |name: &str, value: &str| unsearched(&[(name.to_owned(), value.to_owned())]).is_some();
         for (name, value) in
             [("search.exclude", "true"), ("Pagefind", "false"), ("excludeSearch", "True"), ("robots", "noindex, follow"), ("nosearch", "")]
         {
-            assert!(says(name, value), "{name}");
+            assert!(is_unsearched(name, value), "{name}");
         }
         for (name, value) in
             [("search.exclude", "false"), ("pagefind", "true"), ("robots", "index"), ("unlisted", "no"), ("searching", "false")]
         {
-            assert!(!says(name, value), "{name}");
+            assert!(!is_unsearched(name, value), "{name}");
         }
     }
 }

@@ -69,8 +69,8 @@ impl Mdoc {
                 self.out.element("pre", &words);
             }
             "Nd" => {
-                let said = format!("– {}", self.words(&arguments));
-                self.running(&said);
+                let described = format!("– {}", self.words(&arguments));
+                self.running(&described);
             }
             "Dd" | "Os" | "br" | "sp" | "Rs" | "Re" => {}
             _ if name.starts_with('\\') || name.is_empty() => {}

@@ -350,17 +350,17 @@ impl Reader<'_, '_> {
             return true;
         }
         let own_line = self.begins_line() && !heading;
-        let said = self.properties_markdown(&name, &properties);
+        let markdown = self.properties_markdown(&name, &properties);
         let rest = self.rest();
         let alone = own_line && (rest.trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{']) || rest.trim().is_empty());
-        match (said.is_empty(), own_line) {
-            (false, true) => self.block(&said, whole),
+        match (markdown.is_empty(), own_line) {
+            (false, true) => self.block(&markdown, whole),
             (false, false) if !heading => {
                 self.origin.step(self.out.len(), whole.start);
                 if !self.out.ends_with(char::is_whitespace) {
                     self.out.push(' ');
                 }
-                self.out.push_str(&said.replace('\n', " "));
+                self.out.push_str(&markdown.replace('\n', " "));
             }
             (true, true) if alone && name.starts_with(char::is_uppercase) => self.block("", whole),
             (true, true) if is_block(&name) => self.block("", whole),

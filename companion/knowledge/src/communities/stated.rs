@@ -46,13 +46,13 @@ fn ties(related: &Related) -> Vec<Tie<'_>> {
         for (i, &x) in statement.entities.iter().enumerate() {
             for &y in statement.entities.iter().skip(i + 1).filter(|y| **y != x) {
                 let ends = (x.min(y), x.max(y));
-                let fresh = (Tie { ends, weight: 0.0, strength: 0, says: None }, 0);
+                let fresh = (Tie { ends, weight: 0.0, strength: 0, statement: None }, 0);
                 let (tie, best) = out.entry(ends).or_insert(fresh);
                 tie.weight += share;
                 tie.strength += u32::from(statement.score);
                 // What is said most strongly stands for the relation.
                 if statement.score > *best {
-                    (tie.says, *best) = (Some(statement.text.as_str()), statement.score);
+                    (tie.statement, *best) = (Some(statement.text.as_str()), statement.score);
                 }
             }
         }
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn strengths_of_the_same_two_add_up_and_a_statement_of_three_is_shared_out() {
         let related = related();
-        let told: Vec<_> = ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.says)).collect();
+        let told: Vec<_> = ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.statement)).collect();
         assert_eq!(
             told,
             [

@@ -54,7 +54,7 @@ fn counted(chunks: &[Vec<u32>], entities: usize) -> Vec<Tie<'static>> {
     let share = |e: u32| f64::from(frequency[e as usize]) / mentions;
     let weight = |(&(a, b), &n): (&(u32, u32), &u32)| {
         let p = f64::from(n) / together;
-        Tie { ends: (a, b), weight: (p * (p / (share(a) * share(b))).log2()) as f32, strength: n, says: None }
+        Tie { ends: (a, b), weight: (p * (p / (share(a) * share(b))).log2()) as f32, strength: n, statement: None }
     };
     let mut out: Vec<Tie<'static>> = pairs.iter().map(weight).collect();
     let mut weights: Vec<f32> = out.iter().map(|t| t.weight).collect();

@@ -148,11 +148,11 @@ impl Rows {
     /// "founded") and has nothing but years.
     fn date_kind(&self, relation: &str) -> Option<LiteralKind> {
         let label = label_of_name(relation).to_lowercase();
-        let told = label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died"));
+        let named_as_date = label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died"));
         let (first, last) = (label.split(' ').next().unwrap_or_default(), label.split(' ').next_back().unwrap_or_default());
         let happened = is_verb_form(first) && (first == last || matches!(last, "in" | "on" | "since" | "until"));
         let years = || self.rows.iter().filter(|(_, r)| r.relation == relation).all(|(_, r)| reads_as_year(&r.tail.text));
-        (told || (happened && years())).then_some(LiteralKind::Date)
+        (named_as_date || (happened && years())).then_some(LiteralKind::Date)
     }
 }
 

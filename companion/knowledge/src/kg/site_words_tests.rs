@@ -68,8 +68,8 @@ fn what_a_site_cannot_bring_is_told_with_its_file_and_line() {
         ("relation_cues.tsv", "command\t ; \n", 1, "nothing stands"),
         ("answer_kinds.tsv", "crew\tanimal\n", 1, "person, time or place"),
     ] {
-        let told = wrong(name, text);
-        assert!(told.contains(&format!("{name}, line {line}: ")) && told.contains(reason), "{told}");
+        let error = wrong(name, text);
+        assert!(error.contains(&format!("{name}, line {line}: ")) && error.contains(reason), "{error}");
     }
     assert!(matches!(SiteWords::read(Path::new("no such folder")), Err(SiteWordsError::Read { .. })));
 }

@@ -179,10 +179,10 @@ mod tests {
         ]);
         let (graph, unfounded) = merged(&PASSAGES, &all);
         let of = |e: &Entity| (e.label.clone(), e.kind.clone(), e.description.clone());
-        let told: Vec<_> = graph.entities.iter().map(of).collect();
+        let entity_rows: Vec<_> = graph.entities.iter().map(of).collect();
         let entity = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
         assert_eq!(
-            told,
+            entity_rows,
             [
                 entity("Ada Lovelace", "person", "She wrote."),
                 entity("Charles Babbage", "person", "Built an engine.\nGot a letter."),

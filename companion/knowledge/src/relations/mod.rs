@@ -108,11 +108,11 @@ pub fn read(
 /// Makes one description of what was said of each entity: by the model where it is long.
 fn describe(related: &mut Related, writer: &Writer<'_>) -> Result<(), AskError> {
     let long: Vec<usize> = (0..related.entities.len()).filter(|&i| related.entities[i].description.len() > LONG).collect();
-    let said = |&i: &usize| {
+    let entity_text = |&i: &usize| {
         let Entity { label, description, .. } = &related.entities[i];
         (label.as_str(), cut(description, SHOWN).lines().collect::<Vec<_>>())
     };
-    let things: Vec<(&str, Vec<&str>)> = long.iter().map(said).collect();
+    let things: Vec<(&str, Vec<&str>)> = long.iter().map(entity_text).collect();
     let written = if things.is_empty() { Vec::new() } else { writer.descriptions(&things, DESCRIPTION_TOKENS)? };
     for (i, text) in long.into_iter().zip(written) {
         let held = &mut related.entities[i].description;

@@ -36,7 +36,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// As [`Writer::summaries`].
     pub fn descriptions(&self, things: &[(&str, Vec<&str>)], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
-        let requests = things.iter().map(|(name, said)| prompts::description(name, said, tokens)).collect();
+        let requests = things.iter().map(|(name, statements)| prompts::description(name, statements, tokens)).collect();
         self.written("descriptions", "cut short, not written anew", requests, &|reply| prompts::read_summary(reply, tokens))
     }
 

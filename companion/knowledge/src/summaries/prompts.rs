@@ -75,8 +75,8 @@ pub(super) fn summary(texts: &[&str], tokens: usize) -> ChatRequest {
 }
 
 /// Asks for one description of a thing out of what is said of it, of at most `tokens` tokens.
-pub(super) fn description(name: &str, said: &[&str], tokens: usize) -> ChatRequest {
-    let lines: String = said.iter().map(|line| format!("- {}\n", one_line(line))).collect();
+pub(super) fn description(name: &str, wording: &[&str], tokens: usize) -> ChatRequest {
+    let lines: String = wording.iter().map(|line| format!("- {}\n", one_line(line))).collect();
     let task = format!("{DESCRIPTION} Write at most {} words.", (tokens * 3 / 4).max(1));
     let material = [shown("name", &one_line(name)), shown("lines", &lines)];
     request(task, material.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
@@ -107,16 +107,16 @@ pub(super) fn report(material: &Material) -> ChatRequest {
 
 /// The report in a reply; `None` where it has neither summary nor findings.
 pub(super) fn read_report(reply: &str) -> Option<Report> {
-    let said = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).map(visible).filter(|t| t.chars().any(char::is_alphanumeric));
+    let text_of = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).map(visible).filter(|t| t.chars().any(char::is_alphanumeric));
     let read = |v: &Value| {
         let findings = v.get("findings").and_then(Value::as_array).unwrap_or(&[]);
-        let finding = |f: &Value| match (said(f, "summary"), said(f, "explanation")) {
+        let finding = |f: &Value| match (text_of(f, "summary"), text_of(f, "explanation")) {
             (Some(a), Some(b)) => Some(format!("{}: {b}", a.trim_end_matches(['.', ':']))),
             (a, b) => a.or(b).or_else(|| f.as_str().map(visible)),
         };
-        let mut lines: Vec<String> = said(v, "summary").into_iter().collect();
+        let mut lines: Vec<String> = text_of(v, "summary").into_iter().collect();
         lines.extend(findings.iter().take(FINDINGS).filter_map(finding));
-        let title = cut(&said(v, "title")?, LONGEST_TITLE).trim().to_owned();
+        let title = cut(&text_of(v, "title")?, LONGEST_TITLE).trim().to_owned();
         let text = cut(&format!("{title}\n{}", lines.join("\n")), LONGEST).to_owned();
         (!lines.is_empty()).then_some(Report { title, text })
     };

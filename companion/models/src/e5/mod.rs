@@ -264,8 +264,8 @@ mod tests {
     #[test]
     fn the_whole_vocabulary_gives_the_originals_ids() {
         let Some(model) = model() else { return };
-        let told = json::parse(include_str!("../../../../tests/golden/e5/ids.json")).unwrap();
-        for (text, ids) in texts().iter().zip(told.get("ids").unwrap().as_array().unwrap()) {
+        let golden_value = json::parse(include_str!("../../../../tests/golden/e5/ids.json")).unwrap();
+        for (text, ids) in texts().iter().zip(golden_value.get("ids").unwrap().as_array().unwrap()) {
             let ids: Vec<u32> = ids.as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as u32).collect();
             assert_eq!(model.vocabulary().unwrap().tokenizer.cut(text, usize::MAX), ids, "{text}");
         }

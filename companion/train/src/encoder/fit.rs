@@ -119,7 +119,7 @@ impl EncoderTrainer<'_> {
         };
         let mut ready = self.batch(self.targets, &chosen(state.step));
         let (began, before, seen_before) = (Instant::now(), state.seconds, state.seen);
-        let (mut saved, mut told) = (Instant::now(), Instant::now());
+        let (mut saved, mut reported) = (Instant::now(), Instant::now());
         let (mut loss_sum, mut losses) = (0.0, 0u32);
         let mut ended = true;
         loop {
@@ -146,7 +146,7 @@ impl EncoderTrainer<'_> {
             loss_sum += loss;
             losses += 1;
             let looks = schedule.evaluates_after(state.step, total);
-            if looks || told.elapsed() > Duration::from_secs(10) {
+            if looks || reported.elapsed() > Duration::from_secs(10) {
                 let loss = loss_sum / f64::from(losses.max(1));
                 let look = looks.then(|| {
                     learner.read(&mut state.parameters, &mut state.moments);
@@ -162,7 +162,7 @@ impl EncoderTrainer<'_> {
                     left,
                     look: look.as_ref(),
                 });
-                told = Instant::now();
+                reported = Instant::now();
                 if let Some(look) = look {
                     (loss_sum, losses) = (0.0, 0);
                     state.point(look);

@@ -69,7 +69,7 @@ fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
     let options = Schedule { epochs: 1, check_every: 16, ..options() };
     let run = |state: &mut Checkpoint, options: &Schedule, until: Option<u64>| {
         let stop = AtomicBool::new(false);
-        let mut hear = |heard: TrainingEvent<'_>| stop.store(until.is_some_and(|u| heard.step >= u), Ordering::Relaxed);
+        let mut hear = |event: TrainingEvent<'_>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
         course(&layout, &stop).fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
     };
     let mut whole = Checkpoint::new(parameters.clone());

@@ -45,9 +45,9 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Dist
     if !path.exists() {
         return Ok(None);
     }
-    let told = || format!("reading {}", path.display());
-    let bytes = std::fs::read(path).into_diagnostic().wrap_err_with(told)?;
-    let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(told)?;
+    let describe = || format!("reading {}", path.display());
+    let bytes = std::fs::read(path).into_diagnostic().wrap_err_with(describe)?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(describe)?;
     let found = metadata.metadata().as_ref().and_then(|m| m.get("drawn")).map_or("", String::as_str);
     if let Some(drawn) = drawn.filter(|&drawn| drawn != found) {
         return Err(miette!(
@@ -56,10 +56,10 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Dist
             path.display()
         ));
     }
-    let file = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(told)?;
+    let file = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(describe)?;
     let part = |name: &str| -> Result<DistillationTargets> {
         let tensor = |what: &str, dtype: Dtype| {
-            let t = file.tensor(&format!("{name}.{what}")).into_diagnostic().wrap_err_with(told)?;
+            let t = file.tensor(&format!("{name}.{what}")).into_diagnostic().wrap_err_with(describe)?;
             if t.dtype() == dtype { Ok(t.data()) } else { Err(miette!("{}: {what} is {:?}", path.display(), t.dtype())) }
         };
         let words = |bytes: &[u8]| bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b)).collect::<Vec<_>>();
@@ -68,7 +68,7 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Dist
         let rows = bytemuck::cast_slice::<u8, i8>(tensor("rows", Dtype::I8)?).to_vec();
         let mut rest = ids.iter().map(|&id| u32::from(id));
         let tokens: Vec<Vec<u32>> = lengths.iter().map(|&n| rest.by_ref().take(usize::from(n)).collect()).collect();
-        let targets = QuantizedMatrix::new(dim, rows, scales).into_diagnostic().wrap_err_with(told)?;
+        let targets = QuantizedMatrix::new(dim, rows, scales).into_diagnostic().wrap_err_with(describe)?;
         let whole =
             rest.next().is_none() && targets.rows() == tokens.len() && tokens.iter().zip(&lengths).all(|(t, &n)| t.len() == usize::from(n));
         if whole { Ok(DistillationTargets { tokens, targets }) } else { Err(miette!("{} is damaged", path.display())) }

@@ -109,14 +109,14 @@ impl<P: Measure> Checkpoint<P> {
         if !path.exists() {
             return Ok(None);
         }
-        let told = || format!("reading {}", path.display());
-        let bytes = std::fs::read(&path).into_diagnostic().wrap_err_with(told)?;
-        let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(told)?;
+        let describe = || format!("reading {}", path.display());
+        let bytes = std::fs::read(&path).into_diagnostic().wrap_err_with(describe)?;
+        let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(describe)?;
         let notes = metadata.metadata().as_ref().and_then(|m| m.get("run")).ok_or_else(|| miette!("{} holds no run", path.display()))?;
-        let notes: Notes<P> = serde_json::from_str(notes).into_diagnostic().wrap_err_with(told)?;
-        let tensors = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(told)?;
+        let notes: Notes<P> = serde_json::from_str(notes).into_diagnostic().wrap_err_with(describe)?;
+        let tensors = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(describe)?;
         let array = |name: &str| -> Result<Vec<f32>> {
-            let t = tensors.tensor(name).into_diagnostic().wrap_err_with(told)?;
+            let t = tensors.tensor(name).into_diagnostic().wrap_err_with(describe)?;
             if t.dtype() != Dtype::F32 || t.shape() != [layout.len] {
                 return Err(miette!("{} is a run of a network of other sizes", path.display()));
             }

@@ -26,9 +26,9 @@ pub fn card(command: &str, sources: &[String], options: &DataOptions, report: &D
         options.noise.synonyms * 100.0,
     );
     if report.rephrased.0 > 0 {
-        let (asked, said) = report.rephrased;
+        let (asked, phrased) = report.rephrased;
         let line = format!(
-            "- Said anew by a language model: {said} of {asked}, for training, beside the questions that they were made of\n- Noise:"
+            "- Said anew by a language model: {phrased} of {asked}, for training, beside the questions that they were made of\n- Noise:"
         );
         out = out.replacen("- Noise:", &line, 1);
     }

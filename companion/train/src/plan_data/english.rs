@@ -147,10 +147,10 @@ mod tests {
 
     #[test]
     fn verbs_are_conjugated() {
-        for (base, said) in
+        for (base, phrased) in
             [("play for", "plays for"), ("have", "has"), ("flow into", "flows into"), ("fly to", "flies to"), ("teach", "teaches")]
         {
-            assert_eq!(third_person(base), said);
+            assert_eq!(third_person(base), phrased);
         }
         assert_eq!(active("directed by").as_deref(), Some("directed"));
         assert_eq!(active("written by").as_deref(), Some("wrote"));

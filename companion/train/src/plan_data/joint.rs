@@ -48,7 +48,7 @@ impl Wording<'_> {
 
     /// Two forward steps over nouns, in either order: "the capital of A", "the birthplace of B".
     fn coordinate_nouns(&self, parts: &[Query], random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
-        let mut said = Vec::new();
+        let mut phrased = Vec::new();
         for part in parts {
             let Query::Step { of, relation, direction: Direction::Forward, .. } = part else { return None };
             let label = self.label(*relation, random);
@@ -58,12 +58,12 @@ impl Wording<'_> {
             let the = pick(random, &["the ", "the ", "a "]);
             let of = self.phrase(of, Number::One, true, random);
             let words = QuestionPieces(vec![(label, Role::Relation(*relation, Direction::Forward))]);
-            said.push(QuestionPieces::plain(the).then(words).and(pick(random, &[" of ", " of ", " for ", " with ", " in "])).then(of));
+            phrased.push(QuestionPieces::plain(the).then(words).and(pick(random, &[" of ", " of ", " for ", " with ", " in "])).then(of));
         }
         if random.below(2) == 0 {
-            said.reverse();
+            phrased.reverse();
         }
-        let second = said.pop()?;
-        Some((said.pop()?, second))
+        let second = phrased.pop()?;
+        Some((phrased.pop()?, second))
     }
 }

@@ -12,17 +12,17 @@ impl Wording<'_> {
     pub(super) fn listed(&self, parts: &[Query], random: &mut Random) -> QuestionPieces {
         if let Some((starts, relation, direction, target)) = Self::alike(parts)
             && random.below(2) == 0
-            && let Some(said) = self.pooled(&starts, (relation, direction), target, random)
+            && let Some(phrased) = self.pooled(&starts, (relation, direction), target, random)
         {
-            return said;
+            return phrased;
         }
-        let mut said: Option<QuestionPieces> = None;
+        let mut phrased: Option<QuestionPieces> = None;
         for part in parts {
             let active = match part {
                 Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => self.who(of, *relation, random),
                 // "… and which cities are twinned with B", "… and those that border B".
                 Query::Step { of, relation, direction: Direction::Backward, target } if random.below(3) == 0 => {
-                    let noun = match (target, said.is_some() && random.below(3) == 0) {
+                    let noun = match (target, phrased.is_some() && random.below(3) == 0) {
                         (Some(t), false) => QuestionPieces::plain("which ").then(self.noun(*t, Number::Many, random)),
                         (_, true) => QuestionPieces::plain(pick(random, &["those that", "the ones that", "those which", "all that"])),
                         (None, false) => QuestionPieces::plain(pick(random, &["what", "which things", "who"])),
@@ -34,16 +34,16 @@ impl Wording<'_> {
             let number = if random.below(3) == 0 { Number::One } else { Number::Many };
             let all = pick(random, &["", "", "", "all ", "all of "]);
             let phrase = active.unwrap_or_else(|| QuestionPieces::plain(all).then(self.phrase(part, number, true, random)));
-            said = Some(match said {
+            phrased = Some(match phrased {
                 None => phrase,
-                Some(said) => {
+                Some(phrased) => {
                     // Of "and" alone nobody can tell whether all are wanted or what they have in common.
                     let and = [" or ", " as well as ", " along with ", " together with ", " plus ", " or else "];
-                    said.and(pick(random, &and)).then(phrase)
+                    phrased.and(pick(random, &and)).then(phrase)
                 }
             });
         }
-        said.unwrap_or_default()
+        phrased.unwrap_or_default()
     }
 
     /// "Who directed …", where the relation has such a verb.

@@ -11,8 +11,8 @@ impl Wording<'_> {
     /// A noun phrase for the set.
     pub(super) fn phrase(&self, query: &Query, number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
-        if let Some(said) = self.sharing(query, number, the, random) {
-            return said;
+        if let Some(phrased) = self.sharing(query, number, the, random) {
+            return phrased;
         }
         match query {
             Query::Entity(node) => self.mention(*node, random),
@@ -177,16 +177,16 @@ impl Wording<'_> {
                 .then(QuestionPieces(vec![(third_person(&base), role)]));
         }
         if random.below(4) == 0
-            && let Some(said) = self.relative(of, relation, target, number, the, random)
+            && let Some(phrased) = self.relative(of, relation, target, number, the, random)
         {
-            return said;
+            return phrased;
         }
         let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         if participle(&words.0[0].0) {
             if random.below(2) == 0
-                && let Some(said) = self.relative(of, relation, target, number, the, random)
+                && let Some(phrased) = self.relative(of, relation, target, number, the, random)
             {
-                return said;
+                return phrased;
             }
             let lead = match target {
                 Some(t) => QuestionPieces::plain(the).then(self.noun(t, number, random)).and(" "),
@@ -244,8 +244,8 @@ impl Wording<'_> {
     fn having(&self, of: &Query, relation: RelationId, number: Number, random: &mut Random) -> QuestionPieces {
         let many = number == Number::Many;
         if let Some(base) = self.verb(relation, random) {
-            let said = if many { base } else { third_person(&base) };
-            let words = QuestionPieces(vec![(said, Role::Relation(relation, Direction::Backward))]);
+            let phrased = if many { base } else { third_person(&base) };
+            let words = QuestionPieces(vec![(phrased, Role::Relation(relation, Direction::Backward))]);
             return QuestionPieces::plain(pick(random, &[" that ", " which ", " who "])).then(words).and(" ").then(self.phrase(
                 of,
                 Number::One,
@@ -284,7 +284,7 @@ impl Wording<'_> {
         random: &mut Random,
     ) -> QuestionPieces {
         let many = number == Number::Many;
-        let said = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
+        let one_piece = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
         let (is, does, has) = if many { (" are ", " do not ", " have ") } else { (" is ", " does not ", " has ") };
         let is_not = if not { format!("{is}not ") } else { is.to_owned() };
         if direction == Direction::Forward {
@@ -293,26 +293,26 @@ impl Wording<'_> {
             let also = if !not && random.below(3) == 0 { "also " } else { "" };
             if participle(&label) {
                 // "Is what … was born in": said of the place where somebody was born.
-                return QuestionPieces::plain(&is_not).and("where ").then(of).and(" was ").then(said(label));
+                return QuestionPieces::plain(&is_not).and("where ").then(of).and(" was ").then(one_piece(label));
             }
             let link = pick(random, &[" of ", " of ", " for "]);
             if !not && random.below(8) == 0 {
                 return QuestionPieces::plain(if many { " serve as " } else { " serves as " })
                     .and("the ")
-                    .then(said(label))
+                    .then(one_piece(label))
                     .and(link)
                     .then(of);
             }
-            return QuestionPieces::plain(&is_not).and(also).and("the ").then(said(label)).and(link).then(of);
+            return QuestionPieces::plain(&is_not).and(also).and("the ").then(one_piece(label)).and(link).then(of);
         }
         if let Some(base) = self.verb(relation, random) {
             let of = self.phrase(of, Number::One, true, random);
             let text = if not || many { base } else { third_person(&base) };
-            return QuestionPieces::plain(if not { does } else { " " }).then(said(text)).and(" ").then(of);
+            return QuestionPieces::plain(if not { does } else { " " }).then(one_piece(text)).and(" ").then(of);
         }
         let label = self.label(relation, random);
         let is_participle = participle(&label);
-        let words = said(label);
+        let words = one_piece(label);
         let of = self.phrase(of, Number::One, true, random);
         if is_participle {
             let past = if many { " were " } else { " was " };
@@ -358,10 +358,10 @@ impl Wording<'_> {
             }
             Query::And(parts) => self.in_a_row(parts, number, random),
             Query::Not(main, minus) => {
-                let (noun, said) = self.clauses(main, number, random)?;
+                let (noun, phrased) = self.clauses(main, number, random)?;
                 let Query::Step { of, relation, direction, .. } = minus.as_ref() else { return None };
                 let but = pick(random, &[" but", " but", " and", " yet", ", but"]);
-                Some((noun, said.and(but).then(self.clause(of, *relation, *direction, number, true, random))))
+                Some((noun, phrased.and(but).then(self.clause(of, *relation, *direction, number, true, random))))
             }
             Query::Entity(_) | Query::All(_) | Query::Or(_) => None,
         }
@@ -407,10 +407,10 @@ impl Wording<'_> {
             let (noun, clause) = self.clauses(&parts[i], number, random)?;
             found = Some(match found {
                 None => (noun, clause),
-                Some((noun, said)) if place + 1 < order.len() => (noun, said.and(",").then(clause)),
-                Some((noun, said)) => {
+                Some((noun, phrased)) if place + 1 < order.len() => (noun, phrased.and(",").then(clause)),
+                Some((noun, phrased)) => {
                     let and = pick(random, &[" and", " and", " and also", " and at the same time", " and simultaneously", " as well as"]);
-                    (noun, said.and(and).then(clause))
+                    (noun, phrased.and(and).then(clause))
                 }
             });
         }
@@ -456,7 +456,7 @@ impl Wording<'_> {
         let entities = order.iter().all(|s| matches!(s, Query::Entity(_)));
         let (kinds, quoted, inside) = (entities && random.below(6) == 0, entities && random.below(8) == 0, random.below(2) == 0);
         let quote = if quoted { "\"" } else { "" };
-        let mut said = QuestionPieces::plain(lead);
+        let mut phrased = QuestionPieces::plain(lead);
         for (i, start) in order.iter().enumerate() {
             let gap = match i {
                 0 => String::new(),
@@ -468,17 +468,17 @@ impl Wording<'_> {
                 _ if i > 0 => format!("{quote}{gap}"),
                 _ => gap,
             };
-            said = said.and(&gap);
-            said = match start {
+            phrased = phrased.and(&gap);
+            phrased = match start {
                 Query::Entity(node) if kinds || quoted => {
                     let kind = self.graph.types(*node).first().filter(|_| kinds);
                     let kind = kind.map_or_else(String::new, |t| format!("the {} ", self.kind(*t, random)));
-                    said.and(&kind).and(quote).then(QuestionPieces(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
+                    phrased.and(&kind).and(quote).then(QuestionPieces(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
                 }
-                _ => said.then(self.phrase(start, Number::One, true, random)),
+                _ => phrased.then(self.phrase(start, Number::One, true, random)),
             };
         }
-        said.and(quote)
+        phrased.and(quote)
     }
 
     /// What a kind of thing is called, also as people who write of it may call it.
@@ -520,9 +520,9 @@ impl Wording<'_> {
             }
         }
         if random.below(3) == 0
-            && let Some(said) = self.that_is_both(parts, number, the, random)
+            && let Some(phrased) = self.that_is_both(parts, number, the, random)
         {
-            return said;
+            return phrased;
         }
         if random.below(2) == 0
             && let Some((noun, clauses)) = self.clauses(&Query::And(parts.to_vec()), number, random)
@@ -534,20 +534,20 @@ impl Wording<'_> {
         if random.below(2) == 0 {
             order.reverse();
         }
-        let mut said: Option<QuestionPieces> = None;
+        let mut phrased: Option<QuestionPieces> = None;
         for &i in &order {
-            said = Some(match (said, &parts[i]) {
+            phrased = Some(match (phrased, &parts[i]) {
                 (None, part) => self.phrase(part, number, article, random),
-                (Some(said), Query::Step { of, relation, direction: Direction::Backward, .. }) => {
-                    said.and(" and").then(self.having(of, *relation, number, random))
+                (Some(phrased), Query::Step { of, relation, direction: Direction::Backward, .. }) => {
+                    phrased.and(" and").then(self.having(of, *relation, number, random))
                 }
-                (Some(said), part) => {
+                (Some(phrased), part) => {
                     let and = pick(random, &[" and also ", " that is also ", " and at the same time ", " that are also ", " and is also "]);
-                    said.and(and).then(self.phrase(part, number, true, random))
+                    phrased.and(and).then(self.phrase(part, number, true, random))
                 }
             });
         }
-        said.unwrap_or_default()
+        phrased.unwrap_or_default()
     }
 
     /// "Areas that border A and B", "films that A and B starred in": names with a verb, by its base form.
@@ -594,14 +594,14 @@ impl Wording<'_> {
                 });
             }
         }
-        let mut said: Option<QuestionPieces> = None;
+        let mut phrased: Option<QuestionPieces> = None;
         for part in parts {
-            said = Some(match said {
+            phrased = Some(match phrased {
                 None => self.phrase(part, number, article, random),
-                Some(said) => said.and(pick(random, &[" or ", " or ", " or else "])).then(self.phrase(part, number, true, random)),
+                Some(phrased) => phrased.and(pick(random, &[" or ", " or ", " or else "])).then(self.phrase(part, number, true, random)),
             });
         }
-        said.unwrap_or_default()
+        phrased.unwrap_or_default()
     }
 
     fn synonym<'s>(&self, label: &'s str, others: impl Iterator<Item = &'s str>, random: &mut Random) -> String {

@@ -142,12 +142,12 @@ pub fn rephrase(
     let opening = format!("the language model says {} questions anew", asked.len());
     let read = |i: usize, reply: &str| asked.get(i).and_then(|(_, _, pieces)| read(reply, pieces));
     let (replies, tally) = announced(model, progress, count, (&opening, "saying questions anew"), requests, &read)?;
-    let said = asked.iter().zip(replies).filter_map(|((example, ..), reply)| {
+    let phrased = asked.iter().zip(replies).filter_map(|((example, ..), reply)| {
         let (question, places) = reply?;
         let old = example["question"].as_str().unwrap_or_default();
         (question.to_lowercase() != old.to_lowercase() && !without.holds(&question)).then(|| anew(example, question, &places))
     });
-    Ok((said.collect(), tally))
+    Ok((phrased.collect(), tally))
 }
 
 #[cfg(test)]

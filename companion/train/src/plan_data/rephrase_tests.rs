@@ -14,8 +14,9 @@ fn example() -> Value {
 }
 
 fn reworded(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
-    let says = ScriptedModel::new(move |_, request| testing::whole_reply(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
-    let model = BuildModel { chat: Box::new(says), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) };
+    let prompt =
+        ScriptedModel::new(move |_, request| testing::whole_reply(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
+    let model = BuildModel { chat: Box::new(prompt), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) };
     rephrase(&[example()], without, &model, &Silent, &|t| t.len()).unwrap().0
 }
 
@@ -25,8 +26,8 @@ fn marks_of_a_reply_say_which_words_stand_for_what() {
         assert_eq!(asked, "What <1>film</1> has the <2>director</2> <3>Zoë Ax</3>\nNames: <3>");
         "<think>hm</think>\n\"Did <3>Zoë Ax</3> <2>make</2> any <1> movies </1>?\"\nThat is it.".to_owned()
     };
-    let said = reworded(by, &Near::default());
-    let one = &said[0];
+    let phrased = reworded(by, &Near::default());
+    let one = &phrased[0];
     assert_eq!(one["question"], "Did Zoë Ax make any movies?");
     assert_eq!((one["plan"]["question"].as_str(), one["rephrased"].as_bool()), (one["question"].as_str(), Some(true)));
     let question: Vec<char> = one["question"].as_str().unwrap().chars().collect();

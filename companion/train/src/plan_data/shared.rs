@@ -10,10 +10,10 @@ use pocketgraph_cluster::Random;
 impl Wording<'_> {
     /// "What genre do A and B share": a question for what several have in common.
     pub(super) fn asks_shared(&self, parts: &[Query], random: &mut Random) -> Option<QuestionPieces> {
-        let said = self.shared(parts, random)?;
+        let phrased = self.shared(parts, random)?;
         // What has an end of its own takes no second one.
-        let ended = said.0.last().is_some_and(|(_, role)| *role == Role::Plain);
-        Some(if ended { said } else { said.and(end_of_list(random)) })
+        let ended = phrased.0.last().is_some_and(|(_, role)| *role == Role::Plain);
+        Some(if ended { phrased } else { phrased.and(end_of_list(random)) })
     }
 
     fn shared(&self, parts: &[Query], random: &mut Random) -> Option<QuestionPieces> {

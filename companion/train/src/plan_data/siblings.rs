@@ -136,8 +136,8 @@ pub fn say_of_pattern(
     let opening = format!("the language model writes questions like {} others", asked.len());
     let read = |i: usize, reply: &str| asked.get(i).and_then(|a| read(reply, a, wanted));
     let (replies, tally) = announced(model, progress, count, (&opening, "writing questions"), requests, &read)?;
-    let said = replies.into_iter().flatten().flatten().filter(|s| !without.holds(&s.question));
-    Ok((said.collect(), tally))
+    let phrased = replies.into_iter().flatten().flatten().filter(|s| !without.holds(&s.question));
+    Ok((phrased.collect(), tally))
 }
 
 #[cfg(test)]
@@ -158,11 +158,11 @@ mod tests {
 
     #[test]
     fn rewordings_and_siblings_are_told_by_their_marks() {
-        let said = questions(
+        let phrased = questions(
             "<think>hm</think>Here:\nR: Whose score has the sequel to Arabian Tea?\nS: What currency has the land of Lake Bled?\n",
         );
         assert_eq!(
-            said,
+            phrased,
             [
                 ("Whose score has the sequel to Arabian Tea?".to_owned(), false),
                 ("What currency has the land of Lake Bled?".to_owned(), true)
@@ -186,16 +186,16 @@ mod tests {
         let [shown, reply] = SHOWN;
         let question = shown.lines().nth(1).unwrap().to_owned();
         assert!(shown.starts_with(meaning(Shape::P2)));
-        let said = read(reply, &Sample { question, shape: Shape::P2 }, Wanted { rewordings: 2, siblings: 2 }).unwrap();
-        assert_eq!(said.len(), 4, "{said:?}");
+        let phrased = read(reply, &Sample { question, shape: Shape::P2 }, Wanted { rewordings: 2, siblings: 2 }).unwrap();
+        assert_eq!(phrased.len(), 4, "{phrased:?}");
     }
 
     proptest! {
         #[test]
         fn any_reply_gives_questions_that_fit_or_none(reply in "([RS]: ?|\n|Arabian Tea|film|\\PC){0,40}") {
-            for said in read(&reply, &sample(), TWO).unwrap_or_default() {
-                prop_assert!(said.sibling || said.question.to_lowercase().contains("arabian tea"));
-                prop_assert!(!said.question.contains('\n'));
+            for phrased in read(&reply, &sample(), TWO).unwrap_or_default() {
+                prop_assert!(phrased.sibling || phrased.question.to_lowercase().contains("arabian tea"));
+                prop_assert!(!phrased.question.contains('\n'));
             }
         }
     }

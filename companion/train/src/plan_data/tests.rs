@@ -123,11 +123,11 @@ fn a_plan_keeps_to_the_types_that_the_question_says() {
     let (train, _, _) = made(&options(), &Near::default());
     let (mut with, mut without) = (0, 0);
     for example in &train {
-        let said = |name: &Value| example["spans"].as_array().unwrap().iter().any(|s| s["kind"] == "type" && s["name"] == *name);
+        let has_type_span = |name: &Value| example["spans"].as_array().unwrap().iter().any(|s| s["kind"] == "type" && s["name"] == *name);
         for step in example["plan"]["statements"].as_array().unwrap().iter().filter(|s| s["op"] == "search_kg") {
             match step.get("target") {
                 Some(target) if !target.is_null() => {
-                    assert!(said(target), "{example:#}");
+                    assert!(has_type_span(target), "{example:#}");
                     with += 1;
                 }
                 _ => without += 1,
@@ -205,16 +205,16 @@ fn an_entity_without_a_name_is_asked_about_by_nobody() {
         &|_| {},
     )
     .unwrap();
-    let told = String::from_utf8(out).unwrap();
-    let questions: Vec<Value> = told.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert!(!questions.is_empty() && questions.iter().all(|q| !q["question"].as_str().unwrap().to_uppercase().contains("Q1")), "{told}");
+    let printed = String::from_utf8(out).unwrap();
+    let questions: Vec<Value> = printed.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert!(!questions.is_empty() && questions.iter().all(|q| !q["question"].as_str().unwrap().to_uppercase().contains("Q1")), "{printed}");
 }
 
 #[test]
 fn a_graph_without_triples_is_an_error_that_says_so() {
     let empty = || pocketgraph::kg::KgBuilder::default().finish().map_err(|e| e.to_string());
-    let told = generate(&empty().unwrap(), &empty, &options(), &Near::default(), &mut Vec::new(), &mut Vec::new(), &|_| {}).unwrap_err();
-    assert!(told.to_string().contains("nothing to ask about"));
+    let error = generate(&empty().unwrap(), &empty, &options(), &Near::default(), &mut Vec::new(), &mut Vec::new(), &|_| {}).unwrap_err();
+    assert!(error.to_string().contains("nothing to ask about"));
 }
 
 /// The questions that a grammar without noise says of a query, one for each of so many seeds.
@@ -237,9 +237,9 @@ fn a_step_inside_of_another_is_said_by_a_relative_clause_at_times() {
     let graph = graph();
     let inner = step(&graph, entity(&graph, "f1"), "directed by", Direction::Forward);
     let outer = step(&graph, inner, "starred actor", Direction::Backward);
-    let said = questions(&graph, &Asked::Set(outer), 400);
+    let phrased = questions(&graph, &Asked::Set(outer), 400);
     for clause in ["who directed", "by which", "directed by"] {
-        assert!(said.iter().any(|q| q.contains(clause)), "{clause}: {said:?}");
+        assert!(phrased.iter().any(|q| q.contains(clause)), "{clause}: {phrased:?}");
     }
 }
 
@@ -250,12 +250,12 @@ fn one_thing_in_two_parts_is_said_with_both() {
         let ends = ["f1", "f2"].into_iter().zip(relation);
         ends.map(|(id, r)| step(&graph, entity(&graph, id), r, Direction::Forward)).collect::<Vec<_>>()
     };
-    let said = questions(&graph, &Asked::Set(Query::And(parts(["genre", "release year"]))), 200);
+    let phrased = questions(&graph, &Asked::Set(Query::And(parts(["genre", "release year"]))), 200);
     let both = |q: &&String| q.contains(" both ") && q.contains(" genre ") && q.contains(" release year ");
-    assert!(said.iter().filter(both).count() > 10, "{said:?}");
+    assert!(phrased.iter().filter(both).count() > 10, "{phrased:?}");
     // A participle has no article: nothing "is both the directed by of …".
-    let said = questions(&graph, &Asked::Set(Query::And(parts(["genre", "directed by"]))), 200);
-    assert!(said.iter().all(|q| !q.contains("the directed by of")), "{said:?}");
+    let phrased = questions(&graph, &Asked::Set(Query::And(parts(["genre", "directed by"]))), 200);
+    assert!(phrased.iter().all(|q| !q.contains("the directed by of")), "{phrased:?}");
 }
 
 #[test]

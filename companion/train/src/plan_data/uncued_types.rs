@@ -5,29 +5,29 @@ use pocketgraph::planner::{Asked, Query};
 
 /// What is asked, without the types of results that are not among those that the question says. Answers that only such a type keeps out belong to the
 /// question as it stands.
-pub fn without_uncued_types(asked: &Asked, said: &[TypeId]) -> Asked {
+pub fn without_uncued_types(asked: &Asked, phrased: &[TypeId]) -> Asked {
     match asked {
-        Asked::Set(query) => Asked::Set(keep_cued_types(query, said)),
-        Asked::Count(query) => Asked::Count(keep_cued_types(query, said)),
+        Asked::Set(query) => Asked::Set(keep_cued_types(query, phrased)),
+        Asked::Count(query) => Asked::Count(keep_cued_types(query, phrased)),
         Asked::Superlative { of, relation, number, extreme } => {
-            Asked::Superlative { of: keep_cued_types(of, said), relation: *relation, number: *number, extreme: *extreme }
+            Asked::Superlative { of: keep_cued_types(of, phrased), relation: *relation, number: *number, extreme: *extreme }
         }
         Asked::Compare { .. } => asked.clone(),
     }
 }
 
-fn keep_cued_types(query: &Query, said: &[TypeId]) -> Query {
-    let all = |parts: &[Query]| parts.iter().map(|p| keep_cued_types(p, said)).collect();
+fn keep_cued_types(query: &Query, phrased: &[TypeId]) -> Query {
+    let all = |parts: &[Query]| parts.iter().map(|p| keep_cued_types(p, phrased)).collect();
     match query {
         Query::Entity(_) | Query::All(_) => query.clone(),
         Query::Step { of, relation, direction, target } => Query::Step {
-            of: Box::new(keep_cued_types(of, said)),
+            of: Box::new(keep_cued_types(of, phrased)),
             relation: *relation,
             direction: *direction,
-            target: target.filter(|t| said.contains(t)),
+            target: target.filter(|t| phrased.contains(t)),
         },
         Query::And(parts) => Query::And(all(parts)),
         Query::Or(parts) => Query::Or(all(parts)),
-        Query::Not(main, minus) => Query::Not(Box::new(keep_cued_types(main, said)), Box::new(keep_cued_types(minus, said))),
+        Query::Not(main, minus) => Query::Not(Box::new(keep_cued_types(main, phrased)), Box::new(keep_cued_types(minus, phrased))),
     }
 }

@@ -87,13 +87,13 @@ impl<'g> Wording<'g> {
 
     /// A question for what is asked.
     pub fn question(&self, asked: &Asked, random: &mut Random) -> QuestionPieces {
-        let said = match asked {
+        let phrased = match asked {
             Asked::Set(query) => self.set_question(query, random),
             Asked::Count(query) => self.count_question(query, random),
             Asked::Superlative { of, relation, number, extreme } => self.superlative(of, *relation, *number, *extreme, random),
             Asked::Compare { of, relation, extreme } => self.compare(*of, *relation, *extreme, random),
         };
-        self.noisy(said, random)
+        self.noisy(phrased, random)
     }
 
     fn set_question(&self, query: &Query, random: &mut Random) -> QuestionPieces {
@@ -117,9 +117,9 @@ impl<'g> Wording<'g> {
         }
         if let Query::And(parts) = query
             && random.below(4) == 0
-            && let Some(said) = self.asks_both(parts, random)
+            && let Some(phrased) = self.asks_both(parts, random)
         {
-            return said;
+            return phrased;
         }
         let direct = match query {
             Query::Step { of, relation, direction: Direction::Forward, target } => self.asks_forward(of, *relation, *target, random),
@@ -127,8 +127,8 @@ impl<'g> Wording<'g> {
             Query::And(parts) => self.asks_shared(parts, random),
             _ => None,
         };
-        if let Some(said) = direct {
-            return said;
+        if let Some(phrased) = direct {
+            return phrased;
         }
         // "Which films were directed by … and have …": the clauses carry the question.
         if matches!(query, Query::And(_) | Query::Not(..)) && random.below(3) > 0 {
@@ -203,9 +203,9 @@ impl<'g> Wording<'g> {
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words(third_person(&base))).and(" ").then(what));
         }
         if random.below(6) == 0
-            && let Some(said) = self.asks_with_end(of, relation, target, random)
+            && let Some(phrased) = self.asks_with_end(of, relation, target, random)
         {
-            return Some(said);
+            return Some(phrased);
         }
         let many = !matches!(of, Query::Entity(_)) && random.below(2) == 0;
         let of_said = |random: &mut Random| self.phrase(of, if many { Number::Many } else { Number::One }, true, random);
@@ -480,34 +480,34 @@ impl<'g> Wording<'g> {
     }
 
     /// A first capital and a question mark, mostly; lower case and a wrong letter at times.
-    fn noisy(&self, mut said: QuestionPieces, random: &mut Random) -> QuestionPieces {
-        said.0.retain(|(text, _)| !text.is_empty());
+    fn noisy(&self, mut phrased: QuestionPieces, random: &mut Random) -> QuestionPieces {
+        phrased.0.retain(|(text, _)| !text.is_empty());
         if random.unit() < self.noise.typos {
             let plain: Vec<usize> =
-                (0..said.0.len()).filter(|&i| !matches!(said.0[i].1, Role::Entity(_)) && said.0[i].0.len() > 5).collect();
+                (0..phrased.0.len()).filter(|&i| !matches!(phrased.0[i].1, Role::Entity(_)) && phrased.0[i].0.len() > 5).collect();
             if !plain.is_empty() {
-                let piece = &mut said.0[plain[random.below(plain.len())]].0;
+                let piece = &mut phrased.0[plain[random.below(plain.len())]].0;
                 *piece = with_typo(piece, random);
             }
         }
         if random.below(8) > 0 {
             let demands = ["Tell", "Name", "List", "Count", "Show", "Find", "Give", "Identify", "Please", "I "];
-            let ends_with_demand = said.0.first().is_some_and(|p| demands.iter().any(|w| p.0.starts_with(w)));
-            said = said.and(if ends_with_demand { "." } else { "?" });
+            let ends_with_demand = phrased.0.first().is_some_and(|p| demands.iter().any(|w| p.0.starts_with(w)));
+            phrased = phrased.and(if ends_with_demand { "." } else { "?" });
         }
         if random.unit() < self.noise.lower {
-            said.0.iter_mut().for_each(|p| p.0 = p.0.to_lowercase());
+            phrased.0.iter_mut().for_each(|p| p.0 = p.0.to_lowercase());
         }
-        said
+        phrased
     }
 }
 
 /// A piece at the start of a question as it stands inside of one.
-fn lower(mut said: QuestionPieces) -> QuestionPieces {
-    if let Some((text, _)) = said.0.first_mut() {
+fn lower(mut phrased: QuestionPieces) -> QuestionPieces {
+    if let Some((text, _)) = phrased.0.first_mut() {
         *text = format!(" {}", text.to_lowercase());
     }
-    said
+    phrased
 }
 
 /// Whether one thing is spoken of or several.

@@ -42,9 +42,9 @@ impl TrainingSet {
                 return Ok(());
             }
             let read = |(i, line): (usize, &String)| {
-                let told =
+                let describe =
                     || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), first + i);
-                lesson(line).wrap_err_with(told)
+                lesson(line).wrap_err_with(describe)
             };
             let blank = |line: &&String| line.trim().is_empty();
             let read: Vec<_> = block.par_iter().enumerate().filter(|(_, line)| !blank(line)).map(read).collect();

@@ -104,7 +104,7 @@ impl PlannerTrainer<'_> {
         let (per_epoch, total) = (schedule.per_epoch(self.examples.len()), schedule.total(self.examples.len()));
         let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let (began, before) = (Instant::now(), state.seconds);
-        let (mut saved, mut told) = (Instant::now(), Instant::now());
+        let (mut saved, mut reported) = (Instant::now(), Instant::now());
         let (mut loss_sum, mut losses, mut here) = (0.0, 0, 0u64);
         let mut order = (u64::MAX, Vec::new());
         let mut ended = StopReason::Done;
@@ -136,7 +136,7 @@ impl PlannerTrainer<'_> {
             loss_sum += loss;
             losses += 1;
             let look = schedule.evaluates_after(state.step, total);
-            if look || told.elapsed() > Duration::from_secs(10) {
+            if look || reported.elapsed() > Duration::from_secs(10) {
                 let seconds = began.elapsed().as_secs_f64();
                 if look {
                     learner.read(&mut state.parameters, &mut state.moments);
@@ -145,7 +145,7 @@ impl PlannerTrainer<'_> {
                 let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
                 let loss = loss_sum / f64::from(losses.max(1));
                 hear(TrainingEvent { step: state.step, done, loss, speed: here as f64 / seconds, left, point: point.as_ref() });
-                told = Instant::now();
+                reported = Instant::now();
                 if let Some(point) = point {
                     (loss_sum, losses) = (0.0, 0);
                     state.point(point);

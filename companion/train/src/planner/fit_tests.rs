@@ -89,7 +89,7 @@ fn run(lessons: &[TrainingExample], options: &Options, state: &mut Checkpoint, u
     let stop = AtomicBool::new(false);
     let (learnt, held_out) = lessons.split_at(lessons.len() * 4 / 5);
     let course = PlannerTrainer { layout: &layout, examples: learnt, held_out, frames: &frames, stop: &stop, judge: None };
-    let mut hear = |heard: TrainingEvent<'_>| stop.store(until.is_some_and(|u| heard.step >= u), Ordering::Relaxed);
+    let mut hear = |event: TrainingEvent<'_>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
     course.fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
 }
 

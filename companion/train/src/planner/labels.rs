@@ -375,13 +375,13 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Lab
         return Err(LabelError::Unsaid);
     }
     // Which words could be each step's relation, and the measured one.
-    let said =
+    let spans_of =
         |name: &str, inverse: bool| of_kind(Kind::Relation).filter(|&i| spans[i].name == name && spans[i].inverse == inverse).collect();
-    let mut relations: Vec<Vec<usize>> = s.steps.iter().map(|step| said(&step.relation.0, step.relation.1)).collect();
+    let mut relations: Vec<Vec<usize>> = s.steps.iter().map(|step| spans_of(&step.relation.0, step.relation.1)).collect();
     if s.entities.is_empty() {
         relations.iter_mut().for_each(Vec::clear);
     }
-    let measured: Vec<usize> = s.measured.iter().flat_map(|name| said(name, false)).collect::<Vec<_>>();
+    let measured: Vec<usize> = s.measured.iter().flat_map(|name| spans_of(name, false)).collect::<Vec<_>>();
     let shares = s.shares(&relations);
     let shared: Vec<usize> = shares.iter().flat_map(|(_, others)| others.clone()).collect();
     shared.iter().for_each(|&i| relations[i].clear());

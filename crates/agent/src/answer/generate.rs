@@ -214,8 +214,8 @@ impl Asking<'_> {
         let mut messages = prompt.messages.clone();
         if let Some(refused) = refused {
             // Templates want the roles in turn, and none empty.
-            let said = if refused.trim().is_empty() { "…" } else { refused.trim() };
-            messages.push(Message::assistant(said));
+            let refused_reply = if refused.trim().is_empty() { "…" } else { refused.trim() };
+            messages.push(Message::assistant(refused_reply));
             messages.push(Message::user(ONCE_MORE));
         }
         let request = ChatRequest {

@@ -163,7 +163,7 @@ fn an_abort_is_no_answer() {
 
 #[test]
 fn a_model_that_says_nothing_is_a_failure() {
-    for (reply, said) in [
+    for (reply, warning) in [
         (vec![], "answered nothing"),
         (vec![stop()], "answered nothing"),
         (vec![text(" \n"), stop()], "answered nothing"),
@@ -173,7 +173,7 @@ fn a_model_that_says_nothing_is_a_failure() {
     ] {
         let answer = run(Ok(reply)).0.unwrap();
         assert_eq!((answer.by, answer.partial), (AnswerBy::Extraction, None));
-        assert!(answer.warnings[0].message.contains(said), "{:?}", answer.warnings);
+        assert!(answer.warnings[0].message.contains(warning), "{:?}", answer.warnings);
         assert_eq!(answer.failure.unwrap().code, "llm-no-answer");
     }
 }

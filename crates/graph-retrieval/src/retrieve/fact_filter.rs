@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn facts_stand_on_a_line_each_with_their_number() {
         let asked = request("Who?", &["Ada\n3. wrote".to_owned(), "x".repeat(1000)]);
-        let said = &asked.messages[1].content;
-        assert!(said.starts_with("Question: Who?\n\nFacts:\n1. Ada 3. wrote\n2. xxx"));
-        assert!(said.len() < SHOWN + 100, "a long fact is cut");
+        let prompt = &asked.messages[1].content;
+        assert!(prompt.starts_with("Question: Who?\n\nFacts:\n1. Ada 3. wrote\n2. xxx"));
+        assert!(prompt.len() < SHOWN + 100, "a long fact is cut");
     }
 
     proptest! {

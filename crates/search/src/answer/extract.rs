@@ -138,13 +138,13 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
     };
     let near = term_set(&[head, last]);
     let shown: Vec<&str> = block.shown.iter().map(|s| text(&s.span)).collect();
-    let said = term_set(&shown);
+    let shown_terms = term_set(&shown);
     // A pronoun that nothing quoted stands before stands for the heading; where there is none, for nothing.
     let leans = block.shown.first().is_some_and(|s| matches!(s.form, Form::Text | Form::Item | Form::Quote) && leans_back(text(&s.span)));
     if leans && last.is_empty() {
         return None;
     }
-    let heading = if !leans && (asks(last) || terms(last).iter().all(|(t, _)| said.contains(t))) { "" } else { last };
+    let heading = if !leans && (asks(last) || terms(last).iter().all(|(t, _)| shown_terms.contains(t))) { "" } else { last };
     let far = headings_of(others, hit);
     let mut sums = [0.0_f32; 3];
     let mut credits = Vec::with_capacity(question.terms.len());
@@ -154,7 +154,7 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
         // What the block says itself is no merit of its headings.
         sums[1] += t.weight * (of[1] - of[0]).max(0.0);
         // Nor is what is quoted with it, which still tells that it stands in the right place.
-        sums[2] += t.weight * (credit(&t.term, &said) - of[0]).max(0.0);
+        sums[2] += t.weight * (credit(&t.term, &shown_terms) - of[0]).max(0.0);
         credits.push(of.into_iter().fold(0.0, f32::max));
     }
     let asked = |term: &String| question.terms.iter().any(|t| t.term == *term);

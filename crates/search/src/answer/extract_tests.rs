@@ -171,16 +171,16 @@ fn what_is_no_answer_is_never_quoted_however_well_it_shares_the_words() {
 
 #[test]
 fn a_pronoun_is_quoted_with_what_it_stands_for_or_not_at_all() {
-    let said = "It starts when the key is turned.";
+    let sentence = "It starts when the key is turned.";
     let question = Question::new("When does it start with the key turned?", &|_| 1.0);
     let of = |title: &str, headings: &[&str], text: &str| {
         let hits = [hit(0, title, headings, text)];
         let found = candidates(&question, &hits, &layouts(&hits));
         found.first().map(|c| (c.heading.clone(), hits[0].text[c.span()].to_owned()))
     };
-    assert_eq!(of("", &[], said), None);
-    assert_eq!(of("Pumps", &["The pump"], said), Some(("The pump".into(), said.into())));
-    let both = format!("The pump has a lock.\n\n{said}");
+    assert_eq!(of("", &[], sentence), None);
+    assert_eq!(of("Pumps", &["The pump"], sentence), Some(("The pump".into(), sentence.into())));
+    let both = format!("The pump has a lock.\n\n{sentence}");
     assert!(of("", &[], &both).is_some_and(|(_, quoted)| quoted == both));
 }
 

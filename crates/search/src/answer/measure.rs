@@ -86,7 +86,7 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
     let average = counted.iter().map(|c| c.values().sum::<f32>()).sum::<f32>() / counted.len() as f32;
     let corpus = Corpus { passages, terms: counted, frequency, average };
 
-    let mut told = String::new();
+    let mut report = String::new();
     let (mut answered, mut first_right, mut right, mut refused, mut blocks) = (0, 0, 0, 0, 0);
     for q in &questions {
         let text = string(q, "question");
@@ -104,7 +104,7 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
             let c = &found[*i];
             hits[c.hit].chunk as usize == gold && c.span().start <= start && start + answer.len() <= c.span().end
         };
-        told.push_str(&line(&found, &choice.grounds, &|i| holds(&i)));
+        report.push_str(&line(&found, &choice.grounds, &|i| holds(&i)));
         answered += usize::from(!picked.is_empty());
         right += usize::from(picked.iter().any(holds));
         blocks += picked.len();
@@ -121,11 +121,11 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
         let question = Question::new(&text, &df_without);
         let found = candidates(&question, &hits, &Map::default());
         let choice = choose(&question, &hits, &found, None);
-        told.push_str(&line(&found, &choice.grounds, &|_| false));
+        report.push_str(&line(&found, &choice.grounds, &|_| false));
         refused += usize::from(choice.sureness != Sureness::Stated);
     }
     if let Ok(file) = std::env::var("POCKETGRAPH_QUOTABLE") {
-        std::fs::write(file, told).unwrap();
+        std::fs::write(file, report).unwrap();
     }
     let share = |n: usize| n as f64 / questions.len() as f64;
     eprintln!(

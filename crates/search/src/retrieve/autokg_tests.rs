@@ -120,12 +120,12 @@ proptest! {
         let mut once = direct.clone();
         once.sort_unstable();
         once.dedup();
-        let (told, walked) = s.walk(&graph, &question);
+        let (steps, walked) = s.walk(&graph, &question);
         let (order, ways) = united(once.iter().map(|&c| (c, Reached::Query)).chain(walked));
         prop_assert_eq!(&order, &naive(&weights, &taken, &once, &near, &s));
         prop_assert!(order.iter().all(|c| ways.get(c).is_some_and(|w| !w.is_empty())));
-        let direct: Vec<u32> = told.iter().filter(|k| k.kind == KeywordKind::Direct).map(|k| k.id).collect();
+        let direct: Vec<u32> = steps.iter().filter(|k| k.kind == KeywordKind::Direct).map(|k| k.id).collect();
         prop_assert_eq!(direct, near.iter().take(keywords).map(|&k| k as u32).collect::<Vec<_>>());
-        prop_assert!(told.iter().all(|k| k.score.is_finite()));
+        prop_assert!(steps.iter().all(|k| k.score.is_finite()));
     }
 }

@@ -44,9 +44,9 @@ pub(super) fn read(fields: &[(String, String)]) -> Vec<FrontFacts> {
         }
         // HTML has all keywords in one value; names of people may hold a comma before a title only, which is rare.
         for part in value.split([',', ';']).map(one_line).filter(|p| !p.is_empty() && !p.contains("://")).take(MOST) {
-            let said = FrontFacts { rel, text: part };
-            if !out.contains(&said) {
-                out.push(said);
+            let fact = FrontFacts { rel, text: part };
+            if !out.contains(&fact) {
+                out.push(fact);
             }
         }
     }
@@ -71,10 +71,10 @@ mod tests {
         ]
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
         .into();
-        let said = read(&fields);
-        let told: Vec<(Rel, &str)> = said.iter().map(|s| (s.rel, s.text.as_str())).collect();
+        let fact = read(&fields);
+        let triples: Vec<(Rel, &str)> = fact.iter().map(|s| (s.rel, s.text.as_str())).collect();
         assert_eq!(
-            told,
+            triples,
             [
                 (Rel::Tag, "trees"),
                 (Rel::Tag, "winter"),

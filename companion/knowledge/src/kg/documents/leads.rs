@@ -71,12 +71,12 @@ fn agreeing(heading: &str, text: &str, subject: &[&Word<'_>]) -> Option<String> 
     let (first, last) = (subject.first()?, subject.last()?);
     let name = text.get(first.span.start..last.span.end)?;
     let wanted = content(&without_brackets(heading));
-    let said = content(name);
-    let shared = wanted.iter().filter(|w| said.contains(w)).count();
+    let name_words = content(name);
+    let shared = wanted.iter().filter(|w| name_words.contains(w)).count();
     let enough = !wanted.is_empty() && shared * 10 >= wanted.len() * 6;
     // A longer subject is a fuller name only if its words are written as names.
     let fuller = subject.iter().all(|w| is_stop_word(&fold(w.text)) || w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric()));
-    let close = said.len() <= shared || (fuller && said.len() <= shared + 4);
+    let close = name_words.len() <= shared || (fuller && name_words.len() <= shared + 4);
     (enough && close).then(|| name.to_owned())
 }
 

@@ -80,7 +80,7 @@ struct DocumentFacts {
 pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Chunk]) -> Result<DocumentTriples, KgError> {
     let targets = Targets::new(documents);
     let runs = runs_of(documents.len(), chunks);
-    let said: Vec<DocumentFacts> = documents
+    let fact_list: Vec<DocumentFacts> = documents
         .par_iter()
         .zip(&runs)
         .enumerate()
@@ -90,11 +90,11 @@ pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Ch
         })
         .collect();
     let mut adder = Adder::new(kg, documents);
-    for (end, alias) in said.iter().flat_map(|s| &s.aliases).chain(&anchors(documents, &targets)) {
+    for (end, alias) in fact_list.iter().flat_map(|s| &s.aliases).chain(&anchors(documents, &targets)) {
         adder.alias(end, alias)?;
     }
     let mut out = DocumentTriples::default();
-    for s in &said {
+    for s in &fact_list {
         out.dropped += s.dropped;
         for fact in &s.facts {
             out.triples += usize::from(adder.add(fact)?);

@@ -172,14 +172,14 @@ impl<'a> Reader<'a> {
 
     fn front_matter(&mut self) {
         let place = self.places.page();
-        for said in front::read(&self.document.front_matter) {
-            let tail = match said.rel {
-                Rel::Published | Rel::Modified => date_literal(said.text),
-                Rel::Author => End::Thing(said.text, Some(Kind::Person)),
-                Rel::Category => End::Thing(said.text, Some(Kind::Category)),
-                _ => End::Thing(said.text, Some(Kind::Tag)),
+        for fact in front::read(&self.document.front_matter) {
+            let tail = match fact.rel {
+                Rel::Published | Rel::Modified => date_literal(fact.text),
+                Rel::Author => End::Thing(fact.text, Some(Kind::Person)),
+                Rel::Category => End::Thing(fact.text, Some(Kind::Category)),
+                _ => End::Thing(fact.text, Some(Kind::Tag)),
             };
-            self.add_triple(End::Page(self.d), said.rel, tail, place);
+            self.add_triple(End::Page(self.d), fact.rel, tail, place);
         }
     }
 

@@ -41,8 +41,8 @@ pub(super) fn add(kg: &mut KgBuilder) -> Result<Vec<String>, KgError> {
     let clusters = clusters(&sides, named);
     let mut of: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
     for (cluster, votes) in &clusters {
-        let said = votes.leader().filter(|kind| cluster.len() < MANY_SIDES || votes.voters(kind) > 1);
-        let Some(kind) = said else { continue };
+        let elected = votes.leader().filter(|kind| cluster.len() < MANY_SIDES || votes.voters(kind) > 1);
+        let Some(kind) = elected else { continue };
         for &entity in cluster.iter().flat_map(|&side| &sides.members[side]) {
             of.entry(entity).or_default().insert(kind);
         }

@@ -81,10 +81,10 @@ pub async fn extract(
     progress: &dyn Fn(usize),
 ) -> Result<Extraction, AskError> {
     let asker = Asker::new(model, cache, asking);
-    let said = asker.all(passages.iter().map(|&p| about(&asker, p)), progress).await?;
-    let failed = said.iter().filter(|s| s.is_none()).count();
+    let replies = asker.all(passages.iter().map(|&p| about(&asker, p)), progress).await?;
+    let failed = replies.iter().filter(|s| s.is_none()).count();
     let Tally { asked, kept, tokens, .. } = asker.tally();
-    Ok(Extraction { chunks: said.into_iter().map(Option::unwrap_or_default).collect(), asked, kept, failed, tokens })
+    Ok(Extraction { chunks: replies.into_iter().map(Option::unwrap_or_default).collect(), asked, kept, failed, tokens })
 }
 
 /// Both questions about one chunk; `None` when a reply is lacking. Every whole reply is kept: one that says nothing would say nothing again.

@@ -30,10 +30,10 @@ pub(in crate::kg) fn add(
     let mut things = EntityIndex::of(kg);
     let mut out = StatedTriples::default();
     let mut types: HashMap<String, TypeId> = HashMap::new();
-    for (i, (chunk, said)) in chunks.iter().zip(extracted).enumerate() {
+    for (i, (chunk, extraction)) in chunks.iter().zip(extracted).enumerate() {
         let text = Keyed::new(chunk, &heads(i));
-        let kinds: HashMap<String, &str> = said.entities.iter().map(|n| (name_key(&n.name), n.kind.as_str())).collect();
-        for t in &said.triples {
+        let kinds: HashMap<String, &str> = extraction.entities.iter().map(|n| (name_key(&n.name), n.kind.as_str())).collect();
+        for t in &extraction.triples {
             let (head_key, tail_key) = (name_key(&t.head), name_key(&t.tail));
             if !text.names(&head_key) && !text.names(&tail_key) {
                 out.unfounded += 1;
@@ -138,7 +138,7 @@ mod tests {
         let text = "She wrote to Charles Babbage in 1843. The Analytical Engine weighed 15 t.";
         let chunk =
             Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: text.len() as u32 };
-        let said = Extracted {
+        let extraction = Extracted {
             entities: vec![Named { name: "Charles Babbage".into(), kind: "person".into() }],
             triples: vec![
                 stated("Ada Lovelace", "wrote to", "Charles Babbage"),
@@ -149,7 +149,7 @@ mod tests {
             ],
         };
         let mut kg = KgBuilder::default();
-        let out = add(&mut kg, &[chunk], &[said], &|_| "Ada Lovelace".to_owned()).unwrap();
+        let out = add(&mut kg, &[chunk], &[extraction], &|_| "Ada Lovelace".to_owned()).unwrap();
         assert_eq!(out, StatedTriples { triples: 3, unfounded: 1, nameless: 1 });
         let graph = kg.finish().unwrap();
         let linker = Linker::new(&graph);
