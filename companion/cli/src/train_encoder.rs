@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
     let layout = Layout::new(sizes(args.layers));
     let added = args.add_table.as_deref().map(|file| embedder.query_table(Some(file))).transpose()?.flatten();
     let mut network = args.device.network(&layout)?;
-    let [lessons, held_out] = lessons(args, &embedder)?;
+    let [lessons, held_out] = load_targets(args, &embedder)?;
     println!("{} texts to learn from, {} held out", lessons.tokens.len(), held_out.tokens.len());
     let mut state = match args.resume.as_deref().map(|folder| Checkpoint::load(folder, &layout)).transpose()?.flatten() {
         Some(run) => {
@@ -136,7 +136,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// The texts with the model's vectors: those to learn from, and those to measure with.
-fn lessons(args: &Args, embedder: &NativeEmbedder) -> Result<[DistillationTargets; 2]> {
+fn load_targets(args: &Args, embedder: &NativeEmbedder) -> Result<[DistillationTargets; 2]> {
     let named = |files: &[PathBuf]| files.iter().map(|p| name(p)).collect::<Vec<_>>().join(" ");
     let drawn = format!(
         "{} texts and {} held out of {} without {}, seed {}",

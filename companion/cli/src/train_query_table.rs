@@ -8,7 +8,7 @@ use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use pocketgraph_models::embeddings::CachedEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{Teacher, load, tokens};
-use pocketgraph_train::query_table::{DistillationTargets, Options, alone, fit, lessons, untrained};
+use pocketgraph_train::query_table::{DistillationTargets, Options, alone, distillation_targets, fit, untrained};
 use pocketgraph_train::texts::{self, Draw};
 use std::path::PathBuf;
 
@@ -93,5 +93,5 @@ fn read_lessons(args: &Args, model: &NativeEmbedder, bars: &Bars) -> Result<Dist
         }
     };
     bars.finish();
-    Ok(lessons(model, &texts, &vectors))
+    Ok(distillation_targets(model, &texts, &vectors))
 }

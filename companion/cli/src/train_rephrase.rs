@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn read(path: &Path) -> Result<Vec<Sample>> {
     let text = std::fs::read_to_string(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
     let sample = |(number, line): (usize, &str)| {
-        let lesson = LabelledQuestion::read(line).and_then(LabelledQuestion::lesson).ok_or_else(|| {
+        let lesson = LabelledQuestion::read(line).and_then(LabelledQuestion::training_example).ok_or_else(|| {
             miette!(
                 help = "a line is a JSON object with \"question\" and \"shape\", a pattern such as \"2p\"",
                 "{}, line {}: this is no question with a pattern",

@@ -140,7 +140,7 @@ mod tests {
     use std::rc::Rc;
 
     /// Counts its own tokens where it was made so.
-    fn says(usage: Option<Usage>) -> Box<dyn ChatModel> {
+    fn model_with_usage(usage: Option<Usage>) -> Box<dyn ChatModel> {
         Box::new(ScriptedModel::new(move |_, _| counted("twelve chars", usage)))
     }
 
@@ -155,7 +155,7 @@ mod tests {
         for (counts, wanted) in
             [(Some(usage), Tokens { prompt: 140, completion: 10, estimated: 0 }), (None, Tokens { prompt: 5, completion: 6, estimated: 2 })]
         {
-            let model = CountedModel::new(says(counts), None, String::new());
+            let model = CountedModel::new(model_with_usage(counts), None, String::new());
             assert_eq!((ask(&model, "ten chars."), ask(&model, "eight ch")), ("twelve chars".to_owned(), "twelve chars".to_owned()));
             assert_eq!(model.tokens(), wanted);
         }
@@ -168,7 +168,7 @@ mod tests {
         let key = Key::of_reply("m", &request);
         for usage in [Some(Usage { prompt_tokens: 70, completion_tokens: 5 }), None] {
             let cache = Cache::open(&dir.path().join(format!("{}", usage.is_some()))).unwrap();
-            let model = || Rc::new(CountedModel::new(says(usage), Some(Arc::clone(&cache)), "m".to_owned()));
+            let model = || Rc::new(CountedModel::new(model_with_usage(usage), Some(Arc::clone(&cache)), "m".to_owned()));
             let first = model();
             assert!(ReplyCache::get(&first, &key).is_none() && first.tokens() == Tokens::default());
             first.put(&key, &ask(&first, "a")).unwrap();

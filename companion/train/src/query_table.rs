@@ -26,9 +26,9 @@ pub struct Options {
     pub epochs: usize,
     /// Texts a step.
     pub batch: usize,
-    /// Adam's rate at its highest; it then falls to 0 in a straight line.
+    /// Adam's highest learning rate; linear decay to 0 follows.
     pub rate: f32,
-    /// Texts that are not learnt from, but measured on.
+    /// Held-out texts.
     pub held_out: usize,
     /// Fixes the order of the texts.
     pub seed: u64,
@@ -40,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// The texts' tokens and what the model says they mean.
+/// Distillation targets: the texts' tokens and the teacher's vectors of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistillationTargets {
     /// Content tokens of each text.
@@ -82,7 +82,7 @@ pub fn untrained(alone: &[Vec<f32>], tokens: &[Vec<u32>]) -> TokenTable {
     TokenTable { dim, rows, bias: vec![0.0; dim] }
 }
 
-/// Fits the rows to the lessons; `hear` is told what every epoch reached.
+/// Fits the rows to the targets; `hear` gets the losses of every epoch.
 pub fn fit(table: &mut TokenTable, lessons: &DistillationTargets, options: &Options, hear: &mut dyn FnMut(Fit)) {
     let mut order: Vec<usize> = (0..lessons.tokens.len()).collect();
     let mut random = Random::new(options.seed, 1);
@@ -194,8 +194,8 @@ pub fn alone(model: &NativeEmbedder) -> Vec<Vec<f32>> {
     model.embed_tokens(&(0..model.words().rows() as u32).map(|t| vec![t]).collect::<Vec<_>>())
 }
 
-/// The lessons of `texts`, whose vectors are given, without those that have no content token: they teach nothing.
-pub fn lessons(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>]) -> DistillationTargets {
+/// The distillation targets of `texts`, whose vectors are given, without those that have no content token: they teach nothing.
+pub fn distillation_targets(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>]) -> DistillationTargets {
     let tokens = texts.par_iter().map(|text| model.tokenizer().content(text)).collect::<Vec<_>>();
     let mut lessons = DistillationTargets { tokens: Vec::new(), targets: QuantizedMatrix::empty(model.dim()) };
     tokens.into_iter().zip(vectors).for_each(|(content, vector)| lessons.add(content, vector));
@@ -225,8 +225,8 @@ impl DistillationTargets {
 mod tests {
     use super::*;
 
-    /// Lessons that a table can learn exactly: the targets are sums of hidden rows.
-    fn lessons(vocabulary: u32, dim: usize, n: usize) -> DistillationTargets {
+    /// Targets that a table can fit exactly: the targets are sums of hidden rows.
+    fn fitting_targets(vocabulary: u32, dim: usize, n: usize) -> DistillationTargets {
         let mut random = Random::new(5, 1);
         let number = |random: &mut Random| (0..dim).map(|_| random.unit() as f32 - 0.5).collect::<Vec<f32>>();
         let hidden: Vec<Vec<f32>> = (0..vocabulary).map(|_| number(&mut random)).collect();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn fitted(threads: usize) -> (TokenTable, Vec<Fit>) {
-        let lessons = lessons(40, 16, 600);
+        let lessons = fitting_targets(40, 16, 600);
         let mut random = Random::new(9, 1);
         let mut table = TokenTable { dim: 16, rows: (0..40 * 16).map(|_| random.unit() as f32 * 0.2 - 0.1).collect(), bias: vec![0.0; 16] };
         let options = Options { epochs: 30, batch: 64, rate: 1e-2, held_out: 60, seed: 3 };
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_the_cosine() {
-        let lessons = lessons(8, 6, 1);
+        let lessons = fitting_targets(8, 6, 1);
         let table = TokenTable { dim: 6, rows: (0..48).map(|i| ((i * 7) % 11) as f32 * 0.1 - 0.5).collect(), bias: vec![0.05; 6] };
         let loss = |t: &TokenTable| 1.0 - dot(&t.embed(&lessons.tokens[0]).unwrap(), &lessons.targets.row_f32(0));
         // One step of Adam moves every number by the rate against the sign of its gradient.

@@ -6,9 +6,9 @@ use crate::llm::{Message, complete};
 use proptest::prelude::*;
 
 /// A model of one reply.
-struct Says(Result<Vec<Result<Delta, LlmError>>, LlmError>);
+struct OneReply(Result<Vec<Result<Delta, LlmError>>, LlmError>);
 
-impl ChatModel for Says {
+impl ChatModel for OneReply {
     fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         async move { Ok(stream::iter(self.0.clone()?).boxed_local()) }.boxed_local()
     }
@@ -22,7 +22,7 @@ fn items(model: &dyn ChatModel, text: &str) -> Result<Vec<Result<Delta, LlmError
     async { Ok(model.chat(request(text)).await?.collect().await) }.now_or_never().unwrap()
 }
 
-fn record(model: &Says, text: &str) -> String {
+fn record(model: &OneReply, text: &str) -> String {
     let lines = RefCell::new(String::new());
     let sink = |line: &str| lines.borrow_mut().push_str(&format!("{line}\n"));
     let _ = items(&Recorder::new(model, &sink), text);
@@ -45,7 +45,7 @@ fn full() -> Delta {
 
 #[test]
 fn a_reply_comes_back_piece_by_piece() {
-    let model = Says(Ok(vec![Ok(Delta::default()), Ok(full()), Err(LlmError::Timeout { what: "further text", milliseconds: 5 })]));
+    let model = OneReply(Ok(vec![Ok(Delta::default()), Ok(full()), Err(LlmError::Timeout { what: "further text", milliseconds: 5 })]));
     let recording = record(&model, "q");
     let replay = Replay::read(&recording).unwrap();
     assert_eq!(items(&replay, "q"), model.0);
@@ -65,14 +65,14 @@ fn every_error_comes_back() {
         LlmError::Malformed("m".to_owned()),
         LlmError::Aborted,
     ] {
-        let recording = record(&Says(Err(error.clone())), "q");
+        let recording = record(&OneReply(Err(error.clone())), "q");
         assert_eq!(items(&Replay::read(&recording).unwrap(), "q"), Err(error));
     }
 }
 
 #[test]
 fn a_request_that_was_not_recorded_fails_and_each_exchange_is_given_once() {
-    let recording = record(&Says(Ok(vec![Ok(full())])), "q");
+    let recording = record(&OneReply(Ok(vec![Ok(full())])), "q");
     let replay = Replay::read(&recording).unwrap();
     assert_eq!(items(&replay, "other").unwrap_err().code(), "llm-malformed");
     assert!(items(&replay, "q").is_ok());
@@ -81,7 +81,7 @@ fn a_request_that_was_not_recorded_fails_and_each_exchange_is_given_once() {
 
 #[test]
 fn a_reply_that_was_not_waited_for_is_recorded_as_far_as_it_came() {
-    let model = Says(Ok(vec![Ok(full()), Ok(full())]));
+    let model = OneReply(Ok(vec![Ok(full()), Ok(full())]));
     let lines = RefCell::new(Vec::new());
     let sink = |line: &str| lines.borrow_mut().push(line.to_owned());
     let recorder = Recorder::new(&model, &sink);
@@ -113,7 +113,7 @@ proptest! {
 
     #[test]
     fn any_text_survives(texts in prop::collection::vec(".{0,20}", 0..4)) {
-        let model = Says(Ok(texts.into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect()));
+        let model = OneReply(Ok(texts.into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect()));
         let replay = Replay::read(&record(&model, "q")).unwrap();
         prop_assert_eq!(items(&replay, "q"), model.0);
     }

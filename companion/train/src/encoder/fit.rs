@@ -1,4 +1,4 @@
-//! The student's training: batches of texts of about one length, the next of which is made while one is learnt from.
+//! The student's training: batches of texts of about one length, the next of which is made while one is trained on.
 //!
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
@@ -21,22 +21,22 @@ pub fn usual() -> Schedule {
     Schedule { batch, rates: rates(batch, None), check_every: 65_536, ..Schedule::default() }
 }
 
-/// AdamW's rates: all layers alike, 6e-4 for batches of 128 and more for larger ones by the root of their size, where no rate is given.
+/// AdamW's learning rates: all layers alike; where none is given, 6e-4 at batch size 128, scaled by the square root of the batch size.
 pub fn rates(batch: usize, rate: Option<f32>) -> Rates {
     let rate = rate.unwrap_or_else(|| 6e-4 * (batch as f32 / USUAL_BATCH).max(1.0).sqrt());
     Rates { rate, encoder: 1.0, share: 1.0, ..Rates::default() }
 }
 
-/// What one look at held-out texts found.
+/// One evaluation on the held-out texts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Steps before it.
     pub step: u64,
-    /// Texts learnt from before it.
+    /// Texts trained on before it.
     pub seen: u64,
     /// Seconds of training before it.
     pub seconds: f64,
-    /// Mean loss of the steps since the last look.
+    /// Mean loss of the steps since the last evaluation.
     pub loss: f64,
     /// Mean cosine to the model's vectors.
     pub cosine: f64,
@@ -51,20 +51,20 @@ impl Measure for Evaluation {
 /// A student's run.
 pub type Checkpoint = network::Checkpoint<Evaluation>;
 
-/// What is told while training.
+/// An event of training, for a progress line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingEvent<'a> {
     /// Steps done.
     pub step: u64,
     /// Part of the run that is done, from 0 to 1.
     pub done: f64,
-    /// Mean loss of the steps since the last look.
+    /// Mean loss of the steps since the last evaluation.
     pub loss: f64,
     /// Texts a second, since the command began.
     pub speed: f64,
-    /// Seconds to the end, as it looks.
+    /// Estimated seconds to the end.
     pub left: f64,
-    /// A new look at the texts held out.
+    /// A new evaluation on the held-out texts.
     pub look: Option<&'a Evaluation>,
 }
 

@@ -9,7 +9,7 @@ use pocketgraph::embed::{MiniLm, encode_layers};
 use pocketgraph_cluster::Random;
 use std::sync::OnceLock;
 
-/// The model, texts to learn and texts held out.
+/// The model, training texts and held-out texts.
 fn set() -> &'static (NativeEmbedder, DistillationTargets, DistillationTargets) {
     static SET: OnceLock<(NativeEmbedder, DistillationTargets, DistillationTargets)> = OnceLock::new();
     SET.get_or_init(|| {

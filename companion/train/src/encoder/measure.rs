@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// Texts whose inputs say what rounding must keep.
 const TEXTS: usize = 1000;
 
-/// The engine's layers of these parameters, rounded for texts like those of the lessons.
+/// The engine's layers of these parameters, quantised for texts like those of the targets.
 ///
 /// # Errors
 /// When a number is not finite.
@@ -30,7 +30,7 @@ pub fn rounded(
     rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
 }
 
-/// The mean cosine of the vectors that the engine gives with these layers, beside a token table where there is one, to those of the lessons.
+/// The mean cosine of the vectors that the engine gives with these layers, beside a token table where there is one, to the targets.
 pub fn cosine_of(model: &MiniLm, added: Option<&TokenTable>, embedder: &NativeEmbedder, lessons: &DistillationTargets) -> f64 {
     let of = |(i, content): (usize, &Vec<u32>)| {
         let ids: Vec<u32> = framed(content).collect();

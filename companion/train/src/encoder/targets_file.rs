@@ -7,10 +7,10 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The lessons' names in the file: those to learn from, and those to measure with.
+/// The names of the two sets in the file: the training set and the held-out set.
 const PARTS: [&str; 2] = ["learnt", "held-out"];
 
-/// Writes lessons to learn from and to measure with; `drawn` says what they were drawn from.
+/// Writes distillation targets of the training set and the held-out set; `drawn` says what they were drawn from.
 ///
 /// # Errors
 /// When that fails.
@@ -37,10 +37,10 @@ pub fn save(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Res
         .wrap_err_with(|| format!("writing {}", path.display()))
 }
 
-/// Reads what [`save`] wrote; `None` where there is no file. Without `drawn`, whatever its lessons were drawn from.
+/// Reads what [`save`] wrote; `None` where there is no file. Without `drawn`, whatever its texts were drawn from.
 ///
 /// # Errors
-/// When it is no such file, or its lessons were drawn from something else.
+/// When it is no such file, or its texts were drawn from something else.
 pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[DistillationTargets; 2]>> {
     if !path.exists() {
         return Ok(None);
@@ -81,7 +81,7 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Dist
 mod tests {
     use super::*;
 
-    fn lessons(n: usize) -> DistillationTargets {
+    fn read_targets(n: usize) -> DistillationTargets {
         let rows: Vec<Vec<f32>> = (0..n).map(|i| vec![0.5, i as f32, -1.0, 0.0]).collect();
         DistillationTargets {
             tokens: (0..n).map(|i| (0..i as u32 % 4 + 1).map(|t| 30_000 + t).collect()).collect(),
@@ -94,9 +94,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lessons");
         assert!(load(&path, Some("a"), 4).unwrap().is_none());
-        save(&path, "a", [&lessons(9), &lessons(2)]).unwrap();
-        assert!(load(&path, Some("a"), 4).unwrap().unwrap() == [lessons(9), lessons(2)]);
-        assert!(load(&path, None, 4).unwrap().unwrap()[1] == lessons(2));
+        save(&path, "a", [&read_targets(9), &read_targets(2)]).unwrap();
+        assert!(load(&path, Some("a"), 4).unwrap().unwrap() == [read_targets(9), read_targets(2)]);
+        assert!(load(&path, None, 4).unwrap().unwrap()[1] == read_targets(2));
         assert!(load(&path, Some("b"), 4).unwrap_err().to_string().contains("other lessons"));
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();

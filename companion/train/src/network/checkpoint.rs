@@ -12,7 +12,7 @@ use std::path::Path;
 /// The file's name in its folder.
 const FILE: &str = "checkpoint.safetensors";
 
-/// What a look at what was held out found.
+/// One evaluation on the held-out set.
 pub trait Measure: Clone + Serialize + DeserializeOwned {
     /// What the best weights are chosen by: more is better.
     fn value(&self) -> f64;
@@ -27,11 +27,11 @@ pub struct Checkpoint<P> {
     pub best: Vec<f32>,
     /// Steps done.
     pub step: u64,
-    /// Texts learnt from.
+    /// Texts trained on.
     pub seen: u64,
     /// Seconds of training.
     pub seconds: f64,
-    /// All looks so far.
+    /// All evaluations so far.
     pub points: Vec<P>,
     /// What the optimiser remembers.
     pub moments: Moments,
@@ -61,7 +61,7 @@ impl<P: Measure> Checkpoint<P> {
         }
     }
 
-    /// Remembers what a look found, and the weights where they are the best so far.
+    /// Records an evaluation, and the weights where they are the best so far.
     pub fn point(&mut self, point: P) {
         let better = self.points.iter().all(|p| point.value() > p.value());
         self.points.push(point);
@@ -70,7 +70,7 @@ impl<P: Measure> Checkpoint<P> {
         }
     }
 
-    /// Looks since the best.
+    /// Evaluations since the best.
     pub fn since_best(&self) -> usize {
         let best = (0..self.points.len()).reduce(|best, i| if self.points[i].value() > self.points[best].value() { i } else { best });
         best.map_or(0, |best| self.points.len() - 1 - best)

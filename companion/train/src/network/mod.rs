@@ -47,7 +47,7 @@ impl Batch {
 /// Scores of a batch before softmax, or a loss's gradient by them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scores {
-    /// Of each sequence, its first token's: shape, wrap and number. Of a network without heads, the mean of its token vectors.
+    /// Of each sequence, its first token's: shape, aggregation and number. Of a network without heads, the mean of its token vectors.
     pub first: Vec<f32>,
     /// Of each token, its tags'.
     pub tags: Vec<f32>,

@@ -1,4 +1,4 @@
-//! The order in which texts are learnt from.
+//! The order of texts in training.
 
 use pocketgraph_cluster::Random;
 

@@ -17,7 +17,7 @@ pub struct Sizes {
     pub intermediate: usize,
     /// Layers.
     pub layers: usize,
-    /// Classes that are read off the first token, one head after the other: shape, wrap, number. With none of these and no tags there are no heads, and
+    /// Classes that are read off the first token, one head after the other: shape, aggregation, number. With none of these and no tags there are no heads, and
     /// what is read is the mean of the token vectors.
     pub first: [usize; 3],
     /// Classes of a token.
@@ -100,7 +100,7 @@ pub struct Layout {
     pub sizes: Sizes,
     /// The layers, first to last.
     pub layers: Vec<LayerAt>,
-    /// The heads on the first token: shape, wrap and number in one matrix.
+    /// The heads on the first token: shape, aggregation and number in one matrix.
     pub first: DenseAt,
     /// The head on every token.
     pub tags: DenseAt,

@@ -3,7 +3,7 @@
 use super::adam::Rates;
 use std::path::PathBuf;
 
-/// The course of a run, whatever it learns.
+/// The schedule of a training run: batch size, epochs, learning rate.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     /// Passes over the texts.
@@ -16,7 +16,7 @@ pub struct Schedule {
     pub rates: Rates,
     /// Steps over which the rate rises.
     pub warm_up: usize,
-    /// Texts learnt from between two looks at those held out.
+    /// Texts trained on between two evaluations on the held-out set.
     pub check_every: usize,
     /// Fixes every random choice.
     pub seed: u64,
@@ -53,7 +53,7 @@ impl Schedule {
         (self.epochs as u64 * self.per_epoch(texts)).max(1)
     }
 
-    /// Whether held-out texts are looked at after so many of all steps.
+    /// Whether there is an evaluation after `step` of `total` steps.
     pub fn evaluates_after(&self, step: u64, total: u64) -> bool {
         step.is_multiple_of((self.check_every / self.batch.max(1)).max(1) as u64) || step == total
     }
@@ -64,7 +64,7 @@ impl Schedule {
         self.minutes.map_or(by_steps, |m| by_steps.max(seconds / (60.0 * m))).min(1.0)
     }
 
-    /// What the rates are multiplied by at a step: it rises, and then falls in a straight line.
+    /// The factor of the learning rates at a step: linear warm-up, then linear decay.
     pub fn factor(&self, step: u64, done: f64) -> f32 {
         let warm = ((step + 1) as f32 / self.warm_up.max(1) as f32).min(1.0);
         warm * (1.0 - done) as f32

@@ -1,4 +1,4 @@
-//! Examples on disk to lessons in memory, and lessons to batches.
+//! From examples on disk to training examples in memory, and from these to batches.
 
 use super::labelled_questions::LabelledQuestion;
 use super::labels::{Example, Kind, LabelError, labels};
@@ -18,10 +18,10 @@ use std::path::Path;
 /// Lines that are read at a time.
 const BLOCK: usize = 1 << 16;
 
-/// Lessons, and how many examples came to none.
+/// A training set, and how many examples of the data were left out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrainingSet {
-    /// The lessons, in the order of the files.
+    /// The examples, in the order of the files.
     pub examples: Vec<TrainingExample>,
     /// How many examples were left out, by why.
     pub left_out: BTreeMap<LabelError, usize>,
@@ -44,7 +44,7 @@ impl TrainingSet {
             let read = |(i, line): (usize, &String)| {
                 let describe =
                     || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), first + i);
-                lesson(line).wrap_err_with(describe)
+                training_example(line).wrap_err_with(describe)
             };
             let blank = |line: &&String| line.trim().is_empty();
             let read: Vec<_> = block.par_iter().enumerate().filter(|(_, line)| !blank(line)).map(read).collect();
@@ -58,7 +58,7 @@ impl TrainingSet {
         }
     }
 
-    /// Takes `count` lessons out, chosen by the seed: what is not learnt from, but measured on.
+    /// Takes `count` examples out as the held-out set, chosen by the seed.
     pub fn held_out(&mut self, count: usize, seed: u64) -> Vec<TrainingExample> {
         let chosen = Random::new(seed, 21).sample(self.examples.len(), count.min(self.examples.len() / 10));
         let mut next = chosen.into_iter().peekable();
@@ -71,15 +71,17 @@ impl TrainingSet {
     }
 }
 
-/// The lesson of a line, or why it is left out.
-fn lesson(line: &str) -> Result<Result<TrainingExample, LabelError>> {
+/// The training example of a line, or why it is left out.
+fn training_example(line: &str) -> Result<Result<TrainingExample, LabelError>> {
     match serde_json::from_str::<Example>(line) {
         Ok(example) => Ok(of_example(example)),
-        Err(whole) => Ok(Ok(LabelledQuestion::read(line).and_then(LabelledQuestion::lesson).ok_or_else(|| miette!("{whole}"))?)),
+        Err(whole) => {
+            Ok(Ok(LabelledQuestion::read(line).and_then(LabelledQuestion::training_example).ok_or_else(|| miette!("{whole}"))?))
+        }
     }
 }
 
-/// The lesson of an example, where it says something for certain.
+/// The training example of an example of the data, where its labels are certain.
 fn of_example(example: Example) -> Result<TrainingExample, LabelError> {
     let labels = labels(&example)?;
     let whole = example.answers.len() == example.count;
@@ -89,7 +91,7 @@ fn of_example(example: Example) -> Result<TrainingExample, LabelError> {
     Ok(TrainingExample { question, of: None, labels, answers, pattern, entities, tagged: true })
 }
 
-/// How questions are disturbed, so that the model does not rely on what is not always so.
+/// Data augmentation: how questions are changed at random, so that the model does not rely on what is not always so.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Augmentation {
     /// Part of the tokens that become `[MASK]` though they are no mention.
@@ -112,7 +114,7 @@ impl Default for Augmentation {
 /// Target classes of a batch. `None` counts for nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Targets {
-    /// Of each sequence: shape, wrap and number.
+    /// Of each sequence: shape, aggregation and number.
     pub first: Vec<[Option<usize>; 3]>,
     /// Of each token.
     pub tags: Vec<Option<usize>>,
@@ -136,7 +138,7 @@ impl<'e> Frames<'e> {
         Ok(Frames { words: embedder.words(), model: embedder.model(), framer })
     }
 
-    /// A lesson in tokens with a tag for each, disturbed at random.
+    /// A training example in tokens with a tag for each, augmented at random.
     pub fn framed(&self, lesson: &TrainingExample, disturbance: Augmentation, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
         let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
         let mut framed = self.framer.frame(&lesson.question, &kept);
@@ -171,7 +173,7 @@ impl<'e> Frames<'e> {
         batch.lengths.push(framed.ids.len());
     }
 
-    /// A batch of lessons with its targets, made on all cores. Lesson `i` is disturbed by the seed and `stream + i` alone.
+    /// A batch of examples with its targets, made on all cores. Example `i` is augmented by the seed and `stream + i` alone.
     pub fn batch(&self, lessons: &[&TrainingExample], disturbance: Augmentation, seed: u64, stream: u64) -> (Batch, Targets) {
         let each = lessons.par_iter().enumerate().map(|(i, lesson)| {
             let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));

@@ -1,4 +1,4 @@
-//! Lessons read by the engine's own model: what a page will make of them.
+//! Training examples read by the engine's own model: what a page will make of them.
 
 use super::data::{Augmentation, Frames};
 use super::loss::Measured;
@@ -12,7 +12,7 @@ use pocketgraph_cluster::Random;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// How well a model reads lessons, over all and by pattern.
+/// How well a model reads examples, over all and by pattern.
 ///
 /// # Errors
 /// When the model is no model of these word vectors.

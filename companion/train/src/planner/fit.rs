@@ -1,4 +1,4 @@
-//! Supervised training: cross-entropy of all heads, AdamW with warm-up and a straight way down, and the best weights by held-out questions.
+//! Supervised training: cross-entropy of all heads, AdamW with warm-up and linear decay, and the checkpoint that does best on held-out questions.
 //!
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
@@ -21,9 +21,9 @@ pub struct Options {
     pub schedule: Schedule,
     /// What mistakes count.
     pub weights: Weights,
-    /// How questions are disturbed.
+    /// Data augmentation of the questions.
     pub augmentation: Augmentation,
-    /// Looks without a better result after which the run ends.
+    /// Early stopping: evaluations without improvement after which training ends.
     pub patience: usize,
 }
 
@@ -33,7 +33,7 @@ impl Default for Options {
     }
 }
 
-/// What is told while training.
+/// An event of training, for a progress line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingEvent<'a> {
     /// Steps done.
@@ -44,24 +44,24 @@ pub struct TrainingEvent<'a> {
     pub loss: f64,
     /// Questions a second, over the whole run.
     pub speed: f64,
-    /// Seconds to the end, as it looks.
+    /// Estimated seconds to the end.
     pub left: f64,
-    /// A new look at the questions held out.
+    /// A new evaluation on the held-out questions.
     pub point: Option<&'a Evaluation>,
 }
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// All lessons were learnt, or the time is over.
+    /// All epochs are done, or the time is over.
     Done,
-    /// Held-out questions stopped getting better.
+    /// Early stopping: the held-out questions stopped improving.
     Early,
-    /// It was told to stop.
+    /// It was stopped from outside.
     Stopped,
 }
 
-/// The order of an epoch's lessons, in batches of questions of about one length.
+/// The order of an epoch's examples, in batches of questions of about one length.
 fn batches(lessons: &[TrainingExample], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
     let lengths: Vec<usize> = lessons.iter().map(|l| l.question.len()).collect();
     network::batches(&lengths, batch, seed, epoch)
@@ -74,15 +74,15 @@ pub type Share<'a> = dyn Fn(&[f32], &mut dyn Network) -> f64 + 'a;
 pub struct PlannerTrainer<'a> {
     /// The network's layout.
     pub layout: &'a Layout,
-    /// Lessons to learn.
+    /// The training set.
     pub examples: &'a [TrainingExample],
-    /// Lessons to measure by.
+    /// The held-out set.
     pub held_out: &'a [TrainingExample],
     /// From questions to token vectors.
     pub frames: &'a Frames<'a>,
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
-    /// Looks held-out questions up in a graph, where there is one: the share that a network with these parameters answers. The best weights are
+    /// Executes the plans of held-out questions over a graph, where there is one: the share that a network with these parameters answers. The best weights are
     /// then chosen by this share and that of the questions of which everything is right, together.
     pub judge: Option<&'a Share<'a>>,
 }
@@ -196,7 +196,7 @@ impl PlannerTrainer<'_> {
     }
 }
 
-/// Measures lessons as they are.
+/// Evaluates examples without augmentation.
 pub fn measure(
     layout: &Layout,
     frames: &Frames<'_>,

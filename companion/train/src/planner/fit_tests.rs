@@ -12,7 +12,7 @@ const SMALL: Sizes =
     Sizes { hidden: 384, heads: 12, intermediate: 64, layers: 1, first: [Shape::ALL.len(), Wrap::ALL.len(), 2], tags: TAGS };
 
 /// Questions of four kinds about made-up names.
-fn lessons(n: usize) -> Vec<TrainingExample> {
+fn training_set(n: usize) -> Vec<TrainingExample> {
     let mut random = Random::new(3, 3);
     let relations = ["director", "capital", "author", "mother", "owner", "editor", "leader", "birthplace"];
     let names = ["Borula", "Kento", "Mirafel", "Dunwich", "Osla", "Petra Vane", "Quillon", "Rastan"];
@@ -96,7 +96,7 @@ fn run(lessons: &[TrainingExample], options: &Options, state: &mut Checkpoint, u
 #[test]
 fn four_kinds_of_questions_are_learnt_in_a_few_seconds() {
     let mut state = Checkpoint::new(Layout::new(SMALL).random(1));
-    assert_eq!(run(&lessons(400), &options(), &mut state, None), StopReason::Done);
+    assert_eq!(run(&training_set(400), &options(), &mut state, None), StopReason::Done);
     let last = state.points.last().unwrap();
     assert!(last.shape > 0.98 && last.wrap > 0.98, "{last:?}");
     assert!(last.tag_f1 > 0.95 && last.exact > 0.85, "{last:?}");
@@ -104,7 +104,7 @@ fn four_kinds_of_questions_are_learnt_in_a_few_seconds() {
 
 #[test]
 fn a_run_that_was_interrupted_ends_with_the_same_weights() {
-    let (lessons, start) = (lessons(60), Layout::new(SMALL).random(2));
+    let (lessons, start) = (training_set(60), Layout::new(SMALL).random(2));
     let mut options = options();
     (options.schedule.epochs, options.schedule.check_every) = (1, 8);
     let mut whole = Checkpoint::new(start.clone());
@@ -131,7 +131,7 @@ fn a_checkpoint_of_another_network_is_refused() {
 
 #[test]
 fn an_epoch_deals_every_lesson_once_in_the_order_of_its_seed() {
-    let lessons = lessons(100);
+    let lessons = training_set(100);
     let all = batches(&lessons, 8, 1, 0);
     let mut dealt: Vec<usize> = all.concat();
     assert_ne!(all, batches(&lessons, 8, 1, 1));

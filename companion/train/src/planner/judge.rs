@@ -21,7 +21,7 @@ const AT_ONCE: usize = 64;
 /// What the score of a given class is raised by.
 const SURE: f32 = 100.0;
 
-/// Looks plans up in a graph.
+/// Executes plans over a graph.
 pub struct Judge<'g> {
     grounder: Grounder<'g>,
     executor: Executor<'g>,
@@ -71,7 +71,7 @@ impl<'g> Judge<'g> {
         Judge { grounder: Grounder::new(linker), executor: Executor::new(Some(linker)), linker, known }
     }
 
-    /// Whether a lesson is about this graph, and says all its answers.
+    /// Whether an example is about this graph, and says all its answers.
     pub fn knows(&self, lesson: &TrainingExample) -> bool {
         !lesson.answers.is_empty() && lesson.entities.iter().all(|id| self.known.contains(id.as_str()))
     }
@@ -81,7 +81,7 @@ impl<'g> Judge<'g> {
         self.grounder.mentions(question)
     }
 
-    /// Looks drafts up.
+    /// Executes drafts.
     pub fn grounder(&self) -> &Grounder<'g> {
         &self.grounder
     }
@@ -102,7 +102,7 @@ impl<'g> Judge<'g> {
         execution.answer().members.iter().map(|m| self.name(&m.item)).collect()
     }
 
-    /// Whether some step of an execution has one of a lesson's answers.
+    /// Whether some step of an execution has one of an example's answers.
     pub fn holds(&self, execution: &Execution, lesson: &TrainingExample) -> bool {
         let mut members = execution.sets.iter().flat_map(|set| &set.members);
         members.any(|m| lesson.answers.contains(&self.name(&m.item)))

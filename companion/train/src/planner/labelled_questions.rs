@@ -59,8 +59,8 @@ impl LabelledQuestion {
         }
     }
 
-    /// What is to be learnt of it; `None` where a name or a place is none.
-    pub fn lesson(self) -> Option<TrainingExample> {
+    /// The training example of it; `None` where a name or a place is none.
+    pub fn training_example(self) -> Option<TrainingExample> {
         let shape = Shape::ALL.into_iter().find(|s| s.name() == self.shape)?;
         let wrap = match &self.wrap {
             Some(name) => Wrap::ALL.into_iter().find(|w| w.name() == *name)?,
@@ -98,14 +98,14 @@ mod tests {
             mentions: std::iter::once(11..21).collect(),
         };
         let line = serde_json::to_string(&LabelledQuestion::of(question, &labels)).unwrap();
-        let lesson = LabelledQuestion::read(&line).and_then(LabelledQuestion::lesson).unwrap();
+        let lesson = LabelledQuestion::read(&line).and_then(LabelledQuestion::training_example).unwrap();
         assert_eq!((lesson.labels, lesson.tagged), (labels, true), "{line}");
     }
 
     #[test]
     fn a_pattern_alone_says_nothing_of_the_words() {
         let lesson = LabelledQuestion::read("{\"question\":\"Is Oslo or Rome larger?\",\"type\":\"compare\",\"answers\":[\"Rome\"]}")
-            .and_then(LabelledQuestion::lesson)
+            .and_then(LabelledQuestion::training_example)
             .unwrap();
         assert!(!lesson.tagged && lesson.labels.mentions.len() == 2);
         assert_eq!(lesson.targets(), [Some(Shape::Compare.index()), None, None]);
@@ -114,6 +114,6 @@ mod tests {
     #[test]
     fn what_is_outside_the_question_is_refused() {
         let line = "{\"question\":\"Who?\",\"shape\":\"1p\",\"tags\":[[2,9,\"R1\"]]}";
-        assert_eq!(LabelledQuestion::read(line).and_then(LabelledQuestion::lesson), None);
+        assert_eq!(LabelledQuestion::read(line).and_then(LabelledQuestion::training_example), None);
     }
 }

@@ -38,7 +38,7 @@ fn step(name: &str, head: &str, relation: &str, target: &str) -> String {
     format!("{{\"op\":\"search_kg\",\"name\":\"{name}\",\"head\":{head},\"relation\":{relation}{target}}}")
 }
 
-/// Shape, wrap and the tagged words, as text.
+/// Shape, aggregation and the tagged words, as text.
 fn label_text(example: &Example) -> String {
     match labels(example) {
         Ok(l) => {

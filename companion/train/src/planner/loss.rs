@@ -7,7 +7,7 @@ use pocketgraph::planner::model::softmax;
 /// What each head's mistakes count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// Shape, wrap, number.
+    /// Shape, aggregation, number.
     pub first: [f32; 3],
     /// All tags of a question together.
     pub tags: f32,
@@ -67,7 +67,7 @@ pub struct Measured {
     pub questions: usize,
     /// Those with the right shape.
     pub shapes: usize,
-    /// Those with the right wrap and, where it counts, number.
+    /// Those with the right aggregation and, where it counts, number.
     pub wraps: usize,
     /// Those of which everything is right.
     pub exact: usize,
@@ -111,7 +111,7 @@ impl Measured {
         self.share(self.shapes)
     }
 
-    /// Share of right wraps.
+    /// Share of right aggregations.
     pub fn wrap_accuracy(&self) -> f64 {
         self.share(self.wraps)
     }

@@ -1,7 +1,7 @@
-//! Training by reward: readings are drawn from what the heads say, looked up in the graph and paid by their answers.
+//! Reinforcement learning: plans are sampled from the heads' distributions, executed over the graph and rewarded by their answers.
 //!
-//! A whole plan is one action in many parts (shape, wrap, number and a tag for each token), and no token comes from outside, so there is nothing to
-//! mask and nothing to clip: each group is learnt from once. Advantages are those of REINFORCE with the others of the group as its baseline
+//! A whole plan is one action in many parts (shape, aggregation, number and a tag for each token), and no token comes from outside, so there is nothing to
+//! mask and nothing to clip: each group is trained on once. Advantages are those of REINFORCE with the others of the group as its baseline
 //! (Ahmadian et al., arXiv 2402.14740) or of GRPO (Shao et al., arXiv 2402.03300). A term keeps the heads near the supervised model's.
 
 use super::SIZES;
@@ -38,7 +38,7 @@ pub struct Reinforcement {
     pub steps: usize,
     /// Questions a step.
     pub questions: usize,
-    /// Readings of each question.
+    /// Plans sampled for each question.
     pub group: usize,
     /// How advantages are made.
     pub baseline: Baseline,
@@ -46,7 +46,7 @@ pub struct Reinforcement {
     pub distance: f32,
     /// How the numbers move.
     pub rates: Rates,
-    /// Steps between two looks at held-out questions.
+    /// Steps between two evaluations on held-out questions.
     pub check_every: usize,
     /// Fixes every draw.
     pub seed: u64,
@@ -76,12 +76,12 @@ pub struct Drawn {
     pub reward: f64,
     /// Mean entropy of a part of a reading, in nats.
     pub entropy: f64,
-    /// Share of readings that could be looked up. Every one parses.
+    /// Share of sampled plans that could be executed. Every one parses.
     pub read: f64,
-    /// Mean F1 of the answers of readings, over the graph that lacks edges.
+    /// Mean F1 of the sampled plans' answers, over the graph with dropped edges.
     #[serde(default)]
     pub f1: f64,
-    /// Share of readings that answer wrongly, and whose way held an answer.
+    /// Share of sampled plans that answer wrongly, and whose path held an answer.
     #[serde(default)]
     pub covered: f64,
     /// Mean statements of a plan.
@@ -90,7 +90,7 @@ pub struct Drawn {
     pub kept: f64,
     /// Mean distance from the supervised model: Kullback-Leibler divergence, a question.
     pub distance: f64,
-    /// Share of held-out questions answered exactly, where this step looked.
+    /// Share of held-out questions answered exactly, where this step evaluated.
     pub executed: Option<f64>,
 }
 
@@ -98,13 +98,13 @@ pub struct Drawn {
 pub struct RewardEvent<'a, 'g> {
     /// The network's layout.
     pub layout: &'a Layout,
-    /// Questions to draw readings of.
+    /// Questions to sample plans for.
     pub examples: &'a [TrainingExample],
     /// Questions to measure by.
     pub held_out: &'a [TrainingExample],
     /// From questions to token vectors.
     pub frames: &'a Frames<'a>,
-    /// Pays, over a graph that may lack edges.
+    /// Rewards plans, over a graph that may lack edges.
     pub payer: &'a Judge<'g>,
     /// Measures, over the whole graph.
     pub judge: &'a Judge<'g>,
@@ -160,7 +160,7 @@ impl RewardEvent<'_, '_> {
         (best, all)
     }
 
-    /// Draws a group of readings for each question; gives what they were like and the gradient by the scores.
+    /// Samples a group of plans for each question; gives what they were like and the gradient by the scores.
     fn draw(
         &self,
         network: &mut dyn Network,
@@ -239,7 +239,7 @@ fn advantages(rewards: &[f64], baseline: Baseline) -> Option<Vec<f64>> {
     })
 }
 
-/// The probabilities of every part of a reading: shape, wrap, number, and each token's tag.
+/// The probabilities of every part of a reading: shape, aggregation, number, and each token's tag.
 pub(super) struct Parts(Vec<Vec<f32>>);
 
 impl Parts {

@@ -8,7 +8,7 @@ use pocketgraph_eval::html::HtmlPage;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What is said of a run.
+/// What the card of a run says.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// The command that made it.
@@ -23,11 +23,11 @@ pub struct About {
     pub bits: usize,
     /// Bytes of the model's file.
     pub bytes: usize,
-    /// Examples learnt from, with repetitions.
+    /// Examples trained on, with repetitions.
     pub seen: u64,
     /// Seconds of training.
     pub seconds: f64,
-    /// Examples held out to choose weights by.
+    /// Held-out examples, by which the checkpoint is chosen.
     pub held_out: usize,
     /// What the supervised run measured on the way.
     pub points: Vec<Evaluation>,

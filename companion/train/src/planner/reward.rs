@@ -1,28 +1,28 @@
-//! What a reading of a question is paid, part by part: that it can be looked up, what it answers, and whether what it looked at held the answer.
+//! The reward of a plan, part by part: that it can be executed, what it answers, and whether its path held the answer.
 //!
-//! Graph-RFT (arXiv 2510.20691) pays for form, answer and retrieval over graphs that lack edges; it gives no weights. As in AutoRefine (arXiv 2505.11277),
-//! which does, what was looked at is paid only where the answer is wrong, so that it never competes with a right one. An edge that the graph lacks is
+//! Graph-RFT (arXiv 2510.20691) rewards form, answer and retrieval over graphs that lack edges; it gives no weights. As in AutoRefine (arXiv 2505.11277),
+//! which does, the path is rewarded only where the answer is wrong, so that it never competes with a right one. An edge that the graph lacks is
 //! one that passages would have to bring: there the whole graph stands in for them, and a plan that finds the answer in it has asked the right thing.
-//! Nothing is paid for a step: rewards for steps and calls drove agents to make none, or many.
+//! No step is rewarded by itself: rewards for steps and calls drove agents to make none, or many.
 
 use super::judge::Judge;
 use super::training_example::TrainingExample;
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::Execution;
 
-/// What a reading is paid that can be looked up, whatever it finds.
+/// The reward of a plan that can be executed, whatever it finds.
 const READ: f64 = 0.1;
-/// What it is paid that held an answer on its way and ended at another (AutoRefine's weight).
+/// The reward of a plan whose path held an answer and that ended at another (AutoRefine's weight).
 const COVERED: f64 = 0.1;
 
-/// The parts of a reading's reward.
+/// The parts of a plan's reward.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Paid {
-    /// It can be looked up.
+    /// It can be executed.
     pub read: bool,
     /// F1 of its answers over the graph that may lack edges.
     pub f1: f64,
-    /// It answers wrongly, and what it looked at held an answer: in that graph, or beyond it where that graph had nothing for a step.
+    /// It answers wrongly, and its path held an answer: in that graph, or beyond it where that graph had nothing for a step.
     pub covered: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct TrainingExample {
 }
 
 impl TrainingExample {
-    /// The classes of the first token's heads: shape, wrap and number.
+    /// The classes of the first token's heads: shape, aggregation and number.
     pub fn targets(&self) -> [Option<usize>; 3] {
         // What is compared by a pattern's name alone may be more, less or the same.
         let wrap = (self.tagged || self.labels.wrap != Wrap::Equal).then(|| self.labels.wrap.index());

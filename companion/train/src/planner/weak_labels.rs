@@ -1,4 +1,4 @@
-//! Questions with answers to lessons: readings are drawn from what a planner says of a question, looked up in the graph, and the best that finds just
+//! From questions with answers to training examples, by weak supervision: plans are sampled from a planner's distributions, executed over the graph, and the best that finds just
 //! the answers says which words are for what. (Learning from one's own readings that came out right: Zelikman et al., arXiv 2203.14465.)
 
 use super::data::Frames;
@@ -14,7 +14,7 @@ use pocketgraph_cluster::Random;
 use pocketgraph_eval::AnsweredQuestion;
 use std::ops::Range;
 
-/// The parts of a reading before its tags: shape, wrap and number.
+/// The parts of a reading before its tags: shape, aggregation and number.
 const FIRST: usize = 3;
 /// A reading that agrees so well with the words, and leaves no more of them unexplained, is not bettered by drawing.
 const GOOD: (f32, f32) = (0.6, 0.2);
@@ -85,7 +85,7 @@ fn fits(tag: Tag, shape: Shape, wrap: Wrap, mention: bool) -> bool {
     tag.fits(shape, wrap) && (!mention || matches!(tag, Tag::Other | Tag::Entity(_)))
 }
 
-/// A draft looked up, with how well its words agree; nothing where it does not find the answers.
+/// An executed draft, with how well its words agree; nothing where it does not find the answers.
 fn tried(judge: &Judge<'_>, asked: &AnsweredQuestion, mentions: &[Mention], draft: &Draft) -> Option<(f32, Grounded)> {
     let grounded = judge.grounder().ground(asked.question(), mentions, draft, &Calibration::default())?;
     let right = asked.follows(&grounded.plan) && judge.execution(&grounded.plan).is_some_and(|e| asked.is_answered(judge.graph(), &e));

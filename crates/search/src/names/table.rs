@@ -130,22 +130,26 @@ mod tests {
         NameTable { entries, ..NameTable::default() }
     }
 
-    fn found(t: &NameTable, question: &str) -> Vec<String> {
+    fn found_names(t: &NameTable, question: &str) -> Vec<String> {
         in_question(question, &|key| t.lookup(key)).iter().map(|m| t.entries[m.entry as usize].key.clone()).collect()
     }
 
     #[test]
     fn the_longest_name_wins_and_possessives_fall_off() {
         let t = table(&[("new york", 9, 0), ("new york times", 2, 1), ("ada lovelace", 1, 2)]);
-        assert_eq!(found(&t, "Was Ada Lovelace's letter in the New York Times?"), ["ada lovelace", "new york times"]);
+        assert_eq!(found_names(&t, "Was Ada Lovelace's letter in the New York Times?"), ["ada lovelace", "new york times"]);
         assert_eq!(in_question("Ada Lovelace's letter", &|key| t.lookup(key))[0].span, 0..14);
     }
 
     #[test]
     fn a_single_word_needs_its_capital_where_others_have_one() {
         let t = table(&[("rust", 900, 0), ("zephyr", 2, 1), ("who", 3, 2)]);
-        assert_eq!(found(&t, "Who uses Rust with zephyr?"), ["rust"]);
-        assert_eq!(found(&t, "who uses rust with zephyr?"), ["zephyr"], "too common a word names nothing when typed without capitals");
+        assert_eq!(found_names(&t, "Who uses Rust with zephyr?"), ["rust"]);
+        assert_eq!(
+            found_names(&t, "who uses rust with zephyr?"),
+            ["zephyr"],
+            "too common a word names nothing when typed without capitals"
+        );
     }
 
     #[test]
@@ -164,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_empty_question_and_an_empty_table_name_nothing() {
-        assert!(found(&table(&[]), "Anything At All").is_empty());
-        assert!(found(&table(&[("x y", 1, 0)]), "").is_empty());
+        assert!(found_names(&table(&[]), "Anything At All").is_empty());
+        assert!(found_names(&table(&[("x y", 1, 0)]), "").is_empty());
     }
 }
