@@ -40,7 +40,7 @@ function toolsOf(open, site) {
         required: ["question"],
       },
       annotations: { readOnlyHint: true },
-      execute: (given) => told(async () => {
+      execute: (given) => toolResult(async () => {
         const { hits } = await (await open()).search(asked(given), { k: Math.min(MOST, Math.max(1, Math.trunc(given.k ?? K) || K)) });
         return hits.map(({ title, headingPath, url, text }) => ({ title, headings: headingPath, url: whole(url), text }));
       }),
@@ -50,7 +50,7 @@ function toolsOf(open, site) {
       description: `Answers a question from the documents of ${of}, with citations; says so where they do not tell.`,
       inputSchema: { type: "object", properties: { question }, required: ["question"] },
       annotations: { readOnlyHint: true },
-      execute: (given) => told(async () => {
+      execute: (given) => toolResult(async () => {
         for await (const event of (await open()).ask(asked(given))) {
           if (event.type !== "done") continue;
           const { text, citations } = event.answer;
@@ -63,7 +63,7 @@ function toolsOf(open, site) {
 }
 
 /** What a tool found, or what went wrong, as the protocol has it. */
-async function told(work) {
+async function toolResult(work) {
   try {
     return { content: [{ type: "text", text: JSON.stringify(await work()) }] };
   } catch (error) {

@@ -286,7 +286,7 @@ export class PocketGraphAskElement extends Base {
     const src = this.getAttribute("src");
     if (!src) throw new PocketGraphError("bad-argument", "It needs `src`, the folder of a bundle.");
     if (!this.#borrowed) {
-      this.#view.tell(this.#say("opening"));
+      this.#view.showStatus(this.#say("opening"));
       this.#borrowed = borrowGraph(src, { worker: this.getAttribute("worker") === "off" ? false : "auto" });
     }
     const borrowed = this.#borrowed;
@@ -295,7 +295,7 @@ export class PocketGraphAskElement extends Base {
       if (borrowed !== this.#borrowed) throw new PocketGraphError("aborted", "Another bundle is wanted.");
       if (!this.#graph) {
         this.#graph = graph;
-        this.#view.tell();
+        this.#view.showStatus();
         this.#keepOffline(src);
         this.#emit("pocketgraph-open", graph);
       }
@@ -379,7 +379,7 @@ export class PocketGraphAskElement extends Base {
 
   #showResult(result, { typing = false } = {}) {
     this.#view.showHits(result, { ask: typing });
-    if (this.hasAttribute("debug")) this.#view.tell(`${result.hits.length} · ${result.retriever} · ${result.stage}`);
+    if (this.hasAttribute("debug")) this.#view.showStatus(`${result.hits.length} · ${result.retriever} · ${result.stage}`);
     // A follow-up is searched for as it was understood, which is not what stands in the box.
     this.#shown = { result, typing, asked: this.#field.input.value.trim() };
     this.#dialog?.resultsChanged({ typing });

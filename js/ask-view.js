@@ -58,7 +58,7 @@ export class AskView {
   // ---- what it is doing ----
 
   /** A line of what goes on, or none. */
-  tell(text = "") {
+  showStatus(text = "") {
     this.status.textContent = text;
     this.status.hidden = !text;
   }
@@ -73,7 +73,7 @@ export class AskView {
 
   /** Something went wrong: what, what to do, and a button that tries again. `detail` is for those who set the page up. */
   fail(text, detail) {
-    this.tell();
+    this.showStatus();
     this.busy(null);
     const retry = h("button", { type: "button", part: "retry", onclick: () => this.#on.retry() }, this.#say("retry"));
     this.trouble.replaceChildren(h("p", {}, text), detail ? h("p", { part: "error-detail", dir: "ltr" }, detail) : "", retry);
@@ -90,7 +90,7 @@ export class AskView {
   /** What could be asked: lists `{ title, questions, starred, own }`; `own` ones can be removed and starred. */
   showIdle(lists) {
     this.calm();
-    this.tell();
+    this.showStatus();
     this.clearAnswer();
     const shown = lists.filter(({ questions }) => questions.length > 0);
     this.hits.replaceChildren(...shown.map((list, at) => this.#group(`${this.#id}-i${at}`, list.title, list.questions.map((question) => this.#question(question, list)))));
@@ -120,9 +120,9 @@ export class AskView {
     this.hits.replaceChildren(...[asks, ...nodes].filter(Boolean));
     if (focused !== undefined) this.hits.querySelector(`[data-chunk="${CSS.escape(focused)}"] [part="hit-title"]`)?.focus();
     const count = result.hits.length > 0 ? this.#say("resultCount", { n: result.hits.length }) : this.#say("noResults");
-    const said = [missing && result.hits.length === 0 ? "" : count, missing ? this.#say("partly") : ""].filter(Boolean).join(" ");
-    this.tell(missing ? said : result.hits.length > 0 ? count : "");
-    this.announce(said);
+    const announcement = [missing && result.hits.length === 0 ? "" : count, missing ? this.#say("partly") : ""].filter(Boolean).join(" ");
+    this.showStatus(missing ? announcement : result.hits.length > 0 ? count : "");
+    this.announce(announcement);
     for (const { url } of result.hits) {
       const href = safeUrl(url);
       if (href) this.#links.add(new URL(href).host);

@@ -34,8 +34,8 @@ export class ManyGraphs {
 
   async prepare({ onStage, ...options } = {}) {
     const reached = { table: 0, model: 0 };
-    const told = (stage) => (reached[stage] += 1) === this.#graphs.length && onStage?.(stage);
-    await Promise.all(this.#graphs.map((graph) => graph.prepare({ ...options, onStage: told })));
+    const reportStage = (stage) => (reached[stage] += 1) === this.#graphs.length && onStage?.(stage);
+    await Promise.all(this.#graphs.map((graph) => graph.prepare({ ...options, onStage: reportStage })));
   }
 
   /** The passages of all bundles that answer to `question`, best first; `bundle` of each is the place of its bundle. */

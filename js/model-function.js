@@ -20,17 +20,17 @@ export function withModel([first, options, ...others], write) {
 
 /** What a tool says, as one text. */
 async function called(saying) {
-  const said = await saying;
-  if (typeof said === "string") return said;
+  const output = await saying;
+  if (typeof output === "string") return output;
   let text = "";
-  for await (const piece of said) text += piece;
+  for await (const piece of output) text += piece;
   return text;
 }
 
 /** What a caller's function gives a tool's call, as text: a text as it is, all else as JSON. */
 export async function toolOf(tools, { tool: name, arguments: given }, more) {
-  const said = await tools.find((tool) => tool.name === name).run(given, more);
-  return typeof said === "string" ? said : (JSON.stringify(said) ?? "");
+  const output = await tools.find((tool) => tool.name === name).run(given, more);
+  return typeof output === "string" ? output : (JSON.stringify(output) ?? "");
 }
 
 /** Asks `write` what the request asks, and gives its text as the stream of an endpoint. What it throws before its first piece is a failed request. */

@@ -485,16 +485,16 @@
     async status() {
       const { bundles, generations, keep, full } = await known();
       const inPage = await sizes(PARTS.page, () => true);
-      const told = [];
+      const copies = [];
       for (const url of bundles) {
         const [newest] = generations[url] ?? [];
         const held = await sizes(PARTS.bundle, (address) => address.startsWith(url) && SECTION.test(address));
         const list = newest && (await filesOf(url, newest.hash, false));
         const lacks = list ? await missing([...list.keys()].map((name) => url + name)) : [];
         const total = list && [...list.values()].reduce((sum, bytes) => sum + bytes, 0);
-        told.push({ url, generation: newest?.hash ?? null, ...held, totalBytes: total ?? null, complete: Boolean(list) && lacks.length === 0 });
+        copies.push({ url, generation: newest?.hash ?? null, ...held, totalBytes: total ?? null, complete: Boolean(list) && lacks.length === 0 });
       }
-      return { keep, page: inPage, bundles: told, bytes: inPage.bytes + told.reduce((sum, { bytes }) => sum + bytes, 0), full: full > 0 };
+      return { keep, page: inPage, bundles: copies, bytes: inPage.bytes + copies.reduce((sum, { bytes }) => sum + bytes, 0), full: full > 0 };
     },
 
     /** Forgets everything. Pages that are open stay with this worker, which then keeps nothing. */

@@ -42,8 +42,8 @@ export class OfflineCopy extends EventTarget {
 
   /** What is kept, in files and bytes, and what the browser grants. */
   async status() {
-    const [told, room] = await Promise.all([this.#ask("status"), storageRoom()]);
-    return { ...told, ...room, controlled: Boolean(navigator.serviceWorker.controller) };
+    const [status, room] = await Promise.all([this.#ask("status"), storageRoom()]);
+    return { ...status, ...room, controlled: Boolean(navigator.serviceWorker.controller) };
   }
 
   /**

@@ -30,8 +30,8 @@ function item({ role, content }) {
 
 /** What an endpoint says when it refuses. */
 async function refusal(response) {
-  const told = await response.json().catch(() => null);
-  return `HTTP ${response.status}${told?.error?.message ? `: ${told.error.message}` : ""}`;
+  const body = await response.json().catch(() => null);
+  return `HTTP ${response.status}${body?.error?.message ? `: ${body.error.message}` : ""}`;
 }
 
 /** The events of a stream, each as its data. */

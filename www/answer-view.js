@@ -162,8 +162,8 @@ export class AnswerView {
       return h("span", { class: `cite ${status}`, title: flagged && FLAGS.dangling, role: "img", "aria-label": flagged ? `Citation ${number}: cites no passage` : `Citation ${number}` }, `${number}${flagged ? "!" : ""}`);
     }
     if (citation.target?.type !== "chunk") {
-      const said = [citation.quote, citation.title].filter(Boolean).join(" · ");
-      return h("span", { class: `cite ${status ?? ""}`, title: said, role: "img", "aria-label": `Citation ${number}: ${said}` }, String(number));
+      const label = [citation.quote, citation.title].filter(Boolean).join(" · ");
+      return h("span", { class: `cite ${status ?? ""}`, title: label, role: "img", "aria-label": `Citation ${number}: ${label}` }, String(number));
     }
     const flag = FLAGS[status];
     const label = `Citation ${number}: ${where}${flag ? `. ${flag}` : ""}`;

@@ -52,8 +52,8 @@ export class WayView {
     const lines = text.split("\n").filter((line) => !line.startsWith("#"));
     // A hundred is for certainty alone.
     const sure = `${Math.min(Math.round(confidence * 100), confidence < 1 ? 99 : 100)} % sure`;
-    const told = PLANNERS[by];
-    const who = told ? `${told}, ${sure}` : "A plan";
+    const planner = PLANNERS[by];
+    const who = planner ? `${planner}, ${sure}` : "A plan";
     this.#add(h("span", { class: "route-text" }, who), h("pre", {}, lines.join("\n")));
   }
 
