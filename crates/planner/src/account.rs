@@ -433,7 +433,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         let named = token.types.iter().chain(lexicon.types(word)).filter(|t| types.contains(t));
         let before = meant.len();
         meant.extend(named);
-        if !of.is_empty() || meant.len() > before || is_kind(word) || ends_superlative(lexicon, tokens, at, used) || falls_under(tokens, at)
+        if !of.is_empty() || meant.len() > before || is_kind(word) || ends_superlative(lexicon, tokens, at, used) || only_joins(tokens, at)
         {
             open = false;
             continue;
@@ -551,13 +551,10 @@ fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used)
     tokens[at].relations.iter().any(|(r, _)| shared(*r)) && used.relations.iter().any(|(r, ..)| shared(*r))
 }
 
-/// "Fall under", "belong to": words that only join a thing and its kind.
-fn falls_under(tokens: &[Token], at: usize) -> bool {
+/// Whether a verb only joins a thing and its kind, by the preposition behind it: "fall under", "belong to".
+fn only_joins(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
-    matches!(
-        (tokens[at].folded.as_str(), next),
-        ("fall" | "falls", "under" | "into" | "within") | ("belong" | "belongs", "to" | "in" | "under")
-    )
+    SPOKEN.frame_words().row(&tokens[at].folded).is_some_and(|row| row.has(0, next))
 }
 
 /// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
@@ -597,7 +594,7 @@ fn is_frame(word: &str, used: &Used) -> bool {
         |w: &str| extreme(w).is_some() || How::from_word(w).is_some() || Extreme::from_word(w).is_some() || !measures(w).is_empty();
     let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
-        || SPOKEN.frame_words().contains(word)
+        || SPOKEN.frame_words().row(word).is_some_and(|row| row.field(0).is_empty())
         || (means_again(word) && (used.relations.len() > 1 || !cue("once more")))
         || cue("joins")
         || takes_away(word)
