@@ -4,6 +4,7 @@
 //! The check is the same for every planner and hard: confidence says how likely one reading is among others, and no confidence makes up for a word that
 //! nothing in the plan stands for ("the wife of the director of Heat" is not its director).
 
+use super::assertion::asks_whether;
 use super::chain::means_again;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
@@ -94,6 +95,10 @@ pub(super) fn account_with(
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
     let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
     let plain: Vec<&str> = plain.iter().map(|w| contracted(w)).collect();
+    let begins = all.first().is_some_and(|w| !named.iter().any(|n| overlap(w, n)));
+    if begins && asks_whether(&plain) && !used.compares {
+        return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
+    }
     cues(graph, &plain, &used)?;
     faces(graph, lexicon, &all, &named, &used)?;
     ends(graph, lexicon, &plain, plan, &used)?;
@@ -150,10 +155,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
             Operation::SearchKg(step) => {
                 let (id, direction) = relation(&step.relation)?;
                 out.types.extend(step.target.as_deref().and_then(of_type));
-                if let Head::Entity(name) | Head::Mention(name) = &step.head {
-                    out.names.push(name.clone());
-                    out.nodes.extend(linker.exact(name));
-                }
+                out.names(linker, &step.head);
                 out.relations.push((id, direction, step.head.clone()));
                 if goes_on(plan, &statement.name) {
                     out.through.push((id, direction));
@@ -161,6 +163,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
             }
             Operation::Search { .. } => return None,
             Operation::All { target } => out.types.extend(of_type(target)),
+            Operation::Entity { head } => out.names(linker, head),
             Operation::Intersect { .. } => {}
             Operation::Union { .. } => out.joins = true,
             Operation::Negation { .. } => out.takes = true,
@@ -193,6 +196,13 @@ fn goes_on(plan: &Plan, name: &str) -> bool {
 }
 
 impl Used {
+    fn names(&mut self, linker: &Linker, head: &Head) {
+        if let Head::Entity(name) | Head::Mention(name) = head {
+            self.names.push(name.clone());
+            self.nodes.extend(linker.exact(name));
+        }
+    }
+
     fn measure(&mut self, by: Option<Option<(RelationId, Direction)>>) {
         self.measures = true;
         if let Some((id, direction)) = by.flatten() {
@@ -254,12 +264,6 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     };
     if says("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
         return Err(PlannerError::NotAsked("the question asks for a reason"));
-    }
-    let asks = |w: &&str| asks_for(w);
-    let verb = |w: &&&str| SPOKEN.auxiliaries().has(w, "closed");
-    let closed = plain.first().filter(verb).is_some() && !matches!(plain.get(1), Some(&("you" | "there"))) && !plain.iter().any(asks);
-    if closed && !used.compares {
-        return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
     }
     Ok(())
 }

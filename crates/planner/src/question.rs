@@ -137,6 +137,17 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
     if named.is_empty() { told } else { named }
 }
 
+/// The mentions that are told to be names, and others that have all of a thing's name and are no spoken words: of packages and people only these have capitals.
+pub(super) fn exactly_named<'m>(question: &str, mentions: &'m [Mention], told: &[&'m Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
+    let exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
+    let is_name = |m: &&Mention| {
+        let spoken = || question.get(m.span.clone()).is_none_or(|text| is_spoken(text, lexicon));
+        let apart = || told.iter().all(|t| t.span.end <= m.span.start || m.span.end <= t.span.start);
+        told.contains(m) || (exact(m) && apart() && !spoken())
+    };
+    mentions.iter().filter(is_name).collect()
+}
+
 /// The score of a mention that has all of a name's words.
 const EXACT: f32 = 0.9;
 
