@@ -71,7 +71,7 @@ fn extreme() -> impl Strategy<Value = Extreme> {
 }
 
 fn how() -> impl Strategy<Value = How> {
-    prop::sample::select(vec![How::Equal, How::Less, How::Greater, How::Min, How::Max])
+    prop::sample::select(vec![How::Equal, How::Less, How::Greater, How::Min, How::Max, How::In])
 }
 
 /// An operation over the statements before it, whose references are drawn from `earlier`.
@@ -91,7 +91,9 @@ fn operation(earlier: Vec<String>, lpkg: bool) -> BoxedStrategy<Operation> {
             Operation::SearchKg(SearchKg { target, head, relation })
         });
         let all = words().prop_map(|target| Operation::All { target });
-        return if lpkg { search.boxed() } else { prop_oneof![step, search, all].boxed() };
+        let entity = (words(), any::<bool>())
+            .prop_map(|(text, exact)| Operation::Entity { head: if exact { Head::Entity(text) } else { Head::Mention(text) } });
+        return if lpkg { search.boxed() } else { prop_oneof![step, search, all, entity].boxed() };
     }
     let name = prop::sample::select(earlier.clone());
     let names = prop::collection::vec(prop::sample::select(earlier), 2..4);

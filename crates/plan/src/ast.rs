@@ -59,6 +59,11 @@ pub enum Operation {
         /// The type's name.
         target: String,
     },
+    /// The one thing that is named, or all things of a name.
+    Entity {
+        /// Who or what.
+        head: Head,
+    },
     /// What is in every operand; two operands or more.
     Intersect {
         /// The names of the operands.
@@ -237,7 +242,7 @@ pub enum Extreme {
 
 /// A comparison between sets: of their members by a measure, or of the values that they hold.
 ///
-/// With `Equal`, `Less` and `Greater` (first against second operand) the result is a truth value. With `Min` and `Max` the result is
+/// With `Equal`, `Less` and `Greater` (first against second operand) and `In` the result is a truth value. With `Min` and `Max` the result is
 /// the operand's members at that end; where the operands hold values that earlier steps found, the result is what the chain of steps to
 /// those values began with, so that "which film came out first" and "which film has the older director" answer with a film.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -271,6 +276,8 @@ pub enum How {
     Min,
     /// Which is largest.
     Max,
+    /// Whether all of the first are in every other.
+    In,
 }
 
 impl How {
@@ -295,7 +302,12 @@ impl How {
         })
     }
 
-    /// The canonical word: `equal`, `less`, `greater`, `min`, `max`.
+    /// The comparison that a plan names: as [`How::from_word`] has it, and `in`, which in questions compares nothing.
+    pub fn named(word: &str) -> Option<How> {
+        if word.trim().eq_ignore_ascii_case("in") { Some(How::In) } else { How::from_word(word) }
+    }
+
+    /// The canonical word: `equal`, `less`, `greater`, `min`, `max`, `in`.
     pub fn word(self) -> &'static str {
         match self {
             How::Equal => "equal",
@@ -303,6 +315,7 @@ impl How {
             How::Greater => "greater",
             How::Min => "min",
             How::Max => "max",
+            How::In => "in",
         }
     }
 }
@@ -382,6 +395,7 @@ impl Operation {
             Operation::SearchKg(_) => "search_kg",
             Operation::Search { .. } => "search",
             Operation::All { .. } => "all",
+            Operation::Entity { .. } => "entity",
             Operation::Intersect { .. } => "intersect",
             Operation::Union { .. } => "union",
             Operation::Negation { .. } => "negation",
@@ -395,7 +409,7 @@ impl Operation {
     /// The names that the operation refers to, in order, repeated if it repeats them.
     pub fn references(&self) -> Vec<&str> {
         match self {
-            Operation::SearchKg(step) => match &step.head {
+            Operation::SearchKg(SearchKg { head, .. }) | Operation::Entity { head } => match head {
                 Head::Reference(name) => vec![name],
                 Head::Mention(_) | Head::Entity(_) => Vec::new(),
             },

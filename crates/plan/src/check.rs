@@ -77,7 +77,7 @@ pub fn check(plan: &Plan, positions: &[Position], limits: &Limits) -> Result<Che
         let is_open = |input: &usize| open.get(*input) == Some(&true);
         let here = match &statement.operation {
             Operation::Search { .. } => true,
-            Operation::SearchKg(_) | Operation::All { .. } | Operation::Count { .. } => false,
+            Operation::SearchKg(_) | Operation::All { .. } | Operation::Entity { .. } | Operation::Count { .. } => false,
             // One closed operand is enough to know who the members are.
             Operation::Intersect { .. } => resolved.iter().all(is_open),
             Operation::Negation { .. } | Operation::Filter { .. } | Operation::Superlative { .. } => resolved.first().is_some_and(is_open),
@@ -219,12 +219,10 @@ impl Checker<'_> {
                 if let Some(target) = &step.target {
                     self.text("type", target);
                 }
-                match &step.head {
-                    Head::Mention(text) | Head::Entity(text) => self.text("head", text),
-                    Head::Reference(_) => {}
-                }
+                self.head(&step.head);
                 self.relation(&step.relation);
             }
+            Operation::Entity { head } => self.head(head),
             Operation::Search { query } => {
                 let length: usize = query
                     .parts()
@@ -265,13 +263,19 @@ impl Checker<'_> {
         }
     }
 
+    fn head(&mut self, head: &Head) {
+        if let Head::Mention(text) | Head::Entity(text) = head {
+            self.text("head", text);
+        }
+    }
+
     fn compare(&mut self, compare: &Compare) {
         self.operands("Compare", &compare.of, 2);
         self.measure(compare.by.as_ref());
         match &compare.question {
             Some(question) => self.text("question", question),
             None if compare.how.is_none() => {
-                self.fault(Fault::Empty("comparison"), "=, <, >, min or max, or a question", "Say how the sets are compared.");
+                self.fault(Fault::Empty("comparison"), "=, <, >, min, max or in, or a question", "Say how the sets are compared.");
             }
             None => {}
         }

@@ -79,7 +79,11 @@ impl Shape {
             }
             Operation::Negation { .. } => Shape::Negation,
             Operation::Compare(_) => Shape::Compare,
-            Operation::All { .. } | Operation::Count { .. } | Operation::Filter { .. } | Operation::Superlative { .. } => Shape::Other,
+            Operation::All { .. }
+            | Operation::Entity { .. }
+            | Operation::Count { .. }
+            | Operation::Filter { .. }
+            | Operation::Superlative { .. } => Shape::Other,
         }
     }
 

@@ -4,6 +4,7 @@
 //! The check is the same for every planner and hard: confidence says how likely one reading is among others, and no confidence makes up for a word that
 //! nothing in the plan stands for ("the wife of the director of Heat" is not its director).
 
+use super::assertion::asks_whether;
 use super::chain::means_again;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
@@ -94,6 +95,10 @@ pub(super) fn account_with(
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
     let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
     let plain: Vec<&str> = plain.iter().map(|w| contracted(w)).collect();
+    let begins = all.first().is_some_and(|w| !named.iter().any(|n| overlap(w, n)));
+    if begins && asks_whether(&plain) && !used.compares {
+        return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
+    }
     cues(graph, &plain, &used)?;
     faces(graph, lexicon, &all, &named, &used)?;
     ends(graph, lexicon, &plain, plan, &used)?;
@@ -150,10 +155,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
             Operation::SearchKg(step) => {
                 let (id, direction) = relation(&step.relation)?;
                 out.types.extend(step.target.as_deref().and_then(of_type));
-                if let Head::Entity(name) | Head::Mention(name) = &step.head {
-                    out.names.push(name.clone());
-                    out.nodes.extend(linker.exact(name));
-                }
+                out.names(linker, &step.head);
                 out.relations.push((id, direction, step.head.clone()));
                 if goes_on(plan, &statement.name) {
                     out.through.push((id, direction));
@@ -161,6 +163,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
             }
             Operation::Search { .. } => return None,
             Operation::All { target } => out.types.extend(of_type(target)),
+            Operation::Entity { head } => out.names(linker, head),
             Operation::Intersect { .. } => {}
             Operation::Union { .. } => out.joins = true,
             Operation::Negation { .. } => out.takes = true,
@@ -193,6 +196,13 @@ fn goes_on(plan: &Plan, name: &str) -> bool {
 }
 
 impl Used {
+    fn names(&mut self, linker: &Linker, head: &Head) {
+        if let Head::Entity(name) | Head::Mention(name) = head {
+            self.names.push(name.clone());
+            self.nodes.extend(linker.exact(name));
+        }
+    }
+
     fn measure(&mut self, by: Option<Option<(RelationId, Direction)>>) {
         self.measures = true;
         if let Some((id, direction)) = by.flatten() {
@@ -254,12 +264,6 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     };
     if says("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
         return Err(PlannerError::NotAsked("the question asks for a reason"));
-    }
-    let asks = |w: &&str| asks_for(w);
-    let verb = |w: &&&str| SPOKEN.auxiliaries().has(w, "closed");
-    let closed = plain.first().filter(verb).is_some() && !matches!(plain.get(1), Some(&("you" | "there"))) && !plain.iter().any(asks);
-    if closed && !used.compares {
-        return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
     }
     Ok(())
 }
@@ -433,7 +437,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         let named = token.types.iter().chain(lexicon.types(word)).filter(|t| types.contains(t));
         let before = meant.len();
         meant.extend(named);
-        if !of.is_empty() || meant.len() > before || is_kind(word) || ends_superlative(lexicon, tokens, at, used) || falls_under(tokens, at)
+        if !of.is_empty() || meant.len() > before || is_kind(word) || ends_superlative(lexicon, tokens, at, used) || only_joins(tokens, at)
         {
             open = false;
             continue;
@@ -551,13 +555,10 @@ fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used)
     tokens[at].relations.iter().any(|(r, _)| shared(*r)) && used.relations.iter().any(|(r, ..)| shared(*r))
 }
 
-/// "Fall under", "belong to": words that only join a thing and its kind.
-fn falls_under(tokens: &[Token], at: usize) -> bool {
+/// Whether a verb only joins a thing and its kind, by the preposition behind it: "fall under", "belong to".
+fn only_joins(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
-    matches!(
-        (tokens[at].folded.as_str(), next),
-        ("fall" | "falls", "under" | "into" | "within") | ("belong" | "belongs", "to" | "in" | "under")
-    )
+    SPOKEN.frame_words().row(&tokens[at].folded).is_some_and(|row| row.has(0, next))
 }
 
 /// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
@@ -597,7 +598,7 @@ fn is_frame(word: &str, used: &Used) -> bool {
         |w: &str| extreme(w).is_some() || How::from_word(w).is_some() || Extreme::from_word(w).is_some() || !measures(w).is_empty();
     let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
-        || SPOKEN.frame_words().contains(word)
+        || SPOKEN.frame_words().row(word).is_some_and(|row| row.field(0).is_empty())
         || (means_again(word) && (used.relations.len() > 1 || !cue("once more")))
         || cue("joins")
         || takes_away(word)

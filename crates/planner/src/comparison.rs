@@ -1,5 +1,6 @@
 //! Comparisons of several entities: the same chain from each, and what the ends say.
 
+use super::assertion::asks_whether;
 use super::chain::{Chain, Scorer, Start};
 use super::lexicon::Lexicon;
 use super::question::{Ask, Token};
@@ -60,10 +61,15 @@ pub(super) fn compared(
     let how = if asks_for_the_same(tokens) {
         How::Equal
     } else {
-        match tokens.iter().find_map(|t| How::from_word(&t.folded))? {
-            How::Less => How::Min,
-            How::Greater => How::Max,
-            how => how,
+        let how = tokens.iter().find_map(|t| How::from_word(&t.folded))?;
+        let plain: Vec<&str> = tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+        match (asks_whether(&plain), how) {
+            // "Is A larger than B" asks for yes or no, "which is larger" for one of them.
+            (true, How::Min) => How::Less,
+            (true, How::Max) => How::Greater,
+            (false, How::Less) => How::Min,
+            (false, How::Greater) => How::Max,
+            (_, how) => how,
         }
     };
     let tokens = telling(tokens, lexicon, graph);
@@ -127,12 +133,15 @@ fn decided(graph: &KnowledgeGraph, how: How, starts: &[NodeId], ends: &[Vec<Node
     let wanted = match how {
         How::Min | How::Less => Ordering::Less,
         How::Max | How::Greater => Ordering::Greater,
-        How::Equal => return Some(Vec::new()),
+        How::Equal | How::In => return Some(Vec::new()),
     };
     let values: Option<Vec<Value>> = ends.iter().map(|nodes| nodes.iter().find_map(|&n| value(graph, n))).collect();
     let values = values?;
     if values.windows(2).any(|w| w[0].compare(&w[1]).is_none()) {
         return None;
+    }
+    if matches!(how, How::Less | How::Greater) {
+        return Some(Vec::new());
     }
     let wins = |a: &Value| !values.iter().any(|b| b.compare(a) == Some(wanted));
     Some(starts.iter().zip(&values).filter(|(_, v)| wins(v)).map(|(s, _)| *s).collect())

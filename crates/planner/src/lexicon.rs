@@ -1,6 +1,6 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
-use super::measures::{Names, asking, bases, extreme, measures};
+use super::measures::{Names, bases, cues, extreme, measures};
 use super::spelling::{compared, singular};
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
@@ -23,6 +23,8 @@ pub(super) struct Lexicon {
     types: Vec<Entry<TypeId>>,
     /// Names of two content words or more by their [`piece`]s, and the relation that bears each.
     whole: Vec<(Vec<String>, RelationId)>,
+    /// Words that ask for relations by other words, by their stems, and these.
+    cues: Map<String, (&'static str, Names)>,
 }
 
 /// A word of names, and whose names.
@@ -38,7 +40,7 @@ struct Entry<T> {
 impl Lexicon {
     /// The words of labels and synonyms, function words left out: they never speak of a relation.
     pub fn new(vocabulary: &Vocabulary) -> Lexicon {
-        let mut lexicon = Lexicon::default();
+        let mut lexicon = Lexicon { cues: cues().map(|cue| (stem_of(cue.0), cue)).collect(), ..Lexicon::default() };
         for (id, relation) in (0..).map(RelationId).zip(vocabulary.relations()) {
             if relation.range.iter().any(|(class, _)| matches!(class, Class::Literal(LiteralKind::Number | LiteralKind::Date))) {
                 lexicon.numeric.push(id);
@@ -116,7 +118,11 @@ impl Lexicon {
         }
         // "Born" may be a name of one relation and ask for another: where, and when.
         let mut known = Map::new();
-        self.known_by(asking(folded), &mut known);
+        if let Some(&(word, names)) = self.cues.get(&stem)
+            && (!function || word == folded)
+        {
+            self.known_by(names, &mut known);
+        }
         for (relation, worth) in known {
             found.get_or_insert_with(relation, || worth);
         }

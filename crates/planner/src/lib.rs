@@ -11,6 +11,7 @@ use pocketgraph_text as text;
 
 mod account;
 mod alignment;
+mod assertion;
 mod candidates;
 mod certainty;
 mod chain;
@@ -18,6 +19,7 @@ mod choice;
 mod comparison;
 mod compose;
 mod conditions;
+mod exclusion;
 mod kin;
 mod lexicon;
 mod llm;
@@ -110,6 +112,8 @@ pub struct Proposal {
     pub confidence: f32,
 }
 
+#[cfg(test)]
+mod kinds_tests;
 #[cfg(test)]
 mod metamorphic_tests;
 #[cfg(test)]

@@ -1,11 +1,20 @@
 //! What everyday words measure and ask for: "long" speaks of a length, "kind" of a genre, in any graph that has such a relation.
 
 use crate::plan::Extreme;
-use crate::text::lexicon::{Language, SPOKEN, values};
+use crate::text::lexicon::{Language, Row, SPOKEN, values};
 
 /// The words by which relations are known that an adjective measures; empty for a word that measures nothing.
 pub(super) fn measures(adjective: &str) -> Names {
-    bases(adjective).iter().find_map(|base| SPOKEN.measures().row(base)).map_or(Names(""), |row| Names(row.field(0)))
+    row(adjective).map_or(Names(""), |row| Names(row.field(0)))
+}
+
+/// Whether an adjective or adverb of measure says that there is little of what it measures: "sparsely".
+pub(super) fn is_small(adjective: &str) -> bool {
+    row(adjective).is_some_and(|row| row.has(1, "small"))
+}
+
+fn row(adjective: &str) -> Option<Row<'static>> {
+    bases(adjective).iter().find_map(|base| SPOKEN.measures().row(base))
 }
 
 /// Words by which a relation is known, the likeliest first.
@@ -24,9 +33,10 @@ impl Names {
     }
 }
 
-/// The base forms that a word may have if it is a superlative or comparative: "largest" of "large", "biggest" of "big".
+/// The base forms that a word may have if it is a superlative, a comparative or an adverb: "largest" of "large", "biggest" of "big", "densely" of "dense".
 pub(super) fn bases(word: &str) -> Vec<String> {
     let mut all = vec![word.to_owned()];
+    all.extend(word.strip_suffix("ly").filter(|cut| cut.len() >= 2).map(str::to_owned));
     for ending in ["est", "er"] {
         let Some(cut) = word.strip_suffix(ending).filter(|cut| cut.len() >= 2) else { continue };
         all.push(cut.to_owned());
@@ -44,19 +54,18 @@ pub(super) fn bases(word: &str) -> Vec<String> {
     all
 }
 
-/// The words by which the relation is known that a word of a question asks for.
-pub(super) fn asking(word: &str) -> Names {
-    SPOKEN.relation_cues().row(word).map_or(Names(""), |row| Names(row.field(0)))
+/// The words of questions that ask for relations by other words, and these.
+pub(super) fn cues() -> impl Iterator<Item = (&'static str, Names)> {
+    SPOKEN.relation_cues().rows().map(|row| (row.word, Names(row.field(0))))
 }
 
 /// The end that a superlative stands for.
 pub(super) fn extreme(word: &str) -> Option<Extreme> {
     let whole = SPOKEN.comparisons().row(word).is_some_and(|row| row.has(2, "whole"));
     let told = Extreme::from_word(word).filter(|_| whole || word.ends_with("est"));
-    // "Densest", "widest": the more, but for what is sparse.
-    let other = || {
-        (word.ends_with("est") && !measures(word).is_empty()).then_some(if word.starts_with("spars") { Extreme::Min } else { Extreme::Max })
-    };
+    // "Densest", "widest": the more, but for what is little: "sparsest".
+    let measured = || word.ends_with("est") && !measures(word).is_empty();
+    let other = || measured().then(|| if is_small(word) { Extreme::Min } else { Extreme::Max });
     told.or_else(other)
 }
 
@@ -66,9 +75,20 @@ mod tests {
 
     #[test]
     fn superlatives_measure_what_their_base_measures() {
-        for (word, first) in [("longest", "length"), ("biggest", "area"), ("largest", "area"), ("heaviest", "weight"), ("older", "birth")] {
+        for (word, first) in [
+            ("longest", "length"),
+            ("biggest", "area"),
+            ("largest", "area"),
+            ("heaviest", "weight"),
+            ("older", "birth"),
+            ("densely", "density"),
+        ] {
             assert_eq!(measures(word).iter().next(), Some(first), "{word}");
         }
         assert!(measures("capital").is_empty() && measures("est").is_empty());
+        assert_eq!(
+            (extreme("sparsest"), extreme("densest"), extreme("slowest")),
+            (Some(Extreme::Min), Some(Extreme::Max), Some(Extreme::Min))
+        );
     }
 }

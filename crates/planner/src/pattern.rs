@@ -147,8 +147,9 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
         return Shape::Union(count.max(2));
     }
     match count {
-        0 | 1 => chain(&outside),
-        2 => pair(question, entities, &outside),
+        // How many steps there are, the graph decides.
+        0 | 1 => Shape::Chain(2),
+        2 => pair(&outside[0]),
         _ => Shape::Intersection(count),
     }
 }
@@ -168,57 +169,15 @@ pub fn ordering(question: &str, entities: &[Range<usize>]) -> Option<&'static st
     all.iter().find(told).map(|_| "superlative")
 }
 
-/// Two steps or three, by how many phrases and words there are around the entity.
-fn chain(outside: &[Vec<String>]) -> Shape {
-    let all: Vec<&String> = outside.iter().flatten().collect();
-    let content = all.iter().filter(|w| !is_small(w)).count();
-    let score = 5 * phrases(&all) + 3 * content;
-    if score >= 29 { Shape::Chain(3) } else { Shape::Chain(2) }
+/// An intersection of two, or one behind which a step goes on: "the capitals of the countries that are the origin of both A and B" has two phrases in front
+/// of the names, joined by a word that begins a clause.
+fn pair(before: &[String]) -> Shape {
+    let clause = before.iter().skip(1).any(|w| matches!(w.as_str(), "that" | "which" | "who" | "where" | "whose"));
+    if clause && phrases(before) >= 2 { Shape::Ip } else { Shape::Intersection(2) }
 }
 
-/// Intersection, a step from one, or one whose branch is a chain.
-fn pair(question: &str, entities: &[Range<usize>], outside: &[Vec<String>]) -> Shape {
-    let [before, between, behind] = outside else { return Shape::Intersection(2) };
-    let own = |entity: &Range<usize>| question.get(entity.end..).is_some_and(|rest| rest.starts_with("'s") || rest.starts_with("’s"));
-    if entities.iter().any(own) && (phrases(&refs(between)) + phrases(&refs(behind))) > 0 {
-        return Shape::Pi;
-    }
-    let relative = matches!(before.last().map(String::as_str), Some("where" | "that"))
-        || matches!(before.as_slice(), [.., a, b] if matches!(a.as_str(), "where" | "that") && b == "the");
-    let both = before.iter().position(|w| w == "both");
-    if relative
-        && (phrases(&refs(between)) >= 1 || between.iter().any(|w| w == "also"))
-        && between.iter().any(|w| w == "and" || w == "also")
-    {
-        return Shape::Pi;
-    }
-    if let Some(both) = both {
-        let nested = |w: &&String| matches!(w.as_str(), "of" | "where" | "that");
-        if before[both + 1..].iter().any(|w| nested(&w)) && between.len() <= 3 {
-            return Shape::Pi;
-        }
-        let head = before.get(1..both).unwrap_or_default();
-        let joints = head.iter().filter(|w| SPOKEN.step_words().has(w, "connects")).count();
-        let deep = phrases(&refs(head));
-        return if deep >= 3 || (deep >= 2 && joints >= 2) { Shape::Ip } else { Shape::Intersection(2) };
-    }
-    let also = between.iter().any(|w| w == "also");
-    let relates = before.iter().any(|w| w == "that" || w == "where");
-    let deep = phrases(&refs(before));
-    if !also && (deep >= 4 || (deep >= 3 && relates)) { Shape::Ip } else { Shape::Intersection(2) }
-}
-
-fn refs(words: &[String]) -> Vec<&String> {
-    words.iter().collect()
-}
-
-fn is_small(word: &str) -> bool {
-    is_function_word(word) || word == "associated" || word == "s"
-}
-
-/// Runs of content words.
-fn phrases(words: &[&String]) -> usize {
-    let content = |w: &&&String| !is_small(w) && !SPOKEN.step_words().has(w, "vague");
-    let starts = words.iter().enumerate().filter(|(at, w)| content(w) && (*at == 0 || !content(&&words[at - 1])));
-    starts.count()
+/// Runs of content words behind the question word.
+fn phrases(words: &[String]) -> usize {
+    let content = |w: &String| !is_function_word(w) && w.len() > 1;
+    words.chunk_by(|a, b| content(a) == content(b)).filter(|run| run.first().is_some_and(content)).count()
 }

@@ -137,6 +137,17 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
     if named.is_empty() { told } else { named }
 }
 
+/// The mentions that are told to be names, and others that have all of a thing's name and are no spoken words: of packages and people only these have capitals.
+pub(super) fn exactly_named<'m>(question: &str, mentions: &'m [Mention], told: &[&'m Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
+    let exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
+    let is_name = |m: &&Mention| {
+        let spoken = || question.get(m.span.clone()).is_none_or(|text| is_spoken(text, lexicon));
+        let apart = || told.iter().all(|t| t.span.end <= m.span.start || m.span.end <= t.span.start);
+        told.contains(m) || (exact(m) && apart() && !spoken())
+    };
+    mentions.iter().filter(is_name).collect()
+}
+
 /// The score of a mention that has all of a name's words.
 const EXACT: f32 = 0.9;
 
@@ -232,8 +243,7 @@ fn noun(rest: &[Token]) -> Option<&Token> {
     let speaks = |t: &&Token| (!t.types.is_empty() || !t.relations.is_empty()) && !is_function_word(&t.folded);
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
     let small = |t: &Token| {
-        matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some" | "primary" | "main")
-            || t.folded.starts_with(|c: char| c.is_ascii_digit())
+        matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some") || t.folded.starts_with(|c: char| c.is_ascii_digit())
     };
     match rest {
         // "Which film genre": the second names what is asked for, the first what it is of.
@@ -242,7 +252,10 @@ fn noun(rest: &[Token]) -> Option<&Token> {
         [first, ..] if copula(first) || small(first) => {
             let after = rest.iter().position(|t| !copula(t) && !small(t))?;
             // "What was directed by" asks for nothing by name; "what was the director" does.
-            (after >= 1 && small(&rest[after - 1])).then(|| rest.get(after)).flatten().filter(speaks)
+            let one = (after >= 1 && small(&rest[after - 1])).then(|| rest.get(after)).flatten()?;
+            // One adjective may stand in between here, too: "what is the primary language".
+            let adjective = one.entity.is_none() && !is_function_word(&one.folded);
+            Some(one).filter(speaks).or_else(|| rest.get(after + 1).filter(|_| adjective).filter(speaks))
         }
         // One adjective may stand between: "which primary languages". But "titles tagged with" asks for titles, whatever these are.
         [first, second, behind @ ..] if first.entity.is_none() && !is_function_word(&first.folded) => {

@@ -1,22 +1,24 @@
 //! The planner without a model: rules, and the graph that decides between them.
 
 use super::account::{Evidence, account_with};
+use super::assertion::asserted;
 use super::chain::{Chain, Scorer, Start};
 use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
 use super::conditions::{Bound, condition};
+use super::exclusion::{exclusion, without};
 use super::lexicon::Lexicon;
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Token, ask, asks_for_a_way, is_spoken, tokens, told};
-use super::schema::Schema;
-use super::sets::combined;
+use super::question::{Token, ask, asks_for_a_way, exactly_named, is_spoken, tokens, told};
+use super::schema::{Schema, Step};
+use super::sets::{Combination, combined};
 use super::superlative::{Superlatives, read};
-use super::walk::{follow, value};
+use super::walk::{all, follow, value};
 use super::{Planner, PlannerError, Proposal};
-use crate::compact::sort_by;
+use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
-use crate::plan::{Compare, Head, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
+use crate::plan::{Compare, Head, How, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
 use crate::text::fold;
 use crate::text::lexicon::{Language, SPOKEN};
 use futures::future::LocalBoxFuture;
@@ -83,6 +85,11 @@ impl<'a> RulesPlanner<'a> {
         let joined = self.joined(question, &named);
         let compares = joined == Some(Shape::Compare);
         let several = || joined.and_then(|shape| self.several(question, shape, &named));
+        let names = exactly_named(question, &mentions, &named, &self.lexicon);
+        let by_name = self.besides(question, &names).or_else(|| self.whether(question, &names));
+        if let Some(found) = by_name.filter(|f| f.confidence >= self.least) {
+            return Ok(found);
+        }
         let found = match self.conditioned(question, &mentions).or_else(several) {
             Some(found) => found,
             // What one of them is does not say which of them it is.
@@ -96,6 +103,37 @@ impl<'a> RulesPlanner<'a> {
         Ok(found)
     }
 
+    /// A question that leaves out some of what another finds: "besides Heat".
+    fn besides(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
+        let exclusion = exclusion(question, named, &|word| !self.lexicon.types(word).is_empty())?;
+        let found = self.planned(&exclusion.rest).ok()?;
+        let within = |of: &Vec<NodeId>| of.iter().copied().find(|n| found.answer.binary_search(n).is_ok());
+        let nodes: Vec<NodeId> = exclusion.left_out.iter().map(within).collect::<Option<_>>()?;
+        let ids: Vec<&str> = nodes.iter().map(|&n| self.graph.id(n)).collect();
+        let plan = without(found.plan, question, &ids);
+        Some(Planned { plan, confidence: found.confidence, answer: found.answer.into_iter().filter(|n| !nodes.contains(n)).collect() })
+    }
+
+    /// Whether a statement about two named things stands in the graph.
+    fn whether(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
+        let [first, second] = named else { return None };
+        let words = tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
+        let [a, b] = [first.candidates.first()?.node, second.candidates.first()?.node];
+        let (chain, all) = asserted(self.graph, &self.schema, question, &words, [a, b])?;
+        let mut composer = Composer::new(self.graph);
+        let among = composer.chain(&chain);
+        let it = composer.push(Operation::Entity { head: Head::Entity(self.graph.id(b).to_owned()) });
+        composer.push(Operation::Compare(Compare {
+            of: vec![it, among],
+            how: Some(How::In),
+            by: None,
+            question: Some(question.to_owned()),
+        }));
+        let plan = composer.finish(question);
+        account_with(self.linker, &self.lexicon, question, &plan, Evidence::Words).ok()?;
+        Some(Planned { plan, confidence: confidence(&chain, &all), answer: Vec::new() })
+    }
+
     /// How the question joins the entities that it names, if it joins any.
     fn joined(&self, question: &str, anchors: &[&Mention]) -> Option<Shape> {
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
@@ -104,7 +142,7 @@ impl<'a> RulesPlanner<'a> {
         let joins = |gap: &str| {
             let folded = crate::text::fold(gap);
             let word = |w: &str| folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == w);
-            gap.trim() == "," || SPOKEN.operation_cues().words_with("parts").any(word) || (same && word("as"))
+            gap.trim() == "," || is_preposition(&folded) || SPOKEN.operation_cues().words_with("parts").any(word) || (same && word("as"))
         };
         let apart = anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
         if anchors.len() < 2 || !apart {
@@ -132,15 +170,54 @@ impl<'a> RulesPlanner<'a> {
             return Some(Planned { plan: composer.finish(question), confidence: found.confidence, answer: found.answer });
         }
         let ask = ask(&tokens, &self.lexicon);
+        let bare = spans.windows(2).any(|w| question.get(w[0].end..w[1].start).is_some_and(|gap| is_preposition(&fold(gap))));
+        let neither = tokens.iter().any(|t| t.folded == "neither");
+        let shape = if neither { Shape::Union(2) } else { shape };
         let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape)?;
+        if neither {
+            return self.neither(question, &found);
+        }
+        if bare && !found.branches.iter().all(|branch| self.is_only_step(branch)) {
+            return None;
+        }
         let mut composer = Composer::new(self.graph).naming(&tokens, &ask);
         let of = composer.combination(&found);
         if ask.count {
             composer.push(Operation::Count { of });
         }
-        let paid = found.paid.0 as f32 / found.paid.1.max(1) as f32;
-        let confidence = 0.6 * (found.score / 1.5).clamp(0.0, 1.0) + 0.4 * paid;
+        let confidence = joint_confidence(&found, bare);
         Some(Planned { plan: composer.finish(question), confidence, answer: found.answer })
+    }
+
+    /// Whether words speak of all steps of a branch, or it is the one step that joins its thing and things of that class: "films by A with B".
+    fn is_only_step(&self, branch: &Chain) -> bool {
+        let ([step], Start::Node(node)) = (branch.steps.as_slice(), branch.start) else { return branch.paid >= branch.steps.len() };
+        let joins = |s: &&Step| s.to == step.to && self.graph.follow(node, s.relation, s.direction).next().is_some();
+        let mut steps: Vec<Step> = self.graph.classes(node).flat_map(|class| self.schema.from(class)).filter(joins).copied().collect();
+        sort_unique(&mut steps);
+        branch.paid > 0 || steps.len() == 1
+    }
+
+    /// All things of a kind but those that any of the branches finds: "neither A nor B".
+    fn neither(&self, question: &str, found: &Combination) -> Option<Planned> {
+        let last = found.branches.first()?.steps.last()?;
+        let Class::Type(of) = last.to else { return None };
+        let mut composer = Composer::new(self.graph);
+        // "Who works in neither" asks for those who work somewhere.
+        let kinds = |c: &Chain| if let Start::Node(n) = c.start { self.graph.types(n).to_vec() } else { Vec::new() };
+        let mut shared = found.branches.first().map(kinds).unwrap_or_default();
+        shared.retain(|t| found.branches.iter().all(|b| kinds(b).contains(t)));
+        let anywhere = shared.first().map(|&t| Chain { start: Start::All(t), namesakes: Vec::new(), ..found.branches[0].clone() });
+        let whole = anywhere.as_ref().map_or_else(|| all(self.graph, of), |chain| follow(self.graph, chain));
+        let main = match &anywhere {
+            Some(chain) => composer.chain(chain),
+            None => composer.all(of),
+        };
+        let minus = found.branches.iter().map(|branch| composer.chain(branch)).collect();
+        composer.push(Operation::Negation { main, minus });
+        let confidence = joint_confidence(found, false);
+        let answer = whole.into_iter().filter(|n| found.answer.binary_search(n).is_err()).collect();
+        (found.tail.is_empty()).then(|| Planned { plan: composer.finish(question), confidence, answer })
     }
 
     /// A chain from one entity, or from all things of a type where the question names none.
@@ -332,6 +409,11 @@ impl<'a> RulesPlanner<'a> {
     }
 }
 
+/// Whether a text is one preposition, as between the names of "films by A with B".
+fn is_preposition(folded: &str) -> bool {
+    SPOKEN.prepositions().has(folded.trim(), "participle")
+}
+
 /// Whether a chain from here has nothing to do with something that the question names.
 fn leaves_out(mentions: &[Mention], named: &[&Mention], start: Start) -> bool {
     let begins = |m: &&Mention| m.candidates.iter().any(|c| start == Start::Node(c.node));
@@ -350,6 +432,14 @@ fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
     let margin = (chain.score - next).clamp(0.0, 1.0);
     let explained = ((chain.score + 0.7 * chain.typed as f32) / 1.5).clamp(0.0, 1.0);
     (0.5 * explained + 0.3 * paid + 0.2 * margin).clamp(0.0, 1.0)
+}
+
+/// How sure a combination is. Where a bare preposition stands for a step, a word for the type that it leads to explains it.
+fn joint_confidence(found: &Combination, bare: bool) -> f32 {
+    let typed = if bare { found.branches.iter().map(|b| b.typed).sum() } else { 0 };
+    let paid = ((found.paid.0 + typed) as f32 / found.paid.1.max(1) as f32).min(1.0);
+    let score = found.score + 0.7 * typed as f32 / found.branches.len().max(1) as f32;
+    0.6 * (score / 1.5).clamp(0.0, 1.0) + 0.4 * paid
 }
 
 impl Planner for RulesPlanner<'_> {

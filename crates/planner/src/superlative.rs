@@ -5,7 +5,7 @@
 //! is left is a question without superlatives; which set of a chain they belong to is told by the words for types.
 
 use super::lexicon::Lexicon;
-use super::measures::{extreme, measures};
+use super::measures::{extreme, is_small, measures};
 use super::question::Token;
 use super::rank::{Rank, Ranking, Start};
 use super::schema::{Schema, Step};
@@ -80,7 +80,8 @@ impl Reading<'_> {
             return;
         }
         let counting = matches!(self.tokens[at].folded.as_str(), "most" | "least" | "fewest");
-        let filler = |t: &Token| matches!(t.folded.as_str(), "number" | "amount" | "of" | "other" | "densely" | "the" | "sparsely");
+        let adverb = |t: &Token| t.folded.len() > 4 && t.folded.ends_with("ly") && t.types.is_empty();
+        let filler = |t: &Token| matches!(t.folded.as_str(), "number" | "amount" | "of" | "other" | "the") || adverb(t);
         let mut next = at + 1;
         while self.tokens.get(next).is_some_and(filler) {
             next += 1;
@@ -88,7 +89,29 @@ impl Reading<'_> {
         if counting && self.counted(at, next, end) {
             return;
         }
-        self.valued(at, next, end, counting);
+        if !self.manner(at, next, end) {
+            self.valued(at, next, end, counting);
+        }
+    }
+
+    /// "The most densely populated state": what the adverb measures, not what the word behind it does.
+    fn manner(&mut self, at: usize, next: usize, end: Extreme) -> bool {
+        let Some(adverb) = (at + 1..next).find(|&i| !measures(&self.tokens[i].folded).is_empty()) else { return false };
+        let behind = self.tokens.get(next..next + 2).and_then(|two| two.iter().position(|t| !t.types.is_empty()));
+        let place = behind.map(|ahead| next + ahead).and_then(|place| Some((place, *self.tokens[place].types.first()?)));
+        let Some((place, of)) = place.or_else(|| self.type_before(at)) else { return false };
+        let numbers = numeric(self.schema, of);
+        let word = &self.tokens[adverb].folded;
+        let Some(by) = self.lexicon.measured_by(word).into_iter().map(|r| r.0).find(|r| numbers.contains(r)) else { return false };
+        let end = match (is_small(word), end) {
+            (false, end) => end,
+            (true, Extreme::Max) => Extreme::Min,
+            (true, Extreme::Min) => Extreme::Max,
+        };
+        let last = if place > at { place } else { next + 1 };
+        self.wishes.push((of, place, Ranking::Value(by), end));
+        self.gone[at..last.min(self.tokens.len())].fill(true);
+        true
     }
 
     /// The nearest word for a type before a place.
@@ -196,7 +219,7 @@ impl Reading<'_> {
         let noun = token.as_ref().and_then(|t| t.types.first().copied());
         let (place, of) = match noun {
             Some(mut of) => {
-                // "The largest state capital" is a capital.
+                // Of nouns in a row the last says what is meant: "the oldest company museum", "the largest state capital".
                 while let Some(&further) = self.tokens.get(place + 1).and_then(|t| t.types.first()) {
                     self.gone[place] = true;
                     place += 1;

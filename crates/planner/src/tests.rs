@@ -513,12 +513,11 @@ fn years_set_conditions_by_before_after_and_since() {
 }
 
 #[test]
-fn a_branch_through_what_no_word_speaks_of_and_a_neither_that_takes_nothing_away_are_refused() {
-    for question in
-        ["Which engines are driven by both Otto Lind and Mina Fox?", "Which engines are driven by neither Otto Lind nor Mina Fox?"]
-    {
-        assert!(matches!(at_the_depot(question), Err(PlannerError::NotAsked(_) | PlannerError::Unsure { .. })), "{question}");
-    }
+fn a_branch_through_what_no_word_speaks_of_is_refused() {
+    let found = at_the_depot("Which engines are driven by both Otto Lind and Mina Fox?");
+    assert!(matches!(found, Err(PlannerError::NotAsked(_) | PlannerError::Unsure { .. })), "{found:?}");
+    let neither = at_the_depot("Which engines are driven by neither Otto Lind nor Mina Fox?").unwrap();
+    assert!(neither.iter().all(|a| a.starts_with("to ")), "{neither:?}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn is_agent(word: &str, own: &str) -> bool {
     one.len() > 4 && (one.ends_with("er") || one.ends_with("or")) && stem(one) != stem(own)
 }
 
-/// Whether a label of one word in -s, which may be a plural or a verb, is a verb in the question: "who mentors Otto", "whom does Otto mentor".
+/// Whether a label of one word in -s, which may be a plural or a verb, is a verb in the question: "who mentors Otto", "whom does Otto mentor", "mentored by Otto".
 fn is_done(label: &str, question: &[&str], at: usize) -> bool {
     let base = label.strip_suffix('s').filter(|base| base.len() > 2 && !base.contains([' ', '_']) && !base.ends_with('s'));
     let Some(base) = base.map(fold) else { return false };
@@ -71,7 +71,8 @@ fn is_done(label: &str, question: &[&str], at: usize) -> bool {
         .checked_sub(1)
         .is_some_and(|v| question[v].strip_suffix('s') == Some(&base) && asks(v.checked_sub(1).and_then(|w| question.get(w))));
     let helped = question.get(..at).is_some_and(|before| before.last().is_some_and(|w| is_do(w)));
-    before || (helped && question.get(at) == Some(&base.as_str()))
+    let participle = question.iter().any(|w| is_verb_form(w) && is_akin(w, &base));
+    before || participle || (helped && question.get(at) == Some(&base.as_str()))
 }
 
 /// Whether a word is such a noun: "dependency" of "depend".
@@ -166,6 +167,8 @@ mod tests {
         assert_eq!(of("depends on", "which packages have a dependency on X"), Some(Direction::Backward));
         assert_eq!(of("mentors", "who mentors X"), Some(Direction::Backward));
         assert_eq!(of("mentors", "whom does X mentor"), Some(Direction::Forward));
+        assert_eq!(of("mentors", "who is mentored by X"), Some(Direction::Forward));
+        assert_eq!(of("mentors", "by whom is X mentored"), Some(Direction::Backward));
         assert_eq!(of("mentors", "the mentors of X"), None);
         assert_eq!(of("invests in", "the investments of X"), Some(Direction::Forward));
         assert_eq!(of("invests in", "who made an investment in X"), Some(Direction::Backward));

@@ -7,6 +7,7 @@
 use super::site_words::SiteWords;
 use crate::everyday::{self, EverydayRelation};
 use pocketgraph::kg::{KgBuilder, KgError, RelationId, TypeId};
+use pocketgraph::planner::is_verb_form;
 use pocketgraph::text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +55,8 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
             };
             let same = everyday.iter().filter(is);
             let misleads = |name: &str, joins: &[&str; 2]| {
-                let done = name.strip_suffix(" by").is_some_and(|what| SPOKEN.made_things().contains(what));
+                // "Screenplay by" would have "which screenplays" ask for a writer, as "written by" does not.
+                let done = name.strip_suffix(" by").is_some_and(|what| !what.split(' ').any(is_participle));
                 // Between things of one kind nothing else tells that who is a parent of somebody has the child.
                 let turned = name.ends_with(" of") && joins[0] == joins[1];
                 // So would "filmmaker": a question about films is nearer to it than to what it asks.
@@ -80,6 +82,11 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
         alone.try_for_each(|name| kg.relation_alias(relation, name))?;
     }
     Ok(named)
+}
+
+/// Whether a word may be a participle; of some verbs it is the base ("run").
+fn is_participle(word: &str) -> bool {
+    is_verb_form(word) || SPOKEN.irregular_verbs().contains(word)
 }
 
 /// What the kinds of each relation's heads are called, of which at least half have the kind; a relation without triples is not among them.

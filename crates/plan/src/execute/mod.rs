@@ -384,6 +384,7 @@ impl<'a> Executor<'a> {
             Operation::SearchKg(search) => self.search_kg(search, step).await,
             Operation::Search { query } => self.search(query, step).await,
             Operation::All { target } => self.all(target, step),
+            Operation::Entity { head } => self.named(head, step),
             Operation::Intersect { .. } => {
                 step.note_empty("the intersection is empty");
                 Set::intersection(&all)

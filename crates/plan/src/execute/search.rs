@@ -190,6 +190,12 @@ impl Executor<'_> {
         Set::new(members.collect(), false)
     }
 
+    /// What a head names, whatever a later step does with it.
+    pub(super) fn named(&self, head: &Head, step: &mut Step<'_>) -> Set {
+        let starts = self.starts(head, step);
+        Set::new(starts.into_iter().map(|s| Member { item: s.item, score: s.score, origins: Vec::new() }).collect(), false)
+    }
+
     /// Answers a sub-question from passages, for each combination of members that it refers to.
     pub(super) async fn search(&self, query: &Template, step: &mut Step<'_>) -> Set {
         let graph = self.graph();

@@ -135,6 +135,10 @@ impl Executor<'_> {
         let asked = compare.question.as_deref().unwrap_or("");
         let how = compare.how.or_else(|| words(asked).iter().find_map(|w| How::from_word(w.text)));
         let Some(how) = how else { return self.compared_by_model(asked, step).await };
+        if how == How::In {
+            let holds = sets.iter().skip(1).all(|s| sets[0].members.iter().all(|m| s.get(&m.item).is_some()));
+            return Set::of_value(Item::boolean(holds), open);
+        }
         let mut measured: Vec<Vec<(Member, Vec<Value>)>> = Vec::new();
         for set in &sets {
             measured.push(self.measured(set, compare.by.as_ref(), step));
@@ -168,7 +172,7 @@ impl Executor<'_> {
                 let first = items(&sets[0]);
                 Set::of_value(Item::boolean(sets.iter().all(|s| items(s) == first)), open)
             }
-            How::Equal | How::Less | How::Greater => {
+            How::Equal | How::Less | How::Greater | How::In => {
                 let single: Vec<Value> = measured.into_iter().filter_map(|m| m.into_iter().flat_map(|(_, v)| v).next()).collect();
                 let orders: Option<Vec<Ordering>> = single.windows(2).map(|w| w[0].compare(&w[1])).collect();
                 match orders.filter(|_| single.len() == sets.len()) {

@@ -102,7 +102,7 @@ fn elements(text: &str, limits: &Limits) -> Vec<usize> {
 }
 
 /// The operations, as the reader folds their names.
-const OPERATIONS: &str = "search_kg, search, all, intersect, union, negation, compare, count, filter or superlative";
+const OPERATIONS: &str = "search_kg, search, all, entity, intersect, union, negation, compare, count, filter or superlative";
 
 fn statement(reader: &Reader, item: &Value) -> Result<Statement, PlanError> {
     let op = item.get("op").and_then(Value::as_str).ok_or_else(|| reader.missing("op", OPERATIONS))?;
@@ -110,6 +110,7 @@ fn statement(reader: &Reader, item: &Value) -> Result<Statement, PlanError> {
         "searchkg" => (&["target", "head", "relation"], search_kg),
         "search" => (&["query"], search),
         "all" => (&["target"], |r, m| Ok(Operation::All { target: r.text(m, "target")? })),
+        "entity" => (&["head"], |r, m| Ok(Operation::Entity { head: r.head(r.needed(m, "head")?)? })),
         "intersect" | "intersection" => (&["of"], |r, m| Ok(Operation::Intersect { of: r.names(m, "of")? })),
         "union" => (&["of"], |r, m| Ok(Operation::Union { of: r.names(m, "of")? })),
         "negation" => (&["main", "minus"], |r, m| Ok(Operation::Negation { main: r.name(m, "main")?, minus: r.names(m, "minus")? })),
@@ -150,7 +151,7 @@ fn search(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
 fn compare(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
     let how = match reader.text_if(members, "how")? {
         None => None,
-        Some(word) => Some(How::from_word(&word).ok_or_else(|| reader.wrong(&word, "equal, less, greater, min or max"))?),
+        Some(word) => Some(How::named(&word).ok_or_else(|| reader.wrong(&word, "equal, less, greater, min, max or in"))?),
     };
     Ok(Operation::Compare(Compare {
         of: reader.names(members, "of")?,

@@ -37,22 +37,26 @@ fn statement(statement: &Statement) -> Value {
     Value::Object(members)
 }
 
+fn head(head: &Head) -> Value {
+    match head {
+        Head::Mention(text) => one("mention", Value::from(text.as_str())),
+        Head::Reference(reference) => one("reference", name(reference)),
+        Head::Entity(text) => one("entity", Value::from(text.as_str())),
+    }
+}
+
 fn operation(members: &mut Members, operation: &Operation) {
     match operation {
         Operation::SearchKg(step) => {
             if let Some(target) = &step.target {
                 put(members, "target", Value::from(target.as_str()));
             }
-            let head = match &step.head {
-                Head::Mention(text) => one("mention", Value::from(text.as_str())),
-                Head::Reference(reference) => one("reference", name(reference)),
-                Head::Entity(text) => one("entity", Value::from(text.as_str())),
-            };
-            put(members, "head", head);
+            put(members, "head", head(&step.head));
             put(members, "relation", relation(&step.relation));
         }
         Operation::Search { query } => put(members, "query", Value::from(query.map_references(canonical_name).to_string())),
         Operation::All { target } => put(members, "target", Value::from(target.as_str())),
+        Operation::Entity { head: of } => put(members, "head", head(of)),
         Operation::Intersect { of } | Operation::Union { of } => put(members, "of", names(of)),
         Operation::Negation { main, minus } => {
             put(members, "main", name(main));

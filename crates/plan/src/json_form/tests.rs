@@ -129,7 +129,10 @@ fn the_schema_has_every_operation_and_no_other() {
     let branches = schema.get("$defs").unwrap().get("statement").unwrap().get("oneOf").unwrap().as_array().unwrap();
     let named: Vec<&str> =
         branches.iter().map(|b| b.get("properties").unwrap().get("op").unwrap().get("const").unwrap().as_str().unwrap()).collect();
-    assert_eq!(named, ["search_kg", "search", "all", "intersect", "union", "negation", "compare", "count", "filter", "superlative"]);
+    assert_eq!(
+        named,
+        ["search_kg", "search", "all", "entity", "intersect", "union", "negation", "compare", "count", "filter", "superlative"]
+    );
     for name in named {
         let text = format!("[{{\"name\":\"A\",\"op\":\"{name}\"}}]");
         let error = parse(&text, &Limits::default()).unwrap_err();

@@ -14,6 +14,7 @@ pub(super) enum Function {
     SearchKg,
     Search,
     All,
+    Entity,
     Intersect,
     Union,
     Negation,
@@ -29,6 +30,7 @@ pub(super) fn function(written: &str) -> Option<Function> {
         "searchkg" | "kgsearch" | "search_kg" => Function::SearchKg,
         "search" => Function::Search,
         "all" => Function::All,
+        "entity" => Function::Entity,
         "intersect" | "intersection" => Function::Intersect,
         "union" => Function::Union,
         "negation" | "negate" | "difference" => Function::Negation,
@@ -63,7 +65,7 @@ impl Function {
     /// The keys of its arguments.
     pub(super) fn keys(self) -> Keys {
         match self {
-            Function::SearchKg | Function::All => STEP,
+            Function::SearchKg | Function::All | Function::Entity => STEP,
             Function::Search => QUERY,
             Function::Intersect | Function::Union | Function::Negation | Function::Count => SETS,
             Function::Compare => COMPARE,
@@ -118,6 +120,13 @@ impl Call<'_, '_> {
                 };
                 Operation::All { target: self.text(target).to_owned() }
             }
+            Function::Entity => {
+                let head = match self.arguments {
+                    [one] if one.key.is_none() => one,
+                    _ => self.needed("h", "h=, who or what is meant")?,
+                };
+                Operation::Entity { head: self.head(head)? }
+            }
             Function::Intersect => Operation::Intersect { of: self.names()? },
             Function::Union => Operation::Union { of: self.names()? },
             Function::Negation => {
@@ -158,9 +167,9 @@ impl Call<'_, '_> {
             }
         }
         if let Some(argument) = self.keyed("how")? {
-            let word = How::from_word(self.text(argument));
+            let word = How::named(self.text(argument));
             how = Some(word.ok_or_else(|| {
-                self.wrong(argument.offset, self.text(argument), "=, <, >, min or max", "Say how the sets are compared.")
+                self.wrong(argument.offset, self.text(argument), "=, <, >, min, max or in", "Say how the sets are compared.")
             })?);
         }
         let question = self.keyed("q")?.map(|q| self.text(q).to_owned());

@@ -44,15 +44,11 @@ impl Printer<'_> {
                     Some(target) if is_wild(target) => quote(target),
                     Some(target) => self.words(target),
                 };
-                let head = match &step.head {
-                    Head::Mention(text) => self.words(text),
-                    Head::Reference(name) => self.name(name)?,
-                    Head::Entity(name) => exact(name, false),
-                };
-                format!("SearchKG(t={target} | h={head}, r={})", self.relation(&step.relation))
+                format!("SearchKG(t={target} | h={}, r={})", self.head(&step.head)?, self.relation(&step.relation))
             }
             Operation::Search { query } => format!("Search(q={})", self.words(&query.map_references(canonical_name).to_string())),
             Operation::All { target } => format!("All(t={})", self.words(target)),
+            Operation::Entity { head } => format!("Entity(h={})", self.head(head)?),
             Operation::Intersect { of } => format!("Intersect({})", self.names(of)?),
             Operation::Union { of } => format!("Union({})", self.names(of)?),
             Operation::Negation { main, minus } if minus.is_empty() => format!("Negation({})", self.name(main)?),
@@ -80,6 +76,14 @@ impl Printer<'_> {
                 let keep = (*keep != 1).then(|| format!("n={keep}"));
                 format!("{function}({}{})", self.name(of)?, self.keyed([self.measure(by.as_ref()), keep, None]))
             }
+        })
+    }
+
+    fn head(&self, head: &Head) -> Result<String, PlanError> {
+        Ok(match head {
+            Head::Mention(text) => self.words(text),
+            Head::Reference(name) => self.name(name)?,
+            Head::Entity(name) => exact(name, false),
         })
     }
 

@@ -84,8 +84,6 @@ tables! {
     kin,
     /// Words in -ly that are no adverbs.
     ly_nouns,
-    /// What is done by somebody: "screenplay by".
-    made_things,
     /// Nouns whose values are figures.
     measured_nouns,
     /// Adjectives of measure, and how relations for it are known.
@@ -116,8 +114,6 @@ tables! {
     spelling_endings,
     /// Words with two spellings, and the one that they are compared as.
     spellings,
-    /// Words between the steps of a question.
-    step_words,
     /// Function words that search leaves out.
     stop_words,
     /// Units of measure.

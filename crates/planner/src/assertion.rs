@@ -1,0 +1,82 @@
+//! Questions for yes or no about a statement: "does the Guide link to the Glossary?", "is Oslo the capital of Norway?"
+//!
+//! Of two named things one is asked whether it is among what a relation leads to from the other. Where the graph knows nothing of that sort about the other,
+//! nobody can say no.
+
+use super::chain::{Chain, Scorer, Start};
+use super::question::{Ask, Token};
+use super::schema::Schema;
+use super::superlative::Superlatives;
+use super::voice;
+use super::walk::follow;
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId};
+use crate::text::lexicon::{Language, SPOKEN};
+
+/// Whether words, in lower case, ask for yes or no: they begin with an auxiliary verb, and none asks for anything else.
+pub(super) fn asks_whether(plain: &[&str]) -> bool {
+    let verb = plain.first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed"));
+    verb && !matches!(plain.get(1), Some(&("you" | "there"))) && !plain.iter().any(|w| SPOKEN.question_words().has(w, "clause"))
+}
+
+/// What is stated of the first of two things: the chain that would lead to the second, and all chains that were looked at.
+pub(super) fn asserted(
+    graph: &KnowledgeGraph,
+    schema: &Schema,
+    question: &str,
+    tokens: &[Token],
+    [first, second]: [NodeId; 2],
+) -> Option<(Chain, Vec<Chain>)> {
+    let plain: Vec<&str> = tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+    let begins = tokens.first().is_some_and(|t| t.entity.is_none());
+    if !begins || !asks_whether(&plain) || plain.iter().any(|w| SPOKEN.denials().has(w, "claim") || SPOKEN.denials().has(w, "away")) {
+        return None;
+    }
+    let anchor = tokens.iter().position(|t| t.entity.is_some())?;
+    let (superlatives, ask) = (Superlatives::default(), Ask::default());
+    let scorer = Scorer { graph, schema, tokens, ask: &ask, anchor, superlatives: &superlatives };
+    let classes: Vec<Class> = graph.classes(second).collect();
+    let mut chains = scorer.chains(Start::Node(first));
+    chains.retain(|c| c.steps.len() == 1 && c.paid == 1);
+    let fits = |chain: &&Chain| {
+        let step = chain.steps[0];
+        let other = |c: &Class| schema.from(*c).iter().any(|s| s.relation == step.relation && s.direction != step.direction);
+        let meant = !classes.iter().any(|c| other(c) && chain_is_alike(graph, schema, first, chain))
+            || facing(graph, question, tokens, anchor, chain).is_some_and(|d| d == step.direction);
+        meant && (classes.contains(&step.to) || step.to == Class::Untyped)
+    };
+    // What it leads to from there must be known: otherwise "no" would be a guess.
+    let chain = chains.iter().filter(fits).find(|c| !follow(graph, c).is_empty())?.clone();
+    Some((chain, chains))
+}
+
+/// Whether a step may be meant either way round.
+fn chain_is_alike(graph: &KnowledgeGraph, schema: &Schema, first: NodeId, chain: &Chain) -> bool {
+    let step = chain.steps[0];
+    graph
+        .classes(first)
+        .any(|class| schema.from(class).iter().any(|s| s.relation == step.relation && s.direction != step.direction && s.to == step.to))
+}
+
+/// Which way a relation between things of one kind is meant: by its verb's voice, or by whose it is: "the father of Ann", "Ann's father".
+fn facing(graph: &KnowledgeGraph, question: &str, tokens: &[Token], anchor: usize, chain: &Chain) -> Option<Direction> {
+    let relation = chain.steps[0].relation;
+    let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == relation);
+    let others: Vec<&Token> = tokens.iter().filter(|t| t.entity.is_none()).collect();
+    let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
+    let label = graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str());
+    if let Some(direction) = voice::direction(label, &words, anchor, &|i| speaks(others[i])) {
+        return Some(direction);
+    }
+    let noun = tokens.iter().position(speaks)?;
+    let small = |t: &&Token| t.entity.is_none() && matches!(t.folded.as_str(), "of" | "the");
+    let behind = noun + 1 + tokens[noun + 1..].iter().take_while(small).count();
+    let owned = tokens[noun + 1..behind].iter().any(|t| t.folded == "of");
+    // Before the second thing, or behind the first as its owner.
+    match (owned, tokens.get(behind).is_some_and(|t| t.entity.is_some())) {
+        (true, true) => Some(if behind == anchor { Direction::Forward } else { Direction::Backward }),
+        (false, _) if question.contains("'s ") || question.contains("’s ") => {
+            Some(if noun == anchor + 1 { Direction::Forward } else { Direction::Backward })
+        }
+        _ => None,
+    }
+}

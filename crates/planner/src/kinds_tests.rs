@@ -1,0 +1,237 @@
+#![allow(clippy::unwrap_used)]
+//! The kinds of questions that readers ask, over made-up graphs of unlike domains: what is left out by name, neither and both, yes or no, and comparisons.
+
+use super::*;
+use crate::kg::{KgBuilder, KnowledgeGraph, Linker, LiteralKind, Provenance};
+use crate::plan::execute::{Executor, Limits, Resources};
+use futures::FutureExt;
+
+/// Head, its type, relation, tail, its type: `number` and `date` are values, an empty type is none.
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
+const PLAYS: &[Row] = &[
+    ("Ash Lane", "play", "directed_by", "Mara Stone", "person"),
+    ("Blue Hour", "play", "directed_by", "Mara Stone", "person"),
+    ("Cold Ford", "play", "directed_by", "Ivo Brandt", "person"),
+    ("Ash Lane", "play", "performed_by", "Lena Ortiz", "person"),
+    ("Ash Lane", "play", "performed_by", "Tom Keller", "person"),
+    ("Blue Hour", "play", "performed_by", "Tom Keller", "person"),
+    ("Cold Ford", "play", "performed_by", "Nora Vale", "person"),
+    ("Ash Lane", "play", "length", "90", "number"),
+    ("Blue Hour", "play", "length", "120", "number"),
+    ("Cold Ford", "play", "length", "75", "number"),
+];
+
+const MODULES: &[Row] = &[
+    ("zetalog", "", "depends_on", "quorlib", ""),
+    ("zetalog", "", "depends_on", "mirtex", ""),
+    ("zetalog", "", "depends_on", "pluvio", ""),
+    ("quorlib", "", "depends_on", "pluvio", ""),
+    ("mirtex", "", "depends_on", "pluvio", ""),
+    ("zetalog", "", "licence", "MIT", ""),
+    ("quorlib", "", "licence", "MIT", ""),
+    ("mirtex", "", "licence", "Zlib", ""),
+    ("zetalog", "", "maintainer", "Gita Rao", ""),
+    ("quorlib", "", "maintainer", "Sven Holt", ""),
+];
+
+const STAFF: &[Row] = &[
+    ("Uwe Hartig", "person", "mentors", "Rita Moss", "person"),
+    ("Rita Moss", "person", "mentors", "Pavel Orlik", "person"),
+    ("Uwe Hartig", "person", "works_in", "Dispatch", "department"),
+    ("Rita Moss", "person", "works_in", "Dispatch", "department"),
+    ("Pavel Orlik", "person", "works_in", "Repairs", "department"),
+    ("Helga Finch", "person", "works_in", "Archive", "department"),
+    ("Uwe Hartig", "person", "hired_on", "2001-05-01", "date"),
+    ("Rita Moss", "person", "hired_on", "2009-02-01", "date"),
+    ("Pavel Orlik", "person", "father", "Emil Orlik", "person"),
+    ("Emil Orlik", "person", "father", "Bruno Orlik", "person"),
+    ("Uwe Hartig", "person", "salary", "52000", "number"),
+    ("Rita Moss", "person", "salary", "61000", "number"),
+];
+
+fn graph(rows: &[Row]) -> KnowledgeGraph {
+    let mut b = KgBuilder::default();
+    for (line, (head, head_type, relation, tail, tail_type)) in (1..).zip(rows.iter().copied()) {
+        let (head, relation) = (b.entity(head).unwrap(), b.relation(relation).unwrap());
+        let tail = match tail_type {
+            "number" => b.literal(tail, LiteralKind::Number, "", "").unwrap(),
+            "date" => b.literal(tail, LiteralKind::Date, "", "").unwrap(),
+            _ => b.entity(tail).unwrap(),
+        };
+        for (node, of) in [(head, head_type), (tail, tail_type)] {
+            if !matches!(of, "" | "number" | "date") {
+                let of = b.entity_type(of).unwrap();
+                b.entity_has_type(node, of).unwrap();
+            }
+        }
+        b.triple(head, relation, tail, Provenance::Line { file: "rows", line }).unwrap();
+    }
+    b.finish().unwrap()
+}
+
+/// What is answered: labels in order, `true` or `false`; `None` where nothing is planned.
+fn answered(rows: &[Row], question: &str) -> Option<Vec<String>> {
+    let graph = graph(rows);
+    let linker = Linker::new(&graph);
+    let plan = RulesPlanner::new(&linker).planned(question).ok()?.plan;
+    let done = Executor::new(Some(&linker)).execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+    let mut all: Vec<String> = done.answer().members.iter().map(|m| m.item.label(Some(&graph))).collect();
+    all.sort();
+    Some(all)
+}
+
+fn all_answered(rows: &[Row], questions: &[(&str, &[&str])]) {
+    let wrong: Vec<_> = questions
+        .iter()
+        .map(|(q, expected)| (*q, answered(rows, q), expected))
+        .filter(|(_, found, expected)| found.as_ref().is_none_or(|f| f != *expected))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_is_left_out_by_name_is_taken_from_what_the_rest_finds() {
+    all_answered(
+        PLAYS,
+        &[
+            ("Which plays did Mara Stone direct besides Ash Lane?", &["Blue Hour"]),
+            ("Which other plays than Ash Lane did Mara Stone direct?", &["Blue Hour"]),
+            ("Apart from Ash Lane, which plays did Tom Keller perform?", &["Blue Hour"]),
+            ("How many plays did Mara Stone direct apart from the play Ash Lane?", &["1"]),
+        ],
+    );
+    all_answered(
+        MODULES,
+        &[
+            ("What does zetalog depend on other than mirtex?", &["pluvio", "quorlib"]),
+            ("What does zetalog depend on except mirtex and quorlib?", &["pluvio"]),
+        ],
+    );
+    all_answered(STAFF, &[("Who works in Dispatch besides Rita Moss?", &["Uwe Hartig"])]);
+}
+
+#[test]
+fn what_would_not_be_there_anyhow_is_not_left_out() {
+    assert_eq!(answered(PLAYS, "Which plays did Mara Stone direct besides Cold Ford?"), None);
+}
+
+#[test]
+fn neither_is_all_of_the_kind_but_what_either_finds() {
+    all_answered(
+        PLAYS,
+        &[
+            ("Which plays were performed by neither Tom Keller nor Nora Vale?", &[]),
+            ("Which plays were directed by neither Ivo Brandt nor Lena Ortiz?", &["Ash Lane", "Blue Hour"]),
+            ("Which plays were performed by both Lena Ortiz and Tom Keller?", &["Ash Lane"]),
+            ("Which plays were performed by either Lena Ortiz or Nora Vale?", &["Ash Lane", "Cold Ford"]),
+        ],
+    );
+    all_answered(STAFF, &[("Who works in neither Dispatch nor Archive?", &["Pavel Orlik"])]);
+}
+
+#[test]
+fn a_bare_preposition_is_the_only_relation_between_a_thing_and_what_is_asked_for() {
+    all_answered(
+        PLAYS,
+        &[
+            ("Which plays by Mara Stone with Lena Ortiz are there?", &["Ash Lane"]),
+            ("List the plays by Mara Stone with Tom Keller.", &["Ash Lane", "Blue Hour"]),
+        ],
+    );
+}
+
+#[test]
+fn a_statement_is_true_or_false_by_what_is_known_of_the_first_thing() {
+    all_answered(
+        PLAYS,
+        &[
+            ("Did Mara Stone direct Ash Lane?", &["true"]),
+            ("Did Mara Stone direct Cold Ford?", &["false"]),
+            ("Was Cold Ford directed by Ivo Brandt?", &["true"]),
+            ("Is Mara Stone the director of Blue Hour?", &["true"]),
+            ("Is Ivo Brandt the director of Blue Hour?", &["false"]),
+        ],
+    );
+    all_answered(
+        MODULES,
+        &[
+            ("Does zetalog depend on mirtex?", &["true"]),
+            ("Does mirtex depend on quorlib?", &["false"]),
+            ("Is Gita Rao the maintainer of zetalog?", &["true"]),
+            ("Do zetalog and quorlib have the same licence?", &["true"]),
+            ("Do zetalog and mirtex have the same licence?", &["false"]),
+        ],
+    );
+    all_answered(STAFF, &[("Does Rita Moss work in Dispatch?", &["true"]), ("Does Rita Moss work in Repairs?", &["false"])]);
+}
+
+#[test]
+fn between_things_of_one_kind_a_statement_goes_the_way_its_verb_or_owner_says() {
+    all_answered(
+        STAFF,
+        &[
+            ("Does Uwe Hartig mentor Rita Moss?", &["true"]),
+            ("Does Rita Moss mentor Uwe Hartig?", &["false"]),
+            ("Is Rita Moss mentored by Uwe Hartig?", &["true"]),
+            ("Is Emil Orlik the father of Pavel Orlik?", &["true"]),
+            ("Is Emil Orlik the father of Bruno Orlik?", &["false"]),
+        ],
+    );
+}
+
+#[test]
+fn a_statement_of_which_the_graph_knows_nothing_is_neither_true_nor_false() {
+    for question in [
+        "Does pluvio depend on mirtex?",
+        "Is Helga Finch the mentor of Pavel Orlik?",
+        "Did Mara Stone marry Ivo Brandt?",
+        "Didn't Mara Stone direct Cold Ford?",
+        "Did Mara Stone rewrite Ash Lane?",
+        "Does zetalog still depend on mirtex in 2020?",
+    ] {
+        for rows in [PLAYS, MODULES, STAFF] {
+            assert_eq!(answered(rows, question), None, "{question}");
+        }
+    }
+}
+
+#[test]
+fn what_is_compared_is_what_was_asked_for() {
+    all_answered(
+        STAFF,
+        &[
+            ("Who was hired first, Uwe Hartig or Rita Moss?", &["Uwe Hartig"]),
+            ("Who has the higher salary, Uwe Hartig or Rita Moss?", &["Rita Moss"]),
+            ("Is the salary of Uwe Hartig higher than the salary of Rita Moss?", &["false"]),
+            ("Does Rita Moss have a higher salary than Uwe Hartig?", &["true"]),
+        ],
+    );
+    all_answered(
+        PLAYS,
+        &[("Which play is longer, Ash Lane or Blue Hour?", &["Blue Hour"]), ("Is Ash Lane longer than Cold Ford?", &["true"])],
+    );
+    assert_eq!(answered(STAFF, "Who was born first, Uwe Hartig or Rita Moss?"), None);
+}
+
+const HIVES: &[Row] = &[
+    ("Alder Row", "hive", "population", "900", "number"),
+    ("Birch Row", "hive", "population", "700", "number"),
+    ("Cedar Row", "hive", "population", "800", "number"),
+    ("Alder Row", "hive", "density", "3", "number"),
+    ("Birch Row", "hive", "density", "9", "number"),
+    ("Cedar Row", "hive", "density", "2", "number"),
+];
+
+#[test]
+fn an_adverb_ranks_by_what_its_adjective_measures() {
+    all_answered(
+        HIVES,
+        &[
+            ("Which hive is the most populated?", &["Alder Row"]),
+            ("What is the most densely populated hive?", &["Birch Row"]),
+            ("What is the most sparsely populated hive?", &["Cedar Row"]),
+            ("What is the least densely populated hive?", &["Cedar Row"]),
+        ],
+    );
+}
