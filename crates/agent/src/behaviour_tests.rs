@@ -419,6 +419,29 @@ fn a_model_that_is_silent_for_all_its_time_is_not_asked_again() {
 }
 
 #[test]
+fn a_model_that_lets_all_its_time_pass_is_told_as_too_slow_and_nothing_else() {
+    struct Mute<'a>(&'a Cell<f64>);
+    impl ChatModel for Mute<'_> {
+        fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+            self.0.set(self.0.get() + 10_000.0);
+            futures::future::ready(Err(LlmError::Timeout { what: "first text", milliseconds: 10_000 })).boxed_local()
+        }
+    }
+    let now = Cell::new(0.0);
+    let (model, clock, environment) = (Mute(&now), || now.get(), world());
+    let options = AgentOptions { milliseconds: 10_000, ..AgentOptions::default() };
+    let services = Services { chat: &model, environment: &environment, clock: &clock, count_tokens: &|t| t.split_whitespace().count() };
+    for name in ["react", "single-shot", "search-r1", "tool-calling"] {
+        now.set(0.0);
+        let protocol = by_name(name).unwrap();
+        let outcome = run(protocol.as_ref(), "Who directed Low Tide?", &options, &services, &mut |_| {}).now_or_never().unwrap().unwrap();
+        assert!(matches!(outcome.error, Some(LlmError::Timeout { milliseconds: 10_000, .. })), "{name}");
+        assert_eq!((outcome.forced, now.get()), (None, 10_000.0), "{name}");
+        assert!(outcome.warnings.iter().all(|w| w.code != answer::NoticeCode::Stopped), "{name}");
+    }
+}
+
+#[test]
 fn tokens_told_are_the_text_of_the_turns() {
     let (outcome, events, _) = go("search-r1", &bare(), &["<think>é</think><search>low tide", "<answer>a</answer>"]);
     let streamed: String =

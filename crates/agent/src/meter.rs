@@ -2,7 +2,7 @@
 
 use super::repetition::{LOOP_STEP, is_loop};
 use super::types::Turn;
-use crate::llm::{ChatModel, ChatRequest, ChatStream, Finish, LlmError, Usage};
+use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, ChatStream, Finish, LlmError, Usage};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::StreamExt;
 use std::cell::{Cell, RefCell};
@@ -13,6 +13,8 @@ pub struct Metered<'a> {
     clock: &'a dyn Fn() -> f64,
     count: &'a dyn Fn(&str) -> usize,
     deadline: f64,
+    /// Milliseconds of all requests together.
+    all: u32,
     tokens_out: u32,
     purpose: Cell<&'static str>,
     kept: RefCell<Vec<CachedReply>>,
@@ -34,6 +36,7 @@ impl<'a> Metered<'a> {
             clock,
             count,
             deadline: f64::INFINITY,
+            all: u32::MAX,
             tokens_out: u32::MAX,
             purpose: Cell::new("answer"),
             kept: RefCell::default(),
@@ -42,7 +45,7 @@ impl<'a> Metered<'a> {
 
     /// Gives all requests together so many milliseconds from now, and each reply at most so many tokens.
     pub fn within(mut self, milliseconds: u32, tokens_out: Option<u32>) -> Metered<'a> {
-        self.deadline = (self.clock)() + f64::from(milliseconds);
+        (self.deadline, self.all) = ((self.clock)() + f64::from(milliseconds), milliseconds);
         self.tokens_out = tokens_out.unwrap_or(u32::MAX);
         self
     }
@@ -85,7 +88,11 @@ impl<'a> Metered<'a> {
 impl ChatModel for Metered<'_> {
     fn chat<'a>(&'a self, mut request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         if self.deadline.is_finite() {
-            let left = (self.deadline - (self.clock)()).clamp(1.0, f64::from(u32::MAX)) as u32;
+            let left = (self.deadline - (self.clock)()).clamp(0.0, f64::from(u32::MAX)) as u32;
+            if left == 0 {
+                let late = LlmError::Timeout { what: COMPLETE_REPLY, milliseconds: self.all };
+                return futures::future::ready(Err(late)).boxed_local();
+            }
             request.within_ms = Some(request.within_ms.map_or(left, |own| own.min(left)));
         }
         request.max_tokens = request.max_tokens.map(|most| most.min(self.tokens_out));
@@ -147,6 +154,19 @@ mod tests {
 
     fn request() -> ChatRequest {
         ChatRequest { messages: vec![Message::user("three words here".to_owned())], ..ChatRequest::default() }
+    }
+
+    #[test]
+    fn no_request_is_made_once_the_time_of_all_is_spent() {
+        let model = Scripted::of(vec![scripted_reply("told"), scripted_reply("late")]);
+        let now = Cell::new(0.0);
+        let clock = || now.get();
+        let meter = Metered::new(&model, &clock, &count).within(10_000, None);
+        assert!(complete(&meter, request()).now_or_never().unwrap().error.is_none());
+        now.set(10_000.0);
+        let late = complete(&meter, request()).now_or_never().unwrap().error;
+        assert_eq!(late, Some(LlmError::Timeout { what: COMPLETE_REPLY, milliseconds: 10_000 }));
+        assert_eq!(model.requests.borrow().len(), 1);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::options::{AgentOptions, Limits};
 use super::rules::render;
 use super::stream::{Reader, Reply, Stop};
 use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
-use crate::llm::{ChatModel, ChatRequest, LlmError, Message, Role, Text, Usage};
+use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, LlmError, Message, Role, Text, Usage};
 use futures::StreamExt;
 
 /// Why there is no outcome at all.
@@ -135,6 +135,8 @@ impl<'a> Run<'a> {
         if self.aborted {
             return Err(AgentError::Aborted);
         }
+        let too_slow = LlmError::Timeout { what: COMPLETE_REPLY, milliseconds: self.options.milliseconds };
+        let error = error.or_else(|| (self.mute && text.is_empty()).then_some(too_slow));
         let forced = self.forced;
         self.warnings.extend(forced.map(Cap::notice));
         (self.events)(AgentEvent::Answer { text: text.clone(), forced });
@@ -192,10 +194,11 @@ impl<'a> Run<'a> {
     /// # Errors
     /// As [`Run::generate`].
     pub async fn last(&mut self, cap: Cap, ask: Ask<'_>) -> Result<Reply, LlmError> {
-        self.forced.get_or_insert(cap);
+        // A model that has said nothing in all its time is not asked again.
         if self.mute {
             return Ok(Reply { cut: Some("time"), ..Reply::default() });
         }
+        self.forced.get_or_insert(cap);
         self.deadline = (self.services.clock)() + f64::from(self.options.milliseconds) / 4.0;
         self.generate(ask).await
     }

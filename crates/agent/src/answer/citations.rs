@@ -5,27 +5,17 @@
 
 use super::claim_support::{is_spoilt, plain_word};
 use super::markers::{Marker, MarkerScanner};
+use super::order::{is_in_order, telling};
 use super::{Citable, Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set};
 use crate::retrieve::Span;
-use crate::text::{Word, fold, is_stop_word, sentences, terms, words};
+use crate::text::{fold, is_stop_word, sentences, terms, words};
 use std::ops::Range;
 
 /// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
 pub const MIN_SUPPORT: f32 = 0.5;
 /// And each cited passage alone must hold at least this share, or it is cited for decoration.
 pub const MIN_OWN_SUPPORT: f32 = 0.2;
-/// A sentence at least this share of whose words the passages have is made of theirs, and has to have them in an order that is theirs, too. Like the four
-/// numbers below a choice, not a fit.
-const OWN_WORDS: f32 = 0.9;
-/// Of its neighbouring words at least this share must be near each other in a passage: the same words in another order say something else, or nothing.
-const MIN_ORDER: f32 = 0.6;
-/// So many words further on a neighbour is near.
-const NEAR: usize = 3;
-/// So many words before it it is half so, as where an active sentence was put in the passive.
-const NEAR_BEFORE: usize = 1;
-/// Fewer neighbours tell nothing.
-const FEWEST_NEIGHBOURS: usize = 3;
 /// What each number of the sentence costs that none of its passages holds.
 const NUMBER_PENALTY: f32 = 0.35;
 /// What each name of the sentence costs that none of its passages holds.
@@ -87,31 +77,13 @@ impl<'a> Passage<'a> {
             .collect();
         let mut all: Set<String> = units.iter().flat_map(|(_, t)| t.items().iter().cloned()).collect();
         let text = words(&source.text);
-        let order = telling(&text);
+        let order = telling(&source.text);
         let mut plain: Set<String> = text.iter().map(|w| plain_word(w.text)).collect();
         for heading in source.heading_path.iter().chain([&source.title]) {
             all.extend(terms(heading).into_iter().map(|(t, _)| t));
             plain.extend(words(heading).iter().map(|w| plain_word(w.text)));
         }
         Passage { source, all, words: plain, units, order }
-    }
-
-    /// How near each other two words stand at best: 1 for near in this order, half of it for near in the other, else none.
-    fn nearness(&self, a: &str, b: &str) -> Option<f32> {
-        let mut best = None;
-        for (at, _) in self.order.iter().enumerate().filter(|(_, w)| *w == a) {
-            let behind = self.order.iter().skip(at + 1).take(NEAR).any(|w| w == b);
-            let before = self.order.iter().take(at).rev().take(NEAR_BEFORE).any(|w| w == b);
-            let here = if behind {
-                1.0
-            } else if before {
-                0.5
-            } else {
-                0.0
-            };
-            best = Some(best.map_or(here, |best: f32| best.max(here)));
-        }
-        best.filter(|_| self.order.iter().any(|w| w == b))
     }
 
     /// The unit that shares most terms with a claim; among equals the shortest, then the first. `None` when none shares any.
@@ -121,28 +93,6 @@ impl<'a> Passage<'a> {
             scored.filter(|(n, _)| *n > 0).max_by(|a, b| a.0.cmp(&b.0).then(b.1.len().cmp(&a.1.len())).then(b.1.start.cmp(&a.1.start)));
         best.map(|(_, span)| span.clone())
     }
-}
-
-/// Words without stop words, plain, in their order.
-fn telling(words: &[Word<'_>]) -> Vec<String> {
-    words.iter().filter(|w| !is_stop_word(&fold(w.text))).map(|w| plain_word(w.text)).collect()
-}
-
-/// Whether neighbours among a sentence's words that the passages have are neighbours there, as far as that can be told.
-fn is_in_order(claim: &str, cited: &[&Passage<'_>]) -> bool {
-    let has = |w: &String| cited.iter().any(|p| p.order.contains(w));
-    let all = telling(&words(claim));
-    let held: Vec<&String> = all.iter().filter(|w| has(w)).collect();
-    if (held.len() as f32) < OWN_WORDS * all.len() as f32 {
-        return true;
-    }
-    let near = |pair: &[&String]| {
-        let [a, b] = pair else { return None };
-        cited.iter().filter_map(|p| p.nearness(a, b)).reduce(f32::max)
-    };
-    // Of words that no passage has both, passages that are brought together cannot tell.
-    let found: Vec<f32> = held.windows(2).filter(|pair| pair.first() != pair.last()).filter_map(near).collect();
-    found.len() < FEWEST_NEIGHBOURS || found.iter().sum::<f32>() >= MIN_ORDER * found.len() as f32
 }
 
 /// One sentence of the answer.
@@ -224,7 +174,8 @@ fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Citable)], cach
     // What stands in a passage word for word is borne out.
     let quoted = whole.trim().trim_end_matches('.');
     let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.contains(quoted));
-    let spoilt = !quotes && (!is_in_order(whole, &cited) || is_spoilt(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))));
+    let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
+    let spoilt = !quotes && (!is_in_order(whole, &orders) || is_spoilt(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))));
     let mut judged: Map<u32, (Option<Range<usize>>, CitationStatus)> = Map::new();
     for marker in group {
         for &number in &marker.numbers {

@@ -1,13 +1,13 @@
 //! Whether what a model wrote is an answer at all: with any model, however weak, a reader is left no worse off than with a quotation.
 
-use super::Citable;
 use super::CitationStatus;
 use super::citations::CitationTracker;
-use super::markers::markers;
+use super::statement::{is_head, states_nothing};
+use super::written::{ModelReply, plain};
 use crate::compact::Set;
 use crate::llm::is_unclosed_thought;
 use crate::repetition::repeats_itself;
-use crate::text::{fold, is_stop_word, sentences, terms, words};
+use crate::text::{fold, is_stop_word, sentences, terms};
 
 /// Why a reply is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum NoAnswer {
     Fragment,
     /// It repeats what it was asked, or how.
     Echo,
+    /// It holds citations, labels, headings or questions, and no statement.
+    NoStatement,
     /// It has to rest on passages or statements, and none that it was given bears it out.
     Unborne,
 }
@@ -35,29 +37,10 @@ impl NoAnswer {
             NoAnswer::Loop => "The language model said one thing over and over.",
             NoAnswer::Fragment => "The language model's answer was cut before its first sentence had ended.",
             NoAnswer::Echo => "The language model repeated what it was asked.",
+            NoAnswer::NoStatement => "The language model cited passages and stated nothing.",
             NoAnswer::Unborne => "The language model cited no passage that bears its answer out.",
         }
     }
-}
-
-/// A reply, and what is known of how it came about.
-pub struct ModelReply<'a> {
-    /// Its text, without thoughts.
-    pub text: &'a str,
-    /// Whether a budget cut it.
-    pub cut: bool,
-    /// What was said to the model: instructions, question and passages.
-    pub prompts: &'a [String],
-    /// The question.
-    pub question: &'a str,
-    /// The passages that it was given, by number.
-    pub passages: &'a [(u32, &'a Citable)],
-    /// The statements of a knowledge graph that it was given; they have no numbers.
-    pub facts: &'a [String],
-    /// Whether it has to rest on them.
-    pub must_cite: bool,
-    /// The sentence that says that the documents do not say.
-    pub no_answer_text: &'a str,
 }
 
 /// Words in a row that two texts hardly share by chance.
@@ -87,6 +70,9 @@ pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
     }
     if is_echo(written) {
         return Some(NoAnswer::Echo);
+    }
+    if states_nothing(written) {
+        return Some(NoAnswer::NoStatement);
     }
     (written.must_cite && !is_borne(written)).then_some(NoAnswer::Unborne)
 }
@@ -135,12 +121,6 @@ fn is_english(words: &[String]) -> bool {
     words.iter().filter(|w| is_stop_word(w)).count() as f32 >= FUNCTION_WORDS * words.len() as f32
 }
 
-/// A text's words, folded, without its citation marks.
-fn plain(text: &str) -> Vec<String> {
-    let marks = markers(text);
-    words(text).iter().filter(|w| !marks.iter().any(|m| m.at.contains(&w.span.start))).map(|w| fold(w.text)).collect()
-}
-
 /// A text's runs of [`SHINGLE`] words.
 fn shingles(text: &str) -> Vec<String> {
     plain(text).windows(SHINGLE).map(|w| w.join(" ")).collect()
@@ -157,16 +137,6 @@ fn is_placeholder(written: &ModelReply<'_>) -> bool {
         && !written.question.contains(text)
 }
 
-/// Whether a line of a reply is the head of a passage as a prompt lists it, number and title: it goes on with the list rather than to answer from it.
-fn goes_on_listing(written: &ModelReply<'_>) -> bool {
-    let is_head = |line: &str| {
-        let number = line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(number, _)| number);
-        number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let mut heads = written.text.lines().map(str::trim).filter(|line| is_head(line) && !plain(line).is_empty());
-    heads.any(|head| written.prompts.iter().any(|prompt| prompt.lines().any(|line| line.trim() == head)))
-}
-
 /// Whether all that a reply says besides the question's words is how a passage is headed, in a form that the text of none has: it names where to read, and
 /// answers nothing.
 fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
@@ -181,7 +151,7 @@ fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
 
 /// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
 fn is_echo(written: &ModelReply<'_>) -> bool {
-    if is_placeholder(written) || goes_on_listing(written) || names_a_passage_alone(written) {
+    if is_placeholder(written) || written.text.lines().any(|line| is_head(line, written)) || names_a_passage_alone(written) {
         return true;
     }
     let said = shingles(written.text);
@@ -198,6 +168,7 @@ fn is_echo(written: &ModelReply<'_>) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::Citable;
     use super::*;
     use pocketgraph_testing::hits::hit;
 

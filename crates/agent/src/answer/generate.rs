@@ -1,8 +1,9 @@
 //! An answer that a model writes, checked.
 
 use super::citations::CitationTracker;
-use super::floor::{ModelReply, NoAnswer, no_answer, opens_with};
+use super::floor::{NoAnswer, no_answer, opens_with};
 use super::prompt::Prompt;
+use super::written::ModelReply;
 use super::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference,
     warn_of_missing,
