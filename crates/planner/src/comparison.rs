@@ -60,8 +60,8 @@ pub(super) fn compared(
     } else {
         let how = tokens.iter().find_map(|t| How::from_word(&t.folded))?;
         let plain: Vec<&str> = tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
-        match (asks_whether(&plain), how) {
-            // "Is A larger than B" asks for yes or no, "which is larger" for one of them.
+        match (asks_whether(&plain) && !plain.contains(&"or"), how) {
+            // "Is A larger than B" asks for yes or no, "which is larger" and "was A or B first" for one of them.
             (true, How::Min) => How::Less,
             (true, How::Max) => How::Greater,
             (false, How::Less) => How::Min,

@@ -203,6 +203,7 @@ fn what_is_compared_is_what_was_asked_for() {
         STAFF,
         &[
             ("Who was hired first, Uwe Hartig or Rita Moss?", &["Uwe Hartig"]),
+            ("Was Uwe Hartig or Rita Moss hired first?", &["Uwe Hartig"]),
             ("Who has the higher salary, Uwe Hartig or Rita Moss?", &["Rita Moss"]),
             ("Is the salary of Uwe Hartig higher than the salary of Rita Moss?", &["false"]),
             ("Does Rita Moss have a higher salary than Uwe Hartig?", &["true"]),
