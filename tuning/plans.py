@@ -47,6 +47,12 @@ def lines(path):
 
 def sets(folder, data, program):
     """Domain, part, arguments that name the graph, questions, whether the graph knows the answers."""
+    yield from graphs(folder, data)
+    yield from documentation(folder, data, program)
+
+
+def graphs(folder, data):
+    """The sets over imported graphs, of whose questions somebody knows the answers."""
     lab = HERE / "companion/lab/data"
     plain = ["--kg", data / "metaqa/kb.txt"]
     tables = [*plain, "--types", lab / "metaqa-types.tsv", "--relations", lab / "metaqa-relations.tsv"]
@@ -84,6 +90,10 @@ def sets(folder, data, program):
         for relation in sorted({step for q in known for step in path(q)}):
             graph = without(made / "graph.tsv", relation, "\t", folder / "graph-without.tsv")
             yield domain, f"without-{relation}", ["--kg", graph], [q for q in known if relation in path(q)], False
+
+
+def documentation(folder, data, program):
+    """The sets over graphs of sites' pages, where no plan is right."""
     sites = json.loads((data / "sites/sites.json").read_text(encoding="utf-8"))
     for name in ("cargo", "fastapi-en", "hugo", "ionic"):
         site, bundle = sites[name], folder / f"{name}-bundle"

@@ -22,3 +22,4 @@ mod prolog;
 pub mod sets;
 mod sparql;
 pub mod walks;
+pub mod weights;

@@ -6,14 +6,15 @@
 
 use super::assertion::asks_whether;
 use super::chain::means_again;
+use super::exclusion::exclusion;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
-use super::question::{Token, called, tokens};
+use super::question::{Token, called, exact, tokens};
 use super::spelling::singular;
 use super::{PlannerError, voice};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
-use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
+use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, Statement};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
 use std::ops::Range;
@@ -64,7 +65,9 @@ struct Used {
     numbers: bool,
     joins: bool,
     takes: bool,
-    /// Steps of branches that are joined, but for the last of each: what they lead to is gone through, not found.
+    /// Whether a comparison says yes or no.
+    decides: bool,
+    /// Steps behind which others go on, but for those that are taken back: what they lead to is gone through, not found.
     through: Vec<(RelationId, Direction)>,
     values: bool,
 }
@@ -88,6 +91,14 @@ pub(super) fn account_with(
     let graph = linker.graph();
     let Some(mut used) = used(linker, plan) else { return Ok(()) };
     used.numbers = answers(graph, plan).contains(&Class::Literal(LiteralKind::Number));
+    let names_a_thing = |s: &Statement| matches!(s.operation, Operation::Entity { .. });
+    if !plan.statements.iter().any(names_a_thing) {
+        let mentions = linker.mentions(question);
+        let is_kind = |word: &str| !lexicon.types(word).is_empty();
+        if exclusion(question, &exact(&mentions), &is_kind).is_some() {
+            return Err(PlannerError::NotAsked("it leaves nothing out, and the question does"));
+        }
+    }
     let named = named(linker, question, &used);
     let asked = without_context(question, &named);
     let mut all = words(&asked);
@@ -96,7 +107,7 @@ pub(super) fn account_with(
     let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
     let plain: Vec<&str> = plain.iter().map(|w| contracted(w)).collect();
     let begins = all.first().is_some_and(|w| !named.iter().any(|n| overlap(w, n)));
-    if begins && asks_whether(&plain) && !used.compares {
+    if begins && asks_whether(&plain) && !used.decides && !(used.compares && plain.contains(&"or")) {
         return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
     }
     cues(graph, &plain, &used)?;
@@ -157,7 +168,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                 out.types.extend(step.target.as_deref().and_then(of_type));
                 out.names(linker, &step.head);
                 out.relations.push((id, direction, step.head.clone()));
-                if goes_on(plan, &statement.name) {
+                if goes_on(plan, &statement.name, &step.relation) {
                     out.through.push((id, direction));
                 }
             }
@@ -170,6 +181,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
             Operation::Count { .. } => out.counts = true,
             Operation::Compare(compare) => {
                 out.compares = true;
+                out.decides |= !matches!(compare.how, Some(How::Min | How::Max));
                 out.measure(compare.by.as_ref().map(measured));
             }
             Operation::Filter { condition, .. } => match condition {
@@ -188,11 +200,14 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
     Some(out)
 }
 
-/// Whether another step starts from what a statement finds, and sets are combined.
-fn goes_on(plan: &Plan, name: &str) -> bool {
-    let combines = |o: &Operation| matches!(o, Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. });
-    let starts = |o: &Operation| matches!(o, Operation::SearchKg(step) if matches!(&step.head, Head::Reference(n) if n == name));
-    plan.statements.iter().any(|s| combines(&s.operation)) && plan.statements.iter().any(|s| starts(&s.operation))
+/// Whether another step starts from what a statement finds, and does not take its step back.
+fn goes_on(plan: &Plan, name: &str, relation: &Relation) -> bool {
+    let back = |other: &Relation| match (relation, other) {
+        (Relation::Exact { name: a, inverse: there }, Relation::Exact { name: b, inverse: back }) => a == b && there != back,
+        _ => false,
+    };
+    let starts = |o: &Operation| matches!(o, Operation::SearchKg(step) if matches!(&step.head, Head::Reference(n) if n == name) && !back(&step.relation));
+    plan.statements.iter().any(|s| starts(&s.operation))
 }
 
 impl Used {
@@ -477,7 +492,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         !said.items().contains(id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
     };
     if evidence == Evidence::Words && used.through.iter().any(passed) {
-        return Err(PlannerError::NotAsked("a branch goes through what no word speaks of"));
+        return Err(PlannerError::NotAsked("it goes through what no word speaks of"));
     }
     let silent = silent().count();
     let allowed = if evidence == Evidence::Meaning { silent } else { 0 };

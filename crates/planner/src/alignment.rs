@@ -1,25 +1,16 @@
 //! How well a path of steps explains the question's words.
 //!
 //! Every step must be paid for by words that speak of its relation, words that pay for nothing are lost, and the order of the words
-//! around an entity tells which steps are inner and which are outer. The weights are those of a prototype that was tuned on the
-//! development questions of MetaQA.
+//! around an entity tells which steps are inner and which are outer. The weights are fitted (`weights.rs`).
 
 use super::question::Token;
 use super::schema::Step;
+use super::weights;
 use crate::compact::{Map, sort_by};
 use crate::kg::RelationId;
 
-/// A further word of a step that is paid already, as a part of its similarity.
-const FURTHER: f32 = 0.3;
-/// A word that pays for nothing, as a part of its best similarity.
-const LOST: f32 = -0.8;
-/// A step that no word pays for.
-const UNPAID: f32 = -0.7;
-/// The same if the step takes back the one before it: "films that share directors".
-const UNPAID_RETURN: f32 = -0.5;
-
-/// Of two paths that are equal otherwise, the one whose last step is spoken of.
-const UNPAID_LAST: f32 = -0.05;
+/// Of two paths that are equal otherwise, the one whose last step is spoken of: it breaks ties, and is less than any weight.
+const TIE: f32 = -0.05;
 
 /// Words that may stand between a verb and the role that it is done in: "in it as an".
 const ROLE: usize = 4;
@@ -81,7 +72,7 @@ fn merged(words: &[&Token]) -> Group {
     let mut relations: Vec<(RelationId, f32)> = Vec::new();
     for (relation, worth) in words.iter().flat_map(|w| &w.relations) {
         match relations.iter_mut().find(|(known, _)| known == relation) {
-            Some((_, sum)) => *sum = sum.max(*worth) + FURTHER * sum.min(*worth),
+            Some((_, sum)) => *sum = sum.max(*worth) + weights::further() * sum.min(*worth),
             None => relations.push((*relation, *worth)),
         }
     }
@@ -90,7 +81,7 @@ fn merged(words: &[&Token]) -> Group {
 
 fn unpaid(steps: &[Step], at: usize) -> f32 {
     let returns = at.checked_sub(1).is_some_and(|before| steps[at].returns(steps[before]));
-    if returns { UNPAID_RETURN } else { UNPAID }
+    if returns { weights::unpaid_return() } else { weights::unpaid() }
 }
 
 /// The groups around an entity, laid out for thousands of paths: what depends on the words alone is worked out once, and nothing is allocated for a path.
@@ -152,7 +143,7 @@ impl Aligner {
             }
         }
         let (free, paid) = self.unordered(steps);
-        (0.5 * self.ordered(steps) + 0.5 * free, paid)
+        (weights::ordered() * self.ordered(steps) + (1.0 - weights::ordered()) * free, paid)
     }
 
     /// The best alignment in which later groups pay for the same or later steps.
@@ -174,9 +165,9 @@ impl Aligner {
             next.push(f32::NEG_INFINITY);
             for j in 1..=n {
                 let worth = of[(j - 1) * groups + group];
-                let mut best = paying[j] + LOST * group_best;
+                let mut best = paying[j] + weights::lost() * group_best;
                 if worth > 0.0 {
-                    best = best.max(paying[j] + FURTHER * worth);
+                    best = best.max(paying[j] + weights::further() * worth);
                     // The first group of this step: everything before was closed with steps up to j - 1.
                     let mut before = closed[j - 1] + lost;
                     let mut skipped = 0.0;
@@ -188,7 +179,7 @@ impl Aligner {
                 }
                 next.push(best);
             }
-            lost += LOST * group_best;
+            lost += weights::lost() * group_best;
             std::mem::swap(paying, next);
         }
         let mut best = closed[n] + lost;
@@ -211,7 +202,7 @@ impl Aligner {
             let mut best: Option<(usize, f32)> = None;
             for at in 0..steps.len() {
                 let worth = of[at * groups + group];
-                let gain = if paid[at] { FURTHER * worth } else { worth };
+                let gain = if paid[at] { weights::further() * worth } else { worth };
                 if worth > 0.0 && best.is_none_or(|(_, known)| gain > known) {
                     best = Some((at, gain));
                 }
@@ -221,14 +212,14 @@ impl Aligner {
                     paid[at] = true;
                     total += gain;
                 }
-                None => total += LOST * self.best[group],
+                None => total += weights::lost() * self.best[group],
             }
         }
         for (at, _) in paid.iter().enumerate().filter(|(_, p)| !**p) {
             total += unpaid(steps, at);
         }
         if paid.last() == Some(&false) {
-            total += UNPAID_LAST;
+            total += TIE;
         }
         (total, paid.iter().filter(|p| **p).count())
     }
@@ -255,14 +246,14 @@ mod tests {
                 let choice = rest % (steps.len() + 1);
                 rest /= steps.len() + 1;
                 match choice.checked_sub(1) {
-                    None => total += LOST * group.best(),
+                    None => total += weights::lost() * group.best(),
                     Some(at) => {
                         let worth = worth(group, steps[at]);
                         if at < last || worth <= 0.0 {
                             continue 'ways;
                         }
                         last = at;
-                        total += if std::mem::replace(&mut paid[at], true) { FURTHER * worth } else { worth };
+                        total += if std::mem::replace(&mut paid[at], true) { weights::further() * worth } else { worth };
                     }
                 }
             }

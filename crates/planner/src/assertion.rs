@@ -1,14 +1,13 @@
 //! Questions for yes or no about a statement: "does the Guide link to the Glossary?", "is Oslo the capital of Norway?"
 //!
-//! Of two named things one is asked whether it is among what a relation leads to from the other. Where the graph knows nothing of that sort about the other,
-//! nobody can say no.
+//! Of two named things one is asked whether it is among what a relation leads to from the other. Where the graph knows nothing of that sort about the one that the
+//! relation starts from, nobody can say no.
 
 use super::chain::{Chain, Scorer, Start};
 use super::question::{Ask, Token};
 use super::schema::Schema;
 use super::superlative::Superlatives;
 use super::voice;
-use super::walk::follow;
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId};
 use crate::text::lexicon::{Language, SPOKEN};
 
@@ -44,8 +43,12 @@ pub(super) fn asserted(
             || facing(graph, question, tokens, anchor, chain).is_some_and(|d| d == step.direction);
         meant && (classes.contains(&step.to) || step.to == Class::Untyped)
     };
-    // What it leads to from there must be known: otherwise "no" would be a guess.
-    let chain = chains.iter().filter(fits).find(|c| !follow(graph, c).is_empty())?.clone();
+    // What the relation's head has of it must be known: otherwise "no" would be a guess.
+    let known = |chain: &&Chain| {
+        let head = if chain.steps[0].direction == Direction::Forward { first } else { second };
+        graph.follow(head, chain.steps[0].relation, Direction::Forward).next().is_some()
+    };
+    let chain = chains.iter().filter(fits).find(known)?.clone();
     Some((chain, chains))
 }
 

@@ -5,7 +5,7 @@ use super::question::{Ask, Token, is_modifier};
 pub(super) use super::rank::{Rank, Ranking, Start};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
-use super::voice;
+use super::{voice, weights};
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 use crate::text::lexicon::{Language, SPOKEN};
@@ -16,22 +16,6 @@ const LONGEST: usize = 3;
 const PATHS: usize = 20_000;
 /// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones only a return.
 const FREE: usize = 64;
-/// What it is worth that a relation between things of one kind is followed the way that the words face.
-const FACING: f32 = 0.15;
-/// The same where the verb's voice tells which.
-const VOICED: f32 = 0.5;
-/// What it is worth that the word beside an entity says what it is: "the film Heat".
-const TOLD: f32 = 0.25;
-/// What it costs that an entity has no such relation as the first step.
-const ABSENT: f32 = 0.25;
-/// What a superlative costs that no set of the chain can be ranked by.
-const UNMET: f32 = 1.0;
-
-/// What a step back costs for which there is no word of the type that it leads to; and where no word says that it is one either.
-const RETURN: f32 = 0.3;
-const UNSAID_RETURN: f32 = 1.2;
-/// What a step forth again costs where no word says so, and none what lies between.
-const UNSAID_FORTH: f32 = 0.8;
 
 /// Whether a word, in lower case, says that something is done or had again.
 pub(super) fn means_again(folded: &str) -> bool {
@@ -84,7 +68,7 @@ impl Scorer<'_> {
         let mentioned = self.mentioned(start, &own);
         let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
         let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
-        let told = if told { TOLD } else { 0.0 };
+        let told = if told { weights::apposed() } else { 0.0 };
         let paths = self.paths(start, &aligner);
         let again = self.says_again();
         // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
@@ -104,13 +88,13 @@ impl Scorer<'_> {
             };
             let (aligned, paid) = aligner.score(&steps);
             let (ranks, unmet) = self.superlatives.ranks(start, &steps);
-            let score = told - if absent { ABSENT } else { 0.0 }
+            let score = told - if absent { weights::absent() } else { 0.0 }
                 + aligned
                 + self.answer_type(start, &steps)
                 + faces
                 + type_words(&steps, &mentioned, &own, again, &mut types)
-                - 0.08 * steps.len() as f32
-                - UNMET * unmet as f32;
+                - weights::long() * steps.len() as f32
+                - weights::unmet() * unmet as f32;
             chains.push(Chain {
                 start,
                 namesakes: Vec::new(),
@@ -145,6 +129,15 @@ impl Scorer<'_> {
                 ends.retain(|s| {
                     if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] }
                 });
+                // What the thing itself has may be asked of it, whatever others of its kind have: a package is called like a keyword.
+                let lacks = |ends: &[Step], at: &(RelationId, Direction)| !ends.iter().any(|s| (s.relation, s.direction) == *at);
+                let own: Vec<Step> = if apposed.is_some() {
+                    Vec::new()
+                } else {
+                    let own = present.iter().filter(|at| aligner.speaks(at.0) && lacks(&ends, at));
+                    own.flat_map(|&(relation, direction)| self.own_steps(node, relation, direction)).collect()
+                };
+                ends.extend(own);
                 sort_unique(&mut ends);
                 frontier.extend(ends.into_iter().map(|step| vec![step]));
             }
@@ -183,6 +176,12 @@ impl Scorer<'_> {
         paths
     }
 
+    /// The steps along a relation that a thing has, by what the first of them leads to.
+    fn own_steps(&self, node: NodeId, relation: RelationId, direction: Direction) -> Vec<Step> {
+        let first = self.graph.follow(node, relation, direction).next();
+        first.into_iter().flat_map(|edge| self.graph.classes(edge.other)).map(|to| Step { relation, direction, to }).collect()
+    }
+
     /// Whether the entity that a chain starts from has no such relation as its first step.
     pub fn lacks(&self, chain: &Chain) -> bool {
         let has = |node, step: &Step| self.graph.follow(node, step.relation, step.direction).next().is_some();
@@ -201,14 +200,18 @@ impl Scorer<'_> {
             return 0.0;
         }
         let Some(last) = steps.last() else {
-            return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) { 0.6 } else { -0.5 };
+            return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) {
+                weights::agreeing()
+            } else {
+                weights::disagreeing()
+            };
         };
         let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
         match last.to {
-            _ if by_relation || self.ask.classes.contains(&last.to) => 0.6,
+            _ if by_relation || self.ask.classes.contains(&last.to) => weights::agreeing(),
             // What is of no known kind may be of any.
             Class::Untyped => 0.0,
-            _ => -0.5,
+            _ => weights::disagreeing(),
         }
     }
 
@@ -227,12 +230,12 @@ impl Scorer<'_> {
         // Where the thing has nothing on that side the label is no verb after all: films "starred" people, and people starred in films.
         let has = |meant| !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation, meant).next().is_none());
         if let Some(meant) = voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant)) {
-            return if meant == first.direction { VOICED } else { -VOICED };
+            return if meant == first.direction { weights::voiced() } else { -weights::voiced() };
         }
         let before = self.tokens.get(..self.anchor).unwrap_or_default();
         let Some(at) = before.iter().rposition(speaks) else { return 0.0 };
         let owned = before[at..].iter().any(|t| t.folded == "of");
-        if owned == (first.direction == Direction::Forward) { FACING } else { 0.0 }
+        if owned == (first.direction == Direction::Forward) { weights::facing() } else { 0.0 }
     }
 
     /// Whether a word says that a step is taken back: "films that share directors with Heat".
@@ -285,7 +288,7 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
 /// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
 fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
-    let unsaid = if again { RETURN } else { UNSAID_RETURN };
+    let unsaid = if again { weights::returning() } else { weights::unsaid_return() };
     // Ascending: the same order gives the same sum.
     types.clear();
     let led_to = steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None });
@@ -308,9 +311,11 @@ fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool,
             .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Forward && pair[0].to == Class::Type(of))
             .count() as f32;
         if !again {
-            total -= UNSAID_FORTH * (forth - words).max(0.0);
+            total -= weights::unsaid_forth() * (forth - words).max(0.0);
         }
-        total -= 0.5 * (inverse - words).max(0.0) + unsaid * (returns - words).max(0.0) + 0.2 * (words - any).max(0.0);
+        total -= weights::backward() * (inverse - words).max(0.0)
+            + unsaid * (returns - words).max(0.0)
+            + weights::idle_type() * (words - any).max(0.0);
     }
     total
 }

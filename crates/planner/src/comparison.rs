@@ -8,15 +8,12 @@ use super::schema::Schema;
 use super::sets::share;
 use super::superlative::Superlatives;
 use super::walk::{follow, value};
+use super::weights;
 use crate::kg::{KnowledgeGraph, NodeId, RelationId, Value};
 use crate::plan::How;
 use crate::text::lexicon::{Language, SPOKEN};
 use std::cmp::Ordering;
 
-/// What a word for time is worth where no relation is named: "which came out first".
-const DEFAULTED: f32 = 0.5;
-/// What a comparative is worth by what it measures.
-const MEASURED: f32 = 0.8;
 /// So many paths are tried.
 const TRIED: usize = 200;
 
@@ -63,8 +60,8 @@ pub(super) fn compared(
     } else {
         let how = tokens.iter().find_map(|t| How::from_word(&t.folded))?;
         let plain: Vec<&str> = tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
-        match (asks_whether(&plain), how) {
-            // "Is A larger than B" asks for yes or no, "which is larger" for one of them.
+        match (asks_whether(&plain) && !plain.contains(&"or"), how) {
+            // "Is A larger than B" asks for yes or no, "which is larger" and "was A or B first" for one of them.
             (true, How::Min) => How::Less,
             (true, How::Max) => How::Greater,
             (false, How::Less) => How::Min,
@@ -109,14 +106,14 @@ pub(super) fn compared(
 /// The words, with what comparatives measure where the graph's own names say nothing of them.
 fn telling(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<Token> {
     let times = || -> Vec<(RelationId, f32)> {
-        lexicon.relations_named(&["date", "year", "birth", "born"]).into_iter().map(|r| (r, DEFAULTED)).collect()
+        lexicon.relations_named(&["date", "year", "birth", "born"]).into_iter().map(|r| (r, weights::defaulted())).collect()
     };
     let spoken = tokens.iter().any(|t| {
         t.relations.iter().any(|(r, _)| graph.vocabulary().relation(*r).is_some_and(|r| r.range.iter().any(|(c, _)| is_value(*c))))
     });
     let mut tokens = tokens.to_vec();
     for token in tokens.iter_mut().filter(|t| t.relations.is_empty() && How::from_word(&t.folded).is_some()) {
-        token.relations = lexicon.measured_by(&token.folded).into_iter().map(|(r, _)| (r, MEASURED)).collect();
+        token.relations = lexicon.measured_by(&token.folded).into_iter().map(|(r, _)| (r, weights::measured())).collect();
         if token.relations.is_empty() && !spoken && compares_times(&token.folded) {
             token.relations = times();
         }

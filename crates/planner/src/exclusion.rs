@@ -33,10 +33,10 @@ pub(super) fn exclusion(question: &str, mentions: &[&Mention], is_kind: &dyn Fn(
         gap.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',')) && words(gap).iter().all(joint)
     };
     let last = first + mentions.get(first..)?.windows(2).take_while(|pair| goes_on(pair)).count();
-    let mut gone = vec![cue.start..mentions.get(last)?.span.end];
+    let named = cue.start..mentions.get(last)?.span.end;
     // "Which other films than Heat": what is other is told by the name.
     let other = all.iter().find(|w| fold(w.text) == "other").filter(|w| w.span.end <= cue.start);
-    gone.extend(other.map(|w| w.span.clone()));
+    let gone: Vec<Range<usize>> = other.map(|w| w.span.clone()).into_iter().chain([named]).collect();
     let rest = blanked(question, &gone);
     let left_out = mentions.get(first..=last)?.iter().map(|m| m.candidates.iter().map(|c| c.node).collect()).collect();
     Some(Exclusion { rest, left_out })

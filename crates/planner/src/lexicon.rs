@@ -2,17 +2,11 @@
 
 use super::measures::{Names, bases, cues, extreme, measures};
 use super::spelling::{compared, singular};
+use super::weights;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, words};
-
-/// What a word derived from a name's word is worth against the word itself: "director" for "directed".
-const DERIVED: f32 = 0.9;
-/// What a word of everyday language is worth whose meaning is not in the graph's names: "kind" for a genre.
-const EVERYDAY: f32 = 0.8;
-/// What an adjective is worth for what it measures only of some things: "large" for a population.
-const POSSIBLE: f32 = 0.6;
 
 /// The words of a graph's relations and types.
 #[derive(Debug, Clone, Default)]
@@ -109,7 +103,7 @@ impl Lexicon {
             } else if function || !derived() {
                 continue;
             } else {
-                DERIVED
+                weights::derived()
             };
             for &relation in &entry.of {
                 let best = found.get_or_insert_with(relation, || 0.0);
@@ -145,7 +139,7 @@ impl Lexicon {
         for name in measures(adjective).iter() {
             let stem = stem_of(name);
             for relation in self.relations.iter().filter(|e| e.stem == stem).flat_map(|e| &e.of).filter(|r| self.numeric.contains(r)) {
-                found.get_or_insert_with(*relation, || POSSIBLE);
+                found.get_or_insert_with(*relation, weights::possible);
             }
         }
         let mut all: Vec<(RelationId, f32)> = found.into_iter().collect();
@@ -158,7 +152,7 @@ impl Lexicon {
         for name in names.iter() {
             let stem = stem_of(name);
             for entry in self.relations.iter().filter(|e| e.stem == stem) {
-                found.extend(entry.of.iter().map(|&r| (r, EVERYDAY)));
+                found.extend(entry.of.iter().map(|&r| (r, weights::everyday())));
             }
             if !found.is_empty() {
                 return;

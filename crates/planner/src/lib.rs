@@ -40,6 +40,10 @@ mod superlative;
 mod token;
 mod voice;
 mod walk;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod weights;
+#[cfg(target_arch = "wasm32")]
+mod weights;
 
 use crate::plan::Plan;
 use futures::future::LocalBoxFuture;

@@ -3,12 +3,11 @@
 use super::chain::{Chain, Start};
 use super::question::{Ask, Token};
 use super::walk::all;
+use super::weights;
 use crate::kg::{Class, KnowledgeGraph, Mention, TypeId};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
 
-/// What the end of a chain that agrees with the question is worth more than one that does not.
-const AGREED: f32 = 1.8;
 /// Words of a question that are searched for a negation.
 const WORDS: usize = 256;
 
@@ -46,7 +45,7 @@ pub(super) fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usiz
     let mut late = chains.split_off(from);
     late.retain(ends);
     // "Capitals that are not major cities": the type that is taken away is no answer, and need not agree with what is asked for.
-    let agreed = |c: &Chain| if c.steps.is_empty() { c.score + AGREED } else { c.score };
+    let agreed = |c: &Chain| if c.steps.is_empty() { c.score + weights::negated_type() } else { c.score };
     chains.extend(late.into_iter().map(|c| Chain { score: agreed(&c), negated: Some(of), ..c }));
 }
 

@@ -137,6 +137,11 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
     if named.is_empty() { told } else { named }
 }
 
+/// The mentions that have all of a thing's name.
+pub(super) fn exact(mentions: &[Mention]) -> Vec<&Mention> {
+    mentions.iter().filter(|m| m.candidates.first().is_some_and(|c| c.score >= EXACT)).collect()
+}
+
 /// The mentions that are told to be names, and others that have all of a thing's name and are no spoken words: of packages and people only these have capitals.
 pub(super) fn exactly_named<'m>(question: &str, mentions: &'m [Mention], told: &[&'m Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
     let exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);

@@ -10,11 +10,12 @@ use super::exclusion::{exclusion, without};
 use super::lexicon::Lexicon;
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Token, ask, asks_for_a_way, exactly_named, is_spoken, tokens, told};
+use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_spoken, tokens, told};
 use super::schema::{Schema, Step};
 use super::sets::{Combination, combined};
 use super::superlative::{Superlatives, read};
 use super::walk::{all, follow, value};
+use super::weights;
 use super::{Planner, PlannerError, Proposal};
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
@@ -31,10 +32,12 @@ const TRIED: usize = 60;
 const NAMESAKES: usize = 7;
 /// No question is longer, in bytes.
 const LONGEST: usize = 4096;
-/// Below this confidence there is no plan.
+/// Below this confidence there is no plan: the unit of the weights for how sure a chain is.
 const LEAST: f32 = 0.3;
-/// How much of its confidence a chain keeps that has nothing to do with one of the question's names.
-const LEAVES_OUT: f32 = 0.5;
+/// The score of a chain that explains the whole question: what a paid step and the kind that was asked for are worth together, the unit of its weights.
+const WHOLE: f32 = 1.5;
+/// Puts a common word beside a name behind every reading of the name: more than any score.
+const SHADOWED: f32 = 4.0;
 
 /// Plans by rules over the graph's schema, relation synonyms and linked entities.
 pub struct RulesPlanner<'a> {
@@ -86,7 +89,7 @@ impl<'a> RulesPlanner<'a> {
         let compares = joined == Some(Shape::Compare);
         let several = || joined.and_then(|shape| self.several(question, shape, &named));
         let names = exactly_named(question, &mentions, &named, &self.lexicon);
-        let by_name = self.besides(question, &names).or_else(|| self.whether(question, &names));
+        let by_name = self.besides(question, &exact(&mentions)).or_else(|| self.whether(question, &names));
         if let Some(found) = by_name.filter(|f| f.confidence >= self.least) {
             return Ok(found);
         }
@@ -121,8 +124,13 @@ impl<'a> RulesPlanner<'a> {
         let [a, b] = [first.candidates.first()?.node, second.candidates.first()?.node];
         let (chain, all) = asserted(self.graph, &self.schema, question, &words, [a, b])?;
         let mut composer = Composer::new(self.graph);
-        let among = composer.chain(&chain);
-        let it = composer.push(Operation::Entity { head: Head::Entity(self.graph.id(b).to_owned()) });
+        // What is known is known of the relation's head.
+        let step = chain.steps.first()?;
+        let [head, it] = if step.direction == Direction::Forward { [a, b] } else { [b, a] };
+        let relation = composer.exact(step.relation, Direction::Forward);
+        let among = SearchKg { target: None, head: Head::Entity(self.graph.id(head).to_owned()), relation };
+        let among = composer.push(Operation::SearchKg(among));
+        let it = composer.push(Operation::Entity { head: Head::Entity(self.graph.id(it).to_owned()) });
         composer.push(Operation::Compare(Compare {
             of: vec![it, among],
             how: Some(How::In),
@@ -224,7 +232,7 @@ impl<'a> RulesPlanner<'a> {
     fn one(&self, question: &str, mentions: &[Mention], named: &[&Mention]) -> Result<Planned, PlannerError> {
         let (chain, mut confidence, answer) = self.best(question, mentions)?;
         if leaves_out(mentions, named, chain.start) {
-            confidence *= LEAVES_OUT;
+            confidence *= weights::left_out();
         }
         let spans: Vec<_> = mentions.iter().filter(|m| m.candidates.iter().any(|c| chain.start == Start::Node(c.node))).collect();
         let words = tokens(question, &spans.iter().map(|m| m.span.clone()).collect::<Vec<_>>(), &self.lexicon);
@@ -305,7 +313,7 @@ impl<'a> RulesPlanner<'a> {
                 if candidate.score < 0.0 && scorer.lacks(&chain) {
                     continue;
                 }
-                chain.score += 0.15 * candidate.score;
+                chain.score += weights::linked() * candidate.score;
                 chain.namesakes = namesakes.iter().copied().filter(|n| *n != candidate.node).take(NAMESAKES).collect();
                 chain.counted = ask.count;
                 chains.push(chain);
@@ -347,7 +355,7 @@ impl<'a> RulesPlanner<'a> {
         }
         // That the graph has nothing there is an answer too, which is worth less than something found.
         let best = best.ok_or(PlannerError::Unsure { confidence: 0.0 })?;
-        let sure = 0.6 * confidence(&best, &chains);
+        let sure = weights::empty() * confidence(&best, &chains);
         Ok((best, sure, Vec::new()))
     }
 
@@ -384,14 +392,15 @@ impl<'a> RulesPlanner<'a> {
             let words = text.split_whitespace().count().min(4) as f32;
             let capital = text.chars().any(char::is_uppercase);
             let spoken = self.is_spoken(text);
-            let quality = 0.1 * words + if capital { 0.3 } else { 0.0 } - if spoken && !capital { 1.0 } else { 0.0 };
+            let quality = weights::word_of_name() * words + if capital { weights::capital() } else { 0.0 }
+                - if spoken && !capital { weights::spoken_name() } else { 0.0 };
             // A common word beside a name: the name is meant.
             let shadowed = !capital && capitals > 0;
             found.extend(
                 mention
                     .candidates
                     .iter()
-                    .map(|c| (c.score + quality, Candidate { score: c.score - if shadowed { 4.0 } else { 0.0 }, ..c.clone() })),
+                    .map(|c| (c.score + quality, Candidate { score: c.score - if shadowed { SHADOWED } else { 0.0 }, ..c.clone() })),
             );
         }
         for mention in mentions {
@@ -430,16 +439,16 @@ fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
     let paid = if whole == 0 { 1.0 } else { (spoken as f32 / whole as f32).min(1.0) };
     let next = all.iter().find(|c| c.steps != chain.steps).map_or(chain.score - 1.0, |c| c.score);
     let margin = (chain.score - next).clamp(0.0, 1.0);
-    let explained = ((chain.score + 0.7 * chain.typed as f32) / 1.5).clamp(0.0, 1.0);
-    (0.5 * explained + 0.3 * paid + 0.2 * margin).clamp(0.0, 1.0)
+    let explained = ((chain.score + weights::named_kind() * chain.typed as f32) / WHOLE).clamp(0.0, 1.0);
+    (weights::explained() * explained + weights::paid() * paid + weights::ahead() * margin).clamp(0.0, 1.0)
 }
 
 /// How sure a combination is. Where a bare preposition stands for a step, a word for the type that it leads to explains it.
 fn joint_confidence(found: &Combination, bare: bool) -> f32 {
     let typed = if bare { found.branches.iter().map(|b| b.typed).sum() } else { 0 };
     let paid = ((found.paid.0 + typed) as f32 / found.paid.1.max(1) as f32).min(1.0);
-    let score = found.score + 0.7 * typed as f32 / found.branches.len().max(1) as f32;
-    0.6 * (score / 1.5).clamp(0.0, 1.0) + 0.4 * paid
+    let score = found.score + weights::named_kind() * typed as f32 / found.branches.len().max(1) as f32;
+    weights::joint_score() * (score / WHOLE).clamp(0.0, 1.0) + (1.0 - weights::joint_score()) * paid
 }
 
 impl Planner for RulesPlanner<'_> {

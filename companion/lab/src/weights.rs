@@ -1,0 +1,66 @@
+//! What the rules plan with other weights, and how much of it is right: what `tuning/rules.py` fits those weights by.
+
+use crate::sets::SETS;
+use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::kg::Linker;
+use pocketgraph::plan::rft;
+use pocketgraph::planner::{RulesPlanner, weights};
+use pocketgraph_cli::import::Tables;
+use pocketgraph_eval::{Gold, found, graph_for, read_gold};
+use std::collections::{BTreeMap, HashMap};
+use std::io::BufRead;
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    #[arg(long = "kg", num_args = 1..)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
+    /// JSON Lines of questions with their answers, in any form of `eval plans`
+    #[arg(long, required = true, num_args = 1..)]
+    questions: Vec<PathBuf>,
+}
+
+/// Prints the weights as JSON; then, for each line of the standard input, which gives some of them other values, how many questions are planned rightly and wrongly.
+///
+/// # Errors
+/// When files cannot be read, a line is no trial, or a plan does not pass its checks.
+pub fn run(args: &Args) -> Result<()> {
+    let (files, options) = args.tables.files(&args.files)?;
+    let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);
+    let mut questions: Vec<Gold> = Vec::new();
+    for path in &args.questions {
+        questions.extend(read_gold(path, SETS).into_diagnostic()?.into_iter().filter(|g| g.answerable));
+    }
+    let names: BTreeMap<&str, f32> = weights::NAMES.iter().copied().zip(weights::FITTED.iter().copied()).collect();
+    println!("{}", serde_json::to_string(&names).into_diagnostic()?);
+    // Most plans stay what they are.
+    let mut judged: HashMap<(usize, String), bool> = HashMap::new();
+    for line in std::io::stdin().lock().lines() {
+        let trial: BTreeMap<String, f32> = serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
+        names.iter().for_each(|(name, value)| _ = weights::set(name, *value));
+        if let Some((name, _)) = trial.iter().find(|(name, value)| !weights::set(name, **value)) {
+            return Err(miette!("there is no weight {name}"));
+        }
+        let rules = RulesPlanner::new(&linker);
+        let (mut right, mut wrong) = (0, 0);
+        for (at, gold) in questions.iter().enumerate() {
+            let Ok(planned) = rules.planned(&gold.question) else { continue };
+            let key = (at, rft::print(&planned.plan).into_diagnostic()?);
+            let is_right = match judged.get(&key) {
+                Some(known) => *known,
+                None => {
+                    let is_right = found(&linker, &planned.plan, gold).into_diagnostic()?.1;
+                    judged.insert(key, is_right);
+                    is_right
+                }
+            };
+            if is_right { right += 1 } else { wrong += 1 }
+        }
+        println!("[{right}, {wrong}, {}]", questions.len());
+    }
+    Ok(())
+}
