@@ -405,6 +405,7 @@ impl Engine {
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
         let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
         found.meant.iter().for_each(|m| asked.read_as(&m.term, &m.known, idf(m.chunks)));
+        asked.read_in(&query.text, &self.corpus.function_words().await, idf(0));
         Ok(asked)
     }
 

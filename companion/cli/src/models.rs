@@ -61,7 +61,11 @@ pub fn run(args: &Args) -> Result<()> {
         What::List => {
             println!("minilm (in the program): embeds English, 384 dimensions; Apache-2.0");
             for model in &KNOWN {
-                let here = if model.is_here() { "here".to_owned() } else { format!("not here, {:.0} MB", model.bytes as f64 / 1e6) };
+                let here = match (model.is_here(), model.path().is_ok_and(|path| path.exists())) {
+                    (true, _) => "here".to_owned(),
+                    (false, true) => "damaged: get it again".to_owned(),
+                    (false, false) => format!("not here, {:.0} MB", model.bytes as f64 / 1e6),
+                };
                 println!("{} ({here}): {}; {}", model.id, model.about, model.terms);
             }
         }

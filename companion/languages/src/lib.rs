@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod forms;
+mod function_words;
 mod weight;
 
 pub use forms::Forms;
+pub use function_words::function_words;
 pub use weight::{Reading, Readings};
 
 use pocketgraph::bundle::{Chunk, Document};

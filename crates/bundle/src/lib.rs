@@ -8,6 +8,7 @@ mod bounds;
 mod chunk;
 mod codec;
 mod error;
+mod function_words;
 mod layout;
 mod manifest;
 mod pages;
@@ -29,6 +30,7 @@ pub use codec::{
     take_texts, take_vectors,
 };
 pub use error::BundleError;
+pub use function_words::{decode_function_words, encode_function_words};
 pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
 pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, PackInfo, SectionInfo};
 pub use pages::{PAGE_HASH, PageRef, PagedIndex, hex, page_file, section_file};

@@ -11,7 +11,7 @@ use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
     self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
     PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents,
-    encode_layouts, encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
+    encode_function_words, encode_layouts, encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -30,7 +30,7 @@ use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantised;
 use pocketgraph_knowledge::names::FoundNames;
-use pocketgraph_languages::Forms;
+use pocketgraph_languages::{Forms, function_words};
 use pocketgraph_models::e5;
 use pocketgraph_models::token_table::TokenTable;
 use std::collections::BTreeSet;
@@ -137,6 +137,10 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     vectors(&mut w, contents, &order)?;
     let sketched = sketches(&mut w, contents, &order)?;
     weights(&mut w, contents.weights, &order)?;
+    let tables = function_words(contents.documents);
+    if !tables.is_empty() {
+        w.section("function-words", &encode_function_words(&tables), GZIP, &[])?;
+    }
     if let Some(graph) = contents.keywords {
         let (labels, edges) = keyword::encode(&renumbered(graph, &order));
         w.section("keywords", &labels, GZIP, &[])?;

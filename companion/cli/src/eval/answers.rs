@@ -5,6 +5,7 @@ use crate::ask::agent_options;
 use crate::cache::CacheArgs;
 use crate::endpoint::{Endpoint, PriceArgs};
 use crate::import::Tables;
+use crate::models::EmbedderArgs;
 use crate::open::{wait, with_model};
 use crate::progress::Bars;
 use crate::prompts::PromptArgs;
@@ -18,7 +19,7 @@ use pocketgraph_eval::{
     evaluate_answers, graph_for, make_set, measured_with, open_set, read_answered, read_passages, wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
-use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
+use pocketgraph_models::embed_bulk::QueryLayers;
 use pocketgraph_models::embeddings::CachedEmbedder;
 use pocketgraph_native::progress::Progress;
 use std::path::PathBuf;
@@ -59,6 +60,8 @@ pub struct Args {
     /// Further options of the protocols, as JSON
     #[arg(long, value_name = "JSON", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
+    #[command(flatten)]
+    embedder: EmbedderArgs,
     #[command(flatten)]
     prompts: PromptArgs,
     /// With --corpus: triples of a knowledge graph that the bundle shall carry
@@ -139,7 +142,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
         None => None,
         Some(passages) => {
             let knowledge = graph(args, sets)?;
-            let model = NativeEmbedder::new()?;
+            let model = args.embedder.load()?;
             bars.stage("embedding passages", Some(passages.all.len() as u64));
             let embedded = |n: usize| bars.at(n as u64);
             let needs = Needs::of(&args.retrievers).into_diagnostic()?;

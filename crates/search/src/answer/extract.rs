@@ -339,13 +339,14 @@ fn credit(term: &str, set: &Set<String>) -> f32 {
     }
 }
 
-/// Whether a word of the set begins like the term: at least five letters and most of the longer word, as "creat" and "creation" do.
+/// Whether a word of the set begins like the term: at least so many bytes, which are five letters of the Latin alphabet, and most of the longer word, as "creat" and
+/// "creation" do. Letters of other alphabets take more bytes, and say more.
 fn shares_beginning(term: &str, set: &Set<String>) -> bool {
-    const LETTERS: usize = 5;
-    if !term.is_ascii() || term.len() < LETTERS {
+    const BYTES: usize = 5;
+    let start = &term[..term.ceil_char_boundary(BYTES)];
+    if start.len() < BYTES || start.len() == term.len() && !term.is_ascii() {
         return false;
     }
-    let start = &term[..LETTERS];
     set.from(start).iter().take_while(|w| w.starts_with(start)).any(|w| {
         let same = term.bytes().zip(w.bytes()).take_while(|(a, b)| a == b).count();
         same * 10 >= term.len().max(w.len()) * 6

@@ -2,7 +2,8 @@
 
 use crate::bundle::{
     Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
-    WeightGroup, decode_chunks, decode_documents, decode_layouts, decode_sketches, decode_vectors, decode_weights, open_section,
+    WeightGroup, decode_chunks, decode_documents, decode_function_words, decode_layouts, decode_sketches, decode_vectors, decode_weights,
+    open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
@@ -283,6 +284,18 @@ impl Corpus {
                 return Rc::default();
             }
             self.bundle.section("weights", decode_weights).await.unwrap_or_default()
+        }
+        .boxed_local()
+    }
+
+    /// The function words of the documents' languages, a table each; none where the bundle has none, or where they cannot be loaded: questions are then read as if
+    /// every word counted.
+    pub fn function_words<'a>(&'a self) -> LocalBoxFuture<'a, Rc<Vec<String>>> {
+        async move {
+            if !self.bundle.has("function-words") {
+                return Rc::default();
+            }
+            self.bundle.section("function-words", decode_function_words).await.unwrap_or_default()
         }
         .boxed_local()
     }

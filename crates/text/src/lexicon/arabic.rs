@@ -1,10 +1,10 @@
-//! Arabic: its article, which is written in one word with its noun.
+//! Arabic: its article, which is written in one word with its noun, and its function and question words.
 
 use super::language;
 
 language! {
-    /// Arabic: its article, which is written in one word with its noun.
+    /// Arabic: its article, which is written in one word with its noun, and its function and question words.
     Arabic,
     "ar",
-    [articles]
+    [articles, measured_nouns, question_words, stop_words]
 }

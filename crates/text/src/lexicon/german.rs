@@ -1,10 +1,10 @@
-//! German: where its sentences end.
+//! German: where its sentences end, and its function and question words.
 
 use super::language;
 
 language! {
-    /// German: where its sentences end.
+    /// German: where its sentences end, and its function and question words.
     German,
     "de",
-    [abbreviations]
+    [abbreviations, after_how, measured_nouns, question_words, stop_words]
 }

@@ -4,22 +4,62 @@
 //! in its first lines. What the code speaks is [`SPOKEN`].
 
 mod arabic;
+mod chinese;
+mod dutch;
 mod english;
+mod french;
 mod german;
+mod hindi;
+mod italian;
+mod japanese;
+mod korean;
+mod portuguese;
+mod russian;
+mod spanish;
 mod table;
+mod turkish;
 
 pub use arabic::Arabic;
+pub use chinese::Chinese;
+pub use dutch::Dutch;
 pub use english::English;
+pub use french::French;
 pub use german::German;
+pub use hindi::Hindi;
+pub use italian::Italian;
+pub use japanese::Japanese;
+pub use korean::Korean;
+pub use portuguese::Portuguese;
+pub use russian::Russian;
+pub use spanish::Spanish;
 pub use table::{Row, Table, lines, lines_begin, values};
+pub use turkish::Turkish;
 
 /// The language whose questions are understood, and in which the program's own words are.
 pub const SPOKEN: English = English;
 
+/// All languages that something is known of. Only who needs every table asks for it: a build, no page.
+pub const LANGUAGES: [&dyn Language; 14] = [
+    &Arabic,
+    &Chinese,
+    &Dutch,
+    &English,
+    &French,
+    &German,
+    &Hindi,
+    &Italian,
+    &Japanese,
+    &Korean,
+    &Portuguese,
+    &Russian,
+    &Spanish,
+    &Turkish,
+];
+
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// A language: tables of words, each named as its file is. What a language has no file for is empty.
-        pub trait Language {
+        pub trait Language: Sync {
             /// The language's code: the name of its folder.
             fn code(&self) -> &'static str;
             $($(#[$doc])* fn $name(&self) -> Table<'static> { Table::new("") })*
@@ -159,7 +199,6 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    const LANGUAGES: [&dyn Language; 3] = [&Arabic, &English, &German];
     /// Tables whose order says something, so that words are not looked up in them.
     const ORDERED: [&str; 3] = ["everyday_measures", "everyday_relations", "everyday_types"];
 

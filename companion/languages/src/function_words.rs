@@ -1,0 +1,79 @@
+//! The function words of the documents' languages, as a bundle brings them to the page.
+
+use super::counted;
+use pocketgraph::bundle::Document;
+use pocketgraph::text::lexicon::{LANGUAGES, Language, Table};
+use pocketgraph::text::{fold, terms};
+use std::collections::BTreeMap;
+
+/// A language of fewer documents than one in so many brings nothing: a few may be told wrongly.
+const ONE_IN: usize = 20;
+
+/// A table for each language that documents are in and of which function words are known, the commonest first; not of English, which every page knows.
+pub fn function_words(documents: &[Document]) -> Vec<String> {
+    let told = documents.iter().filter(|d| !d.language.is_empty()).count();
+    let common = counted(documents).into_iter().filter(|(language, n)| language != "en" && n * ONE_IN >= told);
+    let known = common.filter_map(|(code, _)| LANGUAGES.iter().find(|l| l.code() == code));
+    known.map(|language| table(*language)).filter(|table| !table.is_empty()).collect()
+}
+
+/// The lines of a language: its words as questions have them as terms, each with its marks.
+fn table(language: &dyn Language) -> String {
+    let mut marks: BTreeMap<String, String> = BTreeMap::new();
+    let mut add = |table: Table<'_>, mark: &dyn Fn(&str) -> &'static str| {
+        for row in table.rows() {
+            marks.entry(key(row.word)).or_default().push_str(mark(row.field(0)));
+        }
+    };
+    add(language.stop_words(), &|_| "s");
+    add(language.question_words(), &|asks| match asks {
+        "manner" => "sm",
+        "quantity" => "sq",
+        _ => "s",
+    });
+    add(language.after_how(), &|_| "a");
+    add(language.measured_nouns(), &|_| "f");
+    marks.into_iter().map(|(word, marks)| format!("{word}\t{marks}\n")).collect()
+}
+
+/// A word as the term that a question has for it; where that has several, as it stands between spaces.
+fn key(word: &str) -> String {
+    match terms(word).as_slice() {
+        [(term, _)] => term.clone(),
+        _ => fold(word),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn documents(languages: &[(&str, usize)]) -> Vec<Document> {
+        let of = |language: &str| Document { title: String::new(), url: String::new(), path: String::new(), language: language.to_owned() };
+        languages.iter().flat_map(|(language, n)| (0..*n).map(|_| of(language))).collect()
+    }
+
+    #[test]
+    fn a_bundle_brings_the_words_of_its_own_languages_and_of_no_other() {
+        let found = function_words(&documents(&[("en", 50), ("de", 30), ("fr", 1), ("sw", 30), ("", 40)]));
+        assert_eq!(found.len(), 1, "English needs none, French is too little, of Swahili nothing is known");
+        let german = Table::new(&found[0]);
+        assert_eq!(german.row("wie").unwrap().field(0), "sm");
+        assert_eq!(german.row("wann").unwrap().field(0), "sq");
+        assert!(german.contains("welch"), "as the index has it");
+        assert_eq!(function_words(&documents(&[("en", 2), ("", 5)])), Vec::<String>::new());
+    }
+
+    #[test]
+    fn words_are_in_the_order_that_they_are_looked_up_in() {
+        for language in LANGUAGES.iter().filter(|l| l.code() != "en") {
+            let text = table(*language);
+            let table = Table::new(&text);
+            for row in table.rows() {
+                assert!(table.contains(row.word) && !row.field(0).is_empty(), "{} {}", language.code(), row.word);
+            }
+            assert!(table.rows().any(|row| row.field(0).contains('q')), "{} has no word that asks for a figure", language.code());
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Korean: its function and question words.
+
+use super::language;
+
+language! {
+    /// Korean: its function and question words.
+    Korean,
+    "ko",
+    [measured_nouns, question_words, stop_words]
+}
